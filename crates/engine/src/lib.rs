@@ -1,0 +1,13 @@
+//! Simulated time, the event queue, named random streams and quantities with units.
+//!
+//! This crate knows no network: it is the clockwork that the rest runs on.
+
+pub mod event_queue;
+pub mod quantity;
+pub mod random;
+pub mod time;
+
+pub use event_queue::EventQueue;
+pub use quantity::{Limit, QuantityError, Rate, Size, Window};
+pub use random::Stream;
+pub use time::{Span, Time};

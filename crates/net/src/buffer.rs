@@ -1,0 +1,69 @@
+//! Room for packets at a switch's output port.
+
+use incast_engine::Limit;
+
+use crate::queue::QueueView;
+
+/// A buffer of fixed size that belongs to one port.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer {
+    /// Capacity in bytes or in packets.
+    pub limit: Limit,
+    /// Whether the packet that is being sent occupies the buffer. ns-2's `limit_` counts it (31
+    /// waiting and one on the wire for a limit of 32); most switches have handed it over by then.
+    pub counts_in_service: bool,
+}
+
+impl Buffer {
+    /// Whether `size` more bytes fit.
+    pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
+        let (packets, bytes) = if self.counts_in_service {
+            (
+                view.packets + u32::from(view.in_service_bytes > 0),
+                view.bytes + u64::from(view.in_service_bytes),
+            )
+        } else {
+            (view.packets, view.bytes)
+        };
+        // A packet that finds the link idle goes straight into service.
+        if view.in_service_bytes == 0 && !self.counts_in_service {
+            return true;
+        }
+        match self.limit {
+            Limit::Packets(limit) => u64::from(packets) < limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BUSY: QueueView = QueueView { packets: 2, bytes: 3000, in_service_bytes: 1500 };
+
+    #[test]
+    fn packets_are_counted_with_or_without_the_one_in_service() {
+        let room = |limit, counts_in_service| {
+            Buffer { limit: Limit::Packets(limit), counts_in_service }.has_room(&BUSY, 1500)
+        };
+        assert!(room(3, false) && !room(2, false));
+        assert!(room(4, true) && !room(3, true));
+    }
+
+    #[test]
+    fn bytes_may_fill_the_buffer_exactly() {
+        let room = |limit, counts_in_service| {
+            Buffer { limit: Limit::Bytes(limit), counts_in_service }.has_room(&BUSY, 1500)
+        };
+        assert!(room(4500, false) && !room(4499, false));
+        assert!(room(6000, true) && !room(5999, true));
+    }
+
+    #[test]
+    fn an_idle_link_needs_no_buffer() {
+        let idle = QueueView::default();
+        let tiny = Buffer { limit: Limit::Packets(0), counts_in_service: false };
+        assert!(tiny.has_room(&idle, 1500));
+    }
+}

@@ -1,0 +1,13 @@
+//! Packets, ports, links, queue disciplines, buffers and topologies.
+//!
+//! A [`Port`] is an output port together with the link behind it. It *stores*, counts and
+//! serialises; a [`queue::QueueDiscipline`] and a [`buffer::Buffer`] only *decide*.
+
+pub mod buffer;
+pub mod packet;
+pub mod port;
+pub mod queue;
+pub mod topology;
+
+pub use packet::{Ecn, Flags, Packet, RouteId};
+pub use port::{Admission, Port, PortConfig, PortId};

@@ -1,0 +1,148 @@
+//! The packet header that crosses the network: plain data, no payload, at most one cache line.
+
+/// One direction of a flow: flow `f` travels on route `2f` away from the end that numbers the
+/// flow's data as outgoing (the server) and on `2f + 1` back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RouteId(pub u32);
+
+impl RouteId {
+    /// The route of `flow`, `forward` from the server to the client.
+    pub const fn new(flow: u32, forward: bool) -> Self {
+        Self(flow << 1 | !forward as u32)
+    }
+
+    /// The flow that this route belongs to.
+    pub const fn flow(self) -> u32 {
+        self.0 >> 1
+    }
+
+    /// Whether it leads from the server to the client.
+    pub const fn is_forward(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    /// The way back.
+    #[must_use]
+    pub const fn reverse(self) -> Self {
+        Self(self.0 ^ 1)
+    }
+}
+
+/// Control bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// No bit set.
+    pub const NONE: Self = Self(0);
+    /// Synchronise (RFC 9293 §3.1).
+    pub const SYN: Self = Self(1);
+    /// The acknowledgement field counts.
+    pub const ACK: Self = Self(1 << 1);
+    /// The sender has no more data.
+    pub const FIN: Self = Self(1 << 2);
+    /// The application's request: rides on the handshake's last ACK, or travels alone; `seq` then
+    /// holds its ordinal number.
+    pub const REQUEST: Self = Self(1 << 3);
+    /// Not TCP: background traffic that nobody answers.
+    pub const DATAGRAM: Self = Self(1 << 4);
+    /// Sent before: for probes and for disciplines that protect retransmissions.
+    pub const RETRANSMISSION: Self = Self(1 << 5);
+
+    /// Both sets of bits.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether every bit of `other` is set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether a bit of `other` is set.
+    pub const fn intersects(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// The ECN field of the IP header (RFC 3168 §5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not ECN-capable.
+    #[default]
+    NotCapable,
+    /// ECN-capable transport.
+    Capable,
+    /// Congestion experienced.
+    CongestionExperienced,
+}
+
+/// A packet. Sequence numbers have 64 bits and do not wrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Packet {
+    /// Sequence number of the first payload byte.
+    pub seq: u64,
+    /// Next sequence number expected from the other end.
+    pub ack: u64,
+    /// Which way it travels.
+    pub route: RouteId,
+    /// Advertised window, bytes.
+    pub window: u32,
+    /// Timestamp value (RFC 7323), in ticks of the sender's timestamp clock.
+    pub ts_value: u32,
+    /// Timestamp echo reply.
+    pub ts_echo: u32,
+    /// Payload bytes.
+    pub payload: u16,
+    /// TCP/IP header bytes on the wire.
+    pub header: u8,
+    /// Ports crossed so far.
+    pub hop: u8,
+    /// Control bits.
+    pub flags: Flags,
+    /// Labels that a remedy sets and a discipline may read; a bit each.
+    pub label: u8,
+    /// ECN field.
+    pub ecn: Ecn,
+    /// Incarnation of the connection: packets of an earlier one are ignored.
+    pub epoch: u8,
+}
+
+impl Packet {
+    /// Bytes of the IP packet: header and payload, without layer 2.
+    pub const fn size(&self) -> u32 {
+        self.header as u32 + self.payload as u32
+    }
+
+    /// Sequence number after the payload, SYN and FIN.
+    pub const fn seq_end(&self) -> u64 {
+        self.seq
+            + self.payload as u64
+            + self.flags.contains(Flags::SYN) as u64
+            + self.flags.contains(Flags::FIN) as u64
+    }
+}
+
+const _: () = assert!(size_of::<Packet>() <= 64, "a packet must fit in one cache line");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_route_knows_its_flow_direction_and_way_back() {
+        let forward = RouteId::new(7, true);
+        assert_eq!((forward.flow(), forward.is_forward()), (7, true));
+        assert_eq!(forward.reverse(), RouteId::new(7, false));
+        assert_eq!(forward.reverse().reverse(), forward);
+    }
+
+    #[test]
+    fn syn_and_fin_occupy_sequence_space() {
+        let mut packet = Packet { seq: 10, payload: 5, header: 40, ..Packet::default() };
+        assert_eq!((packet.size(), packet.seq_end()), (45, 15));
+        packet.flags = Flags::SYN.with(Flags::FIN);
+        assert_eq!(packet.seq_end(), 17);
+    }
+}

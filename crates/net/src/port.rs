@@ -1,0 +1,255 @@
+//! An output port and the link behind it.
+//!
+//! A FIFO port knows when a packet will leave at the moment it is admitted
+//! (`max(now, last departure) + size / rate`), so one event per packet and link, its arrival at
+//! the far end, is enough; and since a link delivers in order, only the head of the port's ring
+//! needs to be in the event queue. Occupancy is worked out when somebody asks.
+
+use std::collections::VecDeque;
+
+use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::{Rate, Span, Stream, Time};
+
+use crate::buffer::Buffer;
+use crate::packet::{Ecn, Packet};
+use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Verdict};
+
+/// Index of a port in its network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PortId(pub u32);
+
+/// What a port is built from.
+#[derive(Clone, Debug)]
+pub struct PortConfig {
+    /// Line rate.
+    pub rate: Rate,
+    /// Propagation delay of the link.
+    pub delay: Span,
+    /// Bytes that layer 2 adds to every packet on the line (Ethernet: 38).
+    pub layer2_overhead: u32,
+    /// Room for waiting packets; none means that the port never drops (a host's own queue).
+    pub buffer: Option<Buffer>,
+    /// Queue discipline; a port without a buffer does not ask it.
+    pub queue: QueueConfig,
+}
+
+/// What became of an offered packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// Admitted behind others: the port's pending arrival stays what it was.
+    Queued,
+    /// Admitted to an empty port: schedule the port's next arrival at this time.
+    Scheduled(Time),
+    /// Dropped.
+    Dropped(DropReason),
+}
+
+/// What a port counted since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PortCounters {
+    /// Packets offered.
+    pub offered: u64,
+    /// Packets dropped.
+    pub dropped: u64,
+    /// Packets marked.
+    pub marked: u64,
+    /// Packets that arrived at the far end.
+    pub delivered: u64,
+    /// Time spent sending what was admitted.
+    pub sending: Span,
+    /// Largest number of waiting packets, the one in service excluded.
+    pub max_packets: u32,
+    /// Largest number of waiting bytes, the one in service excluded.
+    pub max_bytes: u64,
+    /// Integral of the waiting bytes over time, byte·ps.
+    pub byte_time: u128,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Transit {
+    arrival: Time,
+    sequence: u64,
+    packet: Packet,
+}
+
+/// An output port: queue, serialiser and link.
+#[derive(Clone, Debug)]
+pub struct Port {
+    ring: VecDeque<Transit>,
+    /// Packets at the head of the ring that have left the port and are on the link.
+    departed: usize,
+    /// Bytes in the port: waiting and in service.
+    bytes: u64,
+    last_departure: Time,
+    serialisation: Serialisation,
+    delay: Span,
+    buffer: Option<Buffer>,
+    discipline: Discipline,
+    random: Stream,
+    counters: PortCounters,
+}
+
+impl Port {
+    /// A port with its own random stream.
+    pub fn new(config: &PortConfig, random: Stream) -> Self {
+        Self {
+            ring: VecDeque::new(),
+            departed: 0,
+            bytes: 0,
+            last_departure: Time::ZERO,
+            serialisation: Serialisation::new(config.rate, config.layer2_overhead),
+            delay: config.delay,
+            buffer: config.buffer,
+            discipline: config.queue.build(),
+            random,
+            counters: PortCounters::default(),
+        }
+    }
+
+    /// Offers a packet at `now`. `sequence` is its place among arrivals of the same instant.
+    #[inline]
+    pub fn offer(&mut self, now: Time, mut packet: Packet, sequence: u64) -> Admission {
+        self.counters.offered += 1;
+        let size = packet.size();
+        self.drain(now);
+        if let Some(buffer) = &self.buffer {
+            let view = self.view();
+            let verdict = if buffer.has_room(&view, size) {
+                self.discipline.offer(&packet, &view, &mut self.random)
+            } else {
+                Verdict::Drop(DropReason::BufferFull)
+            };
+            match verdict {
+                Verdict::Admit => {}
+                Verdict::Mark => {
+                    packet.ecn = Ecn::CongestionExperienced;
+                    self.counters.marked += 1;
+                }
+                Verdict::Drop(why) => {
+                    self.counters.dropped += 1;
+                    return Admission::Dropped(why);
+                }
+            }
+        }
+        let start = self.last_departure.max(now);
+        let sending = self.serialisation.time(size);
+        self.last_departure = start + sending;
+        let arrival = self.last_departure + self.delay;
+        let first = self.ring.is_empty();
+        self.ring.push_back(Transit { arrival, sequence, packet });
+        self.bytes += u64::from(size);
+        self.count_admitted(size, start - now, sending);
+        if first { Admission::Scheduled(arrival) } else { Admission::Queued }
+    }
+
+    /// Takes the packet that arrives at the far end at `now`, and says when the next one does.
+    ///
+    /// # Panics
+    /// If nothing is on the way: the caller's schedule is broken.
+    #[inline]
+    pub fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+        self.drain(now);
+        let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
+        debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
+        self.departed -= 1;
+        self.counters.delivered += 1;
+        (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
+    }
+
+    /// Accounts for every departure up to and including `now`.
+    #[inline]
+    pub fn drain(&mut self, now: Time) {
+        while let Some(next) = self.ring.get(self.departed) {
+            if next.arrival > now + self.delay {
+                break;
+            }
+            self.bytes -= u64::from(next.packet.size());
+            self.departed += 1;
+        }
+    }
+
+    /// What waits, as of the last drain.
+    #[inline]
+    pub fn view(&self) -> QueueView {
+        let present = self.ring.len() - self.departed;
+        match self.ring.get(self.departed) {
+            None => QueueView::default(),
+            Some(in_service) => {
+                let in_service_bytes = in_service.packet.size();
+                QueueView {
+                    packets: present as u32 - 1,
+                    bytes: self.bytes - u64::from(in_service_bytes),
+                    in_service_bytes,
+                }
+            }
+        }
+    }
+
+    /// The counters.
+    pub fn counters(&self) -> &PortCounters {
+        &self.counters
+    }
+
+    /// When the link falls idle if nothing more is offered.
+    pub fn last_departure(&self) -> Time {
+        self.last_departure
+    }
+
+    /// Time spent sending up to `now`, not earlier than the last packet was offered.
+    pub fn sending_until(&self, now: Time) -> Span {
+        self.counters.sending.saturating_sub(self.last_departure.saturating_since(now))
+    }
+
+    /// The packets in the port and on its link, oldest first.
+    pub fn in_flight(&self) -> impl ExactSizeIterator<Item = &Packet> {
+        self.ring.iter().map(|transit| &transit.packet)
+    }
+
+    /// Whether every packet offered is accounted for.
+    pub fn is_conserving(&self) -> bool {
+        let PortCounters { offered, dropped, delivered, .. } = self.counters;
+        offered == dropped + delivered + self.ring.len() as u64
+    }
+
+    #[inline]
+    fn count_admitted(&mut self, size: u32, waiting: Span, sending: Span) {
+        self.counters.sending += sending;
+        if !waiting.is_zero() {
+            let view = self.view();
+            self.counters.max_packets = self.counters.max_packets.max(view.packets);
+            self.counters.max_bytes = self.counters.max_bytes.max(view.bytes);
+            self.counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
+        }
+    }
+}
+
+/// How long a packet occupies the line.
+#[derive(Clone, Copy, Debug)]
+struct Serialisation {
+    rate: Rate,
+    layer2_overhead: u32,
+    /// Picoseconds per byte where that is a whole number, as for all Ethernet rates; else 0.
+    picos_per_byte: u64,
+}
+
+impl Serialisation {
+    fn new(rate: Rate, layer2_overhead: u32) -> Self {
+        let per_byte = 8 * PICOS_PER_SEC;
+        let picos_per_byte = if per_byte % rate.0 == 0 { per_byte / rate.0 } else { 0 };
+        Self { rate, layer2_overhead, picos_per_byte }
+    }
+
+    #[inline]
+    fn time(&self, size: u32) -> Span {
+        let bytes = u64::from(size + self.layer2_overhead);
+        if self.picos_per_byte > 0 {
+            Span::from_picos(bytes * self.picos_per_byte)
+        } else {
+            let picos = u128::from(bytes * 8) * u128::from(PICOS_PER_SEC);
+            Span::from_picos(picos.div_ceil(u128::from(self.rate.0)) as u64)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+use incast_engine::Limit;
+use proptest::prelude::*;
+
+use super::*;
+
+const GIGABIT: Rate = Rate(1_000_000_000);
+const DELAY: Span = Span::from_micros(25);
+
+fn port(buffer: Option<Buffer>) -> Port {
+    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
+    let config = PortConfig { rate: GIGABIT, delay: DELAY, layer2_overhead: 0, buffer, queue };
+    Port::new(&config, Stream::named(1, "port", 0))
+}
+
+fn packet(payload: u16) -> Packet {
+    Packet { payload, header: 40, ..Packet::default() }
+}
+
+fn at(micros: u64) -> Time {
+    Time::ZERO + Span::from_micros(micros)
+}
+
+#[test]
+fn a_packet_arrives_after_serialisation_and_propagation() {
+    let mut port = port(None);
+    let admission = port.offer(Time::ZERO, packet(1460), 0);
+    assert_eq!(admission, Admission::Scheduled(at(37)));
+    assert_eq!(port.offer(Time::ZERO, packet(1460), 1), Admission::Queued);
+    let (_, next) = port.deliver(at(37));
+    assert_eq!(next, Some((at(49), 1)));
+}
+
+#[test]
+fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
+    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
+    let config =
+        PortConfig { rate: GIGABIT, delay: DELAY, layer2_overhead: 38, buffer: None, queue };
+    let mut port = Port::new(&config, Stream::named(1, "port", 0));
+    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, packet(1460), 0) else {
+        panic!("an empty port schedules");
+    };
+    assert_eq!(arrival - Time::ZERO, DELAY + Span::from_nanos(1538 * 8));
+    assert_eq!(port.view().in_service_bytes, 1500);
+}
+
+#[test]
+fn a_rate_that_does_not_divide_evenly_is_rounded_up() {
+    let line = Serialisation::new(Rate(3_000_000_007), 0);
+    assert_eq!(line.picos_per_byte, 0);
+    assert_eq!(line.time(1500), Span::from_picos(3_999_991));
+}
+
+#[test]
+fn a_packet_that_departs_exactly_now_has_left() {
+    let limit = Buffer { limit: Limit::Packets(1), counts_in_service: false };
+    let mut port = port(Some(limit));
+    for sequence in 0..2 {
+        assert_ne!(
+            port.offer(Time::ZERO, packet(1460), sequence),
+            Admission::Dropped(DropReason::BufferFull)
+        );
+    }
+    let just_before = Time::from_picos(at(12).as_picos() - 1);
+    assert_eq!(
+        port.clone().offer(just_before, packet(1460), 2),
+        Admission::Dropped(DropReason::BufferFull)
+    );
+    assert_eq!(port.offer(at(12), packet(1460), 2), Admission::Queued);
+}
+
+#[test]
+fn the_integral_of_the_queue_is_waiting_time_times_size() {
+    let mut port = port(None);
+    for sequence in 0..3 {
+        port.offer(Time::ZERO, packet(1460), sequence);
+    }
+    // The second waits for 12 us, the third for 24 us.
+    assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
+    assert_eq!((port.counters().max_packets, port.counters().max_bytes), (2, 3000));
+    assert_eq!(port.sending_until(at(18)), Span::from_micros(18));
+}
+
+/// A port that simulates every departure as an event of its own.
+struct Reference {
+    limit: Limit,
+    counts_in_service: bool,
+    /// (start of service, departure, size) of everything admitted.
+    admitted: Vec<(Time, Time, u32)>,
+}
+
+impl Reference {
+    fn offer(&mut self, now: Time, size: u32) -> Option<Time> {
+        let present = || self.admitted.iter().filter(|(_, departure, _)| *departure > now);
+        let waiting = || present().filter(|(start, ..)| *start > now);
+        let idle = present().next().is_none();
+        let (packets, bytes) = if self.counts_in_service {
+            (present().count(), present().map(|(.., size)| u64::from(*size)).sum::<u64>())
+        } else {
+            (waiting().count(), waiting().map(|(.., size)| u64::from(*size)).sum::<u64>())
+        };
+        let fits = match self.limit {
+            Limit::Packets(limit) => (packets as u64) < limit,
+            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
+        };
+        if !(fits || idle && !self.counts_in_service) {
+            return None;
+        }
+        let start = self.admitted.last().map_or(now, |(_, departure, _)| now.max(*departure));
+        let departure = start + Span::from_nanos(u64::from(size) * 8);
+        self.admitted.push((start, departure, size));
+        Some(departure + DELAY)
+    }
+}
+
+proptest! {
+    /// The analytic port agrees with one that looks at every departure, conserves packets,
+    /// delivers in order and never twice.
+    #[test]
+    fn agrees_with_a_port_that_simulates_every_departure(
+        arrivals in prop::collection::vec((0_u64..20, 0_u16..1460), 1..100),
+        packets in 1_u64..8,
+        in_bytes in any::<bool>(),
+        counts_in_service in any::<bool>(),
+    ) {
+        let limit = if in_bytes { Limit::Bytes(packets * 1500) } else { Limit::Packets(packets) };
+        let mut port = port(Some(Buffer { limit, counts_in_service }));
+        let mut reference = Reference { limit, counts_in_service, admitted: Vec::new() };
+        let mut expected = VecDeque::new();
+        let mut scheduled: Option<Time> = None;
+        let mut now = Time::ZERO;
+        for (sequence, &(gap, payload)) in arrivals.iter().enumerate() {
+            now += Span::from_micros(gap);
+            while let Some(time) = scheduled.filter(|time| *time <= now) {
+                let (packet, next) = port.deliver(time);
+                prop_assert_eq!(expected.pop_front(), Some((time, packet.seq)));
+                scheduled = next.map(|(time, _)| time);
+            }
+            let packet = Packet { seq: sequence as u64, ..packet(payload) };
+            let arrival = reference.offer(now, packet.size());
+            match port.offer(now, packet, sequence as u64) {
+                Admission::Dropped(_) => prop_assert_eq!(arrival, None),
+                Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),
+                Admission::Scheduled(time) => {
+                    prop_assert_eq!(arrival, Some(time));
+                    scheduled = Some(time);
+                }
+            }
+            if let Some(time) = arrival {
+                expected.push_back((time, packet.seq));
+            }
+            prop_assert!(port.is_conserving());
+        }
+    }
+}

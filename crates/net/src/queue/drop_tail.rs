@@ -1,0 +1,30 @@
+//! Drop-tail: the buffer's limit is the whole policy.
+
+use incast_engine::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{QueueDiscipline, QueueView, Verdict};
+use crate::packet::Packet;
+
+/// Drop-tail has no parameters: `network.buffer` says how much fits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct DropTail;
+
+impl DropTail {
+    pub(super) fn new(_: &Params) -> Self {
+        Self
+    }
+}
+
+impl QueueDiscipline for DropTail {
+    #[inline]
+    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        Verdict::Admit
+    }
+}

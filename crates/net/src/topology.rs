@@ -1,0 +1,163 @@
+//! Topologies: which ports exist and which of them a route crosses.
+
+use incast_engine::{Span, Stream, Time};
+
+use crate::packet::{Packet, RouteId};
+use crate::port::{Admission, Port, PortConfig, PortId};
+use crate::queue::Entry;
+
+/// The topologies that exist.
+pub const ENTRIES: &[Entry] =
+    &[Entry { name: "star", summary: "Every host on a link of its own to one switch." }];
+
+/// Index of a host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+/// How one host is attached to the switch.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// From the host to the switch.
+    pub uplink: PortConfig,
+    /// From the switch to the host.
+    pub downlink: PortConfig,
+}
+
+/// Ports and routes.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    ports: Vec<Port>,
+    hops: Vec<PortId>,
+    /// Where a route's hops begin; one more entry than routes.
+    first_hop: Vec<u32>,
+}
+
+impl Network {
+    /// A star: host `i` sends through port `2i` and receives from the switch's port `2i + 1`.
+    pub fn star(hosts: &[Attachment], seed: u64) -> Self {
+        let ports = hosts
+            .iter()
+            .flat_map(|host| [&host.uplink, &host.downlink])
+            .zip(0..)
+            .map(|(config, index)| Port::new(config, Stream::named(seed, "port", index)))
+            .collect();
+        Self { ports, hops: Vec::new(), first_hop: vec![0] }
+    }
+
+    /// The switch's port towards a host.
+    pub const fn switch_port(host: HostId) -> PortId {
+        PortId(2 * host.0 + 1)
+    }
+
+    /// Adds the two routes of the next flow, from `server` to `client` and back.
+    ///
+    /// Returns the flow's number.
+    pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
+        for (from, to) in [(server, client), (client, server)] {
+            self.hops.extend([PortId(2 * from.0), Self::switch_port(to)]);
+            self.first_hop.push(self.hops.len() as u32);
+        }
+        (self.first_hop.len() as u32 - 1) / 2 - 1
+    }
+
+    /// The ports that a route crosses.
+    pub fn route(&self, route: RouteId) -> &[PortId] {
+        let first = self.first_hop[route.0 as usize] as usize;
+        let end = self.first_hop[route.0 as usize + 1] as usize;
+        &self.hops[first..end]
+    }
+
+    /// The port that `packet` has to enter next, or none if it has reached its host.
+    #[inline]
+    pub fn next_hop(&self, packet: &Packet) -> Option<PortId> {
+        let at = self.first_hop[packet.route.0 as usize] + u32::from(packet.hop);
+        (at < self.first_hop[packet.route.0 as usize + 1]).then(|| self.hops[at as usize])
+    }
+
+    /// Offers a packet to a port; see [`Port::offer`].
+    #[inline]
+    pub fn offer(&mut self, now: Time, port: PortId, packet: Packet, sequence: u64) -> Admission {
+        self.ports[port.0 as usize].offer(now, packet, sequence)
+    }
+
+    /// Takes the packet that arrives behind a port; see [`Port::deliver`].
+    #[inline]
+    pub fn deliver(&mut self, now: Time, port: PortId) -> (Packet, Option<(Time, u64)>) {
+        let (mut packet, next) = self.ports[port.0 as usize].deliver(now);
+        packet.hop += 1;
+        (packet, next)
+    }
+
+    /// A port.
+    pub fn port(&self, port: PortId) -> &Port {
+        &self.ports[port.0 as usize]
+    }
+
+    /// A port, to drain it for a probe.
+    pub fn port_mut(&mut self, port: PortId) -> &mut Port {
+        &mut self.ports[port.0 as usize]
+    }
+
+    /// All ports, in the order of their numbers.
+    pub fn ports(&self) -> &[Port] {
+        &self.ports
+    }
+
+    /// The packets of one route that are still in the network.
+    pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
+        self.route(route)
+            .iter()
+            .flat_map(|port| self.port(*port).in_flight())
+            .filter(move |packet| packet.route == route)
+    }
+}
+
+/// The one-way delay of a star's link that gives this base round trip of one full packet and its
+/// ACK, serialisation included; none if serialisation alone takes longer.
+pub fn star_delay(base_rtt: Span, serialisation: Span) -> Option<Span> {
+    (base_rtt >= serialisation).then(|| base_rtt.saturating_sub(serialisation) / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use incast_engine::Rate;
+
+    use super::*;
+
+    fn star(hosts: usize) -> Network {
+        let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
+        let port = PortConfig {
+            rate: Rate(1_000_000_000),
+            delay: Span::from_micros(25),
+            layer2_overhead: 0,
+            buffer: None,
+            queue,
+        };
+        let host = Attachment { uplink: port.clone(), downlink: port };
+        Network::star(&vec![host; hosts], 1)
+    }
+
+    #[test]
+    fn a_packet_crosses_its_servers_uplink_and_the_switch_port_of_the_client() {
+        let mut network = star(3);
+        let (client, server) = (HostId(0), HostId(2));
+        assert_eq!(network.add_flow(HostId(1), client), 0);
+        let flow = network.add_flow(server, client);
+        assert_eq!(flow, 1);
+        let mut packet =
+            Packet { route: RouteId::new(flow, true), payload: 1460, header: 40, ..Packet::default() };
+        let mut now = Time::ZERO;
+        for expected in [PortId(4), Network::switch_port(client)] {
+            let hop = network.next_hop(&packet).expect("not there yet");
+            assert_eq!(hop, expected);
+            let Admission::Scheduled(arrival) = network.offer(now, hop, packet, 0) else {
+                panic!("an empty port schedules");
+            };
+            assert_eq!(network.in_flight(packet.route).count(), 1);
+            now = arrival;
+            (packet, _) = network.deliver(now, hop);
+        }
+        assert_eq!(network.next_hop(&packet), None);
+        assert_eq!(now, Time::ZERO + Span::from_micros(74));
+    }
+}

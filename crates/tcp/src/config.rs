@@ -1,0 +1,137 @@
+//! Everything that one connection is told at birth: plain data, no constants hidden elsewhere.
+
+use incast_engine::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::congestion::CongestionControlConfig;
+use crate::recovery::RecoveryConfig;
+
+/// Parameters of one connection; both ends share them.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Payload of a full segment, bytes (SMSS, RFC 5681 §2).
+    pub mss: u32,
+    /// TCP/IP header of a data segment on the wire, bytes.
+    pub header: u8,
+    /// Size of a packet without payload (ACK, SYN, FIN, request) on the wire, bytes.
+    pub ack_size: u8,
+    /// Initial window, bytes (RFC 5681 §3.1, RFC 6928).
+    pub initial_window: u64,
+    /// Initial slow-start threshold, bytes (RFC 5681 §3.1: arbitrarily high).
+    pub initial_ssthresh: u64,
+    /// The receiver's buffer and thereby the largest window it advertises, bytes.
+    pub receive_window: u64,
+    /// Who sends what before the first data.
+    pub handshake: Handshake,
+    /// Whether `close` sends a FIN (RFC 9293 §3.6).
+    pub fin: bool,
+    /// Retransmission timer.
+    pub rto: RtoPolicy,
+    /// Timer of a SYN and a SYN-ACK before any round trip was measured.
+    pub syn_rto: Span,
+    /// RTO without a sample when the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
+    pub rto_after_syn_loss: Span,
+    /// Which segments are timed without timestamps.
+    pub rtt_sampling: RttSampling,
+    /// Timestamps option with this clock granularity (RFC 7323), or none.
+    pub timestamps: Option<Span>,
+    /// New data on the first two duplicate ACKs (RFC 3042).
+    pub limited_transmit: bool,
+    /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
+    pub dupack_threshold: u32,
+    /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the one before.
+    pub dupack_requires_same_window: bool,
+    /// Delayed acknowledgements (RFC 1122 §4.2.3.2), or one ACK per packet.
+    pub delayed_ack: Option<DelayedAck>,
+    /// What happens to cwnd after an idle time.
+    pub idle_restart: IdleRestart,
+    /// Random delay, uniform in `[0, x)`, before a host sends what its window allows (ns-2's
+    /// `overhead_`); order is kept and retransmissions by fast retransmit are not delayed.
+    pub send_jitter: Span,
+    /// Largest number of new segments that one duplicate ACK in fast recovery may release.
+    pub recovery_burst: Option<u32>,
+    /// Loss recovery.
+    pub recovery: RecoveryConfig,
+    /// Congestion control.
+    pub congestion_control: CongestionControlConfig,
+}
+
+/// Who sends what before the first data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Handshake {
+    /// SYN, SYN-ACK, ACK (RFC 9293 §3.5).
+    ThreeWay,
+    /// SYN and its ACK, as ns-2's one-way agents do.
+    SynOnly,
+    /// Both ends are established from the start.
+    None,
+}
+
+/// The retransmission timer as data (RFC 6298): the minimum is this project's chief axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RtoPolicy {
+    /// Lower bound (RFC 6298 (2.4): 1 s; Linux: 200 ms).
+    pub min: Span,
+    /// Upper bound of the backed-off value (RFC 6298 (2.5): at least 60 s).
+    pub max: Span,
+    /// Value before the first sample (RFC 6298 (2.1): 1 s).
+    pub initial: Span,
+    /// Clock granularity G (RFC 6298 §4); in style `ns2` the tick to which samples are rounded.
+    pub granularity: Span,
+    /// Largest number of doublings (RFC 6298 (5.5)); 0 switches backoff off.
+    pub max_doublings: u32,
+    /// Random extension: each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
+    pub jitter: f64,
+    /// Whose arithmetic.
+    pub style: RtoStyle,
+}
+
+/// Whose arithmetic turns SRTT and RTTVAR into an RTO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RtoStyle {
+    /// `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
+    Rfc,
+    /// `SRTT + max(min, 4·RTTVAR)`: Linux puts the floor under the variance term.
+    Linux,
+    /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
+    Ns2,
+}
+
+/// Which segments are timed when the timestamps option is off (RFC 6298 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RttSampling {
+    /// Every ACK of a segment that was sent once.
+    PerAck,
+    /// One segment at a time.
+    PerWindow,
+}
+
+/// Delayed acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DelayedAck {
+    /// An ACK at the latest after this many full segments (RFC 5681 §4.2: 2).
+    pub segments: u32,
+    /// An ACK at the latest after this time (RFC 1122: below 500 ms; Linux: 40 ms).
+    pub timeout: Span,
+}
+
+/// What happens to cwnd when the sender was idle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum IdleRestart {
+    /// Nothing: cwnd survives (ns-2 with `slow_start_restart_ 0`).
+    #[serde(rename = "none")]
+    None,
+    /// Idle for an RTO: `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
+    #[serde(rename = "5681")]
+    Rfc5681,
+    /// Halved per idle RTO, validated while application-limited (RFC 2861).
+    #[serde(rename = "2861")]
+    Rfc2861,
+    /// Frozen while less than half of it is used (RFC 7661).
+    #[serde(rename = "7661")]
+    Rfc7661,
+}
