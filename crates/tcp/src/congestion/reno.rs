@@ -1,0 +1,210 @@
+//! Slow start and congestion avoidance (RFC 5681 §3.1), shared by Tahoe, Reno and `NewReno`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Congestion, CongestionControl, PathView, RecoveryExit};
+
+/// Parameters of RFC 5681's window.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Grow by the bytes acknowledged instead of by ACKs (RFC 5681 §3.1, RFC 3465 with L = 1).
+    pub byte_counting: bool,
+    /// What is halved on a loss.
+    pub reduce_from: ReduceFrom,
+}
+
+/// What is halved on a loss.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReduceFrom {
+    /// The outstanding data (RFC 5681 §3.1, equation 4).
+    #[default]
+    Flight,
+    /// The window, in whole segments, even if little of it was in use, and again at every
+    /// repeated timeout (ns-2's `slowdown`).
+    Cwnd,
+}
+
+/// Fraction bits of cwnd: congestion avoidance adds less than a byte per ACK to a large window.
+const FRACTION: u32 = 16;
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Reno {
+    params: Params,
+    /// cwnd in 2^-16 bytes.
+    cwnd: u64,
+    ssthresh: u64,
+    /// Bytes acknowledged towards the next segment of growth (byte counting).
+    acked: u64,
+}
+
+impl Reno {
+    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
+        Self { params: params.clone(), cwnd: window << FRACTION, ssthresh, acked: 0 }
+    }
+
+    fn set_window(&mut self, bytes: u64) {
+        self.cwnd = bytes << FRACTION;
+        self.acked = 0;
+    }
+}
+
+impl CongestionControl for Reno {
+    #[inline]
+    fn window(&self) -> u64 {
+        self.cwnd >> FRACTION
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.ssthresh
+    }
+
+    #[inline]
+    fn on_ack(&mut self, acked: u64, path: &PathView) {
+        let segment = path.segment;
+        let window = self.window();
+        if window < self.ssthresh {
+            // RFC 5681 §3.1, equation 2: per ACK at most one segment.
+            let growth = if self.params.byte_counting { acked.min(segment) } else { segment };
+            self.cwnd += growth << FRACTION;
+        } else if self.params.byte_counting {
+            self.acked += acked;
+            if self.acked >= window {
+                self.acked -= window;
+                self.cwnd += segment << FRACTION;
+            }
+        } else {
+            // RFC 5681 §3.1, equation 3.
+            self.cwnd += ((segment * segment) << FRACTION) / window;
+        }
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        let segment = path.segment;
+        let half = match self.params.reduce_from {
+            ReduceFrom::Flight => path.flight / 2,
+            ReduceFrom::Cwnd => self.window().min(path.receive_window) / segment / 2 * segment,
+        };
+        let reduced = half.max(2 * segment);
+        let held = self.params.reduce_from == ReduceFrom::Flight
+            && why == Congestion::Timeout { repeated: true };
+        if !held {
+            self.ssthresh = reduced;
+        }
+        self.set_window(match why {
+            Congestion::FastRetransmit => self.ssthresh,
+            // RFC 5681 §3.1: the loss window is one segment.
+            Congestion::Timeout { .. } => segment,
+        });
+    }
+
+    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
+        let segment = path.segment;
+        self.set_window(match exit {
+            RecoveryExit::Ssthresh => self.ssthresh,
+            RecoveryExit::Flight => self.ssthresh.min(path.flight.max(segment) + segment),
+            RecoveryExit::Keep { deficit } => self.window().saturating_sub(deficit).max(segment),
+        });
+    }
+
+    fn on_idle(&mut self, window: u64, ssthresh: u64) {
+        self.set_window(window.min(self.window()));
+        self.ssthresh = ssthresh;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+    const PATH: PathView = PathView {
+        segment: SEGMENT,
+        flight: 10 * SEGMENT,
+        receive_window: 1 << 30,
+        initial_window: 2 * SEGMENT,
+    };
+
+    fn reno(params: &Params, segments: u64, ssthresh: u64) -> Reno {
+        Reno::new(params, segments * SEGMENT, ssthresh * SEGMENT)
+    }
+
+    #[test]
+    fn rfc5681_3_1_slow_start_grows_by_a_segment_per_ack() {
+        let mut cc = reno(&Params::default(), 2, 100);
+        cc.on_ack(SEGMENT, &PATH);
+        cc.on_ack(2 * SEGMENT, &PATH);
+        assert_eq!(cc.window(), 4 * SEGMENT);
+    }
+
+    #[test]
+    fn rfc5681_3_1_byte_counting_grows_by_what_was_acknowledged() {
+        let mut cc = reno(&Params { byte_counting: true, ..Params::default() }, 2, 100);
+        cc.on_ack(10, &PATH);
+        cc.on_ack(2 * SEGMENT, &PATH);
+        assert_eq!(cc.window(), 3 * SEGMENT + 10);
+    }
+
+    #[test]
+    fn rfc5681_3_1_congestion_avoidance_grows_by_a_segment_per_window() {
+        for byte_counting in [false, true] {
+            let mut cc = reno(&Params { byte_counting, ..Params::default() }, 50, 1);
+            (0..50).for_each(|_| cc.on_ack(SEGMENT, &PATH));
+            let window = cc.window();
+            assert!((50_980..=51_000).contains(&window), "{window} with {byte_counting}");
+        }
+    }
+
+    #[test]
+    fn rfc5681_eq4_halves_the_flight_and_not_the_window() {
+        let mut cc = reno(&Params::default(), 100, 200);
+        cc.on_congestion(Congestion::FastRetransmit, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (5 * SEGMENT, 5 * SEGMENT));
+        let tiny = PathView { flight: SEGMENT, ..PATH };
+        cc.on_congestion(Congestion::FastRetransmit, &tiny);
+        assert_eq!(cc.ssthresh(), 2 * SEGMENT, "never below two segments");
+    }
+
+    #[test]
+    fn rfc5681_3_1_a_repeated_timeout_holds_ssthresh() {
+        let mut cc = reno(&Params::default(), 20, 100);
+        cc.on_congestion(Congestion::Timeout { repeated: false }, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (SEGMENT, 5 * SEGMENT));
+        let later = PathView { flight: SEGMENT, ..PATH };
+        cc.on_congestion(Congestion::Timeout { repeated: true }, &later);
+        assert_eq!(cc.ssthresh(), 5 * SEGMENT);
+    }
+
+    #[test]
+    fn ns2_halves_the_window_in_whole_segments_and_again_on_a_repeated_timeout() {
+        let params = Params { reduce_from: ReduceFrom::Cwnd, ..Params::default() };
+        let mut cc = reno(&params, 17, 100);
+        cc.on_congestion(Congestion::FastRetransmit, &PATH);
+        assert_eq!((cc.window(), cc.ssthresh()), (8 * SEGMENT, 8 * SEGMENT));
+        cc.on_congestion(Congestion::Timeout { repeated: true }, &PATH);
+        assert_eq!(cc.ssthresh(), 4 * SEGMENT);
+    }
+
+    #[test]
+    fn rfc6582_3_2_step_3_leaves_recovery_by_either_option() {
+        let in_recovery = || {
+            let mut cc = reno(&Params::default(), 20, 100);
+            cc.on_congestion(Congestion::FastRetransmit, &PATH);
+            cc
+        };
+        let exit = |exit, flight| {
+            let mut cc = in_recovery();
+            cc.on_recovery_exit(exit, &PathView { flight, ..PATH });
+            cc.window()
+        };
+        assert_eq!(exit(RecoveryExit::Ssthresh, 0), 5 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Flight, 0), 2 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Flight, 3 * SEGMENT), 4 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Flight, 30 * SEGMENT), 5 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Keep { deficit: 2 * SEGMENT }, 0), 3 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Keep { deficit: 9 * SEGMENT }, 0), SEGMENT);
+    }
+}

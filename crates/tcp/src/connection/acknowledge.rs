@@ -1,0 +1,175 @@
+//! ACKs in: what was acknowledged, what is lost, how the window moves.
+
+use incast_engine::{Span, Time};
+use incast_net::{Flags, Packet};
+
+use super::{Connection, Event, TimerKind, owed};
+use crate::config::RttSampling;
+use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
+use crate::hooks::SendEvent;
+use crate::recovery::{Episode, LossRecovery};
+use crate::send::idle::IdleView;
+use crate::send::scoreboard::Acked;
+
+impl Connection {
+    /// Handles the acknowledgement field of a packet.
+    #[inline]
+    pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
+        let una = self.board.una();
+        if packet.ack > self.board.max() || packet.ack < una {
+            return;
+        }
+        let window = u64::from(packet.window);
+        let same_window = window == self.peer_window;
+        self.peer_window = window;
+        if packet.ack > una {
+            self.acknowledge_new(now, packet);
+        } else if self.is_duplicate(packet, same_window) {
+            self.acknowledge_again(now);
+        }
+        if window == 0 {
+            self.wait_for_window(now);
+        }
+        if !self.sender_hooks.is_empty() {
+            self.consult(now, SendEvent::Ack(packet));
+        }
+    }
+
+    /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes move the window
+    /// with every ACK.
+    fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
+        packet.payload == 0
+            && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST))
+            && packet.label == 0
+            && !self.board.is_empty()
+            && (same_window || !self.config.dupack_requires_same_window)
+    }
+
+    fn acknowledge_new(&mut self, now: Time, packet: &Packet) {
+        let acked = self.board.acknowledge(packet.ack);
+        self.sample_rtt(now, packet, &acked);
+        if self.first_window_end == u64::MAX && packet.ack > self.block_start {
+            self.first_window_end = self.board.max();
+        }
+        self.limited_bytes = 0;
+        self.burst = u32::MAX;
+        let flight = self.board.flight();
+        let mut restart_timer = true;
+        match self.recovery.on_new_ack(acked.bytes, &self.recovery_view()) {
+            Episode::None | Episode::Enter { .. } => self.grow(now, acked.bytes, flight),
+            Episode::Partial { restart_timer: restart } => {
+                restart_timer = restart;
+                self.owed |= owed::RETRANSMIT_HEAD;
+                self.limit_burst();
+            }
+            Episode::Exit(exit) => {
+                let path = self.path(flight);
+                self.congestion.on_recovery_exit(exit, &path);
+                if matches!(exit, RecoveryExit::Keep { .. }) {
+                    self.grow(now, acked.bytes, flight);
+                }
+                self.owed &= !owed::RETRANSMIT_HEAD;
+                self.events.push(Event::RecoveryExit);
+            }
+        }
+        if self.board.is_empty() {
+            self.arm(now, TimerKind::Off);
+        } else if restart_timer {
+            self.arm(now, TimerKind::Data);
+        }
+    }
+
+    #[inline]
+    fn grow(&mut self, now: Time, acked: u64, flight: u64) {
+        if self.config.idle_restart != crate::config::IdleRestart::None {
+            let view = self.idle_view(now);
+            self.idle.on_ack(acked, &view);
+        }
+        if self.idle.may_grow(self.congestion.window()) {
+            let path = self.path(flight);
+            self.congestion.on_ack(acked, &path);
+        }
+    }
+
+    fn acknowledge_again(&mut self, now: Time) {
+        let episode = self.recovery.on_duplicate_ack(&self.recovery_view());
+        self.begin_episode(now, episode);
+        if self.recovery.dupacks() >= self.config.dupack_threshold {
+            self.limit_burst();
+        }
+    }
+
+    /// Acts on a recovery that has just begun, if it has.
+    pub(super) fn begin_episode(&mut self, now: Time, episode: Episode) {
+        let Episode::Enter { restart_timer } = episode else {
+            return;
+        };
+        let window = self.congestion.window();
+        // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
+        let flight = self.board.flight() - self.limited_bytes;
+        let path = self.path(flight);
+        self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+        self.cap_after_loss(flight, window);
+        self.timed = None;
+        self.owed |= owed::RETRANSMIT_HEAD;
+        self.counters.fast_retransmits += 1;
+        self.events.push(Event::FastRetransmit);
+        if restart_timer {
+            self.arm(now, TimerKind::Data);
+        }
+    }
+
+    fn limit_burst(&mut self) {
+        self.burst = self.config.recovery_burst.unwrap_or(u32::MAX);
+    }
+
+    #[inline]
+    fn sample_rtt(&mut self, now: Time, packet: &Packet, acked: &Acked) {
+        if let Some(tick) = self.config.timestamps {
+            // RFC 7323 §4.1; the clock has 32 bits and wraps.
+            let ticks = timestamp(now, tick).wrapping_sub(packet.ts_echo);
+            self.rtt.sample(tick * u64::from(ticks));
+            return;
+        }
+        match self.config.rtt_sampling {
+            RttSampling::PerAck => {
+                if let Some(sent_at) = acked.sent_at {
+                    self.rtt.sample(now - sent_at);
+                }
+            }
+            RttSampling::PerWindow => {
+                if let Some((_, sent_at)) = self.timed.take_if(|timed| packet.ack >= timed.0) {
+                    self.rtt.sample(now - sent_at);
+                }
+            }
+        }
+    }
+
+    /// The window is closed: probe it if there is something to send and nothing in flight
+    /// (RFC 9293 §3.8.6.1).
+    pub(super) fn wait_for_window(&mut self, now: Time) {
+        if self.board.is_empty() && self.board.next() < self.stream_end() {
+            if self.timer.kind != TimerKind::Persist {
+                self.arm(now, TimerKind::Persist);
+            }
+        } else if self.board.is_empty() {
+            self.arm(now, TimerKind::Off);
+        }
+    }
+
+    pub(super) fn idle_view(&self, now: Time) -> IdleView {
+        IdleView {
+            now,
+            window: self.congestion.window(),
+            ssthresh: self.congestion.ssthresh(),
+            initial_window: self.config.initial_window,
+            rto: self.rtt.rto(),
+            srtt: self.rtt.srtt(),
+        }
+    }
+}
+
+/// The timestamp clock: 32 bits, in ticks.
+pub(super) fn timestamp(now: Time, tick: Span) -> u32 {
+    (now.as_picos() / tick.as_picos().max(1)) as u32
+}

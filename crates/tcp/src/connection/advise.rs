@@ -1,0 +1,90 @@
+//! Asking the hooks, and doing what they advise.
+
+use incast_engine::Time;
+
+use super::{Connection, owed};
+use crate::congestion::CongestionControl;
+use crate::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
+use crate::recovery::LossRecovery;
+
+impl Connection {
+    /// Tells the sender hooks of an event and follows their advice.
+    pub(super) fn consult(&mut self, now: Time, event: SendEvent<'_>) {
+        let view = self.send_view(now);
+        let advice = self
+            .sender_hooks
+            .iter_mut()
+            .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_event(event, &view)));
+        self.follow(now, advice);
+    }
+
+    pub(super) fn run_hook_deadlines(&mut self, now: Time) {
+        let view = self.send_view(now);
+        let advice = self
+            .sender_hooks
+            .iter_mut()
+            .filter(|hook| hook.deadline() <= now)
+            .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_deadline(&view)));
+        self.follow(now, advice);
+    }
+
+    pub(super) fn hook_deadline(&self) -> Time {
+        self.sender_hooks.iter().map(|hook| hook.deadline()).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Advice on the data segment that `plan` describes.
+    #[inline]
+    pub(super) fn shape(&self, now: Time, plan: &TxPlan) -> Advice {
+        if self.sender_hooks.is_empty() {
+            return Advice::NONE;
+        }
+        let view = self.send_view(now);
+        self.sender_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
+    }
+
+    #[inline]
+    pub(super) fn receiver_shape(&self, now: Time) -> Advice {
+        self.receiver_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)))
+    }
+
+    fn follow(&mut self, now: Time, advice: Advice) {
+        for (copy, bit) in [(Copies::HEAD, owed::COPY_HEAD), (Copies::HIGHEST, owed::COPY_HIGHEST)]
+        {
+            if advice.copies.contains(copy) && !self.board.is_empty() {
+                self.owed |= bit;
+            }
+        }
+        if advice.enter_recovery && !self.board.is_empty() {
+            let episode = self.recovery.enter(&self.recovery_view());
+            self.begin_episode(now, episode);
+        }
+        if advice.restart_window {
+            let ssthresh = self.congestion.ssthresh();
+            self.congestion.on_idle(self.config.initial_window, ssthresh);
+        }
+        if advice.expire_timer {
+            self.expire(now, Some(advice));
+        }
+        if advice.empty_probe != 0 {
+            self.probe_label = self.probe_label.max(advice.empty_probe);
+            self.owed |= owed::EMPTY_PROBE;
+        }
+    }
+
+    fn send_view(&self, now: Time) -> SendView {
+        SendView {
+            now,
+            una: self.board.una(),
+            next: self.board.next(),
+            max: self.board.max(),
+            written: self.written,
+            cwnd: self.congestion.window(),
+            ssthresh: self.congestion.ssthresh(),
+            receive_window: self.peer_window,
+            mss: self.config.mss,
+            in_recovery: self.recovery.in_recovery(),
+            dupacks: self.recovery.dupacks(),
+            srtt: self.rtt.srtt(),
+        }
+    }
+}

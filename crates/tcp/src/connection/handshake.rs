@@ -1,0 +1,133 @@
+//! Opening, and the client's request.
+
+use incast_engine::Time;
+use incast_net::{Flags, Packet};
+
+use super::{Connection, Event, Role, State, owed};
+use crate::config::Handshake;
+use crate::connection::timer::TimerKind;
+
+impl Connection {
+    /// Handles a SYN, an ACK that completes the handshake, or a request.
+    pub(super) fn handle_handshake(&mut self, now: Time, packet: &Packet) {
+        let syn = packet.flags.contains(Flags::SYN);
+        let ack = packet.flags.contains(Flags::ACK);
+        match self.state {
+            State::Idle if syn && !ack => self.accept(now),
+            // Our SYN-ACK or ACK was lost: say it again. A retransmitted SYN-ACK also means that
+            // the server never saw the request that rode on our ACK.
+            State::SynReceived if syn && !ack => self.owed |= owed::SYN_ACK,
+            State::Established if syn => {
+                let repeat = self.request.outstanding && self.request_rides();
+                self.owed |= if repeat { owed::REQUEST } else { owed::ACK };
+            }
+            State::SynSent if ack && packet.ack > 0 => {
+                self.become_established(now, packet);
+                if syn {
+                    self.owed |= if self.request.outstanding { owed::REQUEST } else { owed::ACK };
+                }
+            }
+            State::SynReceived if ack && packet.ack > 0 => self.become_established(now, packet),
+            _ => {}
+        }
+        if packet.flags.contains(Flags::REQUEST) && packet.seq > self.requests_seen {
+            self.requests_seen = packet.seq;
+            self.events.push(Event::Request);
+        }
+    }
+
+    fn accept(&mut self, now: Time) {
+        self.confirm_request();
+        match self.config.handshake {
+            Handshake::ThreeWay => {
+                self.state = State::SynReceived;
+                self.owed |= owed::SYN_ACK;
+                self.arm(now, TimerKind::Handshake);
+            }
+            Handshake::SynOnly | Handshake::None => {
+                self.state = State::Established;
+                self.peer_window = self.config.receive_window;
+                self.owed |= owed::ACK;
+                self.events.push(Event::Established);
+            }
+        }
+    }
+
+    fn become_established(&mut self, now: Time, packet: &Packet) {
+        self.state = State::Established;
+        self.peer_window = u64::from(packet.window);
+        self.arm(now, TimerKind::Off);
+        if self.handshake_tries == 0 {
+            self.rtt.sample(now - self.syn_sent_at);
+        } else {
+            // RFC 5681 §3.1: the initial window after a lost SYN or SYN-ACK is one segment.
+            let window = u64::from(self.config.mss).min(self.config.initial_window);
+            let config = &self.config;
+            self.congestion = config.congestion_control.build(window, config.initial_ssthresh);
+            self.rtt.set_initial(config.rto_after_syn_loss);
+        }
+        self.events.push(Event::Established);
+    }
+
+    /// Whether the request at hand travels on the handshake's last ACK, so that the SYN-ACK's
+    /// timer repeats it if it is lost.
+    fn request_rides(&self) -> bool {
+        self.request.size == 0
+            && self.request.ordinal == 1
+            && self.role == Role::Opener
+            && self.config.handshake == Handshake::ThreeWay
+    }
+
+    /// Something proved that the request arrived.
+    #[inline]
+    pub(super) fn confirm_request(&mut self) {
+        if self.request.outstanding {
+            self.request.outstanding = false;
+            self.owed &= !owed::REQUEST;
+            if self.timer.kind == TimerKind::Request {
+                self.timer = super::Timer::default();
+            }
+        }
+    }
+
+    /// The SYN, SYN-ACK or request that is owed most urgently.
+    pub(super) fn poll_handshake(&mut self, now: Time) -> Option<Packet> {
+        for (bit, flags) in [(owed::SYN, Flags::SYN), (owed::SYN_ACK, Flags::SYN.with(Flags::ACK))]
+        {
+            if self.owed & bit != 0 {
+                self.owed &= !bit;
+                return Some(self.send_syn(now, flags));
+            }
+        }
+        if self.owed & owed::REQUEST != 0 {
+            self.owed &= !owed::REQUEST;
+            return Some(self.send_request(now));
+        }
+        None
+    }
+
+    fn send_syn(&mut self, now: Time, flags: Flags) -> Packet {
+        if self.handshake_tries == 0 {
+            self.syn_sent_at = now;
+        }
+        if self.state == State::Idle {
+            self.state = State::SynSent;
+        }
+        self.arm(now, TimerKind::Handshake);
+        Packet { seq: 0, flags, ..self.control_packet(now) }
+    }
+
+    fn send_request(&mut self, now: Time) -> Packet {
+        if !self.request_rides() {
+            self.arm(now, TimerKind::Request);
+        }
+        let mut packet = self.control_packet(now);
+        packet.flags = packet.flags.with(Flags::REQUEST);
+        packet.seq = self.request.ordinal;
+        packet.header = packet.header.max(self.request.size);
+        if self.state == State::Established {
+            self.on_ack_left();
+        }
+        packet
+    }
+}

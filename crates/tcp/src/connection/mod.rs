@@ -1,0 +1,421 @@
+//! The connection: state, inputs, outputs. Its parts live in the files beside this one.
+
+mod acknowledge;
+mod advise;
+mod event;
+mod handshake;
+mod receive;
+mod timer;
+mod transmit;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use incast_engine::{Stream, Time};
+use incast_net::{Flags, Packet, RouteId};
+
+use crate::config::{Config, Handshake};
+use crate::congestion::{CongestionControl, Controller, PathView};
+use crate::hooks::{ReceiverHook, SenderHook};
+use crate::recovery::{LossRecovery, Recovery, RecoveryView};
+use crate::recv::{AckPolicy, Reassembly, ReceiveWindow};
+use crate::send::idle::IdleTracker;
+use crate::send::{RttEstimator, Scoreboard};
+
+pub use event::{Event, TimeoutKind, TimeoutReport};
+
+use timer::{Timer, TimerKind};
+
+/// Sequence number of the first data byte; the SYN has number 0.
+pub const FIRST_BYTE: u64 = 1;
+
+/// Which end of the handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Sends the SYN.
+    Opener,
+    /// Answers it.
+    Acceptor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Nothing has happened yet (an acceptor listens).
+    Idle,
+    SynSent,
+    SynReceived,
+    Established,
+}
+
+/// Whether data may leave, for hosts that are not infinitely fast (`send_jitter`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gate {
+    Closed,
+    OpensAt(Time),
+    Open,
+}
+
+/// Packets that `poll_transmit` owes, apart from data.
+mod owed {
+    pub const SYN: u16 = 1;
+    pub const SYN_ACK: u16 = 1 << 1;
+    pub const REQUEST: u16 = 1 << 2;
+    pub const RETRANSMIT_HEAD: u16 = 1 << 3;
+    pub const COPY_HEAD: u16 = 1 << 4;
+    pub const COPY_HIGHEST: u16 = 1 << 5;
+    pub const WINDOW_PROBE: u16 = 1 << 6;
+    pub const EMPTY_PROBE: u16 = 1 << 7;
+    /// Sent after data, because data carry it too.
+    pub const ACK: u16 = 1 << 8;
+    pub const BEFORE_DATA: u16 = ACK - 1;
+}
+
+/// What a connection has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Segments with data sent, retransmissions included.
+    pub data_packets: u64,
+    /// Segments with data sent again.
+    pub retransmitted_packets: u64,
+    /// Loss-recovery episodes entered.
+    pub fast_retransmits: u64,
+}
+
+/// One end of a TCP connection.
+pub struct Connection {
+    config: Arc<Config>,
+    role: Role,
+    state: State,
+    /// Where its packets go.
+    route: RouteId,
+    epoch: u8,
+    owed: u16,
+    events: event::Pending,
+    timer: Timer,
+    random: Stream,
+    // Sending.
+    board: Scoreboard,
+    congestion: Controller,
+    recovery: Recovery,
+    rtt: RttEstimator,
+    idle: IdleTracker,
+    /// One past the last byte that the application wrote.
+    written: u64,
+    /// `close` was called: a FIN follows the last byte.
+    closing: bool,
+    /// Window that the other end advertised.
+    peer_window: u64,
+    /// The segment being timed: one past its end, and when it left.
+    timed: Option<(u64, Time)>,
+    gate: Gate,
+    /// New segments that may still leave for the ACK at hand.
+    burst: u32,
+    /// Bytes sent by limited transmit since the last new ACK (RFC 3042: not part of `FlightSize`).
+    limited_bytes: u64,
+    /// The first byte of the block at hand, and where its first window ends, once known.
+    block_start: u64,
+    first_window_end: u64,
+    /// The first unacknowledged byte at the last timeout.
+    timed_out_at: Option<u64>,
+    /// Segment size that the hooks advised last.
+    segment_size: u32,
+    probe_label: u8,
+    // Receiving.
+    data: Reassembly,
+    ack_policy: AckPolicy,
+    receive_window: ReceiveWindow,
+    notify_at: u64,
+    ts_recent: u32,
+    extra_acks: u8,
+    ack_label: u8,
+    // The handshake and the request.
+    handshake_tries: u32,
+    syn_sent_at: Time,
+    request: Request,
+    /// Ordinal number of the last request received.
+    requests_seen: u64,
+    counters: Counters,
+    sender_hooks: Vec<Box<dyn SenderHook>>,
+    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
+}
+
+/// The client's request for data.
+#[derive(Clone, Copy, Debug, Default)]
+struct Request {
+    ordinal: u64,
+    /// Bytes on the wire; 0 rides on the handshake's last ACK if there is one.
+    size: u8,
+    /// Nothing has answered it yet.
+    outstanding: bool,
+    tries: u32,
+}
+
+impl Connection {
+    /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
+    pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
+        let established = config.handshake == Handshake::None;
+        let first = FIRST_BYTE;
+        Self {
+            role,
+            state: if established { State::Established } else { State::Idle },
+            route,
+            epoch,
+            owed: 0,
+            events: event::Pending::default(),
+            timer: Timer::default(),
+            random,
+            board: Scoreboard::new(first),
+            congestion: config
+                .congestion_control
+                .build(config.initial_window, config.initial_ssthresh),
+            recovery: config.recovery.build(),
+            rtt: RttEstimator::new(&config.rto),
+            idle: IdleTracker::new(config.idle_restart),
+            written: first,
+            closing: false,
+            peer_window: if established { config.receive_window } else { 0 },
+            timed: None,
+            gate: Gate::Closed,
+            burst: u32::MAX,
+            limited_bytes: 0,
+            block_start: first,
+            first_window_end: u64::MAX,
+            timed_out_at: None,
+            segment_size: config.mss,
+            probe_label: 0,
+            data: Reassembly::new(first),
+            ack_policy: AckPolicy::new(config.delayed_ack),
+            receive_window: ReceiveWindow::new(config.receive_window, first),
+            notify_at: u64::MAX,
+            ts_recent: 0,
+            extra_acks: 0,
+            ack_label: 0,
+            handshake_tries: 0,
+            syn_sent_at: Time::ZERO,
+            request: Request::default(),
+            requests_seen: 0,
+            counters: Counters::default(),
+            sender_hooks: Vec::new(),
+            receiver_hooks: Vec::new(),
+            config,
+        }
+    }
+
+    /// Adds a remedy's part in the sender.
+    pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
+        self.sender_hooks.push(hook);
+    }
+
+    /// Adds a remedy's part in the receiver.
+    pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
+        self.receiver_hooks.push(hook);
+    }
+
+    // What the application asks.
+
+    /// Starts the handshake, unless it has started already.
+    pub fn open(&mut self) {
+        if self.role == Role::Opener && self.state == State::Idle {
+            self.owed |= owed::SYN;
+        }
+    }
+
+    /// Appends `bytes` to the stream. On an idle connection this begins a new block.
+    pub fn write(&mut self, bytes: u64) {
+        if self.board.is_empty() && self.board.next() == self.written {
+            self.block_start = self.written;
+            self.first_window_end = u64::MAX;
+        }
+        self.written += bytes;
+    }
+
+    /// No more data will be written; sends a FIN if the configuration wants one.
+    pub fn close(&mut self) {
+        self.closing = self.config.fin;
+    }
+
+    /// Asks the other end for the next block: on the handshake's last ACK if `size` is 0 and that
+    /// ACK is still to come, else in a packet of its own of at least header size.
+    pub fn request(&mut self, size: u8) {
+        self.request =
+            Request { ordinal: self.request.ordinal + 1, size, outstanding: true, tries: 0 };
+        if self.role == Role::Acceptor || self.state == State::Established {
+            self.owed |= owed::REQUEST;
+        } else {
+            self.open();
+        }
+    }
+
+    /// Reports [`Event::Received`] when `bytes` bytes have arrived in order since the beginning.
+    pub fn notify_at(&mut self, bytes: u64) {
+        self.notify_at = FIRST_BYTE + bytes;
+    }
+
+    /// Changes the receive buffer; opening a closed window sends a window update.
+    pub fn set_receive_buffer(&mut self, bytes: u64) {
+        let next = self.data.next();
+        if self.receive_window.set_capacity(bytes, next, u64::from(self.config.mss))
+            && self.state == State::Established
+        {
+            self.owed |= owed::ACK;
+        }
+    }
+
+    // What the network and the clock tell it.
+
+    /// A packet of this connection arrived.
+    #[inline]
+    pub fn handle_segment(&mut self, now: Time, packet: &Packet) {
+        if packet.epoch != self.epoch {
+            return;
+        }
+        if packet.flags.intersects(Flags::SYN.with(Flags::REQUEST))
+            || self.state != State::Established
+        {
+            self.handle_handshake(now, packet);
+            if self.state != State::Established || packet.flags.contains(Flags::SYN) {
+                return;
+            }
+        }
+        if packet.seq_end() > packet.seq || packet.label != 0 {
+            self.receive(now, packet);
+        }
+        if packet.flags.contains(Flags::ACK) {
+            self.acknowledge(now, packet);
+        }
+    }
+
+    // What it reports.
+
+    /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
+    #[inline]
+    pub fn poll_timeout(&self) -> Time {
+        let mut earliest = self.timer.deadline.min(self.ack_policy.deadline());
+        if let Gate::OpensAt(at) = self.gate {
+            earliest = earliest.min(at);
+        }
+        if !self.sender_hooks.is_empty() {
+            earliest = earliest.min(self.hook_deadline());
+        }
+        earliest
+    }
+
+    /// The next event, if any.
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop()
+    }
+
+    // Getters.
+
+    /// cwnd, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.congestion.window()
+    }
+
+    /// ssthresh, bytes.
+    pub fn ssthresh(&self) -> u64 {
+        self.congestion.ssthresh()
+    }
+
+    /// Outstanding bytes.
+    pub fn flight(&self) -> u64 {
+        self.board.flight()
+    }
+
+    /// First unacknowledged sequence number.
+    pub fn una(&self) -> u64 {
+        self.board.una()
+    }
+
+    /// Consecutive duplicate ACKs.
+    pub fn dupacks(&self) -> u32 {
+        self.recovery.dupacks()
+    }
+
+    /// Whether loss recovery is going on.
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.in_recovery()
+    }
+
+    /// Round-trip estimator.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// Received data.
+    pub fn received(&self) -> &Reassembly {
+        &self.data
+    }
+
+    /// Bytes that the application wrote so far.
+    pub fn written(&self) -> u64 {
+        self.written - FIRST_BYTE
+    }
+
+    /// Whether everything written, and the FIN if there is one, has been acknowledged.
+    pub fn is_drained(&self) -> bool {
+        self.board.una() == self.stream_end()
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// Ordinal number of the last request that arrived.
+    pub fn requests_seen(&self) -> u64 {
+        self.requests_seen
+    }
+
+    /// Whether an ACK is being held back (delayed ACK).
+    pub fn is_holding_ack(&self) -> bool {
+        self.ack_policy.is_holding()
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// One past everything that is to be sent: data and FIN.
+    #[inline]
+    fn stream_end(&self) -> u64 {
+        self.written + u64::from(self.closing)
+    }
+
+    fn path(&self, flight: u64) -> PathView {
+        PathView {
+            segment: u64::from(self.segment_size),
+            flight,
+            receive_window: self.peer_window,
+            initial_window: self.config.initial_window,
+        }
+    }
+
+    fn recovery_view(&self) -> RecoveryView {
+        RecoveryView {
+            una: self.board.una(),
+            max: self.board.max(),
+            segment: u64::from(self.segment_size),
+            dupack_threshold: self.config.dupack_threshold,
+        }
+    }
+
+    fn arm(&mut self, now: Time, kind: TimerKind) {
+        let wait = match kind {
+            TimerKind::Data | TimerKind::Persist => self.rtt.timeout(&mut self.random),
+            TimerKind::Handshake => self.syn_wait(self.handshake_tries),
+            TimerKind::Request => self.syn_wait(self.request.tries),
+            TimerKind::Off => return self.timer = Timer::default(),
+        };
+        self.timer = Timer { kind, deadline: now + wait };
+    }
+
+    fn syn_wait(&self, tries: u32) -> incast_engine::Span {
+        let doublings = tries.min(self.config.rto.max_doublings);
+        self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
+    }
+}

@@ -1,0 +1,53 @@
+//! Data in: reassembly and the decision to acknowledge.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::{Connection, Event, owed};
+use crate::hooks::{Advice, ReceiveView};
+use crate::recv::reassembly::Arrival;
+
+impl Connection {
+    /// Handles a segment with data or a FIN, or a labelled probe.
+    #[inline]
+    pub(super) fn receive(&mut self, now: Time, packet: &Packet) {
+        let (start, end) = (packet.seq, packet.seq_end());
+        let before = self.data.next();
+        let mut duplicate = true;
+        if end > start {
+            self.confirm_request();
+            let arrival = if self.receive_window.accepts(end, before) {
+                self.data.insert(start, end)
+            } else {
+                Arrival::Duplicate
+            };
+            duplicate = arrival == Arrival::Duplicate;
+            if self.config.timestamps.is_some() && start <= before {
+                self.ts_recent = packet.ts_value;
+            }
+            if self.ack_policy.on_segment(now, arrival) {
+                self.owed |= owed::ACK;
+            }
+            let next = self.data.next();
+            if before < self.notify_at && next >= self.notify_at {
+                self.events.push(Event::Received);
+            }
+        }
+        if !self.receiver_hooks.is_empty() {
+            self.consult_receiver(now, packet, duplicate);
+        }
+    }
+
+    fn consult_receiver(&mut self, now: Time, packet: &Packet, duplicate: bool) {
+        let view = ReceiveView { now, next: self.data.next(), duplicate };
+        let advice = self
+            .receiver_hooks
+            .iter_mut()
+            .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_segment(packet, &view)));
+        if advice.label != 0 || advice.extra_acks > 0 {
+            self.owed |= owed::ACK;
+            self.ack_label |= advice.label;
+            self.extra_acks = self.extra_acks.max(advice.extra_acks);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The sender's timer and what its expiry does.
+
+use incast_engine::Time;
+
+use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport, owed};
+use crate::congestion::{Congestion, CongestionControl};
+use crate::hooks::{Advice, SendEvent};
+use crate::recovery::LossRecovery;
+
+/// What the timer is for: one state instead of several booleans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum TimerKind {
+    #[default]
+    Off,
+    Handshake,
+    Request,
+    Data,
+    /// The window is closed (RFC 9293 §3.8.6.1).
+    Persist,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timer {
+    pub kind: TimerKind,
+    pub deadline: Time,
+}
+
+impl Default for Timer {
+    fn default() -> Self {
+        Self { kind: TimerKind::Off, deadline: Time::NEVER }
+    }
+}
+
+impl Connection {
+    /// The clock has reached [`Connection::poll_timeout`].
+    pub fn handle_timeout(&mut self, now: Time) {
+        if self.gate == Gate::OpensAt(now) {
+            self.gate = Gate::Open;
+            self.burst = u32::MAX;
+        }
+        if self.ack_policy.deadline() <= now {
+            self.owed |= owed::ACK;
+            self.ack_policy.on_ack_sent();
+        }
+        if self.timer.deadline <= now {
+            match self.timer.kind {
+                TimerKind::Off => {}
+                TimerKind::Handshake => self.expire_handshake(now),
+                TimerKind::Request => self.expire_request(now),
+                TimerKind::Data => self.expire(now, None),
+                TimerKind::Persist => {
+                    self.rtt.back_off();
+                    self.arm(now, TimerKind::Persist);
+                    self.owed |= owed::WINDOW_PROBE;
+                }
+            }
+        }
+        if !self.sender_hooks.is_empty() {
+            self.run_hook_deadlines(now);
+        }
+    }
+
+    fn expire_handshake(&mut self, now: Time) {
+        self.report_timeout(TimeoutKind::Handshake, false);
+        self.handshake_tries += 1;
+        self.arm(now, TimerKind::Handshake);
+        self.owed |= if self.state == State::SynSent { owed::SYN } else { owed::SYN_ACK };
+    }
+
+    fn expire_request(&mut self, now: Time) {
+        self.report_timeout(TimeoutKind::Request, false);
+        self.request.tries += 1;
+        self.arm(now, TimerKind::Request);
+        self.owed |= owed::REQUEST;
+    }
+
+    /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: a loss of the whole flight is assumed.
+    /// `advised` is set if a hook asks for it.
+    pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
+        if self.board.is_empty() {
+            return self.arm(now, TimerKind::Off);
+        }
+        self.report_timeout(TimeoutKind::Data, advised.is_some());
+        let una = self.board.una();
+        let flight = self.board.flight();
+        let window = self.congestion.window();
+        let repeated = self.timed_out_at == Some(una);
+        self.timed_out_at = Some(una);
+        let path = self.path(flight);
+        self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
+        self.cap_after_loss(flight, window);
+        self.recovery.on_timeout(&self.recovery_view());
+        self.board.go_back();
+        self.timed = None;
+        self.limited_bytes = 0;
+        self.burst = u32::MAX;
+        self.owed &= !owed::RETRANSMIT_HEAD;
+        if !advised.is_some_and(|advice| advice.keep_rto) {
+            self.rtt.back_off();
+        }
+        self.arm(now, TimerKind::Data);
+        if advised.is_none() && !self.sender_hooks.is_empty() {
+            self.consult(now, SendEvent::Timeout);
+        }
+    }
+
+    /// RFC 7661 §4.4.1, where it is in force.
+    pub(super) fn cap_after_loss(&mut self, flight: u64, window_before: u64) {
+        if let Some(cap) = self.idle.cap_on_loss(flight, window_before) {
+            let segment = u64::from(self.segment_size);
+            let ssthresh = cap.max(2 * segment).min(self.congestion.ssthresh());
+            self.congestion.on_idle(cap.max(segment), ssthresh);
+        }
+    }
+
+    fn report_timeout(&mut self, kind: TimeoutKind, advised: bool) {
+        let una = self.board.una();
+        let head = self.board.head();
+        self.events.push(Event::Timeout(TimeoutReport {
+            kind,
+            una,
+            max: self.board.max(),
+            head_end: head.map_or(una, crate::send::scoreboard::Sent::end),
+            transmissions: head.map_or(0, |head| head.transmissions),
+            dupacks: self.recovery.dupacks(),
+            cwnd: self.congestion.window(),
+            ssthresh: self.congestion.ssthresh(),
+            flight: self.board.flight(),
+            block_head: una < self.first_window_end,
+            advised,
+        }));
+    }
+}

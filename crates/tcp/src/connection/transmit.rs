@@ -1,0 +1,247 @@
+//! `poll_transmit`: the only place that emits packets.
+
+use incast_engine::{Span, Time};
+use incast_net::{Flags, Packet};
+
+use super::acknowledge::timestamp;
+use super::{Connection, Gate, State, TimerKind, owed};
+use crate::config::{IdleRestart, RttSampling};
+use crate::congestion::CongestionControl;
+use crate::hooks::{Advice, SendEvent, TxPlan};
+use crate::recovery::LossRecovery;
+
+impl Connection {
+    /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
+    /// data, then a bare ACK. Call it until it returns none.
+    #[inline]
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
+        if self.owed & owed::BEFORE_DATA != 0
+            && let Some(packet) = self.poll_owed(now)
+        {
+            return Some(packet);
+        }
+        if self.board.next() < self.stream_end()
+            && self.state == State::Established
+            && let Some(packet) = self.poll_data(now)
+        {
+            return Some(packet);
+        }
+        if self.gate == Gate::Open {
+            self.gate = Gate::Closed;
+        }
+        if self.owed & owed::ACK != 0 {
+            return Some(self.send_ack(now));
+        }
+        None
+    }
+
+    fn poll_owed(&mut self, now: Time) -> Option<Packet> {
+        if let Some(packet) = self.poll_handshake(now) {
+            return Some(packet);
+        }
+        if self.owed & owed::RETRANSMIT_HEAD != 0 {
+            self.owed &= !owed::RETRANSMIT_HEAD;
+            if let Some(packet) = self.send_copy(now, false, false) {
+                return Some(packet);
+            }
+        }
+        for (bit, highest) in [(owed::COPY_HEAD, false), (owed::COPY_HIGHEST, true)] {
+            if self.owed & bit != 0 {
+                self.owed &= !bit;
+                if let Some(packet) = self.send_copy(now, highest, true) {
+                    return Some(packet);
+                }
+            }
+        }
+        if self.owed & owed::WINDOW_PROBE != 0 {
+            self.owed &= !owed::WINDOW_PROBE;
+            self.board.note_probe();
+            return Some(Packet { payload: 1, ..self.data_packet(now, self.board.next()) });
+        }
+        if self.owed & owed::EMPTY_PROBE != 0 {
+            self.owed &= !owed::EMPTY_PROBE;
+            let label = std::mem::take(&mut self.probe_label);
+            return Some(Packet { label, ..self.control_packet(now) });
+        }
+        None
+    }
+
+    /// New data, or data that a timeout has called back, as far as the window allows.
+    fn poll_data(&mut self, now: Time) -> Option<Packet> {
+        if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
+            self.validate_window(now);
+        }
+        let next = self.board.next();
+        let resend = self.board.resend().copied();
+        let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
+        let advice = self.shape(now, &plan);
+        self.segment_size = advice.segment_size.min(self.config.mss).max(1);
+        let end = match resend {
+            Some(segment) => segment.end(),
+            None => {
+                // A FIN rides on the last segment.
+                let data = (next + u64::from(self.segment_size)).min(self.written);
+                if data == self.written { self.stream_end() } else { data }
+            }
+        };
+        let limited = self.limited_transmit();
+        let una = self.board.una();
+        let quota = self.recovery.quota(self.congestion.window()) + limited;
+        let usable = una + quota.min(self.peer_window).min(advice.window_ceiling);
+        let end = if end <= usable {
+            end
+        } else if next == una && usable > una && resend.is_none() {
+            // A window smaller than a segment must not stop the connection (RFC 9293 §3.8.6.2.1).
+            usable
+        } else {
+            if self.peer_window == 0 {
+                self.wait_for_window(now);
+            }
+            return None;
+        };
+        if self.burst == 0 || !self.may_leave(now, advice.hold_until, limited > 0) {
+            return None;
+        }
+        self.burst -= u32::from(self.burst != u32::MAX);
+        let len = (end - next) as u32;
+        if resend.is_some() {
+            self.board.send_again(now);
+        } else {
+            if self.config.rtt_sampling == RttSampling::PerWindow && self.timed.is_none() {
+                self.timed = Some((end, now));
+            }
+            self.board.send_new(len, now);
+            if limited > 0 {
+                self.limited_bytes += u64::from(len);
+            }
+        }
+        Some(self.send_data(now, next, end, plan, advice))
+    }
+
+    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd.
+    #[inline]
+    fn limited_transmit(&self) -> u64 {
+        let dupacks = self.recovery.dupacks();
+        let applies = dupacks > 0
+            && dupacks < self.config.dupack_threshold
+            && self.config.limited_transmit
+            && !self.recovery.in_recovery()
+            && self.board.resend().is_none();
+        if applies { u64::from(dupacks) * u64::from(self.segment_size) } else { 0 }
+    }
+
+    /// Whether the host lets data leave now, or else when.
+    #[inline]
+    fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
+        let wait = if hold_until > now {
+            hold_until - now
+        } else if self.config.send_jitter.is_zero() || at_once {
+            return true;
+        } else if self.gate == Gate::Closed {
+            self.random.uniform(self.config.send_jitter)
+        } else {
+            Span::ZERO
+        };
+        match self.gate {
+            Gate::Open => hold_until <= now,
+            Gate::OpensAt(_) => false,
+            Gate::Closed => {
+                self.gate = Gate::OpensAt(now + wait);
+                false
+            }
+        }
+    }
+
+    /// A copy of the first or the highest outstanding segment.
+    fn send_copy(&mut self, now: Time, highest: bool, requested: bool) -> Option<Packet> {
+        let segment = *if highest { self.board.last() } else { self.board.head() }?;
+        let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
+        let advice = self.shape(now, &plan);
+        self.board.send_copy(highest, now);
+        Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
+    }
+
+    /// Builds the data segment from `seq` to `end`, FIN included, and does the accounts.
+    fn send_data(&mut self, now: Time, seq: u64, end: u64, plan: TxPlan, advice: Advice) -> Packet {
+        let payload = end.min(self.written) - seq;
+        let mut packet =
+            Packet { payload: payload as u16, label: advice.label, ..self.data_packet(now, seq) };
+        packet.header = packet.header.min(advice.header_bytes);
+        if end > self.written {
+            packet.flags = packet.flags.with(Flags::FIN);
+        }
+        self.counters.data_packets += 1;
+        if plan.retransmission {
+            packet.flags = packet.flags.with(Flags::RETRANSMISSION);
+            self.counters.retransmitted_packets += 1;
+        }
+        if self.timer.kind != TimerKind::Data {
+            self.arm(now, TimerKind::Data);
+        }
+        if self.config.idle_restart != IdleRestart::None {
+            self.idle.on_send(now, self.board.flight());
+        }
+        self.on_ack_left();
+        if !self.sender_hooks.is_empty() {
+            self.consult(now, SendEvent::Sent(&packet));
+        }
+        packet
+    }
+
+    fn send_ack(&mut self, now: Time) -> Packet {
+        let mut packet = self.control_packet(now);
+        packet.label = self.ack_label;
+        if self.extra_acks > 0 {
+            self.extra_acks -= 1;
+        } else {
+            self.owed &= !owed::ACK;
+            self.ack_label = 0;
+        }
+        self.ack_policy.on_ack_sent();
+        packet
+    }
+
+    /// A packet that carries the cumulative ACK has left.
+    #[inline]
+    pub(super) fn on_ack_left(&mut self) {
+        if self.extra_acks == 0 && self.ack_label == 0 {
+            self.owed &= !owed::ACK;
+            self.ack_policy.on_ack_sent();
+        }
+    }
+
+    fn data_packet(&mut self, now: Time, seq: u64) -> Packet {
+        Packet { seq, header: self.config.header, ..self.control_packet(now) }
+    }
+
+    /// A packet without payload, with everything that all packets carry.
+    #[inline]
+    pub(super) fn control_packet(&mut self, now: Time) -> Packet {
+        let advice = self.receiver_shape(now);
+        let next = self.data.next();
+        let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
+        let (ts_value, ts_echo) = match self.config.timestamps {
+            Some(tick) => (timestamp(now, tick), self.ts_recent),
+            None => (0, 0),
+        };
+        Packet {
+            seq: self.board.next(),
+            ack: next,
+            route: self.route,
+            window: self.receive_window.advertise(next, cap),
+            ts_value,
+            ts_echo,
+            header: self.config.ack_size.min(advice.header_bytes),
+            flags: if self.state == State::Idle { Flags::NONE } else { Flags::ACK },
+            epoch: self.epoch,
+            ..Packet::default()
+        }
+    }
+
+    fn validate_window(&mut self, now: Time) {
+        let view = self.idle_view(now);
+        if let Some(restart) = self.idle.before_send(self.board.is_empty(), &view) {
+            self.congestion.on_idle(restart.window, restart.ssthresh);
+        }
+    }
+}

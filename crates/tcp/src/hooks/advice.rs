@@ -1,0 +1,143 @@
+//! Advice and the laws by which it merges.
+
+use incast_engine::Time;
+
+/// Copies of outstanding segments that a hook asks for: a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies(u8);
+
+impl Copies {
+    /// None.
+    pub const NONE: Self = Self(0);
+    /// The first unacknowledged segment.
+    pub const HEAD: Self = Self(1);
+    /// The outstanding segment with the highest sequence number.
+    pub const HIGHEST: Self = Self(2);
+
+    /// Both sets.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether every copy of `other` is asked for.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// What a hook would like to happen. Every field merges by a law that is commutative, associative
+/// and idempotent, with [`Advice::NONE`] as its neutral element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// Payload bytes of a new segment (law: min).
+    pub segment_size: u32,
+    /// Header bytes on the wire (min).
+    pub header_bytes: u8,
+    /// Label bits to set (or).
+    pub label: u8,
+    /// Send no data before this time (max).
+    pub hold_until: Time,
+    /// Largest window to advertise, bytes; the right edge is never taken back (min).
+    pub receive_window_cap: u64,
+    /// Largest window to send by, bytes (min).
+    pub window_ceiling: u64,
+    /// Identical ACKs to send after the regular one (max).
+    pub extra_acks: u8,
+    /// Copies of outstanding segments to send now (union).
+    pub copies: Copies,
+    /// Start loss recovery now (or).
+    pub enter_recovery: bool,
+    /// Fall back to the initial window (or).
+    pub restart_window: bool,
+    /// Act as if the retransmission timer had expired (or).
+    pub expire_timer: bool,
+    /// An expiry by advice does not double the RTO (or).
+    pub keep_rto: bool,
+    /// Send an empty packet with these label bits; 0 means none (max).
+    pub empty_probe: u8,
+}
+
+impl Advice {
+    /// No opinion.
+    pub const NONE: Self = Self {
+        segment_size: u32::MAX,
+        header_bytes: u8::MAX,
+        label: 0,
+        hold_until: Time::ZERO,
+        receive_window_cap: u64::MAX,
+        window_ceiling: u64::MAX,
+        extra_acks: 0,
+        copies: Copies::NONE,
+        enter_recovery: false,
+        restart_window: false,
+        expire_timer: false,
+        keep_rto: false,
+        empty_probe: 0,
+    };
+
+    /// The advice of two hooks taken together.
+    #[must_use]
+    pub fn merge(self, other: Self) -> Self {
+        Self {
+            segment_size: self.segment_size.min(other.segment_size),
+            header_bytes: self.header_bytes.min(other.header_bytes),
+            label: self.label | other.label,
+            hold_until: self.hold_until.max(other.hold_until),
+            receive_window_cap: self.receive_window_cap.min(other.receive_window_cap),
+            window_ceiling: self.window_ceiling.min(other.window_ceiling),
+            extra_acks: self.extra_acks.max(other.extra_acks),
+            copies: self.copies.union(other.copies),
+            enter_recovery: self.enter_recovery | other.enter_recovery,
+            restart_window: self.restart_window | other.restart_window,
+            expire_timer: self.expire_timer | other.expire_timer,
+            keep_rto: self.keep_rto | other.keep_rto,
+            empty_probe: self.empty_probe.max(other.empty_probe),
+        }
+    }
+}
+
+impl Default for Advice {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn advice() -> impl Strategy<Value = Advice> {
+        let sizes = (any::<u32>(), any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
+        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 4]>(), any::<u8>());
+        (sizes, rest).prop_map(|(sizes, rest)| Advice {
+            segment_size: sizes.0,
+            header_bytes: sizes.1,
+            label: sizes.2,
+            hold_until: Time::from_picos(sizes.3),
+            receive_window_cap: sizes.4,
+            window_ceiling: rest.0,
+            extra_acks: rest.1,
+            copies: Copies(rest.2),
+            enter_recovery: rest.3[0],
+            restart_window: rest.3[1],
+            expire_timer: rest.3[2],
+            keep_rto: rest.3[3],
+            empty_probe: rest.4,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn merging_is_commutative_associative_idempotent_and_has_a_neutral_element(
+            a in advice(), b in advice(), c in advice(),
+        ) {
+            prop_assert_eq!(a.merge(b), b.merge(a));
+            prop_assert_eq!(a.merge(b).merge(c), a.merge(b.merge(c)));
+            prop_assert_eq!(a.merge(a), a);
+            prop_assert_eq!(a.merge(Advice::NONE), a);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! The seam for remedies: hooks see read-only views and return [`Advice`].
+//!
+//! A hook never touches the connection, and advice merges by laws under which the order of hooks
+//! cannot matter (`docs/adr/0005-advice.md`).
+
+mod advice;
+
+use incast_engine::{Span, Time};
+use incast_net::Packet;
+
+pub use advice::{Advice, Copies};
+
+/// What a sender hook sees.
+#[derive(Clone, Copy, Debug)]
+pub struct SendView {
+    /// Now.
+    pub now: Time,
+    /// First unacknowledged sequence number.
+    pub una: u64,
+    /// Sequence number to be sent next.
+    pub next: u64,
+    /// One past the highest sequence number sent.
+    pub max: u64,
+    /// One past the last byte that the application wrote.
+    pub written: u64,
+    /// cwnd, bytes.
+    pub cwnd: u64,
+    /// ssthresh, bytes.
+    pub ssthresh: u64,
+    /// Window that the receiver advertised, bytes.
+    pub receive_window: u64,
+    /// Segment size without advice, bytes.
+    pub mss: u32,
+    /// Whether loss recovery is going on.
+    pub in_recovery: bool,
+    /// Consecutive duplicate ACKs.
+    pub dupacks: u32,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+}
+
+/// What happened to the sender.
+#[derive(Clone, Copy, Debug)]
+pub enum SendEvent<'a> {
+    /// An ACK was processed.
+    Ack(&'a Packet),
+    /// The retransmission timer expired.
+    Timeout,
+    /// A data segment is leaving.
+    Sent(&'a Packet),
+}
+
+/// A data segment about to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TxPlan {
+    /// Sequence number of its first byte.
+    pub seq: u64,
+    /// Whether it was sent before.
+    pub retransmission: bool,
+    /// Whether a hook asked for it.
+    pub requested: bool,
+}
+
+/// A remedy's part in the sender.
+pub trait SenderHook: Send {
+    /// Something happened; advice on what to do now (retransmit, enter recovery, restart the
+    /// window, expire the timer, probe).
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        let _ = (event, view);
+        Advice::NONE
+    }
+
+    /// Advice on how a data segment leaves (segment size, header, label, hold, window ceiling).
+    fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
+        let _ = (view, plan);
+        Advice::NONE
+    }
+
+    /// When to be called next.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+
+    /// The deadline passed; advice as in `on_event`.
+    fn on_deadline(&mut self, view: &SendView) -> Advice {
+        let _ = view;
+        Advice::NONE
+    }
+}
+
+/// What a receiver hook sees.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiveView {
+    /// Now.
+    pub now: Time,
+    /// Next byte expected, after the segment at hand.
+    pub next: u64,
+    /// Whether the segment at hand brought nothing new.
+    pub duplicate: bool,
+}
+
+/// A remedy's part in the receiver.
+pub trait ReceiverHook: Send {
+    /// A data segment or a labelled probe arrived; advice on the answer (extra ACKs, label).
+    fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
+        let _ = (packet, view);
+        Advice::NONE
+    }
+
+    /// Advice on every packet that carries an acknowledgement (window cap, header).
+    fn shape(&self, now: Time) -> Advice {
+        let _ = now;
+        Advice::NONE
+    }
+}

@@ -1,0 +1,237 @@
+//! `NewReno` (RFC 6582).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Episode, LossRecovery, RecoveryView};
+use crate::congestion::RecoveryExit;
+
+/// Variants of RFC 6582.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Fast retransmit only if the ACK covers more than `recover` (RFC 6582 §3.2, step 2); else an
+    /// ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
+    pub careful: bool,
+    /// Only the first partial ACK restarts the retransmission timer (RFC 6582 §4, "Impatient");
+    /// else every one does ("Slow-but-Steady").
+    pub impatient: bool,
+    /// What becomes of cwnd at the end of recovery.
+    pub exit: Exit,
+    /// Fast retransmit restarts the retransmission timer (Linux, ns-2; the RFCs do not ask for it).
+    pub restart_timer_on_entry: bool,
+}
+
+/// What becomes of cwnd at the end of recovery (RFC 6582 §3.2, step 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// `cwnd = ssthresh`.
+    #[default]
+    Ssthresh,
+    /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`: no burst.
+    Flight,
+    /// cwnd stays, less what partial ACKs took from it, and the last ACK grows it (ns-2).
+    Keep,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { careful: true, impatient: true, exit: Exit::default(), restart_timer_on_entry: true }
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct NewReno {
+    params: Params,
+    /// Highest sequence number sent at the last loss event; none before the first, so that the
+    /// loss of the very first segment can be repaired.
+    recover: Option<u64>,
+    in_recovery: bool,
+    partial_ack_seen: bool,
+    dupacks: u32,
+    /// Segments that duplicate ACKs say have left the network, bytes.
+    inflation: u64,
+    /// Bytes that partial ACKs took beyond the inflation.
+    deficit: u64,
+}
+
+impl NewReno {
+    pub(super) fn new(params: &Params) -> Self {
+        Self {
+            params: params.clone(),
+            recover: None,
+            in_recovery: false,
+            partial_ack_seen: false,
+            dupacks: 0,
+            inflation: 0,
+            deficit: 0,
+        }
+    }
+
+    /// RFC 6582 §3.2, step 2: is this a new loss, or echoes of the one just repaired?
+    fn may_enter(&self, view: &RecoveryView) -> bool {
+        let last_acked = view.una - 1;
+        self.recover.is_none_or(|recover| {
+            last_acked > recover || (!self.params.careful && last_acked == recover)
+        })
+    }
+
+    fn leave(&mut self) {
+        self.in_recovery = false;
+        self.dupacks = 0;
+        self.inflation = 0;
+        self.deficit = 0;
+    }
+}
+
+impl LossRecovery for NewReno {
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        self.dupacks += 1;
+        if self.in_recovery {
+            self.inflation += view.segment;
+            Episode::None
+        } else if self.dupacks == view.dupack_threshold && self.may_enter(view) {
+            self.enter(view)
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+        if !self.in_recovery {
+            self.dupacks = 0;
+            return Episode::None;
+        }
+        if self.recover.is_none_or(|recover| view.una > recover) {
+            let exit = match self.params.exit {
+                Exit::Ssthresh => RecoveryExit::Ssthresh,
+                Exit::Flight => RecoveryExit::Flight,
+                Exit::Keep => RecoveryExit::Keep { deficit: self.deficit },
+            };
+            self.leave();
+            return Episode::Exit(exit);
+        }
+        // RFC 6582 §3.2, step 3, partial ACK: deflate by what was acknowledged and add back a
+        // segment if at least one was.
+        if self.inflation > acked {
+            self.inflation -= acked;
+            if acked >= view.segment {
+                self.inflation += view.segment;
+            }
+        } else {
+            self.deficit += acked - self.inflation;
+            self.inflation = if acked >= view.segment { view.segment } else { 0 };
+        }
+        let first = !std::mem::replace(&mut self.partial_ack_seen, true);
+        Episode::Partial { restart_timer: first || !self.params.impatient }
+    }
+
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        // RFC 6582 §3.2, step 4.
+        self.recover = Some(view.max - 1);
+        self.leave();
+    }
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.in_recovery {
+            return Episode::None;
+        }
+        self.recover = Some(view.max - 1);
+        self.in_recovery = true;
+        self.partial_ack_seen = false;
+        // RFC 5681 §3.2, step 3: the segments that caused the duplicate ACKs have left.
+        self.inflation = u64::from(self.dupacks) * view.segment;
+        self.deficit = 0;
+        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
+    }
+
+    #[inline]
+    fn quota(&self, cwnd: u64) -> u64 {
+        (cwnd + self.inflation).saturating_sub(self.deficit)
+    }
+
+    #[inline]
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    #[inline]
+    fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+
+    fn view(una: u64, max: u64) -> RecoveryView {
+        RecoveryView { una, max, segment: SEGMENT, dupack_threshold: 3 }
+    }
+
+    fn entered(params: &Params) -> NewReno {
+        let mut newreno = NewReno::new(params);
+        let at = view(1, 10_001);
+        assert_eq!(newreno.on_duplicate_ack(&at), Episode::None);
+        assert_eq!(newreno.on_duplicate_ack(&at), Episode::None);
+        assert_eq!(newreno.on_duplicate_ack(&at), Episode::Enter { restart_timer: true });
+        newreno
+    }
+
+    #[test]
+    fn rfc6582_3_2_partial_ack_deflates_and_adds_back_a_segment() {
+        let mut newreno = entered(&Params::default());
+        assert_eq!(newreno.quota(5000), 8000);
+        newreno.on_duplicate_ack(&view(1, 10_001));
+        assert_eq!(newreno.quota(5000), 9000);
+        newreno.on_new_ack(2000, &view(2001, 10_001));
+        assert_eq!(newreno.quota(5000), 8000);
+    }
+
+    #[test]
+    fn rfc6582_3_2_a_large_partial_ack_takes_from_the_window_itself() {
+        let mut newreno = entered(&Params { exit: Exit::Keep, ..Params::default() });
+        newreno.on_new_ack(5000, &view(5001, 10_001));
+        assert_eq!(newreno.quota(5000), 5000 + 3000 - 5000 + 1000);
+        let exit = newreno.on_new_ack(5000, &view(10_001, 10_001));
+        assert_eq!(exit, Episode::Exit(RecoveryExit::Keep { deficit: 2000 }));
+    }
+
+    #[test]
+    fn rfc6582_4_impatient_restarts_the_timer_once() {
+        for (impatient, expected) in [(true, [true, false]), (false, [true, true])] {
+            let mut newreno = entered(&Params { impatient, ..Params::default() });
+            for (una, restart_timer) in [2001, 3001].into_iter().zip(expected) {
+                let episode = newreno.on_new_ack(1000, &view(una, 10_001));
+                assert_eq!(episode, Episode::Partial { restart_timer });
+            }
+        }
+    }
+
+    #[test]
+    fn rfc6582_3_2_careful_ignores_duplicates_up_to_recover() {
+        for (careful, enters_at_recover) in [(true, false), (false, true)] {
+            let mut newreno = NewReno::new(&Params { careful, ..Params::default() });
+            newreno.on_timeout(&view(1, 10_001));
+            let third = |newreno: &mut NewReno, una| {
+                newreno.on_new_ack(1000, &view(una, 20_001));
+                (0..3).map(|_| newreno.on_duplicate_ack(&view(una, 20_001))).last().unwrap()
+            };
+            assert_eq!(third(&mut newreno, 5001), Episode::None);
+            let at_recover = third(&mut newreno, 10_001) != Episode::None;
+            assert_eq!(at_recover, enters_at_recover);
+        }
+    }
+
+    #[test]
+    fn a_timeout_ends_recovery_and_its_inflation() {
+        let mut newreno = entered(&Params::default());
+        newreno.on_timeout(&view(1, 10_001));
+        assert!(!newreno.in_recovery());
+        assert_eq!((newreno.dupacks(), newreno.quota(1000)), (0, 1000));
+    }
+}

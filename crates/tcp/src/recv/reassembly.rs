@@ -1,0 +1,123 @@
+//! Which bytes have arrived.
+
+/// What a segment did to the received data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It extended the data in order, and no gap is left.
+    InOrder,
+    /// It filled (part of) a gap: acknowledge at once (RFC 5681 §4.2).
+    FilledGap,
+    /// It lies beyond a gap.
+    OutOfOrder,
+    /// It brought nothing new.
+    Duplicate,
+}
+
+/// Received bytes: everything below `next`, and ranges beyond it.
+#[derive(Clone, Debug)]
+pub struct Reassembly {
+    next: u64,
+    /// Disjoint, not touching, ascending ranges above `next`.
+    ranges: Vec<(u64, u64)>,
+}
+
+impl Reassembly {
+    /// Nothing received; `next` is the first byte expected.
+    pub fn new(next: u64) -> Self {
+        Self { next, ranges: Vec::new() }
+    }
+
+    /// Next byte expected: the cumulative ACK.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether data beyond a gap are held.
+    #[inline]
+    pub fn has_gap(&self) -> bool {
+        !self.ranges.is_empty()
+    }
+
+    /// Ranges received beyond the gap, ascending.
+    pub fn ranges(&self) -> &[(u64, u64)] {
+        &self.ranges
+    }
+
+    /// Takes the bytes from `start` to `end`.
+    #[inline]
+    pub fn insert(&mut self, start: u64, end: u64) -> Arrival {
+        if start == self.next && self.ranges.is_empty() {
+            self.next = end;
+            return Arrival::InOrder;
+        }
+        self.insert_slowly(start.max(self.next), end)
+    }
+
+    fn insert_slowly(&mut self, start: u64, end: u64) -> Arrival {
+        if start >= end {
+            return Arrival::Duplicate;
+        }
+        // The ranges that the new one overlaps or touches.
+        let first = self.ranges.partition_point(|range| range.1 < start);
+        let last = self.ranges.partition_point(|range| range.0 <= end);
+        if self.ranges[first..last].iter().any(|range| range.0 <= start && end <= range.1) {
+            return Arrival::Duplicate;
+        }
+        let merged = self.ranges[first..last]
+            .iter()
+            .fold((start, end), |sum, range| (sum.0.min(range.0), sum.1.max(range.1)));
+        if merged.0 <= self.next {
+            let had_gap = self.has_gap();
+            self.next = merged.1;
+            self.ranges.drain(..last);
+            if had_gap { Arrival::FilledGap } else { Arrival::InOrder }
+        } else {
+            self.ranges.splice(first..last, [merged]);
+            Arrival::OutOfOrder
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn arrivals_are_told_apart() {
+        let mut data = Reassembly::new(1);
+        assert_eq!(data.insert(1, 11), Arrival::InOrder);
+        assert_eq!(data.insert(21, 31), Arrival::OutOfOrder);
+        assert_eq!(data.insert(22, 30), Arrival::Duplicate);
+        assert_eq!(data.insert(5, 11), Arrival::Duplicate);
+        assert_eq!(data.insert(41, 51), Arrival::OutOfOrder);
+        assert_eq!(data.insert(11, 21), Arrival::FilledGap);
+        assert_eq!((data.next(), data.ranges()), (31, &[(41, 51)][..]));
+        assert_eq!(data.insert(25, 41), Arrival::FilledGap);
+        assert_eq!((data.next(), data.has_gap()), (51, false));
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_set_of_bytes(segments in prop::collection::vec((1_u64..60, 1_u64..12), 1..60)) {
+            let mut data = Reassembly::new(1);
+            let mut bytes = BTreeSet::new();
+            for (start, len) in segments {
+                let known = (start..start + len).all(|byte| bytes.contains(&byte));
+                bytes.extend(start..start + len);
+                let arrival = data.insert(start, start + len);
+                prop_assert_eq!(arrival == Arrival::Duplicate, known);
+                let next = (1..).find(|byte| !bytes.contains(byte)).unwrap();
+                prop_assert_eq!(data.next(), next);
+                let held: Vec<u64> = data.ranges().iter().flat_map(|range| range.0..range.1).collect();
+                let expected: Vec<u64> = bytes.iter().copied().filter(|byte| *byte > next).collect();
+                prop_assert_eq!(held, expected);
+                prop_assert!(data.ranges().windows(2).all(|pair| pair[0].1 < pair[1].0));
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What an idle or application-limited time does to cwnd.
+
+use incast_engine::{Span, Time};
+
+use crate::config::IdleRestart;
+
+/// What the connection looks like when the sender is about to use its window again.
+#[derive(Clone, Copy, Debug)]
+pub struct IdleView {
+    /// Now.
+    pub now: Time,
+    /// cwnd, bytes.
+    pub window: u64,
+    /// ssthresh, bytes.
+    pub ssthresh: u64,
+    /// Initial window, bytes.
+    pub initial_window: u64,
+    /// Current RTO.
+    pub rto: Span,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+}
+
+/// New values for cwnd and ssthresh, bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Restart {
+    /// Upper bound for cwnd.
+    pub window: u64,
+    /// ssthresh.
+    pub ssthresh: u64,
+}
+
+/// Memory that the idle rules need.
+#[derive(Clone, Debug)]
+pub struct IdleTracker {
+    rule: IdleRestart,
+    last_sent: Time,
+    /// Start and largest flight of the period that RFC 2861 validates the window by.
+    period_start: Time,
+    used: u64,
+    /// Bytes acknowledged in the current and the previous round trip (RFC 7661 pipeACK).
+    acked: u64,
+    pipe_ack: u64,
+    round_end: Time,
+}
+
+impl IdleTracker {
+    /// A tracker that has seen nothing.
+    pub fn new(rule: IdleRestart) -> Self {
+        Self {
+            rule,
+            last_sent: Time::ZERO,
+            period_start: Time::ZERO,
+            used: 0,
+            acked: 0,
+            pipe_ack: u64::MAX,
+            round_end: Time::ZERO,
+        }
+    }
+
+    /// Data were sent and `flight` bytes are now outstanding.
+    #[inline]
+    pub fn on_send(&mut self, now: Time, flight: u64) {
+        self.last_sent = now;
+        self.used = self.used.max(flight);
+    }
+
+    /// `acked` bytes were acknowledged.
+    pub fn on_ack(&mut self, acked: u64, view: &IdleView) {
+        if self.rule != IdleRestart::Rfc7661 {
+            return;
+        }
+        self.acked += acked;
+        if view.now >= self.round_end {
+            self.pipe_ack = self.acked;
+            self.acked = 0;
+            self.round_end = view.now + view.srtt.unwrap_or(view.rto);
+        }
+    }
+
+    /// Whether cwnd may grow: RFC 7661 §4.3 freezes it while less than half of it is used.
+    #[inline]
+    pub fn may_grow(&self, window: u64) -> bool {
+        self.rule != IdleRestart::Rfc7661 || self.pipe_ack.max(self.acked) >= window / 2
+    }
+
+    /// RFC 7661 §4.4.1: on a loss, half of what was really in use is kept.
+    pub fn cap_on_loss(&self, loss_flight: u64, window: u64) -> Option<u64> {
+        (self.rule == IdleRestart::Rfc7661 && !self.may_grow(window))
+            .then(|| self.pipe_ack.max(loss_flight) / 2)
+    }
+
+    /// Sending is about to resume, with nothing in flight if `idle`.
+    pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Restart> {
+        let quiet = view.now.saturating_since(self.last_sent);
+        match self.rule {
+            IdleRestart::None | IdleRestart::Rfc7661 => None,
+            // RFC 5681 §4.1.
+            IdleRestart::Rfc5681 => (idle && quiet > view.rto && view.window > view.initial_window)
+                .then_some(Restart { window: view.initial_window, ssthresh: view.ssthresh }),
+            IdleRestart::Rfc2861 => self.validate(idle, quiet, view),
+        }
+    }
+
+    /// RFC 2861 §3: halve per idle RTO; while application-limited for an RTO, fall to the mean of
+    /// the window and what was used of it.
+    fn validate(&mut self, idle: bool, quiet: Span, view: &IdleView) -> Option<Restart> {
+        let ssthresh = view.ssthresh.max(view.window * 3 / 4);
+        if idle && quiet >= view.rto {
+            let rtos = (quiet.as_picos() / view.rto.as_picos().max(1)).min(63) as u32;
+            self.begin_period(view.now);
+            let window = (view.window >> rtos).max(view.initial_window.min(view.window));
+            return Some(Restart { window, ssthresh });
+        }
+        if view.now.saturating_since(self.period_start) < view.rto {
+            return None;
+        }
+        let used = self.used;
+        self.begin_period(view.now);
+        (used < view.window)
+            .then_some(Restart { window: u64::midpoint(view.window, used), ssthresh })
+    }
+
+    fn begin_period(&mut self, now: Time) {
+        self.period_start = now;
+        self.used = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTO: Span = Span::from_millis(200);
+
+    fn view(millis: u64) -> IdleView {
+        IdleView {
+            now: Time::ZERO + Span::from_millis(millis),
+            window: 80_000,
+            ssthresh: 10_000,
+            initial_window: 2_000,
+            rto: RTO,
+            srtt: Some(Span::from_millis(1)),
+        }
+    }
+
+    #[test]
+    fn none_never_restarts() {
+        assert_eq!(IdleTracker::new(IdleRestart::None).before_send(true, &view(100_000)), None);
+    }
+
+    #[test]
+    fn rfc5681_4_1_restarts_after_more_than_an_rto_of_idleness() {
+        let mut idle = IdleTracker::new(IdleRestart::Rfc5681);
+        idle.on_send(Time::ZERO, 80_000);
+        assert_eq!(idle.before_send(true, &view(200)), None);
+        let restart = Restart { window: 2_000, ssthresh: 10_000 };
+        assert_eq!(idle.before_send(true, &view(201)), Some(restart));
+        assert_eq!(idle.before_send(false, &view(201)), None, "data are in flight");
+    }
+
+    #[test]
+    fn rfc2861_3_halves_per_idle_rto_down_to_the_restart_window() {
+        let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
+        idle.on_send(Time::ZERO, 80_000);
+        let restart = |millis| idle.clone().before_send(true, &view(millis));
+        assert_eq!(restart(450), Some(Restart { window: 20_000, ssthresh: 60_000 }));
+        assert_eq!(restart(20_000).map(|it| it.window), Some(2_000));
+    }
+
+    #[test]
+    fn rfc2861_3_an_application_limited_window_falls_to_the_mean() {
+        let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
+        idle.before_send(false, &view(1000));
+        idle.on_send(view(1000).now, 20_000);
+        idle.on_send(view(1150).now, 30_000);
+        assert_eq!(idle.before_send(false, &view(1150)), None, "less than an RTO");
+        let restart = idle.before_send(false, &view(1201));
+        assert_eq!(restart, Some(Restart { window: 55_000, ssthresh: 60_000 }));
+    }
+
+    #[test]
+    fn rfc7661_4_3_a_non_validated_window_is_frozen_and_4_4_1_cut_to_what_was_used() {
+        let mut idle = IdleTracker::new(IdleRestart::Rfc7661);
+        assert!(idle.may_grow(80_000), "nothing is known yet");
+        idle.on_ack(10_000, &view(1));
+        idle.on_ack(5_000, &view(2));
+        assert!(!idle.may_grow(80_000) && idle.may_grow(20_000));
+        assert_eq!(idle.cap_on_loss(12_000, 80_000), Some(6_000));
+        assert_eq!(idle.cap_on_loss(12_000, 20_000), None);
+    }
+}

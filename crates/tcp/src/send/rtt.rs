@@ -1,0 +1,217 @@
+//! Round-trip estimation and the retransmission timeout (RFC 6298).
+
+use incast_engine::{Span, Stream};
+
+use crate::config::{RtoPolicy, RtoStyle};
+
+/// SRTT, RTTVAR and the backed-off RTO.
+#[derive(Clone, Debug)]
+pub struct RttEstimator {
+    policy: RtoPolicy,
+    /// RTO before the first sample.
+    initial: Span,
+    smoothed: Option<Smoothed>,
+    min_rtt: Option<Span>,
+    doublings: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Smoothed {
+    srtt: Span,
+    rttvar: Span,
+}
+
+impl RttEstimator {
+    /// An estimator without a sample.
+    pub fn new(policy: &RtoPolicy) -> Self {
+        Self {
+            policy: policy.clone(),
+            initial: policy.initial,
+            smoothed: None,
+            min_rtt: None,
+            doublings: 0,
+        }
+    }
+
+    /// Takes a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5: a new measurement).
+    pub fn sample(&mut self, rtt: Span) {
+        let rtt = match self.policy.style {
+            RtoStyle::Ns2 => self.in_ticks(rtt),
+            RtoStyle::Rfc | RtoStyle::Linux => rtt,
+        };
+        self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
+        self.smoothed = Some(match self.smoothed {
+            None => Smoothed { srtt: rtt, rttvar: rtt / 2 },
+            // (2.3): RTTVAR is updated first, with the old SRTT.
+            Some(Smoothed { srtt, rttvar }) => Smoothed {
+                rttvar: (rttvar * 3 + srtt.abs_diff(rtt)) / 4,
+                srtt: (srtt * 7 + rtt) / 8,
+            },
+        });
+        self.doublings = 0;
+    }
+
+    /// The timer expired: double the RTO (RFC 6298 (5.5)).
+    pub fn back_off(&mut self) {
+        self.doublings = (self.doublings + 1).min(self.policy.max_doublings);
+    }
+
+    /// Ends the backoff without a sample (ns-2 does so for a timed segment in fast recovery).
+    pub fn end_backoff(&mut self) {
+        self.doublings = 0;
+    }
+
+    /// Replaces the RTO that holds before the first sample (RFC 6298 (5.7)).
+    pub fn set_initial(&mut self, initial: Span) {
+        self.initial = initial;
+    }
+
+    /// The current RTO without random extension.
+    pub fn rto(&self) -> Span {
+        let RtoPolicy { min, max, granularity, .. } = self.policy;
+        let base = match self.smoothed {
+            None => self.initial,
+            Some(Smoothed { srtt, rttvar }) => {
+                let variance = rttvar * 4;
+                match self.policy.style {
+                    RtoStyle::Rfc => (srtt + variance.max(granularity)).max(min),
+                    RtoStyle::Linux => srtt + variance.max(min),
+                    RtoStyle::Ns2 => (srtt + variance).max(min),
+                }
+            }
+        };
+        let backed_off = base.saturating_doubled(self.doublings).min(max);
+        match self.policy.style {
+            RtoStyle::Ns2 => backed_off.max(granularity * 2),
+            RtoStyle::Rfc | RtoStyle::Linux => backed_off,
+        }
+    }
+
+    /// The current RTO, randomly extended if the policy says so.
+    pub fn timeout(&self, random: &mut Stream) -> Span {
+        let rto = self.rto();
+        if self.policy.jitter > 0.0 {
+            let limit = Span::from_picos((rto.as_picos() as f64 * self.policy.jitter) as u64);
+            rto.saturating_add(random.uniform(limit))
+        } else {
+            rto
+        }
+    }
+
+    /// Smoothed round-trip time, if there was a sample.
+    pub fn srtt(&self) -> Option<Span> {
+        self.smoothed.map(|smoothed| smoothed.srtt)
+    }
+
+    /// Smallest sample.
+    pub fn min_rtt(&self) -> Option<Span> {
+        self.min_rtt
+    }
+
+    /// Doublings since the last sample.
+    pub fn doublings(&self) -> u32 {
+        self.doublings
+    }
+
+    /// Rounds to ticks, at least one. ns-2 adds a random phase and truncates, which rounds on
+    /// average.
+    fn in_ticks(&self, rtt: Span) -> Span {
+        let tick = self.policy.granularity.as_picos().max(1);
+        let ticks = ((rtt.as_picos() + tick / 2) / tick).max(1);
+        Span::from_picos(ticks * tick)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(style: RtoStyle) -> RtoPolicy {
+        RtoPolicy {
+            min: Span::from_millis(1),
+            max: Span::from_secs(60),
+            initial: Span::from_secs(1),
+            granularity: Span::from_micros(10),
+            max_doublings: 16,
+            jitter: 0.0,
+            style,
+        }
+    }
+
+    fn after(style: RtoStyle, samples: &[u64]) -> RttEstimator {
+        let mut rtt = RttEstimator::new(&policy(style));
+        samples.iter().for_each(|micros| rtt.sample(Span::from_micros(*micros)));
+        rtt
+    }
+
+    #[test]
+    fn rfc6298_2_1_the_initial_rto_holds_until_a_sample() {
+        assert_eq!(after(RtoStyle::Rfc, &[]).rto(), Span::from_secs(1));
+    }
+
+    #[test]
+    fn rfc6298_2_2_the_first_sample_gives_three_times_itself() {
+        assert_eq!(after(RtoStyle::Rfc, &[1000]).rto(), Span::from_micros(3000));
+    }
+
+    #[test]
+    fn rfc6298_2_3_rttvar_is_updated_with_the_old_srtt() {
+        let rtt = after(RtoStyle::Rfc, &[1000, 2000]);
+        // RTTVAR = 3/4·500 + 1/4·|1000 − 2000| = 625; SRTT = 7/8·1000 + 1/8·2000 = 1125.
+        assert_eq!(rtt.srtt(), Some(Span::from_micros(1125)));
+        assert_eq!(rtt.rto(), Span::from_micros(1125 + 4 * 625));
+        assert_eq!(rtt.min_rtt(), Some(Span::from_micros(1000)));
+    }
+
+    #[test]
+    fn rfc6298_2_4_the_minimum_is_a_floor_and_granularity_a_least_variance() {
+        assert_eq!(after(RtoStyle::Rfc, &[100; 200]).rto(), Span::from_millis(1));
+        let mut fine = policy(RtoStyle::Rfc);
+        fine.min = Span::ZERO;
+        let mut rtt = RttEstimator::new(&fine);
+        (0..200).for_each(|_| rtt.sample(Span::from_micros(100)));
+        assert_eq!(rtt.rto(), Span::from_micros(110));
+    }
+
+    #[test]
+    fn linux_puts_the_floor_under_the_variance() {
+        assert_eq!(after(RtoStyle::Linux, &[100; 200]).rto(), Span::from_micros(1100));
+    }
+
+    #[test]
+    fn ns2_counts_in_ticks_and_waits_for_two_at_least() {
+        let mut coarse = policy(RtoStyle::Ns2);
+        coarse.min = Span::ZERO;
+        let mut rtt = RttEstimator::new(&coarse);
+        rtt.sample(Span::from_micros(14));
+        assert_eq!(rtt.srtt(), Some(Span::from_micros(10)));
+        (0..200).for_each(|_| rtt.sample(Span::from_micros(3)));
+        assert_eq!(rtt.rto(), Span::from_micros(20));
+    }
+
+    #[test]
+    fn rfc6298_5_5_backoff_doubles_up_to_the_maximum_and_ends_with_a_sample() {
+        let mut rtt = after(RtoStyle::Rfc, &[100]);
+        rtt.back_off();
+        rtt.back_off();
+        assert_eq!(rtt.rto(), Span::from_millis(4));
+        (0..40).for_each(|_| rtt.back_off());
+        assert_eq!((rtt.rto(), rtt.doublings()), (Span::from_secs(60), 16));
+        rtt.sample(Span::from_micros(100));
+        assert_eq!(rtt.rto(), Span::from_millis(1));
+    }
+
+    #[test]
+    fn jitter_extends_the_timeout_at_random_within_its_share() {
+        let mut spread = policy(RtoStyle::Rfc);
+        spread.jitter = 0.5;
+        let mut rtt = RttEstimator::new(&spread);
+        rtt.sample(Span::from_micros(100));
+        let mut random = Stream::named(1, "rto jitter", 0);
+        let draws: Vec<_> = (0..100).map(|_| rtt.timeout(&mut random)).collect();
+        assert!(
+            draws.iter().all(|draw| (Span::from_millis(1)..Span::from_micros(1500)).contains(draw))
+        );
+        assert!(draws.windows(2).any(|pair| pair[0] != pair[1]));
+    }
+}

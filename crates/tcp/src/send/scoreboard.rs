@@ -1,0 +1,263 @@
+//! What was sent and not yet acknowledged, segment by segment.
+
+use std::collections::VecDeque;
+
+use incast_engine::Time;
+
+/// A segment that was sent at least once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Sequence number of its first byte.
+    pub seq: u64,
+    /// Payload bytes.
+    pub len: u32,
+    /// How often it was sent.
+    pub transmissions: u32,
+    /// When it was sent last.
+    pub sent_at: Time,
+}
+
+impl Sent {
+    /// One past its last byte.
+    pub const fn end(&self) -> u64 {
+        self.seq + self.len as u64
+    }
+}
+
+/// What an ACK told about the segments that it covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Acked {
+    /// Bytes newly acknowledged.
+    pub bytes: u64,
+    /// When the youngest fully covered segment was sent; none if any of them was sent twice
+    /// (Karn's rule, RFC 6298 §3).
+    pub sent_at: Option<Time>,
+}
+
+/// The outstanding segments: contiguous from `una` to `max`, of which those below `next` count as
+/// in flight. After a timeout `next` falls back to `una` (go-back-N) and sending resumes there.
+#[derive(Clone, Debug)]
+pub struct Scoreboard {
+    segments: VecDeque<Sent>,
+    /// Index of the segment that starts at `next`, or the number of segments.
+    cursor: usize,
+    una: u64,
+    next: u64,
+    max: u64,
+}
+
+impl Scoreboard {
+    /// An empty scoreboard whose first byte will be `start`.
+    pub fn new(start: u64) -> Self {
+        Self { segments: VecDeque::new(), cursor: 0, una: start, next: start, max: start }
+    }
+
+    /// First unacknowledged sequence number.
+    #[inline]
+    pub fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Sequence number to be sent next.
+    #[inline]
+    pub fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// One past the highest sequence number ever sent.
+    #[inline]
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Bytes in flight as the sender believes (RFC 5681 `FlightSize`).
+    #[inline]
+    pub fn flight(&self) -> u64 {
+        self.next - self.una
+    }
+
+    /// Whether everything sent has been acknowledged.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.una == self.max
+    }
+
+    /// The segment to be sent again next, if `next` has fallen back.
+    #[inline]
+    pub fn resend(&self) -> Option<&Sent> {
+        self.segments.get(self.cursor)
+    }
+
+    /// The first unacknowledged segment.
+    pub fn head(&self) -> Option<&Sent> {
+        self.segments.front()
+    }
+
+    /// The segment with the highest sequence number.
+    pub fn last(&self) -> Option<&Sent> {
+        self.segments.back()
+    }
+
+    /// Records that `len` new bytes were sent at `now`.
+    #[inline]
+    pub fn send_new(&mut self, len: u32, now: Time) {
+        debug_assert_eq!(self.next, self.max, "new data follow everything sent before");
+        self.segments.push_back(Sent { seq: self.next, len, transmissions: 1, sent_at: now });
+        self.cursor += 1;
+        self.next += u64::from(len);
+        self.max = self.next;
+    }
+
+    /// Records that the segment at `next` was sent again at `now`.
+    pub fn send_again(&mut self, now: Time) {
+        let segment = &mut self.segments[self.cursor];
+        segment.transmissions += 1;
+        segment.sent_at = now;
+        self.next = segment.end();
+        self.cursor += 1;
+    }
+
+    /// Records that the first (or last) outstanding segment was sent again out of turn.
+    pub fn send_copy(&mut self, last: bool, now: Time) {
+        let segment = if last { self.segments.back_mut() } else { self.segments.front_mut() };
+        if let Some(segment) = segment {
+            segment.transmissions += 1;
+            segment.sent_at = now;
+            if !last && self.cursor == 0 {
+                self.cursor = 1;
+                self.next = segment.end();
+            }
+        }
+    }
+
+    /// A probe byte beyond the closed window is not a segment, but it may be acknowledged.
+    pub fn note_probe(&mut self) {
+        self.max = self.max.max(self.next + 1);
+    }
+
+    /// Everything outstanding counts as lost: sending resumes at `una`.
+    pub fn go_back(&mut self) {
+        self.cursor = 0;
+        self.next = self.una;
+    }
+
+    /// Handles a cumulative ACK above `una`.
+    #[inline]
+    pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        debug_assert!(ack > self.una && ack <= self.max, "unacceptable ACK");
+        let mut acked = Acked { bytes: ack - self.una, sent_at: None };
+        let mut sent_once = true;
+        while let Some(segment) = self.segments.front_mut() {
+            if segment.end() > ack {
+                if segment.seq < ack {
+                    segment.len -= (ack - segment.seq) as u32;
+                    segment.seq = ack;
+                }
+                break;
+            }
+            sent_once &= segment.transmissions == 1;
+            acked.sent_at = Some(segment.sent_at);
+            self.segments.pop_front();
+            self.cursor = self.cursor.saturating_sub(1);
+        }
+        if !sent_once {
+            acked.sent_at = None;
+        }
+        self.una = ack;
+        self.next = self.next.max(ack);
+        acked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NOW: Time = Time::from_picos(7);
+
+    fn board(segments: u64) -> Scoreboard {
+        let mut board = Scoreboard::new(1);
+        (0..segments).for_each(|i| board.send_new(100, Time::from_picos(i)));
+        board
+    }
+
+    #[test]
+    fn a_cumulative_ack_yields_the_youngest_send_time() {
+        let mut board = board(4);
+        let acked = board.acknowledge(301);
+        assert_eq!(acked, Acked { bytes: 300, sent_at: Some(Time::from_picos(2)) });
+        assert_eq!((board.una(), board.flight()), (301, 100));
+    }
+
+    #[test]
+    fn rfc6298_3_karn_gives_no_sample_if_anything_acknowledged_was_sent_twice() {
+        let mut board = board(4);
+        board.send_copy(false, NOW);
+        assert_eq!(board.acknowledge(401), Acked { bytes: 400, sent_at: None });
+    }
+
+    #[test]
+    fn going_back_resends_in_order_and_an_ack_may_overtake() {
+        let mut board = board(4);
+        board.go_back();
+        assert_eq!(board.flight(), 0);
+        board.send_again(NOW);
+        assert_eq!(board.resend().map(|segment| segment.seq), Some(101));
+        board.acknowledge(351);
+        assert_eq!((board.next(), board.flight()), (351, 0));
+        assert_eq!(board.resend().map(|segment| (segment.seq, segment.len)), Some((351, 50)));
+        board.send_again(NOW);
+        assert_eq!((board.next(), board.max()), (401, 401));
+        assert_eq!(board.resend(), None);
+    }
+
+    #[test]
+    fn a_copy_of_the_head_after_going_back_counts_as_in_flight() {
+        let mut board = board(2);
+        board.go_back();
+        board.send_copy(false, NOW);
+        assert_eq!((board.flight(), board.resend().map(|segment| segment.seq)), (100, Some(101)));
+    }
+
+    proptest! {
+        /// Against a plain list of bytes: what is in flight, and that nothing is skipped.
+        #[test]
+        fn agrees_with_a_byte_count(steps in prop::collection::vec((0_u8..5, 1_u32..300), 1..100)) {
+            let mut board = Scoreboard::new(1);
+            let (mut una, mut next, mut max) = (1, 1, 1);
+            for (step, amount) in steps {
+                match step {
+                    0 | 1 if next == max => {
+                        board.send_new(amount, NOW);
+                        next += u64::from(amount);
+                        max = next;
+                    }
+                    0..=2 => {
+                        if let Some(segment) = board.resend().copied() {
+                            prop_assert_eq!(segment.seq, next);
+                            board.send_again(NOW);
+                            next = segment.end();
+                        }
+                    }
+                    3 => {
+                        board.go_back();
+                        next = una;
+                    }
+                    _ if max > una => {
+                        let ack = una + 1 + u64::from(amount) % (max - una);
+                        let acked = board.acknowledge(ack);
+                        prop_assert_eq!(acked.bytes, ack - una);
+                        una = ack;
+                        next = next.max(ack);
+                    }
+                    _ => {}
+                }
+                prop_assert_eq!((board.una(), board.next(), board.max()), (una, next, max));
+                prop_assert_eq!(board.is_empty(), una == max);
+                prop_assert_eq!(board.resend().map_or(max, |segment| segment.seq), next);
+            }
+        }
+    }
+}
