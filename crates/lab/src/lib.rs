@@ -1,1 +1,16 @@
-//! placeholder
+//! The laboratory: a scenario in, a world built from it and run, results out.
+
+pub mod application;
+pub mod control;
+pub mod core;
+pub mod oracle;
+pub mod probe;
+pub mod results;
+pub mod scenario;
+pub mod world;
+
+pub use control::Control;
+pub use probe::{Trace, TraceRequest};
+pub use results::Row;
+pub use scenario::{Plan, Scenario, ScenarioError, plan};
+pub use world::{Run, RunError, run};

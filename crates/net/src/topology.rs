@@ -144,8 +144,12 @@ mod tests {
         assert_eq!(network.add_flow(HostId(1), client), 0);
         let flow = network.add_flow(server, client);
         assert_eq!(flow, 1);
-        let mut packet =
-            Packet { route: RouteId::new(flow, true), payload: 1460, header: 40, ..Packet::default() };
+        let mut packet = Packet {
+            route: RouteId::new(flow, true),
+            payload: 1460,
+            header: 40,
+            ..Packet::default()
+        };
         let mut now = Time::ZERO;
         for expected in [PortId(4), Network::switch_port(client)] {
             let hop = network.next_hop(&packet).expect("not there yet");

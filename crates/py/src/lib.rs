@@ -1,1 +1,118 @@
-//! placeholder
+//! The binding: one call per run, the interpreter's lock released, arrays back.
+
+mod error;
+mod tables;
+
+use std::sync::Arc;
+
+use incast_lab::{Control as RunControl, Scenario, TraceRequest};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::{Value, json};
+
+use error::{ScenarioError, cancelled, in_scenario, not_json};
+
+/// Watches and stops a run from another thread.
+#[pyclass(frozen, module = "incast._core")]
+#[derive(Default)]
+struct Control(Arc<RunControl>);
+
+#[pymethods]
+impl Control {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the run to stop soon; it then raises `KeyboardInterrupt`.
+    fn cancel(&self) {
+        self.0.cancel();
+    }
+
+    /// Finished share of the run, 0 to 1.
+    #[getter]
+    fn progress(&self) -> f64 {
+        self.0.progress()
+    }
+}
+
+/// Engine version.
+#[pyfunction]
+fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Points and seeds of a scenario document, as JSON.
+#[pyfunction]
+fn plan(py: Python<'_>, document_json: &str) -> PyResult<String> {
+    let document: Value = serde_json::from_str(document_json).map_err(not_json)?;
+    let plan = py.detach(|| incast_lab::plan(&document)).map_err(in_scenario)?;
+    let points: Vec<Value> = plan
+        .points
+        .iter()
+        .map(|point| json!({ "swept": point.swept, "resolved": point.scenario.resolved() }))
+        .collect();
+    Ok(json!({ "points": points, "seeds": plan.seeds }).to_string())
+}
+
+/// JSON Schema of a scenario document.
+#[pyfunction]
+fn schema() -> String {
+    incast_lab::scenario::schema().to_string()
+}
+
+/// Entries of a registry, as JSON.
+#[pyfunction]
+fn entries(kind: &str) -> PyResult<String> {
+    let entries = incast_lab::scenario::entries(kind)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no list of {kind:?}")))?;
+    Ok(json!(entries).to_string())
+}
+
+/// Columns of a result table with units and descriptions, as JSON.
+#[pyfunction]
+fn columns(table: &str) -> PyResult<String> {
+    let columns = incast_lab::results::columns(table)
+        .ok_or_else(|| PyValueError::new_err(format!("there is no table {table:?}")))?;
+    Ok(json!(columns).to_string())
+}
+
+/// Runs one resolved point with one seed.
+#[pyfunction]
+#[pyo3(signature = (resolved_json, seed, trace_json = "[]", control = None))]
+fn run<'py>(
+    py: Python<'py>,
+    resolved_json: &str,
+    seed: u64,
+    trace_json: &str,
+    control: Option<&Control>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let document: Value = serde_json::from_str(resolved_json).map_err(not_json)?;
+    let names: Vec<String> = serde_json::from_str(trace_json).map_err(not_json)?;
+    let trace =
+        TraceRequest::parse(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
+    let scenario = Scenario::from_document(&document).map_err(in_scenario)?;
+    let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
+    let run =
+        py.detach(|| incast_lab::run(&scenario, seed, &trace, &control)).map_err(cancelled)?;
+    let result = PyDict::new(py);
+    let rows = run.rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
+    result.set_item("rows", PyList::new(py, rows)?)?;
+    result.set_item("events", run.trace.events.map(|it| tables::events(py, &it)).transpose()?)?;
+    result.set_item("queues", run.trace.queue.map(|it| tables::queues(py, &it)).transpose()?)?;
+    result.set_item("flows", run.trace.flows.map(|it| tables::flows(py, &it)).transpose()?)?;
+    Ok(result)
+}
+
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Control>()?;
+    module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(plan, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(entries, module)?)?;
+    module.add_function(wrap_pyfunction!(columns, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)
+}

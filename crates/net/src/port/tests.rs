@@ -45,9 +45,9 @@ fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
 
 #[test]
 fn a_rate_that_does_not_divide_evenly_is_rounded_up() {
-    let line = Serialisation::new(Rate(3_000_000_007), 0);
+    let line = Serialisation::new(Rate(7_000_000_000), 0);
     assert_eq!(line.picos_per_byte, 0);
-    assert_eq!(line.time(1500), Span::from_picos(3_999_991));
+    assert_eq!(line.time(1500), Span::from_picos(1_714_286));
 }
 
 #[test]

@@ -124,7 +124,7 @@ impl Connection {
         let mut packet = self.control_packet(now);
         packet.flags = packet.flags.with(Flags::REQUEST);
         packet.seq = self.request.ordinal;
-        packet.header = packet.header.max(self.request.size);
+        packet.payload = self.request.size.saturating_sub(u16::from(packet.header));
         if self.state == State::Established {
             self.on_ack_left();
         }

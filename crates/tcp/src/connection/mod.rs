@@ -146,7 +146,7 @@ pub struct Connection {
 struct Request {
     ordinal: u64,
     /// Bytes on the wire; 0 rides on the handshake's last ACK if there is one.
-    size: u8,
+    size: u16,
     /// Nothing has answered it yet.
     outstanding: bool,
     tries: u32,
@@ -237,8 +237,8 @@ impl Connection {
     }
 
     /// Asks the other end for the next block: on the handshake's last ACK if `size` is 0 and that
-    /// ACK is still to come, else in a packet of its own of at least header size.
-    pub fn request(&mut self, size: u8) {
+    /// ACK is still to come, else in a packet of its own of `size` bytes, at least a header.
+    pub fn request(&mut self, size: u16) {
         self.request =
             Request { ordinal: self.request.ordinal + 1, size, outstanding: true, tries: 0 };
         if self.role == Role::Acceptor || self.state == State::Established {
@@ -279,7 +279,8 @@ impl Connection {
                 return;
             }
         }
-        if packet.seq_end() > packet.seq || packet.label != 0 {
+        let is_data = packet.seq_end() > packet.seq && !packet.flags.contains(Flags::REQUEST);
+        if is_data || packet.label != 0 {
             self.receive(now, packet);
         }
         if packet.flags.contains(Flags::ACK) {
@@ -368,6 +369,16 @@ impl Connection {
     /// Ordinal number of the last request that arrived.
     pub fn requests_seen(&self) -> u64 {
         self.requests_seen
+    }
+
+    /// Ordinal number of the last request made.
+    pub fn requests_made(&self) -> u64 {
+        self.request.ordinal
+    }
+
+    /// Which incarnation of its flow this is.
+    pub fn epoch(&self) -> u8 {
+        self.epoch
     }
 
     /// Whether an ACK is being held back (delayed ACK).

@@ -1,0 +1,202 @@
+//! The barrier-synchronised read: a block is complete when every server's part has arrived, and
+//! only then does the client ask for the next one.
+
+use std::sync::Arc;
+
+use incast_engine::{Span, Stream, Time};
+use incast_tcp::connection::Counters;
+use incast_tcp::{Config, Event};
+
+use super::{Application, Report, add};
+use crate::core::{Core, EndId};
+use crate::probe::{EventKind, EventRow, Probe};
+use crate::scenario::{BarrierRead, Connections};
+
+/// The client that reads.
+pub struct BarrierReader {
+    read: BarrierRead,
+    config: Arc<Config>,
+    opener_is_client: bool,
+    /// Number of this application, for its timers.
+    number: u16,
+    /// Flow of the first server; server `s` has flow `first_flow + s`.
+    first_flow: u32,
+    jitter: Stream,
+    /// When each server is asked for the block at hand, earliest first.
+    schedule: Vec<(Time, u32)>,
+    asked: usize,
+    block: u32,
+    missing: u32,
+    block_start: Time,
+    started: Time,
+    finished_at: Time,
+    completions: Vec<Span>,
+    done: bool,
+    /// Counters of connections that have been replaced.
+    retired: Counters,
+}
+
+impl BarrierReader {
+    /// A reader whose servers' flows begin at `first_flow`.
+    pub fn new(
+        read: &BarrierRead,
+        config: &Arc<Config>,
+        opener_is_client: bool,
+        number: u16,
+        first_flow: u32,
+        jitter: Stream,
+    ) -> Self {
+        Self {
+            read: read.clone(),
+            config: Arc::clone(config),
+            opener_is_client,
+            number,
+            first_flow,
+            jitter,
+            schedule: Vec::with_capacity(read.servers as usize),
+            asked: 0,
+            block: 0,
+            missing: 0,
+            block_start: Time::ZERO,
+            started: Time::ZERO,
+            finished_at: Time::ZERO,
+            completions: Vec::new(),
+            done: false,
+            retired: Counters::default(),
+        }
+    }
+
+    fn begin_block<P: Probe>(&mut self, core: &mut Core<P>) {
+        let now = core.now();
+        self.block_start = now;
+        self.missing = self.read.servers;
+        self.asked = 0;
+        self.schedule.clear();
+        let mut at = now;
+        for server in 0..self.read.servers {
+            if server > 0 {
+                at += self.jitter.uniform(self.read.request_jitter);
+            }
+            self.schedule.push((at + self.jitter.uniform(self.read.start_spread), server));
+        }
+        self.schedule.sort_unstable();
+        if P::ON {
+            let row = EventRow::new(now, EventKind::BlockStart, None);
+            core.probe.on_event(EventRow { block: self.block, ..row });
+        }
+        self.ask(core);
+    }
+
+    /// Sends the requests that are due and sets a timer for the next one.
+    fn ask<P: Probe>(&mut self, core: &mut Core<P>) {
+        let now = core.now();
+        while let Some(&(at, server)) = self.schedule.get(self.asked) {
+            if at > now {
+                core.set_timer(at, self.number, 0);
+                return;
+            }
+            self.asked += 1;
+            self.request(core, server);
+        }
+    }
+
+    fn request<P: Probe>(&mut self, core: &mut Core<P>, server: u32) {
+        let flow = self.first_flow + server;
+        let fresh = self.read.connections == Connections::Fresh;
+        if fresh && self.block > 0 {
+            let opener_is_client = self.opener_is_client;
+            let old = core.renew_connection(&self.config, flow, opener_is_client, self.block);
+            self.retired = add(self.retired, &old);
+        }
+        let blocks = if fresh { 1 } else { u64::from(self.block) + 1 };
+        let client = core.act_on(EndId::client(flow));
+        client.notify_at(blocks * self.read.sru_of(server));
+        client.request(self.read.request_size as u16);
+        if P::ON {
+            let row = EventRow::new(core.now(), EventKind::Request, Some(flow));
+            core.probe.on_event(row);
+        }
+    }
+
+    /// A server received the client's request.
+    fn serve<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
+        let bytes = self.read.sru_of(end.flow() - self.first_flow);
+        let server = core.act_on(end);
+        server.open();
+        server.write(bytes);
+        if self.read.connections == Connections::Fresh {
+            server.close();
+        }
+    }
+
+    /// A server's part has arrived.
+    fn complete<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
+        let now = core.now();
+        self.missing -= 1;
+        if P::ON {
+            let row = EventRow::new(now, EventKind::FlowDone, Some(end.flow()));
+            core.probe.on_event(row);
+        }
+        if self.missing > 0 {
+            return;
+        }
+        if P::ON {
+            core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
+        }
+        self.completions.push(now - self.block_start);
+        self.finished_at = now;
+        self.block += 1;
+        let time_is_up = self.read.duration.is_some_and(|limit| now - self.started > limit);
+        if self.read.blocks.is_some_and(|blocks| self.block >= blocks) || time_is_up {
+            self.done = true;
+            core.finished = true;
+        } else {
+            self.begin_block(core);
+        }
+    }
+}
+
+impl<P: Probe> Application<P> for BarrierReader {
+    fn start(&mut self, core: &mut Core<P>) {
+        self.started = core.now();
+        self.begin_block(core);
+    }
+
+    fn on_timer(&mut self, core: &mut Core<P>, _: u32) {
+        self.ask(core);
+    }
+
+    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event) {
+        match event {
+            Event::Request if end.is_server() => self.serve(core, end),
+            Event::Received if !end.is_server() => self.complete(core, end),
+            _ => {}
+        }
+    }
+
+    fn progress(&self, now: Time) -> Option<f64> {
+        if self.done {
+            return Some(1.0);
+        }
+        let blocks = self.read.blocks.map(|blocks| f64::from(self.block) / f64::from(blocks));
+        let time = self
+            .read
+            .duration
+            .map(|limit| (now - self.started).as_secs_f64() / limit.as_secs_f64());
+        // The last block is still being read when the time is up.
+        Some(blocks.or(time).unwrap_or(0.0).min(0.99))
+    }
+
+    fn report(&self, core: &Core<P>) -> Report {
+        let servers = 0..self.read.servers;
+        let block: u64 = servers.clone().map(|server| self.read.sru_of(server)).sum();
+        let live = servers.map(|server| EndId::server(self.first_flow + server));
+        Report {
+            bytes: block * self.completions.len() as u64,
+            elapsed: self.finished_at - self.started,
+            completions: self.completions.clone(),
+            finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),
+            counters: live.fold(self.retired, |sum, end| add(sum, core.connection(end).counters())),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Datagrams that nobody answers, at regular or random intervals.
+
+use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::{Span, Stream, Time};
+use incast_tcp::Event;
+
+use super::{Application, Report};
+use crate::core::{Core, EndId};
+use crate::probe::Probe;
+use crate::scenario::Datagrams;
+
+/// How far apart datagrams are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interval {
+    /// Always the same, from a random phase on.
+    Constant,
+    /// Exponentially distributed.
+    Exponential,
+}
+
+/// The sources of one `[[background]]` table.
+pub struct DatagramSource {
+    datagrams: Datagrams,
+    interval: Interval,
+    number: u16,
+    first_flow: u32,
+    sources: u32,
+    random: Stream,
+    received: u64,
+}
+
+/// Bytes of a datagram that are not payload: IP and UDP headers, counted like TCP's.
+const HEADER: u32 = 40;
+
+impl DatagramSource {
+    /// `sources` sources whose flows begin at `first_flow`.
+    pub fn new(
+        datagrams: &Datagrams,
+        interval: Interval,
+        number: u16,
+        first_flow: u32,
+        sources: u32,
+        random: Stream,
+    ) -> Self {
+        let datagrams = datagrams.clone();
+        Self { datagrams, interval, number, first_flow, sources, random, received: 0 }
+    }
+
+    fn mean(&self) -> Span {
+        let bits = u128::from(self.datagrams.packet_size) * 8;
+        Span::from_picos(
+            (bits * u128::from(PICOS_PER_SEC) / u128::from(self.datagrams.rate.0.max(1))) as u64,
+        )
+    }
+
+    fn draw(&mut self) -> Span {
+        match self.interval {
+            Interval::Constant => self.mean(),
+            Interval::Exponential => self.random.exponential(self.mean()),
+        }
+    }
+}
+
+impl<P: Probe> Application<P> for DatagramSource {
+    fn start(&mut self, core: &mut Core<P>) {
+        for source in 0..self.sources {
+            let phase = match self.interval {
+                Interval::Constant => self.random.uniform(self.mean()),
+                Interval::Exponential => self.draw(),
+            };
+            core.set_timer(core.now() + self.datagrams.start + phase, self.number, source);
+        }
+    }
+
+    fn on_timer(&mut self, core: &mut Core<P>, source: u32) {
+        core.send_datagram(self.first_flow + source, self.datagrams.packet_size);
+        let next = core.now() + self.draw();
+        core.set_timer(next, self.number, source);
+    }
+
+    fn on_event(&mut self, _: &mut Core<P>, _: EndId, _: Event) {}
+
+    fn on_datagram(&mut self, bytes: u32) {
+        self.received += u64::from(bytes.saturating_sub(HEADER));
+    }
+
+    fn progress(&self, _: Time) -> Option<f64> {
+        None
+    }
+
+    fn report(&self, core: &Core<P>) -> Report {
+        let start = Time::ZERO + self.datagrams.start;
+        Report {
+            bytes: self.received,
+            elapsed: core.now().saturating_since(start),
+            finished: true,
+            ..Report::default()
+        }
+    }
+}

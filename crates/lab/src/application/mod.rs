@@ -1,0 +1,58 @@
+//! Applications: what asks for data and what fills the network, one file each.
+
+mod barrier_read;
+mod datagrams;
+mod long_flow;
+
+use incast_engine::{Span, Time};
+use incast_tcp::Event;
+use incast_tcp::connection::Counters;
+
+use crate::core::{Core, EndId};
+use crate::probe::Probe;
+
+pub use barrier_read::BarrierReader;
+pub use datagrams::{DatagramSource, Interval};
+pub use long_flow::LongFlows;
+
+/// Something that runs on the hosts.
+pub trait Application<P: Probe> {
+    /// The run begins.
+    fn start(&mut self, core: &mut Core<P>);
+    /// A timer that it set has expired.
+    fn on_timer(&mut self, core: &mut Core<P>, index: u32);
+    /// One of its connections reports something.
+    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event);
+    /// A datagram of this many bytes reached its receiver.
+    fn on_datagram(&mut self, bytes: u32) {
+        let _ = bytes;
+    }
+    /// Finished share of its work, 0 to 1; none if it never ends by itself.
+    fn progress(&self, now: Time) -> Option<f64>;
+    /// What it achieved.
+    fn report(&self, core: &Core<P>) -> Report;
+}
+
+/// What an application achieved.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// Application bytes delivered that count.
+    pub bytes: u64,
+    /// Time in which they were delivered.
+    pub elapsed: Span,
+    /// Duration of every completed block.
+    pub completions: Vec<Span>,
+    /// Whether it did what it was asked for.
+    pub finished: bool,
+    /// What its senders counted.
+    pub counters: Counters,
+}
+
+/// Both sums.
+pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
+    Counters {
+        data_packets: sum.data_packets + other.data_packets,
+        retransmitted_packets: sum.retransmitted_packets + other.retransmitted_packets,
+        fast_retransmits: sum.fast_retransmits + other.fast_retransmits,
+    }
+}

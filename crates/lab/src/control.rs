@@ -1,0 +1,32 @@
+//! Watching and stopping a run from another thread.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+/// Shared between a run and whoever waits for it.
+#[derive(Debug, Default)]
+pub struct Control {
+    cancelled: AtomicBool,
+    /// Finished share of the run, in 2^-32.
+    progress: AtomicU64,
+}
+
+impl Control {
+    /// Asks the run to stop soon; it then returns without a result.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Relaxed);
+    }
+
+    /// Whether `cancel` was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+
+    /// Finished share of the run, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        self.progress.load(Relaxed) as f64 / (1_u64 << 32) as f64
+    }
+
+    pub(crate) fn set_progress(&self, share: f64) {
+        self.progress.store((share.clamp(0.0, 1.0) * (1_u64 << 32) as f64) as u64, Relaxed);
+    }
+}

@@ -1,0 +1,311 @@
+//! The moving parts of a run: clock, network and connections, without the applications.
+
+use std::sync::Arc;
+
+use incast_engine::{EventQueue, Stream, Time};
+use incast_net::topology::Network;
+use incast_net::{Admission, Flags, Packet, PortId, RouteId};
+use incast_tcp::connection::Counters;
+use incast_tcp::{Config, Connection, Role};
+
+use crate::probe::Probe;
+
+/// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
+/// flow `f`, `2f + 1` the client's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct EndId(pub u32);
+
+impl EndId {
+    /// The server's end of a flow.
+    pub const fn server(flow: u32) -> Self {
+        Self(RouteId::new(flow, true).0)
+    }
+
+    /// The client's end of a flow.
+    pub const fn client(flow: u32) -> Self {
+        Self(RouteId::new(flow, false).0)
+    }
+
+    /// The flow.
+    pub const fn flow(self) -> u32 {
+        self.route().flow()
+    }
+
+    /// The other end.
+    #[must_use]
+    pub const fn peer(self) -> Self {
+        Self(self.route().reverse().0)
+    }
+
+    /// The route on which it sends.
+    pub const fn route(self) -> RouteId {
+        RouteId(self.0)
+    }
+
+    /// Whether it is the server's end.
+    pub const fn is_server(self) -> bool {
+        self.route().is_forward()
+    }
+}
+
+/// What the event queue holds: at most one entry per link, and one live entry per connection end.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// The head of a port's ring arrives at the far end of the link.
+    Arrival(PortId),
+    /// A connection's deadline, unless it has moved since.
+    Wake(EndId),
+    /// An application's timer.
+    Timer {
+        /// Which application.
+        application: u16,
+        /// The application's own number for it.
+        index: u32,
+    },
+}
+
+/// A connection and its place in the event queue.
+pub struct End {
+    /// The connection.
+    pub connection: Connection,
+    /// When the event queue will wake it; other wake-ups are stale.
+    armed: Time,
+}
+
+/// Clock, network and connections.
+pub struct Core<P> {
+    /// Pending events.
+    pub queue: EventQueue<Event>,
+    /// Ports and routes.
+    pub network: Network,
+    /// Listener that compiles to nothing when off.
+    pub probe: P,
+    /// Packets that reached a host.
+    pub delivered: u64,
+    /// The workload is done, and with it the run.
+    pub finished: bool,
+    ends: Vec<End>,
+    /// Ends on which an application acted and which have to be served.
+    dirty: Vec<EndId>,
+    sequence: u64,
+    seed: u64,
+}
+
+impl<P: Probe> Core<P> {
+    pub(crate) fn new(network: Network, seed: u64, probe: P) -> Self {
+        Self {
+            queue: EventQueue::new(),
+            network,
+            probe,
+            delivered: 0,
+            finished: false,
+            ends: Vec::new(),
+            dirty: Vec::new(),
+            sequence: 0,
+            seed,
+        }
+    }
+
+    /// Now.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.queue.now()
+    }
+
+    /// The stream called `name`, number `index`, of this run.
+    pub fn stream(&self, name: &str, index: u64) -> Stream {
+        Stream::named(self.seed, name, index)
+    }
+
+    /// A connection end.
+    #[inline]
+    pub fn connection(&self, end: EndId) -> &Connection {
+        &self.ends[end.0 as usize].connection
+    }
+
+    /// A connection end, to act on; it is served before the clock moves on.
+    pub fn act_on(&mut self, end: EndId) -> &mut Connection {
+        self.dirty.push(end);
+        &mut self.ends[end.0 as usize].connection
+    }
+
+    /// Adds the next flow's two ends. `incarnation` counts the connections of the flow.
+    pub(crate) fn add_connection(
+        &mut self,
+        config: &Arc<Config>,
+        flow: u32,
+        opener_is_client: bool,
+    ) {
+        for end in [EndId::server(flow), EndId::client(flow)] {
+            debug_assert_eq!(self.ends.len(), end.0 as usize, "flows with connections come first");
+            let connection = self.incarnate(config, end, opener_is_client, 0);
+            self.ends.push(End { connection, armed: Time::NEVER });
+        }
+    }
+
+    /// Replaces both ends of a flow by a new connection, whose packets are told apart; returns
+    /// what the old server's end had counted.
+    pub(crate) fn renew_connection(
+        &mut self,
+        config: &Arc<Config>,
+        flow: u32,
+        opener_is_client: bool,
+        incarnation: u32,
+    ) -> Counters {
+        let retired = *self.connection(EndId::server(flow)).counters();
+        for end in [EndId::server(flow), EndId::client(flow)] {
+            let connection = self.incarnate(config, end, opener_is_client, incarnation);
+            self.ends[end.0 as usize] = End { connection, armed: Time::NEVER };
+        }
+        retired
+    }
+
+    fn incarnate(
+        &self,
+        config: &Arc<Config>,
+        end: EndId,
+        opener_is_client: bool,
+        incarnation: u32,
+    ) -> Connection {
+        let role = if opener_is_client == end.is_server() { Role::Acceptor } else { Role::Opener };
+        let index = u64::from(incarnation) << 32 | u64::from(end.0);
+        let random = self.stream("connection", index);
+        Connection::new(Arc::clone(config), role, end.route(), incarnation as u8, random)
+    }
+
+    /// Sets an application's timer; it cannot be cancelled.
+    pub fn set_timer(&mut self, at: Time, application: u16, index: u32) {
+        let sequence = self.next_sequence();
+        self.queue.push(at, sequence, Event::Timer { application, index });
+    }
+
+    /// Sends a datagram of `size` bytes on `flow`'s forward route.
+    pub fn send_datagram(&mut self, flow: u32, size: u32) {
+        let header = 40.min(size);
+        self.transmit(Packet {
+            route: RouteId::new(flow, true),
+            payload: (size - header) as u16,
+            header: header as u8,
+            flags: Flags::DATAGRAM,
+            ..Packet::default()
+        });
+    }
+
+    /// The next end that an application acted on.
+    pub(crate) fn pop_dirty(&mut self) -> Option<EndId> {
+        if self.dirty.is_empty() { None } else { Some(self.dirty.remove(0)) }
+    }
+
+    /// Takes the packet that arrives behind `port`: forwards it, or returns it if its host is
+    /// reached.
+    #[inline]
+    pub(crate) fn arrive(&mut self, port: PortId) -> Option<Packet> {
+        let now = self.now();
+        let (packet, next) = self.network.deliver(now, port);
+        if let Some((time, sequence)) = next {
+            self.queue.push(time, sequence, Event::Arrival(port));
+        }
+        if let Some(hop) = self.network.next_hop(&packet) {
+            self.offer(hop, packet);
+            None
+        } else {
+            self.delivered += 1;
+            Some(packet)
+        }
+    }
+
+    /// Tells the receiving end of a packet.
+    #[inline]
+    pub(crate) fn deliver(&mut self, packet: &Packet) -> EndId {
+        let now = self.now();
+        let end = EndId(packet.route.reverse().0);
+        let connection = &mut self.ends[end.0 as usize].connection;
+        connection.handle_segment(now, packet);
+        end
+    }
+
+    /// Handles a wake-up; returns whether the connection acted on it.
+    pub(crate) fn wake(&mut self, id: EndId) -> bool {
+        let now = self.now();
+        let end = &mut self.ends[id.0 as usize];
+        if end.armed != now {
+            return false;
+        }
+        end.armed = Time::NEVER;
+        let due = end.connection.poll_timeout() <= now;
+        if due {
+            end.connection.handle_timeout(now);
+        } else {
+            self.arm(id);
+        }
+        due
+    }
+
+    /// Sends everything that a connection wants to send and notes its deadline.
+    #[inline]
+    pub(crate) fn flush(&mut self, id: EndId) {
+        let now = self.now();
+        while let Some(packet) = self.ends[id.0 as usize].connection.poll_transmit(now) {
+            self.transmit(packet);
+        }
+        if P::ON {
+            self.probe.on_connection(now, id, &self.ends[id.0 as usize].connection);
+        }
+        self.arm(id);
+    }
+
+    #[inline]
+    pub(crate) fn poll_event(&mut self, id: EndId) -> Option<incast_tcp::Event> {
+        self.ends[id.0 as usize].connection.poll_event()
+    }
+
+    #[inline]
+    fn arm(&mut self, id: EndId) {
+        let end = &mut self.ends[id.0 as usize];
+        let at = end.connection.poll_timeout();
+        if at < end.armed {
+            end.armed = at;
+            let sequence = self.next_sequence();
+            self.queue.push(at, sequence, Event::Wake(id));
+        }
+    }
+
+    #[inline]
+    fn transmit(&mut self, packet: Packet) {
+        let hop = self.network.next_hop(&packet).expect("a route has at least one port");
+        self.offer(hop, packet);
+    }
+
+    #[inline]
+    fn offer(&mut self, port: PortId, packet: Packet) {
+        let now = self.now();
+        let sequence = self.next_sequence();
+        if P::ON {
+            self.probe.before_offer(now, port, &mut self.network);
+        }
+        match self.network.offer(now, port, packet, sequence) {
+            Admission::Queued => {}
+            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
+            Admission::Dropped(_) => {
+                if P::ON {
+                    self.probe.on_drop(now, port, &packet);
+                }
+                return;
+            }
+        }
+        if P::ON {
+            self.probe.after_offer(now, port, &self.network);
+        }
+    }
+
+    #[inline]
+    fn next_sequence(&mut self) -> u64 {
+        self.sequence += 1;
+        self.sequence
+    }
+
+    /// Packets in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.network.ports().iter().map(|port| port.in_flight().len() as u64).sum()
+    }
+}

@@ -1,0 +1,133 @@
+//! Why a timer expired: exact, because the simulator sees the network and the other end.
+
+use incast_net::{Flags, Packet};
+use incast_tcp::{TimeoutKind, TimeoutReport};
+use serde::Serialize;
+
+use crate::core::{Core, EndId};
+use crate::probe::Probe;
+
+/// Why a timer expired; the first that matches, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// A SYN, SYN-ACK or request was lost.
+    Handshake,
+    /// The segment or its ACK is still on the way: the timer was premature.
+    Spurious,
+    /// The segment arrived, but all its ACKs were dropped.
+    AckLoss,
+    /// The segment was sent again, and the copy was dropped too.
+    LostRetransmission,
+    /// Everything outstanding was dropped.
+    FullWindow,
+    /// Too few segments arrived behind the lost one; fewer than three follow it in its SRU.
+    Tail,
+    /// Too few segments arrived behind the lost one, although three or more follow it in its SRU.
+    LackOfDupacks,
+}
+
+impl Cause {
+    /// As written in event rows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Handshake => "handshake",
+            Self::Spurious => "spurious",
+            Self::AckLoss => "ack_loss",
+            Self::LostRetransmission => "lost_retransmission",
+            Self::FullWindow => "full_window",
+            Self::Tail => "tail",
+            Self::LackOfDupacks => "lack_of_dupacks",
+        }
+    }
+}
+
+/// What the oracle says of an expiry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diagnosis {
+    /// Why.
+    pub cause: Cause,
+    /// Segments of the outstanding window that were dropped and not yet repaired.
+    pub lost_in_window: u32,
+}
+
+/// Segments that have to follow a lost one so that their duplicate ACKs can repair it.
+const DUPACKS_NEEDED: u64 = 3;
+
+/// Diagnoses an expiry at `end`, before it sends again.
+pub fn diagnose<P: Probe>(
+    core: &Core<P>,
+    end: EndId,
+    report: &TimeoutReport,
+    mss: u32,
+) -> Diagnosis {
+    let epoch = core.connection(end).epoch();
+    let outgoing = || flying(core, end, epoch);
+    let incoming = || flying(core, end.peer(), epoch);
+    if report.kind != TimeoutKind::Data {
+        return Diagnosis { cause: handshake_cause(core, end, report, epoch), lost_in_window: 0 };
+    }
+
+    let peer = core.connection(end.peer());
+    let arrived = peer.received().next() > report.una;
+    let covers = |packet: &Packet| packet.seq <= report.una && report.una < packet.seq_end();
+    let acknowledges =
+        |packet: &Packet| packet.flags.contains(Flags::ACK) && packet.ack > report.una;
+    let missing = missing_bytes(core, end, report, epoch);
+    let cause = if outgoing().any(covers)
+        || (arrived && (peer.is_holding_ack() || incoming().any(acknowledges)))
+    {
+        Cause::Spurious
+    } else if arrived {
+        Cause::AckLoss
+    } else if report.transmissions > 1 {
+        Cause::LostRetransmission
+    } else if missing == report.max - report.una {
+        Cause::FullWindow
+    } else {
+        let sru_end = core.connection(end).written() + incast_tcp::connection::FIRST_BYTE;
+        let following = sru_end.saturating_sub(report.head_end).div_ceil(u64::from(mss));
+        if following < DUPACKS_NEEDED { Cause::Tail } else { Cause::LackOfDupacks }
+    };
+    Diagnosis { cause, lost_in_window: missing.div_ceil(u64::from(mss)) as u32 }
+}
+
+fn handshake_cause<P: Probe>(
+    core: &Core<P>,
+    end: EndId,
+    report: &TimeoutReport,
+    epoch: u8,
+) -> Cause {
+    let request_arrived =
+        core.connection(end.peer()).requests_seen() >= core.connection(end).requests_made();
+    let on_the_way = flying(core, end, epoch).next().is_some();
+    let answered = flying(core, end.peer(), epoch).next().is_some();
+    if on_the_way || answered {
+        Cause::Spurious
+    } else if report.kind == TimeoutKind::Request && request_arrived {
+        // The request arrived; what is missing is the response, the peer's to repeat.
+        Cause::AckLoss
+    } else {
+        Cause::Handshake
+    }
+}
+
+/// Outstanding bytes that have neither arrived nor are on the way.
+fn missing_bytes<P: Probe>(core: &Core<P>, end: EndId, report: &TimeoutReport, epoch: u8) -> u64 {
+    let mut present: Vec<(u64, u64)> = core.connection(end.peer()).received().ranges().to_vec();
+    present.push((0, core.connection(end.peer()).received().next()));
+    present.extend(flying(core, end, epoch).map(|packet| (packet.seq, packet.seq_end())));
+    present.sort_unstable();
+    let mut missing = 0;
+    let mut at = report.una;
+    for (start, stop) in present {
+        missing += start.clamp(at, report.max) - at;
+        at = at.max(stop).min(report.max);
+    }
+    missing + (report.max - at)
+}
+
+/// Packets of the end's current incarnation that are still on their way to the peer.
+fn flying<P: Probe>(core: &Core<P>, end: EndId, epoch: u8) -> impl Iterator<Item = &Packet> {
+    core.network.in_flight(end.route()).filter(move |packet| packet.epoch == epoch)
+}

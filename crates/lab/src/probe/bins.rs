@@ -1,0 +1,114 @@
+//! Decimation: a bounded number of bins per series whose width doubles when they run out.
+
+use incast_engine::{Span, Time};
+
+use super::Detail;
+
+/// Bins of a decimated series.
+const CAPACITY: usize = 2048;
+/// Width of the first bins.
+const FINEST: Span = Span::from_micros(1);
+
+/// What happened to a value within one bin.
+pub trait Summary: Copy {
+    /// Takes in the summary of the following bin.
+    fn absorb(&mut self, later: &Self);
+}
+
+/// A series of summaries by time; bins in which nothing was noted are left out.
+#[derive(Clone, Debug)]
+pub struct Bins<S> {
+    width: Span,
+    detail: Detail,
+    bins: Vec<(u64, S)>,
+}
+
+impl<S: Summary> Bins<S> {
+    /// An empty series.
+    pub fn new(detail: Detail) -> Self {
+        Self { width: FINEST, detail, bins: Vec::new() }
+    }
+
+    /// Width of the bins.
+    pub fn width(&self) -> Span {
+        self.width
+    }
+
+    /// The bin that holds `now`.
+    pub fn index(&self, now: Time) -> u64 {
+        now.as_picos() / self.width.as_picos()
+    }
+
+    /// Notes a value's summary at `now`, not earlier than the one before.
+    pub fn note(&mut self, now: Time, summary: S) {
+        let index = self.index(now);
+        match self.bins.last_mut() {
+            Some((last, existing)) if *last == index => existing.absorb(&summary),
+            _ => {
+                self.bins.push((index, summary));
+                if self.detail == Detail::Binned && self.bins.len() > CAPACITY {
+                    self.widen();
+                }
+            }
+        }
+    }
+
+    /// Start of each bin and its summary.
+    pub fn iter(&self) -> impl Iterator<Item = (Time, &S)> {
+        let width = self.width.as_picos();
+        self.bins.iter().map(move |(index, summary)| (Time::from_picos(index * width), summary))
+    }
+
+    /// Doubles the width until the bins need less than half of the capacity.
+    fn widen(&mut self) {
+        while self.bins.len() > CAPACITY / 2 && self.bins.len() > 1 {
+            self.width = self.width * 2;
+            let mut merged: Vec<(u64, S)> = Vec::with_capacity(CAPACITY);
+            for (index, summary) in &self.bins {
+                match merged.last_mut() {
+                    Some((last, existing)) if *last == index / 2 => existing.absorb(summary),
+                    _ => merged.push((index / 2, *summary)),
+                }
+            }
+            self.bins = merged;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Peak(u64);
+
+    impl Summary for Peak {
+        fn absorb(&mut self, later: &Self) {
+            self.0 = self.0.max(later.0);
+        }
+    }
+
+    fn series(detail: Detail) -> Bins<Peak> {
+        let mut bins = Bins::new(detail);
+        for micros in 0..100_000_u64 {
+            let value = if micros == 77_777 { 999 } else { micros % 10 };
+            bins.note(Time::ZERO + Span::from_micros(micros), Peak(value));
+        }
+        bins
+    }
+
+    #[test]
+    fn decimation_bounds_the_bins_and_loses_no_peak() {
+        let bins = series(Detail::Binned);
+        assert!(bins.iter().count() <= CAPACITY);
+        let (start, _) = bins.iter().find(|(_, peak)| peak.0 == 999).expect("the peak survives");
+        let at = Time::ZERO + Span::from_micros(77_777);
+        assert!(start <= at && at < start + bins.width());
+    }
+
+    #[test]
+    fn full_detail_keeps_every_bin() {
+        let bins = series(Detail::Full);
+        assert_eq!((bins.iter().count(), bins.width()), (100_000, FINEST));
+    }
+}

@@ -1,0 +1,169 @@
+//! Rows for what happens rarely: timeouts, recoveries, drops, blocks.
+
+use incast_engine::{Span, Time};
+use incast_net::PortId;
+use incast_tcp::{Connection, TimeoutReport};
+
+use crate::oracle::{Cause, Diagnosis};
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The client starts to ask for a block.
+    BlockStart,
+    /// It asks one server.
+    Request,
+    /// A server's part has arrived.
+    FlowDone,
+    /// All parts have arrived.
+    BlockDone,
+    /// A timer expired.
+    Timeout,
+    /// Loss recovery began.
+    FastRetransmit,
+    /// Loss recovery ended.
+    RecoveryExit,
+    /// A packet was dropped.
+    Drop,
+    /// The client's link ran empty for longer than a base round trip.
+    LinkIdle,
+    /// It is busy again.
+    LinkBusy,
+}
+
+impl EventKind {
+    /// As written in event rows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BlockStart => "block_start",
+            Self::Request => "request",
+            Self::FlowDone => "flow_done",
+            Self::BlockDone => "block_done",
+            Self::Timeout => "timeout",
+            Self::FastRetransmit => "fast_retransmit",
+            Self::RecoveryExit => "recovery_exit",
+            Self::Drop => "drop",
+            Self::LinkIdle => "link_idle",
+            Self::LinkBusy => "link_busy",
+        }
+    }
+}
+
+/// One event; fields that do not apply are zero or none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventRow {
+    /// When.
+    pub time: Time,
+    /// What.
+    pub kind: EventKind,
+    /// Whose.
+    pub flow: Option<u32>,
+    /// In which block of the workload, from 0; filled in by the trace.
+    pub block: u32,
+    /// First unacknowledged, or dropped, sequence number.
+    pub seq: u64,
+    /// cwnd, bytes.
+    pub cwnd: u64,
+    /// ssthresh, bytes.
+    pub ssthresh: u64,
+    /// Outstanding bytes.
+    pub flight: u64,
+    /// Duplicate ACKs received.
+    pub dupacks: u32,
+    /// Segments of the window that are lost and not yet repaired.
+    pub lost_in_window: u32,
+    /// Why a timer expired.
+    pub cause: Option<Cause>,
+    /// Whether the segment belongs to the first window of its block.
+    pub block_head: Option<bool>,
+}
+
+impl EventRow {
+    /// A row with nothing but time, kind and flow.
+    pub fn new(time: Time, kind: EventKind, flow: Option<u32>) -> Self {
+        Self {
+            time,
+            kind,
+            flow,
+            block: 0,
+            seq: 0,
+            cwnd: 0,
+            ssthresh: 0,
+            flight: 0,
+            dupacks: 0,
+            lost_in_window: 0,
+            cause: None,
+            block_head: None,
+        }
+    }
+
+    /// The row of an expiry.
+    pub fn timeout(time: Time, flow: u32, report: &TimeoutReport, diagnosis: Diagnosis) -> Self {
+        Self {
+            seq: report.una,
+            cwnd: report.cwnd,
+            ssthresh: report.ssthresh,
+            flight: report.flight,
+            dupacks: report.dupacks,
+            lost_in_window: diagnosis.lost_in_window,
+            cause: Some(diagnosis.cause),
+            block_head: Some(report.block_head),
+            ..Self::new(time, EventKind::Timeout, Some(flow))
+        }
+    }
+
+    /// The row of something that happened to a connection.
+    pub fn of(time: Time, kind: EventKind, flow: u32, connection: &Connection) -> Self {
+        Self {
+            seq: connection.una(),
+            cwnd: connection.cwnd(),
+            ssthresh: connection.ssthresh(),
+            flight: connection.flight(),
+            dupacks: connection.dupacks(),
+            ..Self::new(time, kind, Some(flow))
+        }
+    }
+}
+
+/// The events of a run, in the order of their times.
+#[derive(Clone, Debug)]
+pub struct EventTrace {
+    rows: Vec<EventRow>,
+    port: PortId,
+    idle_after: Span,
+    block: u32,
+}
+
+impl EventTrace {
+    pub(super) fn new(port: PortId, idle_after: Span) -> Self {
+        Self { rows: Vec::new(), port, idle_after, block: 0 }
+    }
+
+    pub(super) fn port(&self) -> PortId {
+        self.port
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[EventRow] {
+        &self.rows
+    }
+
+    pub(super) fn push(&mut self, row: EventRow) {
+        if row.kind == EventKind::BlockStart {
+            self.block = row.block;
+        }
+        self.rows.push(EventRow { block: self.block, ..row });
+    }
+
+    /// The client's link gets something to send after having been idle since `idle_since`.
+    pub(super) fn on_offer(&mut self, now: Time, idle_since: Time) {
+        if now.saturating_since(idle_since) <= self.idle_after {
+            return;
+        }
+        let idle =
+            EventRow { block: self.block, ..EventRow::new(idle_since, EventKind::LinkIdle, None) };
+        let at = self.rows.partition_point(|row| row.time <= idle_since);
+        self.rows.insert(at, idle);
+        self.push(EventRow::new(now, EventKind::LinkBusy, None));
+    }
+}

@@ -1,0 +1,178 @@
+//! Probes: what a run records on request. A silent run pays nothing for them.
+
+mod bins;
+mod columns;
+mod events;
+mod flows;
+mod queue;
+
+use incast_engine::Time;
+use incast_net::topology::Network;
+use incast_net::{Packet, PortId};
+use incast_tcp::Connection;
+
+use crate::core::EndId;
+
+pub use columns::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
+pub use events::{EventKind, EventRow, EventTrace};
+pub use flows::FlowTrace;
+pub use queue::QueueTrace;
+
+/// Listens to a run.
+pub trait Probe {
+    /// Whether it listens at all; if not, the calls are compiled out.
+    const ON: bool;
+    /// A packet is about to be offered to a port.
+    fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network);
+    /// It was admitted.
+    fn after_offer(&mut self, now: Time, port: PortId, network: &Network);
+    /// It was dropped.
+    fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet);
+    /// A connection was served.
+    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection);
+    /// Something worth a row happened.
+    fn on_event(&mut self, row: EventRow);
+}
+
+/// Listens to nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Probe for Silent {
+    const ON: bool = false;
+    fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
+    fn after_offer(&mut self, _: Time, _: PortId, _: &Network) {}
+    fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
+    fn on_connection(&mut self, _: Time, _: EndId, _: &Connection) {}
+    fn on_event(&mut self, _: EventRow) {}
+}
+
+/// How much of a series is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Bins with minimum, maximum and last value: no peak is lost.
+    Binned,
+    /// A bin of one microsecond, and as many as it takes.
+    Full,
+}
+
+/// Which traces a run should record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceRequest {
+    /// The queue at the switch's port towards the client.
+    pub queue: Option<Detail>,
+    /// cwnd, ssthresh, RTO and flight of the servers' connections.
+    pub cwnd: Option<Detail>,
+    /// Timeouts, recoveries, drops and the milestones of blocks.
+    pub events: bool,
+}
+
+impl TraceRequest {
+    /// Reads names such as `queue`, `cwnd:full`, `events`.
+    ///
+    /// # Errors
+    /// One line that names what was given and what would be accepted.
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut request = Self::default();
+        for name in names {
+            let (kind, detail) = match name.split_once(':') {
+                None => (name, Detail::Binned),
+                Some((kind, "full")) => (kind, Detail::Full),
+                Some(_) => ("", Detail::Binned),
+            };
+            match kind {
+                "queue" => request.queue = Some(detail),
+                "cwnd" => request.cwnd = Some(detail),
+                "events" => request.events = true,
+                _ => {
+                    return Err(format!(
+                        "trace {name:?} is unknown; write queue, cwnd, events, queue:full or cwnd:full"
+                    ));
+                }
+            }
+        }
+        Ok(request)
+    }
+
+    /// Whether anything is to be recorded.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What a run recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// See [`TraceRequest::queue`].
+    pub queue: Option<QueueTrace>,
+    /// See [`TraceRequest::cwnd`].
+    pub flows: Option<FlowTrace>,
+    /// See [`TraceRequest::events`].
+    pub events: Option<EventTrace>,
+}
+
+impl Trace {
+    /// An empty trace; `port` leads to the client.
+    pub fn new(
+        request: &TraceRequest,
+        port: PortId,
+        flows: u32,
+        idle_after: incast_engine::Span,
+    ) -> Self {
+        Self {
+            queue: request.queue.map(|detail| QueueTrace::new(detail, port)),
+            flows: request.cwnd.map(|detail| FlowTrace::new(detail, flows)),
+            events: request.events.then(|| EventTrace::new(port, idle_after)),
+        }
+    }
+
+    /// Closes the last bins at the end of the run.
+    pub fn finish(&mut self, now: Time, network: &mut Network) {
+        if let Some(queue) = &mut self.queue {
+            queue.advance(now, network);
+        }
+    }
+}
+
+impl Probe for Trace {
+    const ON: bool = true;
+
+    fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.advance(now, network);
+        }
+        if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
+            events.on_offer(now, network.port(port).last_departure());
+        }
+    }
+
+    fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.note(now, network.port(port));
+        }
+    }
+
+    fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.note_drop();
+        }
+        if let Some(events) = &mut self.events {
+            events.push(EventRow {
+                seq: packet.seq,
+                ..EventRow::new(now, EventKind::Drop, Some(packet.route.flow()))
+            });
+        }
+    }
+
+    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
+        if let Some(flows) = self.flows.as_mut().filter(|_| end.is_server()) {
+            flows.note(now, end.flow(), connection);
+        }
+    }
+
+    fn on_event(&mut self, row: EventRow) {
+        if let Some(events) = &mut self.events {
+            events.push(row);
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The queue at the switch's port towards the client, over time.
+
+use incast_engine::{Span, Time};
+use incast_net::topology::Network;
+use incast_net::{Port, PortId};
+
+use super::Detail;
+use super::bins::{Bins, Summary};
+
+/// Waiting packets and bytes, drops and sending time within one bin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueueSummary {
+    /// Smallest, largest and last number of waiting packets.
+    pub packets: [u32; 3],
+    /// Smallest, largest and last number of waiting bytes.
+    pub bytes: [u64; 3],
+    /// Packets dropped.
+    pub drops: u32,
+    /// Time that the link was sending.
+    pub sending: Span,
+}
+
+impl Summary for QueueSummary {
+    fn absorb(&mut self, later: &Self) {
+        let span = |a: [u32; 3], b: [u32; 3]| [a[0].min(b[0]), a[1].max(b[1]), b[2]];
+        self.packets = span(self.packets, later.packets);
+        self.bytes =
+            [self.bytes[0].min(later.bytes[0]), self.bytes[1].max(later.bytes[1]), later.bytes[2]];
+        self.drops += later.drops;
+        self.sending += later.sending;
+    }
+}
+
+/// The queue trace of one port.
+#[derive(Clone, Debug)]
+pub struct QueueTrace {
+    port: PortId,
+    bins: Bins<QueueSummary>,
+    /// Up to when the bins are complete.
+    now: Time,
+    sent: Span,
+    drops: u32,
+}
+
+impl QueueTrace {
+    pub(super) fn new(detail: Detail, port: PortId) -> Self {
+        Self { port, bins: Bins::new(detail), now: Time::ZERO, sent: Span::ZERO, drops: 0 }
+    }
+
+    /// The port it belongs to.
+    pub fn port(&self) -> PortId {
+        self.port
+    }
+
+    /// Width of the bins.
+    pub fn bin_width(&self) -> Span {
+        self.bins.width()
+    }
+
+    /// Start of each bin and its summary.
+    pub fn iter(&self) -> impl Iterator<Item = (Time, &QueueSummary)> {
+        self.bins.iter()
+    }
+
+    /// Completes the bins up to `now`, when something is about to happen to the port.
+    pub(super) fn advance(&mut self, now: Time, network: &mut Network) {
+        let port = network.port_mut(self.port);
+        while self.bins.index(self.now) < self.bins.index(now) {
+            let width = self.bins.width().as_picos();
+            let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
+            if self.now >= port.last_departure() {
+                // Nothing was sent in the meantime: an idle stretch needs no bins of its own.
+                self.now = now;
+                break;
+            }
+            let just_before = Time::from_picos(boundary.as_picos() - 1);
+            port.drain(just_before);
+            self.note(just_before, port);
+            self.now = boundary;
+        }
+        port.drain(now);
+        self.note(now, port);
+    }
+
+    /// Notes the state of the port.
+    pub(super) fn note(&mut self, now: Time, port: &Port) {
+        let view = port.view();
+        let sent = port.sending_until(now);
+        let summary = QueueSummary {
+            packets: [view.packets; 3],
+            bytes: [view.bytes; 3],
+            drops: std::mem::take(&mut self.drops),
+            sending: sent.saturating_sub(self.sent),
+        };
+        self.bins.note(now, summary);
+        self.sent = sent;
+        self.now = now;
+    }
+
+    pub(super) fn note_drop(&mut self) {
+        self.drops += 1;
+    }
+}

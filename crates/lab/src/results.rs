@@ -1,0 +1,216 @@
+//! Result rows: one per run and group, with a unit and a description for every column.
+
+use incast_engine::Span;
+use incast_net::port::PortCounters;
+use serde::Serialize;
+
+use crate::application::Report;
+use crate::oracle::Cause;
+use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
+
+/// A column's unit and meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// Name.
+    pub name: &'static str,
+    /// Unit; "1" for ratios, "" for text.
+    pub unit: &'static str,
+    /// Meaning.
+    pub description: &'static str,
+}
+
+macro_rules! row {
+    ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {
+        /// The outcome of one run for one group.
+        #[derive(Clone, Debug, Default, Serialize)]
+        pub struct Row {
+            $(#[doc = $description] pub $name: $type,)+
+        }
+
+        /// The columns of [`Row`], in order.
+        pub const ROW_COLUMNS: &[Column] = &[
+            $(Column { name: stringify!($name), unit: $unit, description: $description },)+
+        ];
+    };
+}
+
+row! {
+    seed: u64, "1", "Seed of the run.";
+    group: String, "", "`all`: the workload; else the background table that the row is about.";
+    status: &'static str, "", "`ok`, or why the run did not finish.";
+    goodput_bps: f64, "bit/s", "Application bytes × 8 / time from the first request to the last byte delivered; headers never count.";
+    completion_s: Option<f64>, "s", "Completion time of a block, mean.";
+    completion_p50_s: Option<f64>, "s", "Completion time of a block, median.";
+    completion_p95_s: Option<f64>, "s", "Completion time of a block, 95th percentile.";
+    completion_p99_s: Option<f64>, "s", "Completion time of a block, 99th percentile.";
+    blocks: u64, "1", "Blocks completed.";
+    bytes: u64, "byte", "Application bytes of the completed blocks.";
+    elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
+    timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
+    timeouts_handshake: u64, "1", "A SYN, SYN-ACK or request was lost.";
+    timeouts_full_window: u64, "1", "Everything outstanding was dropped.";
+    timeouts_lack_of_dupacks: u64, "1", "Too few segments arrived behind the lost one for a fast retransmit.";
+    timeouts_tail: u64, "1", "Part of `timeouts_lack_of_dupacks`: fewer than three segments follow the lost one in its SRU.";
+    timeouts_lost_retransmission: u64, "1", "The segment was sent again and the copy was dropped too.";
+    timeouts_ack_loss: u64, "1", "The segment arrived, but all its ACKs were dropped.";
+    timeouts_spurious: u64, "1", "The segment or its ACK was still on the way.";
+    timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the rest are inside (IBTT).";
+    fast_retransmits: u64, "1", "Loss-recovery episodes entered.";
+    retransmitted_packets: u64, "1", "Data packets sent again.";
+    packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
+    drops: u64, "1", "Packets dropped anywhere in the network.";
+    drop_ratio: f64, "1", "Share of the packets offered to the switch's port towards the client that it dropped.";
+    marks: u64, "1", "Packets marked with congestion experienced.";
+    queue_max_packets: u64, "1", "Most packets waiting at the switch's port towards the client; the one in service is not counted.";
+    queue_max_bytes: u64, "byte", "Most bytes waiting there.";
+    queue_mean_bytes: f64, "byte", "Bytes waiting there, averaged over the run.";
+    link_utilization: f64, "1", "Share of the run in which the link to the client was sending.";
+    packet_hops: u64, "1", "Packets, data and ACKs, times the links that they crossed.";
+    wall_s: f64, "s", "Real time that the engine took; the only column that may differ between two runs of a seed.";
+}
+
+/// The columns of a table: `rows`, `events`, `queues` or `flows`.
+pub fn columns(table: &str) -> Option<&'static [Column]> {
+    match table {
+        "rows" => Some(ROW_COLUMNS),
+        "events" => Some(EVENT_COLUMNS),
+        "queues" => Some(QUEUE_COLUMNS),
+        "flows" => Some(FLOW_COLUMNS),
+        _ => None,
+    }
+}
+
+/// Expiries by cause and place.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TimeoutCounts {
+    by_cause: [u64; 7],
+    block_head: u64,
+}
+
+impl TimeoutCounts {
+    /// Counts one expiry.
+    pub fn add(&mut self, cause: Cause, block_head: bool) {
+        self.by_cause[cause as usize] += 1;
+        self.block_head += u64::from(block_head);
+    }
+
+    fn of(&self, cause: Cause) -> u64 {
+        self.by_cause[cause as usize]
+    }
+}
+
+/// What a row needs beside the application's report.
+#[derive(Clone, Debug)]
+pub struct NetworkReport {
+    /// Packets dropped anywhere.
+    pub drops: u64,
+    /// Packets marked anywhere.
+    pub marks: u64,
+    /// Links crossed.
+    pub hops: u64,
+    /// The switch's port towards the client.
+    pub port: PortCounters,
+    /// Time that its link was sending.
+    pub sending: Span,
+    /// Simulated length of the run.
+    pub length: Span,
+}
+
+/// The row of one group.
+pub fn row(
+    seed: u64,
+    group: String,
+    status: &'static str,
+    report: &Report,
+    timeouts: &TimeoutCounts,
+    network: &NetworkReport,
+    wall_s: f64,
+) -> Row {
+    let mut sorted = report.completions.clone();
+    sorted.sort_unstable();
+    let length = network.length.as_picos().max(1);
+    let elapsed_s = report.elapsed.as_secs_f64();
+    let total = report.completions.iter().fold(Span::ZERO, |sum, span| sum + *span);
+    let blocks = sorted.len() as u64;
+    Row {
+        seed,
+        group,
+        status,
+        goodput_bps: if elapsed_s > 0.0 { report.bytes as f64 * 8.0 / elapsed_s } else { 0.0 },
+        completion_s: (blocks > 0).then(|| total.as_secs_f64() / blocks as f64),
+        completion_p50_s: quantile(&sorted, 0.50),
+        completion_p95_s: quantile(&sorted, 0.95),
+        completion_p99_s: quantile(&sorted, 0.99),
+        blocks,
+        bytes: report.bytes,
+        elapsed_s,
+        timeouts: timeouts.by_cause.iter().sum(),
+        timeouts_handshake: timeouts.of(Cause::Handshake),
+        timeouts_full_window: timeouts.of(Cause::FullWindow),
+        timeouts_lack_of_dupacks: timeouts.of(Cause::LackOfDupacks) + timeouts.of(Cause::Tail),
+        timeouts_tail: timeouts.of(Cause::Tail),
+        timeouts_lost_retransmission: timeouts.of(Cause::LostRetransmission),
+        timeouts_ack_loss: timeouts.of(Cause::AckLoss),
+        timeouts_spurious: timeouts.of(Cause::Spurious),
+        timeouts_block_head: timeouts.block_head,
+        fast_retransmits: report.counters.fast_retransmits,
+        retransmitted_packets: report.counters.retransmitted_packets,
+        packets_sent: report.counters.data_packets,
+        drops: network.drops,
+        drop_ratio: network.port.dropped as f64 / network.port.offered.max(1) as f64,
+        marks: network.marks,
+        queue_max_packets: u64::from(network.port.max_packets),
+        queue_max_bytes: network.port.max_bytes,
+        queue_mean_bytes: network.port.byte_time as f64 / length as f64,
+        link_utilization: network.sending.as_picos() as f64 / length as f64,
+        packet_hops: network.hops,
+        wall_s,
+    }
+}
+
+/// The value below which a share `q` of the sorted spans lies (the next one up, no interpolation).
+fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let index = ((sorted.len() as f64 * q) as usize).min(last);
+    Some(sorted[index].as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_observed_values() {
+        let spans: Vec<Span> = (1..=100).map(Span::from_secs).collect();
+        assert_eq!(quantile(&spans, 0.5), Some(51.0));
+        assert_eq!(quantile(&spans, 0.99), Some(100.0));
+        assert_eq!(quantile(&spans[..1], 0.95), Some(1.0));
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+
+    #[test]
+    fn the_causes_sum_to_the_timeouts_and_the_tail_is_part_of_the_lack() {
+        let mut counts = TimeoutCounts::default();
+        let causes = [
+            Cause::Handshake,
+            Cause::Spurious,
+            Cause::AckLoss,
+            Cause::LostRetransmission,
+            Cause::FullWindow,
+            Cause::Tail,
+            Cause::LackOfDupacks,
+        ];
+        causes.into_iter().for_each(|cause| counts.add(cause, cause == Cause::Tail));
+        let network = NetworkReport {
+            drops: 0,
+            marks: 0,
+            hops: 0,
+            port: PortCounters::default(),
+            sending: Span::ZERO,
+            length: Span::ZERO,
+        };
+        let row = row(1, "all".into(), "ok", &Report::default(), &counts, &network, 0.0);
+        assert_eq!((row.timeouts, row.timeouts_block_head), (7, 1));
+        assert_eq!((row.timeouts_lack_of_dupacks, row.timeouts_tail), (2, 1));
+    }
+}

@@ -1,0 +1,198 @@
+//! Documents: laying one over another, and reading one as a type with errors that name the key.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use serde_path_to_error::{Path, Segment};
+
+use super::ScenarioError;
+
+/// Keys that say the same thing in different ways: giving one withdraws the others' defaults.
+const ALTERNATIVES: &[&[&str]] =
+    &[&["delay", "base_rtt"], &["sru", "block"], &["blocks", "duration"]];
+
+/// Lays `over` on `base`: tables merge key by key, anything else replaces what is there.
+///
+/// A registry name stands for a table of which only `name` is given, and parameters of another
+/// entry never survive a change of name. `null` means "not given" and `true` switches on what is
+/// there. A key withdraws its [`ALTERNATIVES`].
+pub(super) fn lay(base: &mut Value, over: &Value) {
+    match (base, over) {
+        (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}
+        (Value::Object(base), Value::String(name)) if base.contains_key("name") => {
+            lay_table(base, &Map::from_iter([("name".to_owned(), json!(name))]));
+        }
+        (Value::Object(base), Value::Object(over)) => lay_table(base, over),
+        (base, over) => *base = over.clone(),
+    }
+}
+
+fn lay_table(base: &mut Map<String, Value>, over: &Map<String, Value>) {
+    if let (Some(old), Some(new)) = (base.get("name"), over.get("name"))
+        && old != new
+        && !new.is_null()
+    {
+        base.clear();
+    }
+    for (key, value) in over.iter().filter(|(_, value)| !value.is_null()) {
+        for group in ALTERNATIVES.iter().filter(|group| group.contains(&key.as_str())) {
+            base.retain(|other, _| !group.contains(&other.as_str()) || over.contains_key(other));
+        }
+        match base.get_mut(key) {
+            Some(old) => lay(old, value),
+            None => drop(base.insert(key.clone(), value.clone())),
+        }
+    }
+}
+
+/// Puts `value` at a dotted key, making tables on the way; a number is an index into a list.
+pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(), ScenarioError> {
+    let mut place = document;
+    for part in dotted.split('.') {
+        if let Value::String(name) = place {
+            *place = json!({ "name": name });
+        }
+        let index = part.parse::<usize>().ok().filter(|_| !place.is_object());
+        if let Some(index) = index {
+            let entries = place.as_array().map_or(0, Vec::len);
+            place = place.get_mut(index).ok_or_else(|| {
+                let message =
+                    format!("there is no entry {index} (0 is the first) in a list of {entries}");
+                ScenarioError::new(dotted, message)
+            })?;
+        } else {
+            if !place.is_object() {
+                *place = json!({});
+            }
+            place = &mut place[part];
+        }
+    }
+    place.clone_from(value);
+    Ok(())
+}
+
+/// Reads `document` as a `T`.
+pub(super) fn read<T: DeserializeOwned>(document: &Value) -> Result<T, ScenarioError> {
+    read_raw(document).map_err(|error| {
+        let mut path = keys(error.path());
+        let raw = error.inner().to_string();
+        if raw.starts_with(UNKNOWN_KEY) && path.last().is_some_and(|key| names(&raw)[0] == key) {
+            path.pop();
+        }
+        if !raw.starts_with(MISSING_KEY) {
+            blame::<T>(document, &mut path, &raw);
+        }
+        explain(document, path, &raw)
+    })
+}
+
+fn read_raw<T: DeserializeOwned>(
+    document: &Value,
+) -> Result<T, serde_path_to_error::Error<serde_json::Error>> {
+    serde_path_to_error::deserialize(document)
+}
+
+/// The keys of a path, without the names of enum variants.
+fn keys(path: &Path) -> Vec<String> {
+    path.iter()
+        .filter(|segment| matches!(segment, Segment::Seq { .. } | Segment::Map { .. }))
+        .map(ToString::to_string)
+        .map(|key| key.trim_matches(['[', ']']).to_owned())
+        .collect()
+}
+
+/// Extends `path` to the key that is at fault.
+///
+/// serde buffers a table that is told apart by its `name`, which ends the path there. The culprit
+/// is the key that makes the same error when it stands beside the name alone.
+fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
+    while let Some(Value::Object(table)) = document.pointer(&pointer(path)) {
+        let name = table.get_key_value("name");
+        // The name first: if that is wrong, everything beside it seems to be.
+        let culprit = name.into_iter().chain(table).find(|suspect| {
+            let pair = name.into_iter().chain([*suspect]);
+            let mut trial = document.clone();
+            if let Some(place) = trial.pointer_mut(&pointer(path)) {
+                *place = pair.map(|(key, value)| (key.clone(), value.clone())).collect();
+            }
+            read_raw::<T>(&trial).is_err_and(|error| error.inner().to_string() == raw)
+        });
+        match culprit {
+            // The explanation adds a key that does not belong here itself.
+            Some((key, _)) if !raw.starts_with(&format!("{UNKNOWN_KEY} `{key}`")) => {
+                path.push(key.clone());
+            }
+            _ => return,
+        }
+    }
+}
+
+fn pointer(path: &[String]) -> String {
+    path.iter().flat_map(|key| ["/", key]).collect()
+}
+
+const UNKNOWN_KEY: &str = "unknown field";
+const UNKNOWN_NAME: &str = "unknown variant";
+const MISSING_KEY: &str = "missing field";
+
+/// The names in serde's message: what was given, then what is accepted.
+fn names(raw: &str) -> Vec<&str> {
+    raw.split('`').skip(1).step_by(2).collect()
+}
+
+/// serde's names for types, and what a person writes.
+const EXPECTATIONS: &[(&str, &str)] = &[
+    ("u32", "a whole number from 0 to 4294967295"),
+    ("u64", "a whole number of at least 0"),
+    ("f64", "a number"),
+    ("a boolean", "true or false"),
+    ("a string", "a text in quotes"),
+    ("a sequence", "a list"),
+    ("string or map", "a name in quotes"),
+    ("variant identifier", "a name in quotes"),
+];
+
+/// Turns serde's message into one that says what was given and what is accepted.
+fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError {
+    let names = names(raw);
+    let given = document.pointer(&pointer(&path)).map(Value::to_string).unwrap_or_default();
+    let message = if raw.starts_with(UNKNOWN_KEY) {
+        let (key, valid) = (names[0], &names[1..]);
+        let elsewhere = document.as_object().into_iter().flatten().find(|(table, keys)| {
+            key != "name" && path.first() != Some(table) && keys.get(key).is_some()
+        });
+        path.push(key.to_owned());
+        match elsewhere {
+            Some((table, _)) => format!("unknown key here; it belongs in [{table}]"),
+            None => format!("unknown key; {}", suggest(key, valid)),
+        }
+    } else if raw.starts_with(UNKNOWN_NAME) {
+        format!("{:?} is unknown; {}", names[0], suggest(names[0], &names[1..]))
+    } else if raw.starts_with(MISSING_KEY) {
+        path.push(names[0].to_owned());
+        "missing; it has no default".to_owned()
+    } else if let Some((_, expected)) = raw.split_once(", expected ") {
+        let plain = EXPECTATIONS.iter().find(|(serde, _)| *serde == expected);
+        format!("{given} is not accepted; write {}", plain.map_or(expected, |(_, plain)| plain))
+    } else {
+        raw.to_owned()
+    };
+    ScenarioError::new(path.join("."), message)
+}
+
+/// The valid name nearest to `given`, or all of them if none is near.
+pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
+    let nearest = valid
+        .iter()
+        .map(|name| (strsim::jaro_winkler(given, name), name))
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
+    match nearest {
+        Some((likeness, name)) if likeness > 0.8 && valid.len() > 8 => {
+            format!("did you mean {name:?}?")
+        }
+        Some((likeness, name)) if likeness > 0.8 => {
+            format!("did you mean {name:?}? accepted: {}", valid.join(", "))
+        }
+        _ if valid.is_empty() => "no key is accepted here".to_owned(),
+        _ => format!("accepted: {}", valid.join(", ")),
+    }
+}

@@ -1,0 +1,214 @@
+//! Scenarios: a document in, a plan of typed scenarios out.
+//!
+//! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
+//! of its `[sweep]`; every point is laid over the defaults of its profile, read in one go and
+//! checked. This is the only validator: Python passes the text down and shows the errors.
+
+mod background;
+mod document;
+mod named;
+mod network;
+mod profile;
+mod run;
+mod schema;
+mod sweep;
+mod transport;
+mod workload;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+pub use background::{Background, Datagrams, LongFlow, Source};
+pub use network::{Network, Topology};
+pub use profile::Profile;
+pub use run::Run;
+pub use schema::{Entry, entries, schema};
+pub use sweep::{Plan, Point, plan};
+pub use transport::{Opener, Transport};
+pub use workload::{BarrierRead, Connections, Sru, Workload};
+
+use background::BackgroundDocument;
+use document::{lay, read, suggest};
+use network::NetworkDocument;
+use run::RunDocument;
+use transport::TransportDocument;
+use workload::WorkloadDocument;
+
+/// Why a document is not a scenario: one line that names the key, says what was given and what
+/// would be accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {message}")]
+pub struct ScenarioError {
+    /// The dotted key, `workload.servers`; entries of lists by their index, `background.0.rate`.
+    pub key: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+impl ScenarioError {
+    fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { key: key.into(), message: message.into() }
+    }
+}
+
+/// This network, this switch, this traffic, this transport: one point of a plan.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// One line for people.
+    pub title: String,
+    /// Whose defaults it started from.
+    pub profile: Profile,
+    /// Links and switch.
+    pub network: Network,
+    /// What the client asks of the servers.
+    pub workload: Workload,
+    /// The transport of the workload.
+    pub transport: Transport,
+    /// Traffic beside the workload.
+    pub background: Vec<Background>,
+    /// How often and how long it runs.
+    pub run: Run,
+}
+
+/// A scenario: this network, this switch, this traffic, this transport.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "Scenario")]
+struct ScenarioDocument {
+    /// What the scenario is about, one line of text.
+    title: String,
+    /// Whose defaults hold for `[network]` and `[transport]`: the name of a profile.
+    profile: Profile,
+    /// The network: links, delays, and the buffers of the switch's output ports.
+    network: NetworkDocument,
+    /// The workload: what the client asks of the servers.
+    workload: WorkloadDocument,
+    /// The transport of the workload: a preset by name, and any of its parameters.
+    transport: TransportDocument,
+    /// Traffic beside the workload, all of it towards the client: a list of tables.
+    background: Vec<BackgroundDocument>,
+    /// How often and how long the scenario runs.
+    run: RunDocument,
+}
+
+impl Scenario {
+    /// Reads one point: a document without `[sweep]`.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with the document.
+    pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
+        let document: ScenarioDocument = read(&complete(document)?)?;
+        let transport = document.transport.build("transport")?;
+        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
+        let background = document.background.into_iter().enumerate();
+        Ok(Self {
+            title: document.title,
+            profile: document.profile,
+            network: document.network.build(&transport)?,
+            workload: document.workload.build()?,
+            background: background
+                .map(|(index, traffic)| traffic.build(index, packet))
+                .collect::<Result<_, _>>()?,
+            run: document.run.build()?,
+            transport,
+        })
+    }
+
+    /// The document with every key in base units; it loads back to an identical scenario.
+    pub fn resolved(&self) -> Value {
+        json!(ScenarioDocument {
+            title: self.title.clone(),
+            profile: self.profile,
+            network: (&self.network).into(),
+            workload: (&self.workload).into(),
+            transport: (&self.transport).into(),
+            background: self.background.iter().map(Into::into).collect(),
+            run: (&self.run).into(),
+        })
+    }
+}
+
+/// Lays `given` over the defaults.
+fn complete(given: &Value) -> Result<Value, ScenarioError> {
+    #[derive(Deserialize)]
+    struct Named {
+        profile: Profile,
+    }
+    let Some(table) = given.as_object() else {
+        return Err(ScenarioError::new("scenario", format!("{given} is not a table of keys")));
+    };
+    let named = table.get("profile").filter(|name| !name.is_null());
+    let profile = named.map_or(Ok(Profile::Lab), |name| {
+        read(&json!({ "profile": name })).map(|Named { profile }| profile)
+    })?;
+
+    let mut document = profile.document();
+    let defaults = document["transport"].clone();
+    for (key, value) in table {
+        let mut layer = json!({ key: value });
+        match (key.as_str(), value) {
+            ("transport", value) => document[key] = complete_transport(&defaults, value, key)?,
+            ("background", Value::Array(list)) => {
+                let entries = list.iter().enumerate();
+                layer[key] = entries
+                    .map(|(index, entry)| complete_background(&defaults, entry, index))
+                    .collect::<Result<_, _>>()?;
+                lay(&mut document, &layer);
+            }
+            _ => lay(&mut document, &layer),
+        }
+    }
+    Ok(document)
+}
+
+/// Lays a transport over its preset over the profile's defaults.
+fn complete_transport(
+    defaults: &Value,
+    given: &Value,
+    table: &str,
+) -> Result<Value, ScenarioError> {
+    let mut document = defaults.clone();
+    let by_name = json!({ "name": given });
+    let given = if given.is_string() { &by_name } else { given };
+    let chosen = |key: &str| given.get(key).filter(|value| !value.is_null());
+    if let Some(name) = chosen("name") {
+        document["name"] = name.clone();
+    }
+    if let Some(name) = document["name"].as_str() {
+        let preset =
+            profile::PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
+                let names: Vec<_> = profile::PRESETS.iter().map(|preset| preset.name).collect();
+                let message = format!("{name:?} is unknown; {}", suggest(name, &names));
+                ScenarioError::new(format!("{table}.name"), message)
+            })?;
+        lay(&mut document, &(preset.parts)());
+    }
+    if *chosen("timestamps").unwrap_or(&document["timestamps"]) == true {
+        lay(&mut document, &profile::timestamps());
+    }
+    lay(&mut document, given);
+    Ok(document)
+}
+
+/// Lays a background table over the defaults of its name.
+fn complete_background(
+    defaults: &Value,
+    given: &Value,
+    index: usize,
+) -> Result<Value, ScenarioError> {
+    let Some(name) = given["name"].as_str() else {
+        return Ok(given.clone());
+    };
+    let mut document = profile::background(name);
+    let mut given = given.clone();
+    if name == "long-flow" {
+        let table = format!("background.{index}.transport");
+        given["transport"] = complete_transport(defaults, &given["transport"], &table)?;
+    }
+    lay(&mut document, &given);
+    Ok(document)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! The `[network]` table.
+
+use incast_engine::{Limit, Rate, Size, Span};
+use incast_net::queue::QueueConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScenarioError;
+use super::named::{Name, OrName};
+use super::schema::name_or_table;
+use super::transport::Transport;
+
+/// The network between the servers and the client.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Network {
+    /// Who is connected to whom.
+    pub topology: Topology,
+    /// Rate of a server's link, both ways.
+    pub server_rate: Rate,
+    /// Rate of the client's link, both ways.
+    pub client_rate: Rate,
+    /// Propagation delay of a server's link, one way.
+    pub server_delay: Span,
+    /// Propagation delay of the client's link, one way.
+    pub client_delay: Span,
+    /// Buffer of each output port of the switch.
+    pub buffer: Limit,
+    /// Whether the packet that is being sent occupies the buffer.
+    pub buffer_counts_in_service: bool,
+    /// Bytes that layer 2 adds to every packet on the line.
+    pub layer2_overhead: u32,
+    /// Queue discipline of the switch's output ports.
+    pub queue: QueueConfig,
+}
+
+/// Who is connected to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Topology {
+    /// Every host on a link of its own to one switch.
+    Star,
+}
+
+/// A layer-2 framing whose overhead has a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Framing {
+    Ethernet,
+}
+
+impl Name for Framing {
+    const NAMES: &'static [(&'static str, Self, &'static str)] = &[(
+        "ethernet",
+        Self::Ethernet,
+        "38 bytes (IEEE 802.3): preamble 8, header 14, frame check sequence 4, gap 12.",
+    )];
+}
+
+impl Framing {
+    const fn bytes(self) -> u64 {
+        match self {
+            Self::Ethernet => 38,
+        }
+    }
+}
+
+/// The network: links, delays, and the buffers of the switch's output ports.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "Network")]
+pub(super) struct NetworkDocument {
+    /// Who is connected to whom: the name of a topology.
+    topology: Topology,
+    /// Rate of every link, bits per second.
+    rate: Rate,
+    /// Propagation delay of every link, one link, one way, seconds. Excludes `base_rtt`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay: Option<Span>,
+    /// Instead of `delay`: round trip of one full packet and its ACK on an idle network,
+    /// serialisation included, seconds. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base_rtt: Option<Span>,
+    /// Rate of the servers' links, bits per second. Default: `rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server_rate: Option<Rate>,
+    /// Rate of the client's link, bits per second. Default: `rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_rate: Option<Rate>,
+    /// Propagation delay of the servers' links, one way, seconds. Default: `delay`, or half of
+    /// what `base_rtt` leaves to one way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server_delay: Option<Span>,
+    /// Buffer of each output port of the switch, bytes or packets.
+    buffer: Limit,
+    /// Whether the packet that is being sent occupies the buffer.
+    buffer_counts_in_service: bool,
+    /// What layer 2 adds to every packet on the line, bytes, or the name of a framing.
+    layer2_overhead: OrName<Framing, Size>,
+    /// Queue discipline of the switch's output ports: a name, or a table with its parameters.
+    #[schemars(schema_with = "name_or_table::<QueueConfig>")]
+    queue: QueueConfig,
+}
+
+impl NetworkDocument {
+    /// The network on which `transport` runs: `base_rtt` depends on its packets.
+    pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
+        let fail =
+            |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
+        let server_rate = self.server_rate.unwrap_or(self.rate);
+        let client_rate = self.client_rate.unwrap_or(self.rate);
+        for (key, rate) in [("server_rate", server_rate), ("client_rate", client_rate)] {
+            if rate.0 == 0 {
+                let key = if rate == self.rate { "rate" } else { key };
+                return fail(key, "a link needs a rate above 0, e.g. \"1Gbps\"".to_owned());
+            }
+        }
+        let overhead = match self.layer2_overhead {
+            OrName::Name(framing) => framing.bytes(),
+            OrName::Quantity(size) => size.0,
+        };
+        let Ok(layer2_overhead) = u32::try_from(overhead) else {
+            return fail(
+                "layer2_overhead",
+                format!("{overhead} bytes are too many; write less than 4GiB"),
+            );
+        };
+        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
+        let too_small = match self.buffer {
+            Limit::Packets(packets) => packets == 0,
+            Limit::Bytes(bytes) => bytes < u64::from(packet),
+        };
+        if too_small {
+            let given = self.buffer;
+            return fail(
+                "buffer",
+                format!(
+                    "{given} do not hold one full packet of {packet} bytes; write at least that, or \"1pkt\""
+                ),
+            );
+        }
+
+        let (server_delay, client_delay) = match (self.delay, self.base_rtt) {
+            (Some(_), Some(_)) => {
+                return fail("base_rtt", "excludes network.delay; give one of the two".to_owned());
+            }
+            (None, None) => {
+                return fail("delay", "missing; give it or network.base_rtt".to_owned());
+            }
+            (Some(delay), None) => (self.server_delay.unwrap_or(delay), delay),
+            (None, Some(base_rtt)) => {
+                let sending: Span = [packet, transport.tcp.ack_size.into()]
+                    .into_iter()
+                    .map(|size| u64::from(size) + overhead)
+                    .flat_map(|size| {
+                        [server_rate, client_rate].map(|rate| rate.transmission_time(size))
+                    })
+                    .fold(Span::ZERO, Span::saturating_add);
+                let one_way = base_rtt.saturating_sub(sending) / 2;
+                let server_delay = self.server_delay.unwrap_or(one_way / 2);
+                let least = sending.saturating_add(self.server_delay.unwrap_or_default() * 2);
+                if base_rtt < least {
+                    return fail(
+                        "base_rtt",
+                        format!(
+                            "{}us leave nothing for the links: sending a full packet and its ACK{} already takes {}us",
+                            micros(base_rtt),
+                            if self.server_delay.is_some() {
+                                " and network.server_delay"
+                            } else {
+                                ""
+                            },
+                            micros(least),
+                        ),
+                    );
+                }
+                (server_delay, one_way.saturating_sub(server_delay))
+            }
+        };
+        Ok(Network {
+            topology: self.topology,
+            server_rate,
+            client_rate,
+            server_delay,
+            client_delay,
+            buffer: self.buffer,
+            buffer_counts_in_service: self.buffer_counts_in_service,
+            layer2_overhead,
+            queue: self.queue,
+        })
+    }
+}
+
+fn micros(span: Span) -> f64 {
+    span.as_secs_f64() * 1e6
+}
+
+impl From<&Network> for NetworkDocument {
+    fn from(network: &Network) -> Self {
+        Self {
+            topology: network.topology,
+            rate: network.client_rate,
+            delay: Some(network.client_delay),
+            base_rtt: None,
+            server_rate: Some(network.server_rate),
+            client_rate: Some(network.client_rate),
+            server_delay: Some(network.server_delay),
+            buffer: network.buffer,
+            buffer_counts_in_service: network.buffer_counts_in_service,
+            layer2_overhead: OrName::Quantity(Size(network.layer2_overhead.into())),
+            queue: network.queue.clone(),
+        }
+    }
+}

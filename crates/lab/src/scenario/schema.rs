@@ -1,0 +1,177 @@
+//! The JSON Schema of a document, and the lists of what may be named in it.
+//!
+//! Types and their doc comments give the schema, the default profile gives the defaults.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::ScenarioDocument;
+use super::profile::{PRESETS, Profile, background};
+
+/// Something that a scenario can name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Entry {
+    /// The name that a scenario writes.
+    pub name: String,
+    /// One line for people.
+    pub summary: String,
+    /// JSON Schemas of the parameters that may stand beside the name.
+    pub parameters: Map<String, Value>,
+}
+
+/// Kinds of entries, and where the schema lists them.
+const KINDS: &[(&str, &str)] = &[
+    ("backgrounds", "/$defs/Background"),
+    ("congestion-controls", "/$defs/CongestionControlConfig"),
+    ("profiles", "/$defs/Profile"),
+    ("queues", "/$defs/QueueConfig"),
+    ("recoveries", "/$defs/RecoveryConfig"),
+    ("topologies", "/$defs/Topology"),
+    ("transports", "/$defs/Transport/properties/name"),
+    ("workloads", "/$defs/Workload"),
+];
+
+/// What a scenario can name: `kind` is one of backgrounds, congestion-controls, profiles, queues,
+/// recoveries, topologies, transports and workloads, else there is no answer.
+pub fn entries(kind: &str) -> Option<Vec<Entry>> {
+    let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
+    let schema = schema();
+    let variants = schema.pointer(place)?["oneOf"].as_array()?;
+    let entry = |variant: &Value| {
+        let mut properties = variant["properties"].clone();
+        inline(&mut properties, &schema["$defs"]);
+        let mut parameters = properties.as_object().cloned().unwrap_or_default();
+        let name = parameters.shift_remove("name");
+        let name = name.as_ref().unwrap_or(variant)["const"].as_str()?.to_owned();
+        Some(Entry { name, summary: variant["description"].as_str()?.to_owned(), parameters })
+    };
+    variants.iter().map(entry).collect()
+}
+
+/// The JSON Schema of a document, `[sweep]` included.
+pub fn schema() -> Value {
+    let mut schema = schema_for!(ScenarioDocument).to_value();
+    tidy(&mut schema);
+    let defaults = Profile::Lab.document();
+    describe(&mut schema, &defaults);
+    let definitions = &mut schema["$defs"];
+    for (definition, table) in [("Network", "network"), ("Transport", "transport"), ("Run", "run")]
+    {
+        describe(&mut definitions[definition], &defaults[table]);
+    }
+    for variant in variants(&mut definitions["Workload"]) {
+        describe(variant, &defaults["workload"]);
+    }
+    for variant in variants(&mut definitions["Background"]) {
+        let name = variant["properties"]["name"]["const"].as_str().unwrap_or_default();
+        let defaults = background(name);
+        describe(variant, &defaults);
+    }
+    schema["properties"]["sweep"] = json!({
+        "type": "object",
+        "description": "The values to try: dotted keys with lists. The plan is their cross product, \
+            the first key slowest; no default.",
+        "properties": {
+            "zip": {
+                "type": "array",
+                "items": { "type": "object", "additionalProperties": { "$ref": "#/$defs/Axis" } },
+                "description": "Paired axes: the lists of a table are equally long and walked in \
+                    step; no default.",
+            },
+        },
+        "additionalProperties": { "$ref": "#/$defs/Axis" },
+    });
+    schema["$defs"]["Axis"] = json!({
+        "description": "A list of values for a dotted key, or a table of such lists.",
+        "anyOf": [
+            { "type": "array", "minItems": 1 },
+            { "type": "object", "additionalProperties": { "$ref": "#/$defs/Axis" } },
+        ],
+    });
+    schema
+}
+
+/// The schema of a registry entry: its name, or a table with its parameters.
+pub(super) fn name_or_table<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let table = generator.subschema_for::<T>();
+    let mut full = T::json_schema(generator).to_value();
+    let names: Vec<_> =
+        variants(&mut full).map(|variant| variant["properties"]["name"]["const"].take()).collect();
+    json_schema!({ "anyOf": [{ "enum": names }, table] })
+}
+
+/// The schema of a preset's name.
+pub(super) fn preset_name(_: &mut SchemaGenerator) -> Schema {
+    let names =
+        PRESETS.iter().map(|preset| json!({ "const": preset.name, "description": preset.summary }));
+    json_schema!({ "oneOf": names.collect::<Vec<_>>() })
+}
+
+fn variants(schema: &mut Value) -> impl Iterator<Item = &mut Value> {
+    schema["oneOf"].as_array_mut().into_iter().flatten()
+}
+
+/// Writes the defaults into the properties of a table.
+fn describe(table: &mut Value, defaults: &Value) {
+    let properties = table["properties"].as_object_mut().into_iter().flatten();
+    for (key, property) in properties {
+        let default = &defaults[key];
+        // A table is described key by key, where it is defined.
+        let elsewhere = default.is_object() && property.get("$ref").is_some();
+        if !default.is_null() && !elsewhere {
+            property["default"] = default.clone();
+        }
+    }
+    // A sweep may give what the table itself leaves out, so that only the name of a variant that
+    // is not the default one is required.
+    if let Some(required) = table["required"].as_array_mut() {
+        required.retain(|key| key == "name" && defaults["name"].is_null());
+    }
+}
+
+/// Strips what only Rust needs: formats of integers, `null` for what is not given, line breaks.
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Array(list) => list.iter_mut().for_each(tidy),
+        Value::Object(table) => {
+            table.values_mut().for_each(tidy);
+            table.shift_remove("format");
+            if let Some(Value::String(text)) = table.get_mut("description") {
+                *text = text.replace('\n', " ");
+            }
+            if let Some(Value::Array(types)) = table.get_mut("type") {
+                types.retain(|name| name != "null");
+                let only = types.remove(0);
+                table["type"] = only;
+            }
+            if let Some(Value::Array(alternatives)) = table.get_mut("anyOf")
+                && alternatives.last() == Some(&json!({ "type": "null" }))
+            {
+                let only = alternatives[0].take();
+                table.shift_remove("anyOf");
+                table.extend(only.as_object().cloned().unwrap_or_default());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Replaces references by what they refer to; what stands beside a reference wins.
+fn inline(schema: &mut Value, definitions: &Value) {
+    match schema {
+        Value::Array(list) => list.iter_mut().for_each(|item| inline(item, definitions)),
+        Value::Object(table) => {
+            let target = table.shift_remove("$ref");
+            let name =
+                target.as_ref().and_then(Value::as_str).and_then(|path| path.rsplit('/').next());
+            if let Some(definition) = name.and_then(|name| definitions[name].as_object()) {
+                for (key, value) in definition {
+                    table.entry(key).or_insert_with(|| value.clone());
+                }
+            }
+            table.values_mut().for_each(|value| inline(value, definitions));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,148 @@
+//! The `[sweep]` table: from one document to the points of a plan.
+
+use serde_json::{Map, Value};
+
+use super::document::set;
+use super::{Scenario, ScenarioError};
+
+/// Everything that a document asks for: each point runs once per seed.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The points, in the order of the sweep: its first key varies slowest.
+    pub points: Vec<Point>,
+    /// The seeds of `[run]`.
+    pub seeds: Vec<u64>,
+}
+
+/// One point of a plan.
+#[derive(Clone, Debug)]
+pub struct Point {
+    /// The swept keys, dotted, with their values as given.
+    pub swept: Map<String, Value>,
+    /// The scenario at this point.
+    pub scenario: Scenario,
+}
+
+/// One axis: the assignments of its steps. Paired keys share an axis.
+struct Axis(Vec<Map<String, Value>>);
+
+/// The points and seeds of a document.
+///
+/// # Errors
+/// The first thing that is wrong with the sweep, or with the scenario at one of its points.
+pub fn plan(document: &Value) -> Result<Plan, ScenarioError> {
+    let mut base = document.clone();
+    let sweep = base.as_object_mut().and_then(|table| table.shift_remove("sweep"));
+    let axes = axes(sweep.as_ref().unwrap_or(&Value::Null))?;
+    let points = combinations(&axes)
+        .into_iter()
+        .map(|swept| {
+            let mut document = base.clone();
+            for (key, value) in &swept {
+                set(&mut document, key, value)?;
+            }
+            Ok(Point { scenario: Scenario::from_document(&document)?, swept })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    // Seeds cannot be swept, so every point has the same.
+    let seeds = points.first().map(|point| point.scenario.run.seeds.clone()).unwrap_or_default();
+    Ok(Plan { points, seeds })
+}
+
+/// The axes of a sweep; each one has a step, so that their product is never empty.
+fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
+    let mut axes = Vec::new();
+    for (key, value) in entries(sweep, "sweep")? {
+        match (key.as_str(), value) {
+            ("zip", Value::Array(tables)) => {
+                for (index, table) in tables.iter().enumerate() {
+                    axes.push(zip(table, &format!("sweep.zip.{index}"))?);
+                }
+            }
+            ("zip", table) => axes.push(zip(table, "sweep.zip")?),
+            _ => {
+                for (key, values) in lists(key, value)? {
+                    let steps = values.iter().map(|value| (key.clone(), value.clone()));
+                    axes.push(Axis(steps.map(|step| Map::from_iter([step])).collect()));
+                }
+            }
+        }
+    }
+    let mut seen: Vec<&String> = Vec::new();
+    for key in axes.iter().flat_map(|axis| axis.0[0].keys()) {
+        if seen.contains(&key) {
+            let message = "swept twice; a key is either crossed or paired in one [[sweep.zip]]";
+            return Err(ScenarioError::new(format!("sweep.{key}"), message));
+        }
+        seen.push(key);
+    }
+    Ok(axes)
+}
+
+/// One axis of keys whose lists are walked in step.
+fn zip(table: &Value, place: &str) -> Result<Axis, ScenarioError> {
+    let mut columns = Vec::new();
+    for (key, value) in entries(table, place)? {
+        columns.extend(lists(key, value)?);
+    }
+    let Some((first, values)) = columns.first() else {
+        return Err(ScenarioError::new(place, "no key to sweep, hence zero points; pair two keys"));
+    };
+    if let Some((key, other)) = columns.iter().find(|(_, other)| other.len() != values.len()) {
+        let (found, expected) = (other.len(), values.len());
+        let message =
+            format!("{found} values, but {expected} for {first}; paired lists are equally long");
+        return Err(ScenarioError::new(format!("{place}.{key}"), message));
+    }
+    let step =
+        |at: usize| columns.iter().map(|(key, list)| (key.clone(), list[at].clone())).collect();
+    Ok(Axis((0..values.len()).map(step).collect()))
+}
+
+/// The keys of a table; none if there is no table.
+fn entries<'a>(
+    table: &'a Value,
+    place: &str,
+) -> Result<impl Iterator<Item = (&'a String, &'a Value)>, ScenarioError> {
+    match table {
+        Value::Null | Value::Object(_) => Ok(table.as_object().into_iter().flatten()),
+        _ => Err(ScenarioError::new(
+            place,
+            format!("{table} is not a table; write e.g. \"workload.servers\" = [2, 4, 8]"),
+        )),
+    }
+}
+
+/// The lists below `key`, which may be a dotted key or a table of such.
+fn lists<'a>(key: &str, value: &'a Value) -> Result<Vec<(String, &'a Vec<Value>)>, ScenarioError> {
+    let place = format!("sweep.{key}");
+    match value {
+        _ if matches!(key, "run" | "run.seeds") => Err(ScenarioError::new(
+            place,
+            "seeds are not swept: every point runs with each of them",
+        )),
+        Value::Array(list) if list.is_empty() => {
+            Err(ScenarioError::new(place, "an empty list leaves zero points; write e.g. [2, 4, 8]"))
+        }
+        Value::Array(list) => Ok(vec![(key.to_owned(), list)]),
+        Value::Object(table) => {
+            let below = table.iter().map(|(part, value)| lists(&format!("{key}.{part}"), value));
+            Ok(below.collect::<Result<Vec<_>, _>>()?.concat())
+        }
+        _ => Err(ScenarioError::new(place, format!("{value} is not a list; write e.g. [{value}]"))),
+    }
+}
+
+/// Every combination of steps, the last axis fastest.
+fn combinations(axes: &[Axis]) -> Vec<Map<String, Value>> {
+    axes.iter().fold(vec![Map::new()], |points, Axis(steps)| {
+        let extended = points.iter().flat_map(|point| {
+            steps.iter().map(move |step| {
+                let mut point = point.clone();
+                point.extend(step.clone());
+                point
+            })
+        });
+        extended.collect()
+    })
+}

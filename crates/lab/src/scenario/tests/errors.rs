@@ -1,0 +1,365 @@
+//! One line each: the key, what was given, what would be accepted.
+
+use serde_json::{Value, json};
+
+use super::{Scenario, plan, refusal};
+
+#[track_caller]
+fn refused(keys: &[(&str, Value)], line: &str) {
+    assert_eq!(refusal(keys), line);
+}
+
+#[test]
+fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
+    refused(
+        &[("titel", json!("x"))],
+        "titel: unknown key; did you mean \"title\"? \
+        accepted: title, profile, network, workload, transport, background, run",
+    );
+    refused(&[("network.bufer", json!(1))], "network.bufer: unknown key; did you mean \"buffer\"?");
+    refused(
+        &[("workload.severs", json!(1))],
+        "workload.severs: unknown key; did you mean \"servers\"?",
+    );
+    refused(
+        &[("transport.recovery.carefull", json!(true))],
+        "transport.recovery.carefull: unknown key; did you mean \"careful\"? \
+         accepted: careful, impatient, exit, restart_timer_on_entry",
+    );
+    refused(
+        &[("network.queue", json!({ "name": "drop-tail", "limit": 3 }))],
+        "network.queue.limit: unknown key; no key is accepted here",
+    );
+    refused(
+        &[("transport.delayed_ack.segment", json!(2))],
+        "transport.delayed_ack.segment: unknown key; did you mean \"segments\"? \
+         accepted: segments, timeout",
+    );
+    refused(
+        &[("background", json!([{ "name": "long-flow", "transport": { "msss": 9000 } }]))],
+        "background.0.transport.msss: unknown key; did you mean \"mss\"?",
+    );
+    refused(&[("run.zzz", json!(1))], "run.zzz: unknown key; accepted: seeds, time_limit");
+}
+
+#[test]
+fn a_key_in_the_wrong_table_is_sent_to_the_right_one() {
+    refused(
+        &[("network.rto_min", json!("1ms"))],
+        "network.rto_min: unknown key here; it belongs in [transport]",
+    );
+    refused(&[("mss", json!(1460))], "mss: unknown key here; it belongs in [transport]");
+}
+
+#[test]
+fn wrong_units_say_what_to_write() {
+    refused(
+        &[("transport.rto_min", json!("5 parsecs"))],
+        "transport.rto_min: \"5 parsecs\" is not a time; write e.g. \"100us\", \"1ms\", \"0.2s\"",
+    );
+    refused(
+        &[("transport.rto_min", json!(200))],
+        "transport.rto_min: 200 is not a time: the unit is missing; \
+         write e.g. \"100us\", \"1ms\", \"0.2s\"",
+    );
+    refused(
+        &[("network.rate", json!("1GBps"))],
+        "network.rate: \"1GBps\" is not a rate: B is for bytes, rates are in bits (b) per second; \
+         write e.g. \"1Gbps\", \"10Gb/s\", \"100Mbit/s\", \"10gbit\"",
+    );
+    // Below a table that is told apart by its name, too.
+    refused(
+        &[("workload.request_jitter", json!("20uz"))],
+        "workload.request_jitter: \"20uz\" is not a time; \
+         write e.g. \"100us\", \"1ms\", \"0.2s\"",
+    );
+    refused(
+        &[(
+            "background",
+            json!([{ "name": "cbr", "rate": "1Mbps" }, { "name": "cbr", "rate": 5 }]),
+        )],
+        "background.1.rate: 5 is not a rate: the unit is missing; \
+         write e.g. \"1Gbps\", \"10Gb/s\", \"100Mbit/s\", \"10gbit\"",
+    );
+    refused(
+        &[("transport.initial_window", json!("rfc1"))],
+        "transport.initial_window: \"rfc1\" is not a window; \
+         write e.g. 2, \"100seg\", \"64KiB\" (65536 bytes), or \"rfc5681\", \"rfc6928\"",
+    );
+}
+
+#[test]
+fn wrong_types_say_what_to_write() {
+    refused(
+        &[("workload.servers", json!("many"))],
+        "workload.servers: \"many\" is not accepted; write a whole number from 0 to 4294967295",
+    );
+    refused(
+        &[("workload.servers", json!(2.5))],
+        "workload.servers: 2.5 is not accepted; write a whole number from 0 to 4294967295",
+    );
+    refused(
+        &[("transport.limited_transmit", json!("yes"))],
+        "transport.limited_transmit: \"yes\" is not accepted; write true or false",
+    );
+    refused(
+        &[("transport.idle_restart", json!(5681))],
+        "transport.idle_restart: 5681 is not accepted; write a name in quotes",
+    );
+    refused(&[("network", json!("1Gbps"))], "network: \"1Gbps\" is not accepted; write a table");
+    refused(&[("background", json!("cbr"))], "background: \"cbr\" is not accepted; write a list");
+    refused(
+        &[("run.seeds", json!("all"))],
+        "run.seeds: \"all\" is not accepted; write a number of seeds, or a list of seeds",
+    );
+    refused(
+        &[("transport.delayed_ack", json!(3))],
+        "transport.delayed_ack: 3 is not accepted; \
+         write true, false, or a table such as { segments = 2, timeout = \"40ms\" }",
+    );
+    let error = Scenario::from_document(&json!(7)).unwrap_err();
+    assert_eq!(error.to_string(), "scenario: 7 is not a table of keys");
+}
+
+#[test]
+fn unknown_names_list_the_valid_ones() {
+    refused(
+        &[("profile", json!("ns3"))],
+        "profile: \"ns3\" is unknown; did you mean \"ns2\"? accepted: lab, ns2, rfc",
+    );
+    refused(
+        &[("network.topology", json!("fat-tree"))],
+        "network.topology: \"fat-tree\" is unknown; accepted: star",
+    );
+    refused(
+        &[("network.queue", json!("droptail"))],
+        "network.queue.name: \"droptail\" is unknown; did you mean \"drop-tail\"? \
+         accepted: drop-tail, bernoulli",
+    );
+    refused(
+        &[("transport.name", json!("quic"))],
+        "transport.name: \"quic\" is unknown; accepted: newreno",
+    );
+    refused(
+        &[("transport.congestion_control", json!("rino"))],
+        "transport.congestion_control.name: \"rino\" is unknown; did you mean \"reno\"? \
+         accepted: reno",
+    );
+    refused(
+        &[("workload.name", json!("mapreduce"))],
+        "workload.name: \"mapreduce\" is unknown; accepted: barrier-read",
+    );
+    refused(
+        &[("background", json!([{ "name": "cbrr", "rate": "1Mbps" }]))],
+        "background.0.name: \"cbrr\" is unknown; did you mean \"cbr\"? \
+         accepted: cbr, poisson, long-flow",
+    );
+    refused(
+        &[("background", json!([{ "name": "long-flow", "transport": "cubic" }]))],
+        "background.0.transport.name: \"cubic\" is unknown; accepted: newreno",
+    );
+    refused(
+        &[("background", json!([{ "rate": "1Mbps" }]))],
+        "background.0.name: missing; it has no default",
+    );
+}
+
+#[test]
+fn a_workload_must_read_something() {
+    refused(
+        &[("workload.servers", json!(0))],
+        "workload.servers: 0 is not a number of servers; write 1 or more",
+    );
+    refused(
+        &[("workload.sru", json!("0B"))],
+        "workload.sru: 0 bytes are nothing to read; write 1 or more",
+    );
+    refused(
+        &[("workload", json!({ "servers": 8, "block": 7 }))],
+        "workload.block: 7 bytes leave less than 1 byte to each of 8 servers; write 8 or more",
+    );
+    refused(
+        &[("workload.blocks", json!(0))],
+        "workload.blocks: 0 blocks are nothing to read; write 1 or more",
+    );
+    refused(
+        &[("workload.duration", json!("0s"))],
+        "workload.duration: 0 is no time to read; write e.g. \"20s\"",
+    );
+    refused(
+        &[("workload", json!({ "servers": 8 }))],
+        "workload.sru: missing; give it or workload.block, e.g. \"64KiB\"",
+    );
+    refused(&[("workload", json!({ "sru": 8 }))], "workload.servers: missing; it has no default");
+    refused(
+        &[("workload.request_size", json!("64KiB"))],
+        "workload.request_size: a request is one packet; write 0 to 65535 bytes",
+    );
+}
+
+#[test]
+fn one_of_two_exclusive_keys() {
+    refused(
+        &[("workload.block", json!("1MiB"))],
+        "workload.block: excludes workload.sru; give one of the two",
+    );
+    refused(
+        &[("workload.blocks", json!(2)), ("workload.duration", json!("1s"))],
+        "workload.duration: excludes workload.blocks; give one of the two",
+    );
+    refused(
+        &[("network.delay", json!("1us")), ("network.base_rtt", json!("100us"))],
+        "network.base_rtt: excludes network.delay; give one of the two",
+    );
+}
+
+#[test]
+fn a_buffer_holds_at_least_one_packet() {
+    refused(
+        &[("network.buffer", json!(1499))],
+        "network.buffer: 1499B do not hold one full packet of 1500 bytes; \
+         write at least that, or \"1pkt\"",
+    );
+    refused(
+        &[("network.buffer", json!("0pkt"))],
+        "network.buffer: 0pkt do not hold one full packet of 1500 bytes; \
+         write at least that, or \"1pkt\"",
+    );
+    super::load(&[("network.buffer", json!(1500))]);
+    super::load(&[("network.buffer", json!("1pkt"))]);
+}
+
+#[test]
+fn links_need_a_rate_and_packets_a_size() {
+    refused(
+        &[("network.rate", json!("0Gbps"))],
+        "network.rate: a link needs a rate above 0, e.g. \"1Gbps\"",
+    );
+    refused(
+        &[("network.server_rate", json!("0bps"))],
+        "network.server_rate: a link needs a rate above 0, e.g. \"1Gbps\"",
+    );
+    refused(
+        &[("network.layer2_overhead", json!("4GiB"))],
+        "network.layer2_overhead: 4294967296 bytes are too many; write less than 4GiB",
+    );
+    refused(
+        &[("transport.mss", json!("64KiB"))],
+        "transport.mss: 65536 is out of range; write 1 to 65535 bytes",
+    );
+    refused(
+        &[("transport.ack_size", json!(0))],
+        "transport.ack_size: 0 is out of range; write 1 to 255 bytes",
+    );
+    refused(
+        &[("background", json!([{ "name": "cbr", "rate": "1Mbps", "packet_size": 0 }]))],
+        "background.0.packet_size: 0 is out of range; write 1 to 65535 bytes",
+    );
+    refused(
+        &[("background", json!([{ "name": "long-flow", "count": 0 }]))],
+        "background.0.count: 0 is not a number of connections; write 1 or more",
+    );
+}
+
+#[test]
+fn timers_and_windows_make_sense() {
+    refused(
+        &[("transport.rto_min", json!("61s"))],
+        "transport.rto_min: exceeds rto_max; write less, or raise rto_max",
+    );
+    for key in ["rto_max", "rto_initial", "syn_rto", "rto_after_syn_loss"] {
+        let zero =
+            [(&*format!("transport.{key}"), json!("0s")), ("transport.rto_min", json!("0s"))];
+        refused(&zero, &format!("transport.{key}: 0 is no timeout; write e.g. \"1s\""));
+    }
+    refused(
+        &[("profile", json!("ns2")), ("transport.rto_granularity", json!("0s"))],
+        "transport.rto_granularity: 0 is no tick to count samples in; \
+         write e.g. \"10us\", or another rto_style",
+    );
+    refused(
+        &[("transport.rto_jitter", json!(-0.5))],
+        "transport.rto_jitter: -0.5 is not a ratio of at least 0; write e.g. 0.5",
+    );
+    refused(
+        &[("transport.timestamps", json!(true)), ("transport.timestamp_granularity", json!("0s"))],
+        "transport.timestamp_granularity: 0 is no tick; write e.g. \"1ms\"",
+    );
+    refused(
+        &[("transport.dupack_threshold", json!(0))],
+        "transport.dupack_threshold: 0 duplicate ACKs mean nothing; write 1 or more",
+    );
+    refused(
+        &[("transport.delayed_ack.segments", json!(0))],
+        "transport.delayed_ack.segments: 0 segments cannot be waited for; write 1 or more",
+    );
+    refused(
+        &[("transport.receive_window", json!("4GiB"))],
+        "transport.receive_window: 4294967296 is out of range; write 1 to 4294967295 bytes",
+    );
+    refused(
+        &[("transport.initial_window", json!(0))],
+        "transport.initial_window: 0 is out of range; write 1 to 4294967295 bytes",
+    );
+}
+
+#[test]
+fn a_run_has_seeds_and_time() {
+    let no_seed = "run.seeds: no seed, no run; write e.g. 20 for the seeds 1 to 20";
+    refused(&[("run.seeds", json!(0))], no_seed);
+    refused(&[("run.seeds", json!([]))], no_seed);
+    refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 stands in the list twice");
+    refused(&[("run.seeds", json!(2_000_000))], "run.seeds: 2000000 seeds are more than 1000000");
+    refused(
+        &[("run.time_limit", json!("0s"))],
+        "run.time_limit: 0 is no time to run; write e.g. \"1000s\"",
+    );
+}
+
+#[test]
+fn a_sweep_has_points() {
+    refused(
+        &[("sweep", json!({ "workload.servers": [] }))],
+        "sweep.workload.servers: an empty list leaves zero points; write e.g. [2, 4, 8]",
+    );
+    refused(
+        &[("sweep", json!({ "workload.servers": 3 }))],
+        "sweep.workload.servers: 3 is not a list; write e.g. [3]",
+    );
+    refused(
+        &[("sweep", json!([1]))],
+        "sweep: [1] is not a table; write e.g. \"workload.servers\" = [2, 4, 8]",
+    );
+    refused(
+        &[("sweep", json!({ "zip": [{}] }))],
+        "sweep.zip.0: no key to sweep, hence zero points; pair two keys",
+    );
+    refused(
+        &[("sweep", json!({ "zip": [{ "workload.servers": [1, 2], "workload.sru": [1] }] }))],
+        "sweep.zip.0.workload.sru: 1 values, but 2 for workload.servers; \
+         paired lists are equally long",
+    );
+    let twice = json!({ "workload.servers": [1], "zip": [{ "workload.servers": [2] }] });
+    refused(
+        &[("sweep", twice)],
+        "sweep.workload.servers: swept twice; \
+         a key is either crossed or paired in one [[sweep.zip]]",
+    );
+    refused(
+        &[("sweep", json!({ "run.seeds": [1, 2] }))],
+        "sweep.run.seeds: seeds are not swept: every point runs with each of them",
+    );
+    refused(
+        &[("sweep", json!({ "background.0.rate": ["1Mbps"] }))],
+        "background.0.rate: there is no entry 0 (0 is the first) in a list of 0",
+    );
+}
+
+#[test]
+fn an_error_at_a_swept_point_names_its_key() {
+    let mut document = super::with(&[]);
+    document["sweep"] = json!({ "workload.servers": [4, 0] });
+    let error = plan(&document).unwrap_err();
+    assert_eq!(error.key, "workload.servers");
+    assert_eq!(error.message, "0 is not a number of servers; write 1 or more");
+}

@@ -1,0 +1,27 @@
+//! The scenarios that come with the project.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::super::schema;
+use super::plan;
+
+#[test]
+fn every_scenario_file_plans_and_fits_the_schema() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let document: Value =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let plan = plan(&document).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        assert!(!plan.points[0].scenario.title.is_empty(), "{path:?} has no title");
+        let schema = schema();
+        assert!(super::schema::accepts(&schema, &schema, &document), "{path:?}: not in the schema");
+        files += 1;
+    }
+    assert!(files >= 4, "{files}");
+}

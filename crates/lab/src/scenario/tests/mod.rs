@@ -1,0 +1,30 @@
+//! What a scenario promises, by behaviour.
+
+mod defaults;
+mod errors;
+mod files;
+mod resolved;
+mod schema;
+mod sweep;
+
+use serde_json::{Value, json};
+
+use super::{Scenario, plan};
+
+/// The smallest scenario, with `keys` (dotted) set.
+fn with(keys: &[(&str, Value)]) -> Value {
+    let mut document = json!({ "workload": { "servers": 4, "sru": "64KiB" } });
+    for (key, value) in keys {
+        super::document::set(&mut document, key, value).unwrap();
+    }
+    document
+}
+
+fn load(keys: &[(&str, Value)]) -> Scenario {
+    Scenario::from_document(&with(keys)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The error's line.
+fn refusal(keys: &[(&str, Value)]) -> String {
+    plan(&with(keys)).expect_err("the document should be refused").to_string()
+}

@@ -1,0 +1,195 @@
+//! The resolved document loads back to an identical scenario.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::Scenario;
+
+fn returns(document: &Value) {
+    let scenario = Scenario::from_document(document).unwrap_or_else(|error| panic!("{error}"));
+    let resolved = scenario.resolved();
+    let again = Scenario::from_document(&resolved).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(format!("{again:?}"), format!("{scenario:?}"));
+    assert_eq!(again.resolved(), resolved);
+}
+
+#[test]
+fn quantities_are_echoed_in_base_units() {
+    let resolved =
+        super::load(&[("title", json!("T")), ("network.buffer", json!("40pkt"))]).resolved();
+    for (place, value) in [
+        ("/title", json!("T")),
+        ("/profile", json!("lab")),
+        ("/network/rate", json!("1000000000bps")),
+        ("/network/delay", json!("0.000025s")),
+        ("/network/server_delay", json!("0.000025s")),
+        ("/network/buffer", json!("40pkt")),
+        ("/network/layer2_overhead", json!(0)),
+        ("/network/queue", json!({ "name": "drop-tail" })),
+        ("/workload/sru", json!(65_536)),
+        ("/workload/request_jitter", json!("0s")),
+        ("/transport/initial_window", json!("2920B")),
+        ("/transport/rto_min", json!("0.2s")),
+        ("/transport/recovery_burst", json!("unlimited")),
+        ("/transport/delayed_ack", json!(false)),
+        ("/background", json!([])),
+        ("/run/seeds", json!([1, 2, 3, 4, 5])),
+        ("/run/time_limit", json!("1000s")),
+    ] {
+        assert_eq!(resolved.pointer(place), Some(&value), "{place}");
+    }
+}
+
+/// A value for a key, or nothing.
+fn maybe(value: impl Strategy<Value = Value> + 'static) -> BoxedStrategy<Value> {
+    prop_oneof![Just(Value::Null), value].boxed()
+}
+
+fn one_of(values: &[Value]) -> BoxedStrategy<Value> {
+    maybe(prop::sample::select(values.to_vec()))
+}
+
+fn time() -> BoxedStrategy<Value> {
+    maybe((1_u64..10_000_000_000_000).prop_map(|picos| json!(format!("{picos}ps"))))
+}
+
+fn rate() -> BoxedStrategy<Value> {
+    maybe((1_u64..400_000).prop_map(|megabits| json!(format!("{megabits}Mbps"))))
+}
+
+fn whole(range: std::ops::Range<u32>) -> BoxedStrategy<Value> {
+    maybe(range.prop_map(|value| json!(value)))
+}
+
+fn window() -> BoxedStrategy<Value> {
+    maybe(prop_oneof![
+        (1_u32..1000).prop_map(|segments| json!(segments)),
+        (1_u64..1 << 20).prop_map(|bytes| json!(format!("{bytes}B"))),
+    ])
+}
+
+/// A table with the given keys, each set or not.
+macro_rules! table {
+    ($($key:literal: $value:expr),+ $(,)?) => {
+        vec![$(($key, $value)),+]
+            .into_iter()
+            .map(|(key, value)| value.prop_map(move |value| (key.to_owned(), value)))
+            .collect::<Vec<_>>()
+            .prop_map(|keys| Value::Object(keys.into_iter().collect()))
+    };
+}
+
+fn transport() -> impl Strategy<Value = Value> {
+    table! {
+        "mss": whole(1..9001),
+        "header_size": whole(0..61),
+        "ack_size": whole(1..100),
+        "initial_window": prop_oneof![window(), one_of(&[json!("rfc5681"), json!("rfc6928")])].boxed(),
+        "initial_ssthresh": prop_oneof![window(), one_of(&[json!("receive_window")])].boxed(),
+        "receive_window": window(),
+        "handshake": one_of(&[json!("three-way"), json!("syn-only"), json!("none")]),
+        "opener": one_of(&[json!("client"), json!("server")]),
+        "fin": maybe(any::<bool>().prop_map(Value::Bool)),
+        "rto_min": one_of(&[json!("0s"), json!("200us"), json!("0.3s")]),
+        "rto_initial": time(),
+        "rto_granularity": time(),
+        "rto_max_doublings": whole(0..64),
+        "rto_jitter": maybe((0.0..4.0).prop_map(|ratio| json!(ratio))),
+        "rto_style": one_of(&[json!("rfc"), json!("linux"), json!("ns2")]),
+        "syn_rto": time(),
+        "rtt_sampling": one_of(&[json!("per-ack"), json!("per-window")]),
+        "timestamps": maybe(any::<bool>().prop_map(Value::Bool)),
+        "timestamp_granularity": time(),
+        "delayed_ack": one_of(&[json!(true), json!(false), json!({ "segments": 3 })]),
+        "idle_restart": one_of(&[json!("none"), json!("5681"), json!("2861"), json!("7661")]),
+        "send_jitter": time(),
+        "recovery_burst": prop_oneof![whole(1..9), one_of(&[json!("unlimited")])].boxed(),
+        "recovery": one_of(&[json!("newreno"), json!({ "name": "newreno", "careful": false })]),
+        "congestion_control": one_of(&[json!({ "byte_counting": true }), json!("reno")]),
+    }
+}
+
+fn network() -> impl Strategy<Value = Value> {
+    let delays = prop_oneof![
+        table! { "delay": time(), "server_delay": time() },
+        table! { "base_rtt": maybe(Just(json!("10s"))), "server_delay": one_of(&[json!("1us")]) },
+    ];
+    let rest = table! {
+        "rate": rate(),
+        "server_rate": rate(),
+        "client_rate": rate(),
+        "buffer": one_of(&[json!("40pkt"), json!("1MiB"), json!(20_000)]),
+        "buffer_counts_in_service": maybe(any::<bool>().prop_map(Value::Bool)),
+        "layer2_overhead": one_of(&[json!("ethernet"), json!(20)]),
+        "queue": one_of(&[json!("drop-tail"), json!({ "name": "bernoulli", "p": 0.125 })]),
+    };
+    (delays, rest).prop_map(|(delays, mut network)| {
+        network.as_object_mut().unwrap().extend(delays.as_object().unwrap().clone());
+        network
+    })
+}
+
+fn workload() -> impl Strategy<Value = Value> {
+    let how_much = prop_oneof![
+        (1_u64..1 << 30).prop_map(|bytes| ("sru", json!(bytes))),
+        (10_000_u64..1 << 30).prop_map(|bytes| ("block", json!(bytes))),
+    ];
+    let how_long = prop_oneof![
+        whole(1..9).prop_map(|it| ("blocks", it)),
+        time().prop_map(|it| ("duration", it))
+    ];
+    let rest = table! {
+        "connections": one_of(&[json!("fresh"), json!("persistent")]),
+        "request_jitter": time(),
+        "start_spread": time(),
+        "request_size": whole(0..1500),
+    };
+    (1_u32..10_000, how_much, how_long, rest).prop_map(|(servers, much, long, mut workload)| {
+        workload["servers"] = json!(servers);
+        workload[much.0] = much.1;
+        workload[long.0] = long.1;
+        workload
+    })
+}
+
+fn background() -> impl Strategy<Value = Value> {
+    let datagrams = |name: &'static str| {
+        let keys = table! {
+            "packet_size": whole(1..9001),
+            "from": one_of(&[json!("host"), json!("servers")]),
+            "start": time(),
+        };
+        keys.prop_map(move |mut traffic| {
+            traffic["name"] = json!(name);
+            traffic["rate"] = json!("3Mbps");
+            traffic
+        })
+    };
+    let flow = (1_u32..9, transport()).prop_map(
+        |(count, transport)| json!({ "name": "long-flow", "count": count, "transport": transport }),
+    );
+    prop::collection::vec(prop_oneof![datagrams("cbr"), datagrams("poisson"), flow], 0..4)
+        .prop_map(Value::Array)
+}
+
+proptest! {
+    #[test]
+    fn a_resolved_scenario_loads_back_to_itself(
+        profile in one_of(&[json!("lab"), json!("ns2"), json!("rfc")]),
+        network in network(),
+        workload in workload(),
+        transport in transport(),
+        background in background(),
+        seeds in prop_oneof![whole(1..30), Just(json!([3, 1, 2]))],
+    ) {
+        returns(&json!({
+            "title": "random",
+            "profile": profile,
+            "network": network,
+            "workload": workload,
+            "transport": transport,
+            "background": background,
+            "run": { "seeds": seeds },
+        }));
+    }
+}

@@ -1,0 +1,399 @@
+//! The `[transport]` table, and the `[background.transport]` of a long flow.
+
+use std::fmt;
+
+use incast_engine::{Size, Span, Window};
+use incast_tcp::Config;
+use incast_tcp::config::{DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling};
+use incast_tcp::congestion::CongestionControlConfig;
+use incast_tcp::recovery::RecoveryConfig;
+use schemars::JsonSchema;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::ScenarioError;
+use super::named::{Name, OrName};
+use super::schema::{name_or_table, preset_name};
+
+/// A transport: the parameters that both ends of its connections share.
+#[derive(Clone, Debug)]
+pub struct Transport {
+    /// The preset that it started from.
+    pub name: String,
+    /// Who opens a connection.
+    pub opener: Opener,
+    /// What every connection is built from.
+    pub tcp: Config,
+}
+
+/// Who opens a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Opener {
+    /// The client: the request follows its SYN.
+    Client,
+    /// The server, when the request arrives.
+    Server,
+}
+
+/// An initial window that depends on the segment size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum InitialWindow {
+    Rfc5681,
+    Rfc6928,
+}
+
+impl Name for InitialWindow {
+    const NAMES: &'static [(&'static str, Self, &'static str)] = &[
+        (
+            "rfc5681",
+            Self::Rfc5681,
+            "4, 3 or 2 segments for an MSS up to 1095, up to 2190 or above.",
+        ),
+        ("rfc6928", Self::Rfc6928, "min(10 MSS, max(2 MSS, 14600)) bytes."),
+    ];
+}
+
+impl InitialWindow {
+    fn bytes(self, mss: u32) -> u64 {
+        let mss = u64::from(mss);
+        match self {
+            // RFC 5681 §3.1.
+            Self::Rfc5681 if mss > 2190 => 2 * mss,
+            Self::Rfc5681 if mss > 1095 => 3 * mss,
+            Self::Rfc5681 => 4 * mss,
+            // RFC 6928 §2, equation 1.
+            Self::Rfc6928 => (10 * mss).min(14_600.max(2 * mss)),
+        }
+    }
+}
+
+/// The largest window that the receiver may advertise, as a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum SsthreshName {
+    ReceiveWindow,
+}
+
+impl Name for SsthreshName {
+    const NAMES: &'static [(&'static str, Self, &'static str)] =
+        &[("receive_window", Self::ReceiveWindow, "The value of `receive_window`.")];
+}
+
+/// No bound at all.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Unlimited;
+
+impl Name for Unlimited {
+    const NAMES: &'static [(&'static str, Self, &'static str)] =
+        &[("unlimited", Self, "As many as the window allows.")];
+}
+
+/// The transport: a preset by name, and any of its parameters.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "Transport")]
+pub(super) struct TransportDocument {
+    /// The preset that fills in what is not given.
+    #[schemars(schema_with = "preset_name")]
+    name: String,
+    /// Payload of a full segment, bytes, 1 to 65535 (SMSS, RFC 5681 §2).
+    mss: Size,
+    /// TCP/IP header of a data segment, bytes, 0 to 255. Default with `timestamps`: 52.
+    header_size: Size,
+    /// A packet without payload (ACK, SYN, FIN), bytes, 1 to 255. Default with `timestamps`: 52.
+    ack_size: Size,
+    /// Congestion window of a new connection, segments or bytes, or a name.
+    initial_window: OrName<InitialWindow, Window>,
+    /// Slow-start threshold of a new connection, segments or bytes, or a name (RFC 5681 §3.1:
+    /// arbitrarily high).
+    initial_ssthresh: OrName<SsthreshName, Window>,
+    /// The receiver's buffer and thereby the largest window it advertises, segments or bytes.
+    receive_window: Window,
+    /// What is exchanged before the first data.
+    handshake: Handshake,
+    /// Who opens a connection.
+    opener: Opener,
+    /// Whether a connection is closed with a FIN (RFC 9293 §3.6).
+    fin: bool,
+    /// Lower bound of the retransmission timeout, seconds (RFC 6298 (2.4): 1 s).
+    rto_min: Span,
+    /// Upper bound of the retransmission timeout, seconds (RFC 6298 (2.5): at least 60 s).
+    rto_max: Span,
+    /// Retransmission timeout before the first round trip was measured, seconds (RFC 6298 (2.1):
+    /// 1 s).
+    rto_initial: Span,
+    /// Granularity G of the retransmission timer, seconds (RFC 6298 §4); with `rto_style = "ns2"`
+    /// the tick that samples are rounded to.
+    rto_granularity: Span,
+    /// How often consecutive timeouts may double the timeout, a number (RFC 6298 (5.5)); 0 switches
+    /// backoff off.
+    rto_max_doublings: u32,
+    /// j: every timeout is multiplied by 1 + U(0, j), a ratio (Vasudevan et al. 2009: 0.5).
+    #[schemars(range(min = 0.0))]
+    rto_jitter: f64,
+    /// Whose arithmetic turns round trips into a timeout.
+    rto_style: RtoStyle,
+    /// Timeout of a SYN and a SYN-ACK before any round trip was measured, seconds.
+    syn_rto: Span,
+    /// Retransmission timeout after a handshake that lost its SYN or SYN-ACK, until a round trip is
+    /// measured, seconds (RFC 6298 (5.7): 3 s).
+    rto_after_syn_loss: Span,
+    /// Which segments are timed when `timestamps` is off (RFC 6298 §3).
+    rtt_sampling: RttSampling,
+    /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
+    /// are given.
+    timestamps: bool,
+    /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). Without meaning while
+    /// `timestamps` is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    timestamp_granularity: Option<Span>,
+    /// New data on the first two duplicate ACKs (RFC 3042).
+    limited_transmit: bool,
+    /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
+    dupack_threshold: u32,
+    /// A duplicate ACK must carry the window of the ACK before it (RFC 5681 §2, condition (e)).
+    dupack_requires_same_window: bool,
+    /// Delayed ACKs: false (one ACK per packet), true, or a table (RFC 1122 §4.2.3.2).
+    delayed_ack: DelayedAckDocument,
+    /// What an idle time does to the congestion window: the number of an RFC, in quotes.
+    idle_restart: IdleRestart,
+    /// x: a host waits U(0, x) before it sends what its window allows, seconds; order is kept
+    /// (ns-2's `overhead_`).
+    send_jitter: Span,
+    /// Most new segments that one ACK may release in fast recovery, a number, or a name.
+    recovery_burst: OrName<Unlimited, u32>,
+    /// Loss recovery: a name, or a table with its parameters.
+    #[schemars(schema_with = "name_or_table::<RecoveryConfig>")]
+    recovery: RecoveryConfig,
+    /// Congestion control: a name, or a table with its parameters.
+    #[schemars(schema_with = "name_or_table::<CongestionControlConfig>")]
+    congestion_control: CongestionControlConfig,
+}
+
+/// Delayed acknowledgements: off, on, or on with these parameters.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "DelayedAck")]
+enum DelayedAckDocument {
+    /// Off or on.
+    Switch(bool),
+    /// On, with these parameters.
+    Table(DelayedAckTable),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct DelayedAckTable {
+    /// An ACK at the latest after this many full segments, at least 1. Default: 2 (RFC 5681 §4.2).
+    segments: u32,
+    /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
+    timeout: Span,
+}
+
+impl Default for DelayedAckTable {
+    fn default() -> Self {
+        Self { segments: 2, timeout: Span::from_millis(40) }
+    }
+}
+
+struct DelayedAckVisitor;
+
+impl<'de> Visitor<'de> for DelayedAckVisitor {
+    type Value = DelayedAckDocument;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("true, false, or a table such as { segments = 2, timeout = \"40ms\" }")
+    }
+
+    fn visit_bool<E: Error>(self, on: bool) -> Result<DelayedAckDocument, E> {
+        Ok(DelayedAckDocument::Switch(on))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<DelayedAckDocument, A::Error> {
+        DelayedAckTable::deserialize(MapAccessDeserializer::new(table))
+            .map(DelayedAckDocument::Table)
+    }
+}
+
+impl<'de> Deserialize<'de> for DelayedAckDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DelayedAckVisitor)
+    }
+}
+
+impl DelayedAckDocument {
+    fn table(self) -> Option<DelayedAckTable> {
+        match self {
+            Self::Switch(on) => on.then(DelayedAckTable::default),
+            Self::Table(table) => Some(table),
+        }
+    }
+}
+
+/// Windows are advertised in 32 bits.
+const MAX_WINDOW: u64 = u32::MAX as u64;
+
+impl TransportDocument {
+    /// The transport of the table called `table`.
+    pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
+        let key = |key: &str| format!("{table}.{key}");
+        let check = |name: &str, holds: bool, message: &str| {
+            if holds { Ok(()) } else { Err(ScenarioError::new(key(name), message)) }
+        };
+        let in_range = |name: &str, value: u64, least: u64, most: u64| {
+            check(
+                name,
+                (least..=most).contains(&value),
+                &format!("{value} is out of range; write {least} to {most} bytes"),
+            )
+        };
+
+        in_range("mss", self.mss.0, 1, 65_535)?;
+        in_range("header_size", self.header_size.0, 0, 255)?;
+        in_range("ack_size", self.ack_size.0, 1, 255)?;
+        let mss = self.mss.0 as u32;
+        let receive_window = self.receive_window.bytes(mss);
+        let initial_window = match self.initial_window {
+            OrName::Name(name) => name.bytes(mss),
+            OrName::Quantity(window) => window.bytes(mss),
+        };
+        let initial_ssthresh = match self.initial_ssthresh {
+            OrName::Name(SsthreshName::ReceiveWindow) => receive_window,
+            OrName::Quantity(window) => window.bytes(mss),
+        };
+        in_range("initial_window", initial_window, 1, MAX_WINDOW)?;
+        in_range("receive_window", receive_window, 1, MAX_WINDOW)?;
+
+        for (name, timer) in [
+            ("rto_max", self.rto_max),
+            ("rto_initial", self.rto_initial),
+            ("syn_rto", self.syn_rto),
+            ("rto_after_syn_loss", self.rto_after_syn_loss),
+        ] {
+            check(name, !timer.is_zero(), "0 is no timeout; write e.g. \"1s\"")?;
+        }
+        check(
+            "rto_min",
+            self.rto_min <= self.rto_max,
+            "exceeds rto_max; write less, or raise rto_max",
+        )?;
+        check(
+            "rto_granularity",
+            self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero(),
+            "0 is no tick to count samples in; write e.g. \"10us\", or another rto_style",
+        )?;
+        check(
+            "rto_jitter",
+            self.rto_jitter.is_finite() && self.rto_jitter >= 0.0,
+            &format!("{} is not a ratio of at least 0; write e.g. 0.5", self.rto_jitter),
+        )?;
+        let timestamps = self.timestamp_granularity.filter(|_| self.timestamps);
+        check(
+            "timestamp_granularity",
+            timestamps != Some(Span::ZERO),
+            "0 is no tick; write e.g. \"1ms\"",
+        )?;
+        check(
+            "dupack_threshold",
+            self.dupack_threshold > 0,
+            "0 duplicate ACKs mean nothing; write 1 or more",
+        )?;
+        let delayed_ack = self.delayed_ack.table();
+        if let Some(table) = &delayed_ack {
+            check(
+                "delayed_ack.segments",
+                table.segments > 0,
+                "0 segments cannot be waited for; write 1 or more",
+            )?;
+        }
+
+        Ok(Transport {
+            name: self.name,
+            opener: self.opener,
+            tcp: Config {
+                mss,
+                header: self.header_size.0 as u8,
+                ack_size: self.ack_size.0 as u8,
+                initial_window,
+                initial_ssthresh,
+                receive_window,
+                handshake: self.handshake,
+                fin: self.fin,
+                rto: RtoPolicy {
+                    min: self.rto_min,
+                    max: self.rto_max,
+                    initial: self.rto_initial,
+                    granularity: self.rto_granularity,
+                    max_doublings: self.rto_max_doublings,
+                    jitter: self.rto_jitter,
+                    style: self.rto_style,
+                },
+                syn_rto: self.syn_rto,
+                rto_after_syn_loss: self.rto_after_syn_loss,
+                rtt_sampling: self.rtt_sampling,
+                timestamps,
+                limited_transmit: self.limited_transmit,
+                dupack_threshold: self.dupack_threshold,
+                dupack_requires_same_window: self.dupack_requires_same_window,
+                delayed_ack: delayed_ack
+                    .map(|DelayedAckTable { segments, timeout }| DelayedAck { segments, timeout }),
+                idle_restart: self.idle_restart,
+                send_jitter: self.send_jitter,
+                recovery_burst: match self.recovery_burst {
+                    OrName::Name(Unlimited) => None,
+                    OrName::Quantity(segments) => Some(segments),
+                },
+                recovery: self.recovery,
+                congestion_control: self.congestion_control,
+            },
+        })
+    }
+}
+
+impl From<&Transport> for TransportDocument {
+    fn from(transport: &Transport) -> Self {
+        let tcp = &transport.tcp;
+        Self {
+            name: transport.name.clone(),
+            mss: Size(tcp.mss.into()),
+            header_size: Size(tcp.header.into()),
+            ack_size: Size(tcp.ack_size.into()),
+            initial_window: OrName::Quantity(Window::Bytes(tcp.initial_window)),
+            initial_ssthresh: OrName::Quantity(Window::Bytes(tcp.initial_ssthresh)),
+            receive_window: Window::Bytes(tcp.receive_window),
+            handshake: tcp.handshake,
+            opener: transport.opener,
+            fin: tcp.fin,
+            rto_min: tcp.rto.min,
+            rto_max: tcp.rto.max,
+            rto_initial: tcp.rto.initial,
+            rto_granularity: tcp.rto.granularity,
+            rto_max_doublings: tcp.rto.max_doublings,
+            rto_jitter: tcp.rto.jitter,
+            rto_style: tcp.rto.style,
+            syn_rto: tcp.syn_rto,
+            rto_after_syn_loss: tcp.rto_after_syn_loss,
+            rtt_sampling: tcp.rtt_sampling,
+            timestamps: tcp.timestamps.is_some(),
+            timestamp_granularity: tcp.timestamps,
+            limited_transmit: tcp.limited_transmit,
+            dupack_threshold: tcp.dupack_threshold,
+            dupack_requires_same_window: tcp.dupack_requires_same_window,
+            delayed_ack: match &tcp.delayed_ack {
+                None => DelayedAckDocument::Switch(false),
+                Some(DelayedAck { segments, timeout }) => {
+                    DelayedAckDocument::Table(DelayedAckTable {
+                        segments: *segments,
+                        timeout: *timeout,
+                    })
+                }
+            },
+            idle_restart: tcp.idle_restart,
+            send_jitter: tcp.send_jitter,
+            recovery_burst: tcp.recovery_burst.map_or(OrName::Name(Unlimited), OrName::Quantity),
+            recovery: tcp.recovery.clone(),
+            congestion_control: tcp.congestion_control.clone(),
+        }
+    }
+}

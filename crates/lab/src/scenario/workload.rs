@@ -1,0 +1,192 @@
+//! The `[workload]` table.
+
+use incast_engine::{Size, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScenarioError;
+
+/// What the client asks of the servers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Workload {
+    /// See [`BarrierRead`].
+    BarrierRead(BarrierRead),
+}
+
+/// Synchronised reads: the client asks every server for its part of a block, and for the next
+/// block when the last part has arrived.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BarrierRead {
+    /// Number of servers, at least 1.
+    pub servers: u32,
+    /// How much a server sends per block.
+    pub sru: Sru,
+    /// Blocks to read; exactly one of `blocks` and `duration` is given.
+    pub blocks: Option<u32>,
+    /// No block starts later than this.
+    pub duration: Option<Span>,
+    /// Whether a connection outlives its block.
+    pub connections: Connections,
+    /// Consecutive requests of a block are uniformly random in `[0, x)` apart, cumulatively.
+    pub request_jitter: Span,
+    /// Each request of a block is delayed by an independent uniform draw from `[0, x)`.
+    pub start_spread: Span,
+    /// Size of a request on the wire, bytes; 0 if it rides on the handshake's last ACK.
+    pub request_size: u32,
+}
+
+/// The server request unit: how much a server sends per block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sru {
+    /// So many bytes from each server.
+    PerServer(u64),
+    /// A block of so many bytes, divided by the number of servers.
+    Block(u64),
+}
+
+/// Whether a connection outlives its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// A new connection per server and block.
+    Fresh,
+    /// One connection per server for the whole run: its cwnd survives from block to block.
+    Persistent,
+}
+
+impl BarrierRead {
+    /// Bytes that `server` (from 0) sends per block; the first ones take a block's remainder.
+    pub fn sru_of(&self, server: u32) -> u64 {
+        match self.sru {
+            Sru::PerServer(bytes) => bytes,
+            Sru::Block(bytes) => {
+                let servers = u64::from(self.servers);
+                bytes / servers + u64::from(u64::from(server) < bytes % servers)
+            }
+        }
+    }
+}
+
+/// The workload: what the client asks of the servers.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "name", rename_all = "kebab-case", expecting = "a table")]
+#[schemars(rename = "Workload")]
+pub(super) enum WorkloadDocument {
+    /// Synchronised reads: every server sends its part of a block, and the client asks for the
+    /// next block when the last part has arrived.
+    BarrierRead(BarrierReadDocument),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct BarrierReadDocument {
+    /// Number of servers, at least 1. No default.
+    servers: u32,
+    /// The server request unit: what each server sends per block, bytes. No default; excludes
+    /// `block`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sru: Option<Size>,
+    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of servers. No
+    /// default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    block: Option<Size>,
+    /// Number of blocks to read. Excludes `duration`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<u32>,
+    /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration: Option<Span>,
+    /// Whether a connection outlives its block.
+    connections: Connections,
+    /// x: consecutive requests of a block are U(0, x) apart, cumulatively, seconds.
+    request_jitter: Span,
+    /// x: every request of a block is delayed by U(0, x), independently, seconds.
+    start_spread: Span,
+    /// Size of a request on the wire, bytes; 0: it rides on the handshake's last ACK, or travels
+    /// as a packet of `transport.ack_size` where there is no handshake to ride on.
+    request_size: Size,
+}
+
+/// A packet is at most this long (its payload is counted in 16 bits).
+const MAX_PACKET: u64 = 65_535;
+
+impl WorkloadDocument {
+    pub(super) fn build(self) -> Result<Workload, ScenarioError> {
+        match self {
+            Self::BarrierRead(document) => document.build().map(Workload::BarrierRead),
+        }
+    }
+}
+
+impl BarrierReadDocument {
+    fn build(self) -> Result<BarrierRead, ScenarioError> {
+        let fail =
+            |key: &str, message: &str| Err(ScenarioError::new(format!("workload.{key}"), message));
+        let servers = self.servers;
+        if servers == 0 {
+            return fail("servers", "0 is not a number of servers; write 1 or more");
+        }
+        let sru = match (self.sru, self.block) {
+            (Some(_), Some(_)) => {
+                return fail("block", "excludes workload.sru; give one of the two");
+            }
+            (None, None) => {
+                return fail("sru", "missing; give it or workload.block, e.g. \"64KiB\"");
+            }
+            (Some(Size(0)), None) => {
+                return fail("sru", "0 bytes are nothing to read; write 1 or more");
+            }
+            (Some(Size(bytes)), None) => Sru::PerServer(bytes),
+            (None, Some(Size(bytes))) if bytes < u64::from(servers) => {
+                let message = format!(
+                    "{bytes} bytes leave less than 1 byte to each of {servers} servers; write {servers} or more"
+                );
+                return fail("block", &message);
+            }
+            (None, Some(Size(bytes))) => Sru::Block(bytes),
+        };
+        match (self.blocks, self.duration) {
+            (Some(_), Some(_)) => {
+                return fail("duration", "excludes workload.blocks; give one of the two");
+            }
+            (Some(0), _) => return fail("blocks", "0 blocks are nothing to read; write 1 or more"),
+            (_, Some(Span::ZERO)) => {
+                return fail("duration", "0 is no time to read; write e.g. \"20s\"");
+            }
+            _ => {}
+        }
+        if self.request_size.0 > MAX_PACKET {
+            return fail("request_size", "a request is one packet; write 0 to 65535 bytes");
+        }
+        Ok(BarrierRead {
+            servers,
+            sru,
+            blocks: self.blocks,
+            duration: self.duration,
+            connections: self.connections,
+            request_jitter: self.request_jitter,
+            start_spread: self.start_spread,
+            request_size: self.request_size.0 as u32,
+        })
+    }
+}
+
+impl From<&Workload> for WorkloadDocument {
+    fn from(Workload::BarrierRead(read): &Workload) -> Self {
+        let (sru, block) = match read.sru {
+            Sru::PerServer(bytes) => (Some(Size(bytes)), None),
+            Sru::Block(bytes) => (None, Some(Size(bytes))),
+        };
+        Self::BarrierRead(BarrierReadDocument {
+            servers: read.servers,
+            sru,
+            block,
+            blocks: read.blocks,
+            duration: read.duration,
+            connections: read.connections,
+            request_jitter: read.request_jitter,
+            start_spread: read.start_spread,
+            request_size: Size(read.request_size.into()),
+        })
+    }
+}

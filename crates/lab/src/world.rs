@@ -1,0 +1,377 @@
+//! A world built from a scenario, and the loop that runs it.
+
+use std::sync::Arc;
+
+use incast_engine::{Rate, Span, Time};
+use incast_net::buffer::Buffer;
+use incast_net::topology::{Attachment, HostId, Network};
+use incast_net::{Flags, Packet, PortConfig, PortId};
+use incast_tcp::Event as ConnectionEvent;
+
+use crate::application::{Application, BarrierReader, DatagramSource, Interval, LongFlows};
+use crate::control::Control;
+use crate::core::{Core, EndId, Event};
+use crate::oracle::diagnose;
+use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
+use crate::results::{NetworkReport, Row, TimeoutCounts, row};
+use crate::scenario::{self, Background, Datagrams, Opener, Scenario, Source, Transport, Workload};
+
+/// The host that reads.
+const CLIENT: HostId = HostId(0);
+/// Events between two looks at the control.
+const WATCH_INTERVAL: u32 = 1 << 16;
+
+/// Why a run has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Somebody cancelled it.
+    #[error("the run was cancelled")]
+    Cancelled,
+}
+
+/// What a run produced.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// One row per group; the workload's (`all`) first.
+    pub rows: Vec<Row>,
+    /// What it recorded.
+    pub trace: Trace,
+}
+
+/// Runs one point of a plan with one seed.
+///
+/// # Errors
+/// [`RunError::Cancelled`] if `control` says so.
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    trace: &TraceRequest,
+    control: &Control,
+) -> Result<Run, RunError> {
+    if trace.is_empty() {
+        let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
+        return Ok(Run { rows, trace: Trace::default() });
+    }
+    let port = Network::switch_port(CLIENT);
+    let build = |setting: &Setting| Trace::new(trace, port, setting.flows, setting.base_rtt);
+    let (rows, core) = World::new(scenario, seed, build).run(control)?;
+    let Core { mut probe, mut network, queue, .. } = core;
+    probe.finish(queue.now(), &mut network);
+    Ok(Run { rows, trace: probe })
+}
+
+/// What a probe may want to know of the world that it will listen to.
+pub struct Setting {
+    /// Flows with connections.
+    pub flows: u32,
+    /// Propagation round trip between the client and a server.
+    pub base_rtt: Span,
+}
+
+/// An application, its timeouts and its name in the results.
+struct Group<P> {
+    name: String,
+    application: Box<dyn Application<P>>,
+    timeouts: TimeoutCounts,
+    mss: u32,
+}
+
+/// A run in progress.
+pub struct World<P> {
+    core: Core<P>,
+    groups: Vec<Group<P>>,
+    /// Which group a flow belongs to.
+    owners: Vec<u16>,
+    seed: u64,
+    time_limit: Time,
+}
+
+impl<P: Probe> World<P> {
+    /// Builds the world of a scenario; `probe` makes its listener.
+    pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
+        let Workload::BarrierRead(read) = &scenario.workload;
+        let hosts = 1 + read.servers + background_hosts(&scenario.background);
+        let network = Network::star(&attachments(&scenario.network, hosts), seed);
+        let network_delays = scenario.network.server_delay + scenario.network.client_delay;
+        let long_flows = scenario.background.iter().map(|background| match background {
+            Background::LongFlow(flow) => flow.count,
+            _ => 0,
+        });
+        let setting =
+            Setting { flows: read.servers + long_flows.sum::<u32>(), base_rtt: network_delays * 2 };
+        let mut world = Self {
+            core: Core::new(network, seed, probe(&setting)),
+            groups: Vec::new(),
+            owners: Vec::new(),
+            seed,
+            time_limit: Time::ZERO + scenario.run.time_limit,
+        };
+        world.add_reader(read, &scenario.transport);
+        world.add_background(&scenario.background, read.servers);
+        world
+    }
+
+    fn add_reader(&mut self, read: &scenario::BarrierRead, transport: &Transport) {
+        let config = Arc::new(transport.tcp.clone());
+        let opener_is_client = transport.opener == Opener::Client;
+        let number = self.groups.len() as u16;
+        let hosts = (1..=read.servers).map(HostId);
+        let first_flow = self.add_connections(hosts, &config, opener_is_client);
+        let jitter = self.core.stream("request jitter", 0);
+        let reader =
+            BarrierReader::new(read, &config, opener_is_client, number, first_flow, jitter);
+        self.add_group("all".into(), reader, config.mss);
+    }
+
+    /// Flows with connections come first, because ends are numbered like routes.
+    fn add_background(&mut self, background: &[Background], servers: u32) {
+        let mut next_host = servers + 1;
+        let mut take_hosts = |count: u32| {
+            let hosts = (next_host..next_host + count).map(HostId);
+            next_host += count;
+            hosts
+        };
+        for (index, background) in background.iter().enumerate() {
+            if let Background::LongFlow(flow) = background {
+                let config = Arc::new(flow.transport.tcp.clone());
+                let opener_is_client = flow.transport.opener == Opener::Client;
+                let number = self.groups.len() as u16;
+                let hosts = take_hosts(flow.count);
+                let first_flow = self.add_connections(hosts, &config, opener_is_client);
+                let application = LongFlows::new(flow.start, number, first_flow, flow.count);
+                self.add_group(format!("background.{index}.long-flow"), application, config.mss);
+            }
+        }
+        for (index, background) in background.iter().enumerate() {
+            let (datagrams, interval, name) = match background {
+                Background::Cbr(datagrams) => (datagrams, Interval::Constant, "cbr"),
+                Background::Poisson(datagrams) => (datagrams, Interval::Exponential, "poisson"),
+                Background::LongFlow(_) => continue,
+            };
+            let hosts: Vec<HostId> = match datagrams.from {
+                Source::Host => take_hosts(1).collect(),
+                Source::Servers => (1..=servers).map(HostId).collect(),
+            };
+            self.add_datagrams(datagrams, interval, name, index, &hosts);
+        }
+    }
+
+    fn add_datagrams(
+        &mut self,
+        datagrams: &Datagrams,
+        interval: Interval,
+        name: &str,
+        index: usize,
+        hosts: &[HostId],
+    ) {
+        let number = self.groups.len() as u16;
+        let first_flow = self.owners.len() as u32;
+        for host in hosts {
+            self.core.network.add_flow(*host, CLIENT);
+            self.owners.push(number);
+        }
+        let random = self.core.stream("background", index as u64);
+        let sources = hosts.len() as u32;
+        let application =
+            DatagramSource::new(datagrams, interval, number, first_flow, sources, random);
+        self.add_group(format!("background.{index}.{name}"), application, 1);
+    }
+
+    fn add_connections(
+        &mut self,
+        hosts: impl Iterator<Item = HostId>,
+        config: &Arc<incast_tcp::Config>,
+        opener_is_client: bool,
+    ) -> u32 {
+        let first_flow = self.owners.len() as u32;
+        for host in hosts {
+            let flow = self.core.network.add_flow(host, CLIENT);
+            self.core.add_connection(config, flow, opener_is_client);
+            self.owners.push(self.groups.len() as u16);
+        }
+        first_flow
+    }
+
+    fn add_group(&mut self, name: String, application: impl Application<P> + 'static, mss: u32) {
+        let timeouts = TimeoutCounts::default();
+        self.groups.push(Group { name, application: Box::new(application), timeouts, mss });
+    }
+
+    /// Runs to the end.
+    #[expect(clippy::disallowed_methods, reason = "the stopwatch of the column wall_s")]
+    fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), RunError> {
+        let stopwatch = std::time::Instant::now();
+        for group in &mut self.groups {
+            group.application.start(&mut self.core);
+        }
+        self.serve_dirty();
+        let status = self.run_events(control)?;
+        let wall_s = stopwatch.elapsed().as_secs_f64();
+        Ok((self.rows(status, wall_s), self.core))
+    }
+
+    fn run_events(&mut self, control: &Control) -> Result<&'static str, RunError> {
+        let mut until_watch = WATCH_INTERVAL;
+        while let Some((now, event)) = self.core.queue.pop() {
+            if now > self.time_limit {
+                return Ok("time-limit");
+            }
+            self.handle(event);
+            if self.core.finished {
+                return Ok("ok");
+            }
+            until_watch -= 1;
+            if until_watch == 0 {
+                until_watch = WATCH_INTERVAL;
+                if control.is_cancelled() {
+                    return Err(RunError::Cancelled);
+                }
+                control.set_progress(self.groups[0].application.progress(now).unwrap_or(0.0));
+            }
+        }
+        Ok("stalled")
+    }
+
+    /// Handles one event.
+    #[inline]
+    fn handle(&mut self, event: Event) {
+        match event {
+            Event::Arrival(port) => {
+                if let Some(packet) = self.core.arrive(port) {
+                    self.receive(&packet);
+                }
+            }
+            Event::Wake(end) => {
+                if self.core.wake(end) {
+                    self.serve(end);
+                    self.serve_dirty();
+                }
+            }
+            Event::Timer { application, index } => {
+                let group = &mut self.groups[usize::from(application)];
+                group.application.on_timer(&mut self.core, index);
+                self.serve_dirty();
+            }
+        }
+    }
+
+    #[inline]
+    fn receive(&mut self, packet: &Packet) {
+        if packet.flags.contains(Flags::DATAGRAM) {
+            let owner = self.owners[packet.route.flow() as usize];
+            self.groups[usize::from(owner)].application.on_datagram(packet.size());
+            return;
+        }
+        let end = self.core.deliver(packet);
+        self.serve(end);
+        self.serve_dirty();
+    }
+
+    /// Reports what a connection has to say and sends what it wants to send.
+    #[inline]
+    fn serve(&mut self, end: EndId) {
+        while let Some(event) = self.core.poll_event(end) {
+            self.dispatch(end, event);
+        }
+        self.core.flush(end);
+    }
+
+    /// Serves the connections on which applications acted.
+    #[inline]
+    fn serve_dirty(&mut self) {
+        while let Some(end) = self.core.pop_dirty() {
+            self.serve(end);
+        }
+    }
+
+    fn dispatch(&mut self, end: EndId, event: ConnectionEvent) {
+        let now = self.core.now();
+        let owner = usize::from(self.owners[end.flow() as usize]);
+        let group = &mut self.groups[owner];
+        match event {
+            ConnectionEvent::Timeout(report) => {
+                let diagnosis = diagnose(&self.core, end, &report, group.mss);
+                group.timeouts.add(diagnosis.cause, report.block_head);
+                if P::ON {
+                    let row = EventRow::timeout(now, end.flow(), &report, diagnosis);
+                    self.core.probe.on_event(row);
+                }
+            }
+            ConnectionEvent::FastRetransmit | ConnectionEvent::RecoveryExit if P::ON => {
+                let kind = if event == ConnectionEvent::FastRetransmit {
+                    EventKind::FastRetransmit
+                } else {
+                    EventKind::RecoveryExit
+                };
+                let row = EventRow::of(now, kind, end.flow(), self.core.connection(end));
+                self.core.probe.on_event(row);
+            }
+            _ => group.application.on_event(&mut self.core, end, event),
+        }
+    }
+
+    fn rows(&self, status: &'static str, wall_s: f64) -> Vec<Row> {
+        let core = &self.core;
+        let now = core.now();
+        let ports = core.network.ports();
+        let client: PortId = Network::switch_port(CLIENT);
+        let port = core.network.port(client);
+        let network = NetworkReport {
+            drops: ports.iter().map(|port| port.counters().dropped).sum(),
+            marks: ports.iter().map(|port| port.counters().marked).sum(),
+            hops: ports.iter().map(|port| port.counters().delivered).sum(),
+            port: *port.counters(),
+            sending: port.sending_until(now),
+            length: now - Time::ZERO,
+        };
+        self.groups
+            .iter()
+            .map(|group| {
+                let report = group.application.report(core);
+                let status = if report.finished { "ok" } else { status };
+                row(
+                    self.seed,
+                    group.name.clone(),
+                    status,
+                    &report,
+                    &group.timeouts,
+                    &network,
+                    wall_s,
+                )
+            })
+            .collect()
+    }
+}
+
+/// Hosts that background traffic adds.
+fn background_hosts(background: &[Background]) -> u32 {
+    background
+        .iter()
+        .map(|background| match background {
+            Background::Cbr(datagrams) | Background::Poisson(datagrams) => {
+                u32::from(datagrams.from == Source::Host)
+            }
+            Background::LongFlow(flow) => flow.count,
+        })
+        .sum()
+}
+
+/// The client's links, and a server's for everybody else.
+fn attachments(network: &scenario::Network, hosts: u32) -> Vec<Attachment> {
+    let port = |rate: Rate, delay: Span, buffer: Option<Buffer>| PortConfig {
+        rate,
+        delay,
+        layer2_overhead: network.layer2_overhead,
+        buffer,
+        queue: network.queue.clone(),
+    };
+    let switch =
+        Some(Buffer { limit: network.buffer, counts_in_service: network.buffer_counts_in_service });
+    let attach = |rate, delay| Attachment {
+        uplink: port(rate, delay, None),
+        downlink: port(rate, delay, switch),
+    };
+    let mut hosts = vec![attach(network.server_rate, network.server_delay); hosts as usize];
+    hosts[CLIENT.0 as usize] = attach(network.client_rate, network.client_delay);
+    hosts
+}
