@@ -73,7 +73,6 @@ struct Transit {
 }
 
 /// An output port: queue, serialiser and link.
-#[derive(Clone, Debug)]
 pub struct Port {
     ring: VecDeque<Transit>,
     /// Packets at the head of the ring that have left the port and are on the link.
@@ -104,6 +103,11 @@ impl Port {
             random,
             counters: PortCounters::default(),
         }
+    }
+
+    /// Puts a discipline from out of tree in charge.
+    pub fn set_discipline(&mut self, discipline: Box<dyn QueueDiscipline + Send>) {
+        self.discipline = Discipline::Custom(discipline);
     }
 
     /// Offers a packet at `now`. `sequence` is its place among arrivals of the same instant.

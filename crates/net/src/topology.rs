@@ -24,7 +24,7 @@ pub struct Attachment {
 }
 
 /// Ports and routes.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Network {
     ports: Vec<Port>,
     hops: Vec<PortId>,

@@ -54,17 +54,12 @@ fn a_rate_that_does_not_divide_evenly_is_rounded_up() {
 fn a_packet_that_departs_exactly_now_has_left() {
     let limit = Buffer { limit: Limit::Packets(1), counts_in_service: false };
     let mut port = port(Some(limit));
+    let dropped = Admission::Dropped(DropReason::BufferFull);
     for sequence in 0..2 {
-        assert_ne!(
-            port.offer(Time::ZERO, packet(1460), sequence),
-            Admission::Dropped(DropReason::BufferFull)
-        );
+        assert_ne!(port.offer(Time::ZERO, packet(1460), sequence), dropped);
     }
     let just_before = Time::from_picos(at(12).as_picos() - 1);
-    assert_eq!(
-        port.clone().offer(just_before, packet(1460), 2),
-        Admission::Dropped(DropReason::BufferFull)
-    );
+    assert_eq!(port.offer(just_before, packet(1460), 2), dropped);
     assert_eq!(port.offer(at(12), packet(1460), 2), Admission::Queued);
 }
 

@@ -69,9 +69,10 @@ macro_rules! queue_disciplines {
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         /// A discipline at work.
-        #[derive(Clone, Debug)]
         pub enum Discipline {
             $(#[doc = $summary] $variant($module::$variant),)+
+            /// One that lives out of tree: an experiment, or a test that drops what it likes.
+            Custom(Box<dyn QueueDiscipline + Send>),
         }
 
         impl QueueConfig {
@@ -88,6 +89,7 @@ macro_rules! queue_disciplines {
             fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
                 match self {
                     $(Self::$variant(discipline) => discipline.offer(packet, view, random),)+
+                    Self::Custom(discipline) => discipline.offer(packet, view, random),
                 }
             }
         }
