@@ -64,7 +64,7 @@ pub(super) enum BackgroundDocument {
     Poisson(DatagramsDocument),
     /// TCP connections that always have data to send, each from a host of its own on a link like
     /// a server's.
-    LongFlow(LongFlowDocument),
+    LongFlow(Box<LongFlowDocument>),
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -85,6 +85,7 @@ pub(super) struct DatagramsDocument {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct LongFlowDocument {
     /// Number of connections, at least 1.
+    #[schemars(range(min = 1))]
     count: u32,
     /// When they open, seconds.
     start: Span,
@@ -136,11 +137,11 @@ impl From<&Background> for BackgroundDocument {
         match background {
             Background::Cbr(datagrams) => Self::Cbr(datagrams.into()),
             Background::Poisson(datagrams) => Self::Poisson(datagrams.into()),
-            Background::LongFlow(flow) => Self::LongFlow(LongFlowDocument {
+            Background::LongFlow(flow) => Self::LongFlow(Box::new(LongFlowDocument {
                 count: flow.count,
                 start: flow.start,
                 transport: (&flow.transport).into(),
-            }),
+            })),
         }
     }
 }

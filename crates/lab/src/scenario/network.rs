@@ -129,52 +129,18 @@ impl NetworkDocument {
             Limit::Bytes(bytes) => bytes < u64::from(packet),
         };
         if too_small {
-            let given = self.buffer;
-            return fail(
-                "buffer",
-                format!(
-                    "{given} do not hold one full packet of {packet} bytes; write at least that, or \"1pkt\""
-                ),
+            let message = format!(
+                "{} do not hold one full packet of {packet} bytes; write at least that, or \"1pkt\"",
+                self.buffer
             );
+            return fail("buffer", message);
         }
-
-        let (server_delay, client_delay) = match (self.delay, self.base_rtt) {
-            (Some(_), Some(_)) => {
-                return fail("base_rtt", "excludes network.delay; give one of the two".to_owned());
-            }
-            (None, None) => {
-                return fail("delay", "missing; give it or network.base_rtt".to_owned());
-            }
-            (Some(delay), None) => (self.server_delay.unwrap_or(delay), delay),
-            (None, Some(base_rtt)) => {
-                let sending: Span = [packet, transport.tcp.ack_size.into()]
-                    .into_iter()
-                    .map(|size| u64::from(size) + overhead)
-                    .flat_map(|size| {
-                        [server_rate, client_rate].map(|rate| rate.transmission_time(size))
-                    })
-                    .fold(Span::ZERO, Span::saturating_add);
-                let one_way = base_rtt.saturating_sub(sending) / 2;
-                let server_delay = self.server_delay.unwrap_or(one_way / 2);
-                let least = sending.saturating_add(self.server_delay.unwrap_or_default() * 2);
-                if base_rtt < least {
-                    return fail(
-                        "base_rtt",
-                        format!(
-                            "{}us leave nothing for the links: sending a full packet and its ACK{} already takes {}us",
-                            micros(base_rtt),
-                            if self.server_delay.is_some() {
-                                " and network.server_delay"
-                            } else {
-                                ""
-                            },
-                            micros(least),
-                        ),
-                    );
-                }
-                (server_delay, one_way.saturating_sub(server_delay))
-            }
-        };
+        let sending = [packet, transport.tcp.ack_size.into()]
+            .into_iter()
+            .flat_map(|size| [server_rate, client_rate].map(|rate| (size, rate)))
+            .map(|(size, rate)| rate.transmission_time(u64::from(size) + overhead))
+            .fold(Span::ZERO, Span::saturating_add);
+        let (server_delay, client_delay) = self.delays(sending)?;
         Ok(Network {
             topology: self.topology,
             server_rate,
@@ -187,10 +153,40 @@ impl NetworkDocument {
             queue: self.queue,
         })
     }
+
+    /// Delays of a server's link and of the client's, where sending a full packet and its ACK over
+    /// both takes `sending`.
+    fn delays(&self, sending: Span) -> Result<(Span, Span), ScenarioError> {
+        match (self.delay, self.base_rtt) {
+            (Some(_), Some(_)) => Err(ScenarioError::new(
+                "network.base_rtt",
+                "excludes network.delay; give one of the two",
+            )),
+            (None, None) => {
+                Err(ScenarioError::new("network.delay", "missing; give it or network.base_rtt"))
+            }
+            (Some(delay), None) => Ok((self.server_delay.unwrap_or(delay), delay)),
+            (None, Some(base_rtt)) => {
+                let one_way = base_rtt.saturating_sub(sending) / 2;
+                let server_delay = self.server_delay.unwrap_or(one_way / 2);
+                if base_rtt < sending || server_delay > one_way {
+                    let given = self.server_delay.map_or("", |_| " and network.server_delay");
+                    let message = format!(
+                        "{}us leave nothing for the links: a full packet and its ACK{given} \
+                         already take {}us",
+                        micros(base_rtt),
+                        micros(sending) + 2.0 * micros(self.server_delay.unwrap_or_default()),
+                    );
+                    return Err(ScenarioError::new("network.base_rtt", message));
+                }
+                Ok((server_delay, one_way.saturating_sub(server_delay)))
+            }
+        }
+    }
 }
 
 fn micros(span: Span) -> f64 {
-    span.as_secs_f64() * 1e6
+    span.as_picos() as f64 / 1e6
 }
 
 impl From<&Network> for NetworkDocument {

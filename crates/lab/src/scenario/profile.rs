@@ -19,9 +19,6 @@ pub enum Profile {
 }
 
 impl Profile {
-    /// Every profile.
-    pub const ALL: [Self; 3] = [Self::Lab, Self::Ns2, Self::Rfc];
-
     /// The complete document that a scenario is laid on.
     pub(super) fn document(self) -> Value {
         let mut document = json!({

@@ -151,6 +151,7 @@ pub(super) struct TransportDocument {
     /// New data on the first two duplicate ACKs (RFC 3042).
     limited_transmit: bool,
     /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
+    #[schemars(range(min = 1))]
     dupack_threshold: u32,
     /// A duplicate ACK must carry the window of the ACK before it (RFC 5681 §2, condition (e)).
     dupack_requires_same_window: bool,
@@ -182,10 +183,11 @@ enum DelayedAckDocument {
     Table(DelayedAckTable),
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct DelayedAckTable {
     /// An ACK at the latest after this many full segments, at least 1. Default: 2 (RFC 5681 §4.2).
+    #[schemars(range(min = 1))]
     segments: u32,
     /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
     timeout: Span,
@@ -223,36 +225,24 @@ impl<'de> Deserialize<'de> for DelayedAckDocument {
 }
 
 impl DelayedAckDocument {
-    fn table(self) -> Option<DelayedAckTable> {
-        match self {
+    fn table(&self) -> Option<DelayedAckTable> {
+        match *self {
             Self::Switch(on) => on.then(DelayedAckTable::default),
             Self::Table(table) => Some(table),
         }
     }
 }
 
+/// A packet counts its payload in 16 bits.
+const MAX_SEGMENT: u64 = u16::MAX as u64;
 /// Windows are advertised in 32 bits.
 const MAX_WINDOW: u64 = u32::MAX as u64;
 
 impl TransportDocument {
-    /// The transport of the table called `table`.
-    pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
-        let key = |key: &str| format!("{table}.{key}");
-        let check = |name: &str, holds: bool, message: &str| {
-            if holds { Ok(()) } else { Err(ScenarioError::new(key(name), message)) }
-        };
-        let in_range = |name: &str, value: u64, least: u64, most: u64| {
-            check(
-                name,
-                (least..=most).contains(&value),
-                &format!("{value} is out of range; write {least} to {most} bytes"),
-            )
-        };
-
-        in_range("mss", self.mss.0, 1, 65_535)?;
-        in_range("header_size", self.header_size.0, 0, 255)?;
-        in_range("ack_size", self.ack_size.0, 1, 255)?;
-        let mss = self.mss.0 as u32;
+    /// Segment size and, in bytes, the initial window, the initial threshold and the receive
+    /// window.
+    fn windows(&self) -> (u32, u64, u64, u64) {
+        let mss = self.mss.0.try_into().unwrap_or(u32::MAX);
         let receive_window = self.receive_window.bytes(mss);
         let initial_window = match self.initial_window {
             OrName::Name(name) => name.bytes(mss),
@@ -262,52 +252,70 @@ impl TransportDocument {
             OrName::Name(SsthreshName::ReceiveWindow) => receive_window,
             OrName::Quantity(window) => window.bytes(mss),
         };
-        in_range("initial_window", initial_window, 1, MAX_WINDOW)?;
-        in_range("receive_window", receive_window, 1, MAX_WINDOW)?;
+        (mss, initial_window, initial_ssthresh, receive_window)
+    }
 
-        for (name, timer) in [
+    /// Refuses what has the right type and yet makes no sense in the table called `table`.
+    fn check(&self, table: &str) -> Result<(), ScenarioError> {
+        let require = |key: &str, holds: bool, message: &str| {
+            if holds { Ok(()) } else { Err(ScenarioError::new(format!("{table}.{key}"), message)) }
+        };
+        let (_, initial_window, _, receive_window) = self.windows();
+        for (key, value, least, most) in [
+            ("mss", self.mss.0, 1, MAX_SEGMENT),
+            ("header_size", self.header_size.0, 0, 255),
+            ("ack_size", self.ack_size.0, 1, 255),
+            ("initial_window", initial_window, 1, MAX_WINDOW),
+            ("receive_window", receive_window, 1, MAX_WINDOW),
+        ] {
+            let message = format!("{value} is out of range; write {least} to {most} bytes");
+            require(key, (least..=most).contains(&value), &message)?;
+        }
+        for (key, timer) in [
             ("rto_max", self.rto_max),
             ("rto_initial", self.rto_initial),
             ("syn_rto", self.syn_rto),
             ("rto_after_syn_loss", self.rto_after_syn_loss),
         ] {
-            check(name, !timer.is_zero(), "0 is no timeout; write e.g. \"1s\"")?;
+            require(key, !timer.is_zero(), "0 is no timeout; write e.g. \"1s\"")?;
         }
-        check(
-            "rto_min",
-            self.rto_min <= self.rto_max,
-            "exceeds rto_max; write less, or raise rto_max",
-        )?;
-        check(
-            "rto_granularity",
-            self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero(),
-            "0 is no tick to count samples in; write e.g. \"10us\", or another rto_style",
-        )?;
-        check(
-            "rto_jitter",
-            self.rto_jitter.is_finite() && self.rto_jitter >= 0.0,
-            &format!("{} is not a ratio of at least 0; write e.g. 0.5", self.rto_jitter),
-        )?;
-        let timestamps = self.timestamp_granularity.filter(|_| self.timestamps);
-        check(
-            "timestamp_granularity",
-            timestamps != Some(Span::ZERO),
-            "0 is no tick; write e.g. \"1ms\"",
-        )?;
-        check(
-            "dupack_threshold",
-            self.dupack_threshold > 0,
-            "0 duplicate ACKs mean nothing; write 1 or more",
-        )?;
-        let delayed_ack = self.delayed_ack.table();
-        if let Some(table) = &delayed_ack {
-            check(
-                "delayed_ack.segments",
-                table.segments > 0,
-                "0 segments cannot be waited for; write 1 or more",
-            )?;
+        let tick = self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero();
+        let clock = !self.timestamps || self.timestamp_granularity != Some(Span::ZERO);
+        let jitter = self.rto_jitter.is_finite() && self.rto_jitter >= 0.0;
+        let delayed = self.delayed_ack.table().is_none_or(|table| table.segments > 0);
+        for (key, holds, message) in [
+            (
+                "rto_min",
+                self.rto_min <= self.rto_max,
+                "exceeds rto_max; write less, or raise rto_max",
+            ),
+            (
+                "rto_granularity",
+                tick,
+                "0 is no tick to count samples in; write e.g. \"10us\", or another rto_style",
+            ),
+            (
+                "rto_jitter",
+                jitter,
+                &format!("{} is not a ratio of at least 0; write e.g. 0.5", self.rto_jitter),
+            ),
+            ("timestamp_granularity", clock, "0 is no tick; write e.g. \"1ms\""),
+            (
+                "dupack_threshold",
+                self.dupack_threshold > 0,
+                "0 duplicate ACKs mean nothing; write 1 or more",
+            ),
+            ("delayed_ack.segments", delayed, "0 segments cannot be waited for; write 1 or more"),
+        ] {
+            require(key, holds, message)?;
         }
+        Ok(())
+    }
 
+    /// The transport of the table called `table`.
+    pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
+        self.check(table)?;
+        let (mss, initial_window, initial_ssthresh, receive_window) = self.windows();
         Ok(Transport {
             name: self.name,
             opener: self.opener,
@@ -332,11 +340,13 @@ impl TransportDocument {
                 syn_rto: self.syn_rto,
                 rto_after_syn_loss: self.rto_after_syn_loss,
                 rtt_sampling: self.rtt_sampling,
-                timestamps,
+                timestamps: self.timestamp_granularity.filter(|_| self.timestamps),
                 limited_transmit: self.limited_transmit,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
-                delayed_ack: delayed_ack
+                delayed_ack: self
+                    .delayed_ack
+                    .table()
                     .map(|DelayedAckTable { segments, timeout }| DelayedAck { segments, timeout }),
                 idle_restart: self.idle_restart,
                 send_jitter: self.send_jitter,

@@ -81,6 +81,7 @@ pub(super) enum WorkloadDocument {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct BarrierReadDocument {
     /// Number of servers, at least 1. No default.
+    #[schemars(range(min = 1))]
     servers: u32,
     /// The server request unit: what each server sends per block, bytes. No default; excludes
     /// `block`.
@@ -92,6 +93,7 @@ pub(super) struct BarrierReadDocument {
     block: Option<Size>,
     /// Number of blocks to read. Excludes `duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     blocks: Option<u32>,
     /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -134,8 +134,8 @@ fn a_server_delay_leaves_the_rest_of_base_rtt_to_the_client() {
     let keys = [("network.base_rtt", json!("100us")), ("network.server_delay", json!("40us"))];
     assert_eq!(
         super::refusal(&keys),
-        "network.base_rtt: 100us leave nothing for the links: sending a full packet and its ACK \
-         and network.server_delay already takes 104.64us"
+        "network.base_rtt: 100us leave nothing for the links: a full packet and its ACK \
+         and network.server_delay already take 104.64us"
     );
 }
 
@@ -144,7 +144,7 @@ fn a_base_rtt_below_serialisation_is_impossible() {
     assert_eq!(
         super::refusal(&[("network.base_rtt", json!("20us"))]),
         "network.base_rtt: 20us leave nothing for the links: \
-         sending a full packet and its ACK already takes 24.64us"
+         a full packet and its ACK already take 24.64us"
     );
 }
 

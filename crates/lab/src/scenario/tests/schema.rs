@@ -7,32 +7,28 @@ use super::load;
 
 /// Every table of the schema that lists properties, with its place.
 fn tables(schema: &Value) -> Vec<(String, &Map<String, Value>)> {
-    fn walk<'a>(
-        place: String,
-        value: &'a Value,
-        found: &mut Vec<(String, &'a Map<String, Value>)>,
-    ) {
+    fn walk<'a>(place: &str, value: &'a Value, found: &mut Vec<(String, &'a Map<String, Value>)>) {
         match value {
             Value::Object(table) => {
                 if table.get("properties").is_some_and(Value::is_object)
                     && table.contains_key("type")
                 {
-                    found.push((place.clone(), table));
+                    found.push((place.to_owned(), table));
                 }
                 for (key, value) in table {
-                    walk(format!("{place}/{key}"), value, found);
+                    walk(&format!("{place}/{key}"), value, found);
                 }
             }
             Value::Array(list) => {
                 for (index, value) in list.iter().enumerate() {
-                    walk(format!("{place}/{index}"), value, found);
+                    walk(&format!("{place}/{index}"), value, found);
                 }
             }
             _ => {}
         }
     }
     let mut found = Vec::new();
-    walk(String::new(), schema, &mut found);
+    walk("", schema, &mut found);
     found
 }
 
