@@ -1,0 +1,81 @@
+# Everything runs in .venv, made here. What is needed beforehand: Python 3.11 or newer with its
+# venv module, a Rust toolchain (https://rustup.rs), and a C linker.
+
+PYTHON ?= python3
+export PATH := $(HOME)/.cargo/bin:$(PATH)
+
+VENV := .venv
+BIN := $(VENV)/bin
+MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint validate bench docs clean
+
+help:
+	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
+	@echo "make test      every lint and test"
+	@echo "make validate  compare with ns-2, long property tests, mutation tests"
+	@echo "make bench     speed and memory, beside ns-2 where it is installed"
+	@echo "make docs      the documentation, in docs/_build"
+	@echo "make clean     remove what these commands made"
+
+demo: $(VENV)/release
+	@mkdir -p demo
+	$(BIN)/incast run scenarios/storage-read.toml --plot demo/storage-read.png
+	@echo "The picture is in demo/storage-read.png, its data in demo/storage-read.csv."
+
+test: lint
+	cargo test --workspace --locked
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/debug
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest incast._core
+
+validate: $(VENV)/release
+	cargo test --release --workspace --locked -- --include-ignored
+	$(BIN)/python benches/validate_ns2.py
+
+bench: $(VENV)/release
+	$(BIN)/python benches/speed.py
+
+docs: $(VENV)/debug
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build
+
+clean:
+	rm -rf $(VENV) target demo docs/_build python/incast/*.so
+	find python tests -name __pycache__ -type d -exec rm -rf {} +
+
+# An empty environment with the build tool in it.
+$(VENV)/build:
+	@command -v cargo >/dev/null || { \
+	  echo "make: there is no cargo in PATH or ~/.cargo/bin; see https://rustup.rs" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: $(PYTHON) is older than 3.11; name a newer one: make PYTHON=python3.12" >&2; \
+	  exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "make: $(PYTHON) cannot make environments; Debian: apt install python3-venv" >&2; \
+	  exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1" "maturin>=1.7,<2"
+	@touch $@
+
+# What tests, lints and documentation need.
+$(VENV)/tools: pyproject.toml | $(VENV)/build
+	$(BIN)/pip install --quiet --group dev
+	@touch $@
+
+# The package, the extension compiled for speed; or in the profile of the tests, which shares
+# their artefacts. The two replace each other.
+$(VENV)/release: $(SOURCES) | $(VENV)/build
+	$(MATURIN) develop --release
+	@rm -f $(VENV)/debug && touch $@
+
+$(VENV)/debug: $(SOURCES) | $(VENV)/tools
+	$(MATURIN) develop
+	@rm -f $(VENV)/release && touch $@
