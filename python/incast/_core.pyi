@@ -1,0 +1,44 @@
+"""The simulator, compiled from Rust: one call per run, arrays back."""
+
+from typing import Any, final
+
+class ScenarioError(ValueError):
+    """A mistake in a scenario; the message is `key: what is wrong and what is accepted`."""
+
+@final
+class Control:
+    """A handle on a run under way in another thread."""
+
+    def __new__(cls) -> Control: ...
+    def cancel(self) -> None:
+        """End the run soon; its result is worth nothing."""
+    @property
+    def progress(self) -> float:
+        """The share of the run that is done, from 0 to 1."""
+
+def version() -> str:
+    """Return the version of the engine, part of every result's key."""
+
+def plan(document_json: str) -> str:
+    """Validate a scenario and lay out its sweep.
+
+    Returns the JSON text of `{"points": [{"swept": {...}, "resolved": {...}}], "seeds": [...]}`.
+    """
+
+def schema() -> str:
+    """Return the JSON Schema of a scenario."""
+
+def entries(kind: str) -> str:
+    """Return the registry `kind` as JSON text: a list of `{"name", "summary", "parameters"}`."""
+
+def columns(table: str) -> str:
+    """Return the columns of a result table as JSON: a list of `{"name", "unit", "description"}`."""
+
+def run(
+    resolved_json: str, seed: int, trace_json: str = "[]", control: Control | None = None
+) -> dict[str, Any]:
+    """Simulate one resolved scenario at one seed, without the interpreter's lock.
+
+    Returns `rows` (one dictionary per group) and the traces asked for (`events`, `queues`,
+    `flows`: a dictionary of columns, or None).
+    """

@@ -1,0 +1,49 @@
+"""The `incast` command. Each subcommand has a file of its own."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from incast.cli.describe import describe
+from incast.cli.list import list_entries
+from incast.cli.mistakes import one_line
+from incast.cli.plot import plot
+from incast.cli.run import run
+from incast.cli.schema import schema
+
+app = typer.Typer(
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Find where a synchronised read collapses, why, and what helps.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command()(run)
+app.command()(plot)
+app.command("list")(list_entries)
+app.command()(schema)
+app.command()(describe)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import incast
+
+        typer.echo(f"incast {incast.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    sys.exit(one_line(app))

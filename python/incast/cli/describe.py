@@ -1,0 +1,47 @@
+"""`incast describe`: what a results directory holds, column by column."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def describe(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A directory made by run --out.")
+    ],
+) -> None:
+    """Say what a results directory holds: its scenario, and unit and meaning of every column."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from incast.results.store import ROWS, Directory
+
+    store = Directory.open(directory)
+    about, plan = store.manifest, store.plan
+    console = Console(soft_wrap=False)
+    console.print(f"[bold]{escape(plan.title or 'Results')}[/bold]", highlight=False)
+    asked = len(plan.points) * len(plan.seeds)
+    for name, value in (
+        ("scenario", about["source"] or "given as a dictionary"),
+        ("state", f"{about['status']}: {len(store)} of {asked} runs"),
+        ("swept", ", ".join(plan.swept) or "nothing"),
+        ("seeds", ", ".join(map(str, plan.seeds))),
+        ("made by", f"incast {about['incast']}, engine {about['engine']}"),
+        ("started", f"{about['started']}, {about['wall_s']} s in all"),
+    ):
+        console.print(f"{name:10}{escape(str(value))}", highlight=False)
+    for table, columns in about["columns"].items():
+        if not (directory / table).is_dir():
+            continue
+        grid = Table(title=f"{table}/*.parquet", title_justify="left", box=None, pad_edge=False)
+        for heading in ("column", "unit", "meaning"):
+            grid.add_column(heading, overflow="fold", no_wrap=heading != "meaning")
+        own = [(key, "", "swept key") for key in plan.swept]
+        seed = [("seed", "", "seed of the run")] if table != ROWS else []
+        told = [(column["name"], column["unit"], column["description"]) for column in columns]
+        for row in (*own, *seed, *told):
+            grid.add_row(*map(escape, row))
+        console.print()
+        console.print(grid)

@@ -1,0 +1,61 @@
+"""`incast list`: the names that a scenario and the commands know."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+
+from incast import _core
+from incast.plots import KINDS as PLOTS
+
+_CORE = (
+    "transports",
+    "congestion-controls",
+    "recoveries",
+    "queues",
+    "workloads",
+    "topologies",
+    "backgrounds",
+    "profiles",
+)
+_KINDS = (*_CORE, "plots")
+
+
+def list_entries(
+    kind: Annotated[
+        str | None,
+        typer.Argument(metavar="[KIND]", help=f"One of {', '.join(_KINDS)}.", show_default=False),
+    ] = None,
+) -> None:
+    """List what can be named in a scenario, with its parameters; without KIND, all names."""
+    if kind is None:
+        for each in _KINDS:
+            names = ", ".join(str(entry["name"]) for entry in _entries(each))
+            typer.echo(f"{each:20} {names}")
+        return
+    if kind not in _KINDS:
+        raise typer.BadParameter(
+            f"there is no list of {kind!r}; choose from {', '.join(_KINDS)}", param_hint="KIND"
+        )
+    for entry in _entries(kind):
+        typer.echo(f"{entry['name']:20} {entry['summary']}")
+        for name, about in entry["parameters"].items():
+            typer.echo(f"{'':22}{name:18} {_parameter(about)}")
+
+
+def _entries(kind: str) -> list[dict[str, Any]]:
+    if kind == "plots":
+        return [
+            {"name": plot.name, "summary": plot.summary, "parameters": {}}
+            for plot in PLOTS.values()
+        ]
+    entries: list[dict[str, Any]] = json.loads(_core.entries(kind))
+    return entries
+
+
+def _parameter(schema: dict[str, Any]) -> str:
+    """Write a parameter's JSON Schema in one line."""
+    text = str(schema.get("description", ""))
+    if "default" in schema:
+        text += f" [default: {json.dumps(schema['default'])}]"
+    return text

@@ -1,0 +1,122 @@
+"""`incast run`: simulate a scenario and say what comes of it."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incast.cli.mistakes import INTERRUPTED
+
+if TYPE_CHECKING:
+    from incast.scenario import Scenario
+    from incast.sweep import Interrupted
+
+
+class Format(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def run(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario in TOML.")],
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Give a key another value, e.g. network.buffer=64KiB. A swept key is then fixed; "
+            "a list, e.g. workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds one.",
+        ),
+    ] = None,
+    seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Runs side by side; default: all processors.", metavar="N", min=1),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep the results here, run by run; what is there already is not run again.",
+            metavar="DIR",
+        ),
+    ] = None,
+    form: Annotated[
+        Format,
+        typer.Option(
+            "--format",
+            help="table and json go to stdout; csv and parquet too, or with --out to rows.csv or "
+            "rows.parquet there.",
+        ),
+    ] = Format.TABLE,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw a picture (png, pdf or svg), its data beside it as CSV: goodput for a "
+            "sweep, one round of the read for a single point.",
+        ),
+    ] = None,
+    trace: Annotated[
+        str,
+        typer.Option(
+            metavar="LIST",
+            help="Record queue, cwnd, events (comma-separated); queue:full keeps every change "
+            "instead of the extremes of each bin.",
+        ),
+    ] = "",
+) -> None:
+    """Simulate a scenario: every point of its sweep at every seed."""
+    from incast.cli import output
+    from incast.cli.progress import shown
+    from incast.plots import choice, save
+    from incast.results.traces import parse
+    from incast.sweep import Interrupted
+    from incast.sweep import run as run_sweep
+
+    asked = _scenario(scenario, changes or [], seeds)
+    traces = parse(trace)
+    output.check(form, out)
+    if picture is not None:
+        kind = choice.for_plan(asked.plan, traces)
+        traces += [name for name in kind.traces if name not in traces]
+        save.check(picture)
+    elif traces and out is None:
+        raise typer.BadParameter("give --out DIR as well, to keep them", param_hint="--trace")
+
+    try:
+        with shown() as report:
+            results = run_sweep(asked, jobs=jobs, out=out, traces=traces, progress=report)
+    except Interrupted as stopped:
+        if form is Format.TABLE and len(stopped.results.store):
+            output.write(stopped.results, form, out)
+        raise typer.Exit(_how_to_go_on(stopped, out)) from None
+    output.write(results, form, out)
+    if picture is not None:
+        save.figure(kind.draw(results), picture)
+
+
+def _scenario(path: Path, changes: list[str], seeds: int | None) -> "Scenario":
+    from incast.scenario import load
+    from incast.scenario.override import parse
+
+    scenario = load(path)
+    for change in changes:
+        scenario = scenario.override(*parse(change))
+    return scenario if seeds is None else scenario.override("run.seeds", seeds)
+
+
+def _how_to_go_on(stopped: "Interrupted", out: Path | None) -> int:
+    done = len(stopped.results.store)
+    kept = (
+        f"kept in {out}; run the same command again to go on"
+        if out is not None
+        else "lost; with --out DIR the next run can be taken up again"
+    )
+    typer.echo(f"incast: interrupted: {done} of {stopped.total} runs are {kept}", err=True)
+    return INTERRUPTED

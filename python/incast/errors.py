@@ -1,0 +1,8 @@
+"""Mistakes that are not in the scenario itself."""
+
+
+class ResultsError(ValueError):
+    """A results directory or an output that cannot be used as asked.
+
+    The message is one line that starts with the path in question.
+    """

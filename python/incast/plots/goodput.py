@@ -1,0 +1,37 @@
+"""Goodput against the swept key: the picture in which the collapse is seen."""
+
+import polars as pl
+
+from incast import units
+from incast.plots import Moment, Picture, facts, style
+from incast.results import Results
+from incast.results.series import split
+
+_GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
+
+
+def draw(results: Results, moment: Moment) -> Picture:
+    """Draw mean and confidence band of every curve, and the line rate."""
+    del moment
+    summary = results.summary()
+    axis, series = split(summary, results.plan.swept)
+    lines = sorted({results.resolved(point).line_rate for point in summary["point"]})
+    unit, name = (1e9, "Gbps") if lines[-1] >= _GBPS_FROM else (1e6, "Mbps")
+    figure, (axes,) = style.sheet(facts.title(results), facts.of_sweep(results))
+    everywhere = style.positions(axes, axis, summary[axis].to_list() if axis else [""])
+    where = dict(zip(summary["point"], everywhere, strict=True))
+    for index, one in enumerate(series):
+        x = [where[point] for point in one.points["point"]]
+        mean = one.points["goodput_bps"] / unit
+        half = one.points["goodput_bps_ci95"].fill_null(0) / unit
+        looks = style.curve(index)
+        axes.plot(x, mean, label=one.label, clip_on=False, **looks)
+        axes.fill_between(x, mean - half, mean + half, color=looks["color"], alpha=0.2, lw=0)
+    for line in lines:
+        style.guide(axes, line / unit, f"line rate {units.rate(line)}")
+    axes.set_ylabel(f"goodput [{name}], mean and 95 % CI")
+    axes.set_ylim(0, lines[-1] / unit * 1.1)
+    if len(series) > 1:
+        style.legend(figure, axes.get_legend_handles_labels()[0])
+    columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]
+    return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))

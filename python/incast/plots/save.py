@@ -1,0 +1,43 @@
+"""Pictures as files, each with its data beside it."""
+
+import tempfile
+from pathlib import Path
+
+from incast.errors import ResultsError
+from incast.plots import Picture
+
+_FORMATS = (".png", ".pdf", ".svg")
+
+
+def check(path: Path) -> None:
+    """Refuse, before any work, a picture that could not be written after it.
+
+    Raises
+    ------
+    ResultsError
+        The format is unknown, or the folder cannot be written to.
+    """
+    if path.suffix.lower() not in _FORMATS:
+        raise ResultsError(f"{path}: pictures are {', '.join(_FORMATS)}; end the name with one")
+    if path.is_dir():
+        raise ResultsError(f"{path}: is a directory")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def figure(picture: Picture, path: Path) -> None:
+    """Write the figure, and its data as CSV beside it.
+
+    Raises
+    ------
+    ResultsError
+        The files cannot be written.
+    """
+    try:
+        picture.figure.savefig(path)
+        picture.data.write_csv(path.with_suffix(".csv"))
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,168 @@
+"""The look of all pictures: legible in print and in grey, for every kind of eye."""
+
+from collections.abc import Sequence
+from textwrap import wrap
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, NullLocator
+
+from incast.results.causes import CAUSES
+from incast.results.series import SERVERS
+
+RC: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "0.35",
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "figure.dpi": 100,
+    "font.size": 9.5,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.8,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 5,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "incast",
+}
+
+# Okabe and Ito's colours, ordered so that neighbours differ in lightness too; curves differ in
+# marker and dash as well, and areas in hatch, so that colour is never needed to tell them apart.
+COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
+MARKERS = "osD^vP*"
+DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
+
+_LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
+GUIDE = "0.45"  # of lines that are no data: rates, limits
+IDLE = "0.88"  # of times in which the link idles
+
+# Cause of a timeout to colour and hatch.
+CAUSE_LOOKS = {
+    cause: (colour, hatch)
+    for cause, colour, hatch in zip(
+        CAUSES,
+        ("#D55E00", "#E69F00", "#56B4E9", "#F0E442", "#000000", "#CC79A7"),
+        ("", "//", "\\\\", "..", "", "xx"),
+        strict=True,
+    )
+}
+
+
+def sheet(
+    title: str, facts: str, panels: int = 1, size: tuple[float, float] = (6.4, 4.2), **layout: Any
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure with a title, a line or two of facts under it, and its panels.
+
+    Parameters
+    ----------
+    title
+        The scenario's title.
+    facts
+        What the reader must know to read the numbers.
+    panels
+        How many panels, below each other unless `layout` says otherwise.
+    size
+        Width and height in inches.
+    **layout
+        Passed to `Figure.subplots`.
+    """
+    width, height = size
+    lines = wrap(facts, int(width * _LETTERS_PER_INCH))
+    figure = Figure(figsize=size)
+    top = 1 - (0.42 + 0.17 * len(lines)) / height
+    figure.set_layout_engine("constrained", rect=(0, 0, 1, top))
+    shape = {"nrows": panels, "ncols": 1, "squeeze": False, **layout}
+    axes = figure.subplots(**shape).ravel().tolist()
+    text: dict[str, Any] = {"ha": "left", "va": "top"}
+    figure.text(0.1 / width, 1 - 0.1 / height, title, fontsize=11.5, fontweight="bold", **text)
+    figure.text(0.1 / width, 1 - 0.33 / height, "\n".join(lines), fontsize=9, color="0.3", **text)
+    return figure, axes
+
+
+def legend(figure: Figure, handles: Sequence[Any], columns: int = 4) -> None:
+    """Put the legend under the panels, where it can hide nothing."""
+    if handles:
+        figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+
+
+def curve(index: int) -> dict[str, Any]:
+    """Return the looks of the n-th curve."""
+    return {
+        "color": COLOURS[index % len(COLOURS)],
+        "marker": MARKERS[index % len(MARKERS)],
+        "linestyle": DASHES[index % len(DASHES)],
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.6,
+    }
+
+
+def crosses(axes: Axes, x: Sequence[float], y: float, label: str) -> None:
+    """Mark moments at which something was lost."""
+    if x:  # unclipped marks that are none would confuse the layout
+        axes.plot(x, [y] * len(x), "x", color=COLOURS[4], label=label, clip_on=False)
+
+
+def cause(name: str, prefix: str = "") -> Patch:
+    """Return the legend entry of a cause of timeouts, by its column in the rows."""
+    colour, hatch = CAUSE_LOOKS[name]
+    label = prefix + CAUSES[name]
+    return Patch(facecolor=colour, hatch=hatch, edgecolor="0.15", linewidth=0.4, label=label)
+
+
+def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
+    """Draw a horizontal line that is no data, its name at its right or left end."""
+    axes.axhline(y, color=GUIDE, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1.5)
+    axes.annotate(
+        text,
+        (0.0 if left else 1.0, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(4 if left else -2, 3),
+        textcoords="offset points",
+        ha="left" if left else "right",
+        color="0.3",
+        fontsize=8.5,
+    )
+
+
+def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:
+    """Set up the horizontal axis for the swept values; return where each of them stands.
+
+    Numbers that span more than a factor of ten stand on a logarithmic axis; text stands evenly
+    spaced, in the order of the sweep.
+    """
+    axes.set_xlabel("servers" if key == SERVERS else key or "")
+    distinct = list(dict.fromkeys(values))
+    if not all(isinstance(value, int | float) for value in distinct):
+        axes.set_xticks(range(len(distinct)), [str(value) for value in distinct])
+        axes.margins(x=0.06)
+        return [float(distinct.index(value)) for value in values]
+    low, high = min(distinct), max(distinct)
+    if low > 0 and high / low > 10:  # noqa: PLR2004 (a decade)
+        axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_locator(FixedLocator(_thinned(sorted(distinct), axes)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    return [float(value) for value in values]
+
+
+def _thinned(values: list[float], axes: Axes) -> list[float]:
+    """Leave out values whose labels would touch, keeping the ends."""
+    scale = axes.get_xaxis().get_transform()
+    where = [float(scale.transform([value])[0]) for value in values]
+    gap = 0.045 * (where[-1] - where[0])
+    kept = [0]
+    for i in range(1, len(values)):
+        if where[i] - where[kept[-1]] >= gap:
+            kept.append(i)
+    if kept[-1] != len(values) - 1:
+        kept[-1] = len(values) - 1
+    return [values[i] for i in kept]

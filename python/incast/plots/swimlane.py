@@ -1,0 +1,164 @@
+"""One round of the barrier read: a lane per server, its stalls, and the idle link."""
+
+from dataclasses import dataclass
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from incast import units
+from incast.errors import ResultsError
+from incast.plots import Moment, Picture, choice, facts, style
+from incast.results import Results
+from incast.results.causes import CAUSES
+
+_MILLI = 1e3
+_LANES = 64  # at most; beyond, the slowest servers
+
+
+@dataclass(frozen=True)
+class _Stall:
+    """A server waits for its retransmission timer, in seconds."""
+
+    lane: int
+    start: float
+    end: float
+    cause: str  # as a column of the rows
+
+
+def draw(results: Results, moment: Moment) -> Picture:
+    """Draw the block asked for, or the longest one."""
+    job = choice.job(results, moment, "events")
+    events = results.traces.of("events", job)
+    block = moment.block if moment.block is not None else _longest(events)
+    start, end = choice.span(results, job, block)
+    own = events.filter((pl.col("block") == block) & (pl.col("flow") >= 0))
+    lanes = _lanes(own, start, end)
+    kept = sorted(lanes["lane"][:_LANES].to_list())
+    shown = lanes.filter(pl.col("lane").is_in(kept)).sort("lane")
+    stalls = [stall for stall in _stalls(own, lanes, end) if stall.lane in kept]
+    figure, (axes,) = style.sheet(
+        facts.title(results),
+        facts.of_run(results, job),
+        size=(7.6, 2.1 + min(max(0.16 * len(kept), 1.6), 6.4)),
+    )
+    row = {lane: index for index, lane in enumerate(kept)}
+    idle = _idle(events, start, end)
+    for begin, stop in idle:
+        axes.axvspan((begin - start) * _MILLI, (stop - start) * _MILLI, color=style.IDLE, lw=0)
+    for lane, begin, stop in shown.select("lane", "start_s", "end_s").iter_rows():
+        axes.barh(
+            row[lane], (stop - begin) * _MILLI, 0.62, (begin - start) * _MILLI,
+            color=style.COLOURS[0], lw=0,
+        )  # fmt: skip
+    for stall in stalls:
+        _bar(axes, stall, row[stall.lane], start)
+    _frame(axes, kept, (end - start) * _MILLI)
+    _legend(figure, stalls, idle, end - start)
+    note = f"{len(kept)} slowest of {len(lanes)} servers, " if len(kept) < len(lanes) else ""
+    axes.set_xlabel(
+        f"time since the request of block {block} [ms]  ({note}"
+        f"block of {units.time(end - start)}, at line rate "
+        f"{units.time(results.resolved(job.index).ideal)})"
+    )
+    return Picture(figure, _data(shown, stalls, idle, start))
+
+
+def _longest(events: pl.DataFrame) -> int:
+    spans = (
+        events.filter(pl.col("kind").is_in(["block_start", "block_done"]))
+        .group_by("block")
+        .agg(pl.len(), (pl.col("time_s").max() - pl.col("time_s").min()).alias("span"))
+        .filter(pl.col("len") > 1)
+        .sort("span", "block", descending=[True, False])
+    )
+    if spans.is_empty():
+        raise ResultsError("no block finished in this run: there is no round to draw")
+    return int(spans["block"][0])
+
+
+def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
+    """Return a lane per flow, slowest first: its number, its request and the end of its SRU."""
+    first = pl.col("time_s").filter(pl.col("kind") == "request").min().fill_null(start)
+    last = pl.col("time_s").filter(pl.col("kind") == "flow_done").max().fill_null(end)
+    return (
+        own.group_by("flow")
+        .agg(first.alias("start_s"), last.alias("end_s"))
+        .sort("flow")
+        .with_row_index("lane", offset=1)
+        .sort("end_s", descending=True)
+    )
+
+
+def _stalls(own: pl.DataFrame, lanes: pl.DataFrame, end: float) -> list[_Stall]:
+    """Return the waits that ended in a timeout, each from the flow's event before it."""
+    lane_of = dict(lanes.select("flow", "lane").iter_rows())
+    stalls: list[_Stall] = []
+    before: dict[int, float] = {}
+    for time, kind, flow, cause in (
+        own.sort("time_s").select("time_s", "kind", "flow", "cause").iter_rows()
+    ):
+        if kind == "timeout":
+            stalls.append(
+                _Stall(lane_of[flow], before.get(flow, time), min(time, end), f"timeouts_{cause}")
+            )
+        before[flow] = time
+    return stalls
+
+
+def _idle(events: pl.DataFrame, start: float, end: float) -> list[tuple[float, float]]:
+    """Return the intervals in which the client's link idled, cut to the block."""
+    intervals, begun = [], None
+    changes = events.filter(pl.col("kind").is_in(["link_idle", "link_busy"])).sort("time_s")
+    for time, kind in changes.select("time_s", "kind").iter_rows():
+        if kind == "link_idle":
+            begun = time
+        elif begun is not None:
+            intervals.append((max(begun, start), min(time, end)))
+            begun = None
+    if begun is not None:
+        intervals.append((max(begun, start), end))
+    return [(begin, stop) for begin, stop in intervals if stop > begin]
+
+
+def _bar(axes: Axes, stall: _Stall, row: int, start: float) -> None:
+    colour, hatch = style.CAUSE_LOOKS[stall.cause]
+    begin, stop = (stall.start - start) * _MILLI, (stall.end - start) * _MILLI
+    axes.barh(row, stop - begin, 0.62, begin, color=colour, hatch=hatch, edgecolor="0.15", lw=0.4)
+    axes.plot(stop, row, "|", color="black", markersize=7, markeredgewidth=1.3)
+
+
+def _frame(axes: Axes, lanes: list[int], width: float) -> None:
+    step = -(-len(lanes) // 24)
+    axes.set_yticks(range(0, len(lanes), step), [str(lane) for lane in lanes[::step]])
+    axes.set_ylim(len(lanes) - 0.4, -0.6)
+    axes.set_xlim(0, width)
+    axes.grid(visible=False, axis="y")
+    axes.set_ylabel("server")
+
+
+def _legend(
+    figure: Figure, stalls: list[_Stall], idle: list[tuple[float, float]], width: float
+) -> None:
+    handles = [Patch(color=style.COLOURS[0], label="request to last byte")]
+    seen = {stall.cause for stall in stalls}
+    handles += [style.cause(name, "stalled: ") for name in CAUSES if name in seen]
+    if idle:
+        share = sum(stop - begin for begin, stop in idle) / width
+        label = f"link idle: {units.percent(share)}"
+        handles.append(Patch(color=style.IDLE, label=label))
+    style.legend(figure, handles)
+
+
+def _data(
+    lanes: pl.DataFrame, stalls: list[_Stall], idle: list[tuple[float, float]], start: float
+) -> pl.DataFrame:
+    """Return everything drawn: what, on which lane, from when to when since the block's start."""
+    rows = [
+        ("request", lane, a, b) for lane, a, b in lanes.select("lane", "start_s", "end_s").rows()
+    ]
+    rows += [(stall.cause, stall.lane, stall.start, stall.end) for stall in stalls]
+    rows += [("link_idle", None, begin, stop) for begin, stop in idle]
+    frame = pl.DataFrame(rows, ["what", "server", "start_s", "end_s"], orient="row")
+    return frame.with_columns(pl.col("start_s", "end_s") - start)

@@ -1,0 +1,73 @@
+"""Which swept key is the horizontal axis, and which curves the others make."""
+
+from dataclasses import dataclass
+
+import polars as pl
+
+SERVERS = "workload.servers"
+
+
+@dataclass(frozen=True)
+class Series:
+    """The points that share all swept values but the axis.
+
+    Parameters
+    ----------
+    label
+        The values that set this curve apart; empty when it is the only one.
+    points
+        Rows of the summary, in the order of the axis.
+    """
+
+    label: str
+    points: pl.DataFrame
+
+
+def axis_of(swept: pl.DataFrame) -> str | None:
+    """Return the key to plot against: the servers, else the first number, else the first key.
+
+    Parameters
+    ----------
+    swept
+        One row per point, one column per swept key.
+    """
+    varying = [name for name in swept.columns if swept[name].n_unique() > 1]
+    numbers = [name for name in varying if swept[name].dtype.is_numeric()]
+    if SERVERS in varying:
+        return SERVERS
+    return next(iter([*numbers, *varying]), None)
+
+
+def split(summary: pl.DataFrame, swept: list[str]) -> tuple[str | None, list[Series]]:
+    """Return the axis and the curves of a summary, in the order of the sweep."""
+    axis = axis_of(summary.select(swept))
+    others = [key for key in swept if key != axis and not _follows(summary, key, axis)]
+    if not others:
+        return axis, [Series("", _ordered(summary, axis))]
+    return axis, [
+        Series(_label(others, values), _ordered(points, axis))
+        for values, points in summary.group_by(others, maintain_order=True)
+    ]
+
+
+def label_of(swept: dict[str, object]) -> str:
+    """Write swept values for the eye, e.g. `newreno, rto_min = 200ms`."""
+    return _label(list(swept), tuple(swept.values()))
+
+
+def _follows(summary: pl.DataFrame, key: str, axis: str | None) -> bool:
+    """Say whether `key` is constant, or fixed by the axis (a zipped sweep)."""
+    if axis is None:
+        return summary[key].n_unique() == 1
+    return bool(summary.group_by(axis).agg(pl.col(key).n_unique())[key].max() == 1)
+
+
+def _ordered(points: pl.DataFrame, axis: str | None) -> pl.DataFrame:
+    return points.sort(axis) if axis and points[axis].dtype.is_numeric() else points
+
+
+def _label(keys: list[str], values: tuple[object, ...]) -> str:
+    return ", ".join(
+        str(value) if key.endswith(".name") else f"{key.rpartition('.')[2]} = {value}"
+        for key, value in zip(keys, values, strict=True)
+    )

@@ -1,0 +1,191 @@
+"""One sentence that answers the user: where it collapses, why, and the arithmetic behind it."""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import polars as pl
+
+from incast import units
+from incast.results.causes import CAUSES
+from incast.results.series import SERVERS, Series, split
+from incast.scenario.resolved import Resolved
+
+Row = dict[str, float]
+MOST_SERIES = 12  # sentences to print at most
+_ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+
+
+def sentences(
+    summary: pl.DataFrame, swept: list[str], resolved: Callable[[int], Resolved]
+) -> list[str]:
+    """Return one sentence per curve of the summary, each without regard to the others.
+
+    Parameters
+    ----------
+    summary
+        Means per point (see `Results.summary`).
+    swept
+        The swept keys.
+    resolved
+        The quantities of a point, by its index.
+    """
+    axis, series = split(summary, swept)
+    lines = []
+    for one in series[:MOST_SERIES]:
+        sentence = _Curve(axis, one, resolved).sentence()
+        lines.append(f"{one.label}: {_lower(sentence)}" if one.label else sentence)
+    if len(series) > MOST_SERIES:
+        lines.append(f"… and {len(series) - MOST_SERIES} more curves.")
+    return lines
+
+
+class _Curve:
+    """One curve, of the points that have at least one finished run."""
+
+    def __init__(
+        self, axis: str | None, series: Series, resolved: Callable[[int], Resolved]
+    ) -> None:
+        whole = series.points.filter(pl.col("ok") > 0)
+        self.axis = axis
+        self.unfinished = series.points.height - whole.height
+        self.rows: list[Row] = whole.to_dicts()
+        self.at = [resolved(int(row["point"])) for row in self.rows]
+
+    def sentence(self) -> str:
+        if not self.rows:
+            return "No run finished, so nothing can be said: raise run.time_limit."
+        text = self._servers() if self.axis == SERVERS else self._other()
+        if self.unfinished:
+            text += f" ({units.plural(self.unfinished, 'point')} without a finished run left out.)"
+        return text
+
+    def _servers(self) -> str:
+        """Find the collapse along the number of servers."""
+        first = self._knee()
+        if first is None:
+            return self._healthy()
+        here = f"{self.at[first].servers} servers"
+        if first == 0:
+            if not self._times_out(range(len(self.rows))):
+                return self._slow()
+            return f"Collapsed from {here}, the fewest tried, on: {self._why(first)}"
+        span = f"Collapses between {self.at[first - 1].servers} and {here}"
+        if not self._times_out(range(first, len(self.rows))):
+            best = units.rate(self.rows[first]["goodput_bps"])
+            return (
+                f"{span.replace('Collapses', 'Slows down')}, to {best}, though nothing times "
+                f"out: {self._idle(first)}."
+            )
+        return f"{span}: {self._why(first)}"
+
+    def _other(self) -> str:
+        """Say which points are collapsed, along another key or at a single point."""
+        bad = [i for i in range(len(self.rows)) if self._below(i) and self._times_out([i])]
+        count = len(self.rows)
+        if count == 1:
+            servers = units.plural(self.at[0].servers, "server")
+            if bad:
+                return f"Collapsed at {servers}: {self._goodput(0)}, {self._why(0)}"
+            if self._below(0):
+                return self._slow()
+            return self._healthy()
+        if not bad:
+            return self._slow() if self._below(self._best()) else self._healthy()
+        values = ", ".join(str(self.rows[i][self.axis]) for i in bad) if self.axis else ""
+        name = str(self.axis).rpartition(".")[2]
+        where = f"every {name} tried" if len(bad) == count else f"{name} = {values}"
+        return f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
+
+    def _knee(self) -> int | None:
+        """Return the first point after which goodput stays below half, or is half of the last."""
+        count = len(self.rows)
+        first = count
+        while first > 0 and self._below(first - 1):
+            first -= 1
+        if first < count:
+            return first
+        goodput = [row["goodput_bps"] for row in self.rows]
+        drops = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
+        return next(drops, None)
+
+    def _below(self, index: int) -> bool:
+        return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
+
+    def _times_out(self, indices: "range | list[int]") -> bool:
+        return any(self.rows[i]["timeouts"] > 0 for i in indices)
+
+    def _best(self) -> int:
+        return max(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
+
+    def _value(self, index: int) -> str:
+        return str(self.rows[index][self.axis]) if self.axis else "this point"
+
+    def _healthy(self) -> str:
+        """Say how far it stays well, and how well."""
+        worst = min(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
+        last = len(self.rows) - 1
+        if last == 0:
+            where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
+        elif self.axis == SERVERS:
+            where = f"up to {self.at[last].servers} servers"
+            goodput = f"{self._goodput(last)} there"
+        else:
+            where = f"at any {str(self.axis).rpartition('.')[2]} tried"
+            goodput = f"at least {self._goodput(worst)}, at {self._value(worst)}"
+        most = max(row["timeouts_per_block"] or 0.0 for row in self.rows)
+        upto = "" if last == 0 or most == 0 else "at most "
+        return (
+            f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(last)}; "
+            f"{self._arithmetic(last)}."
+        )
+
+    def _slow(self) -> str:
+        """Say that the goodput is low without a timeout."""
+        best = self._best()
+        return (
+            f"No collapse, but never half of the line rate either: {self._goodput(best)} at best, "
+            f"without a timeout; {self._idle(best)}: the requests are too short for it."
+        )
+
+    def _why(self, index: int) -> str:
+        row = self.rows[index]
+        cause, share = self._cause(row)
+        timeouts = self._timeouts(row["timeouts_per_block"])
+        because = f", {units.percent(share)} {cause}" if cause else ""
+        return f"{timeouts}{because}; {self._idle(index)}; {self._arithmetic(index)}."
+
+    @staticmethod
+    def _cause(row: Row) -> tuple[str, float]:
+        column = max(CAUSES, key=lambda name: row[name] or 0.0)
+        return (CAUSES[column], row[column] / row["timeouts"]) if row["timeouts"] else ("", 0.0)
+
+    @staticmethod
+    def _timeouts(per_block: float) -> str:
+        return f"{units.number(per_block, 2)} timeouts per block" if per_block else "no timeout"
+
+    def _goodput(self, index: int) -> str:
+        line = units.rate(self.at[index].line_rate)
+        return f"{units.rate(self.rows[index]['goodput_bps'])} of {line}"
+
+    def _idle(self, index: int) -> str:
+        idle = max(1 - self.rows[index]["link_utilization"], 0.0)
+        return f"the client's link idles {units.percent(idle)} of the time"
+
+    def _arithmetic(self, index: int) -> str:
+        """Compare the buffer with what the servers send at once."""
+        here = self.at[index]
+        buffer = f"the buffer holds {units.plural(here.buffer_packets, 'packet')}"
+        if not here.fresh:
+            return f"{buffer}, the windows bring up to {here.servers * here.window_limit}"
+        first = here.window(1)
+        room = here.buffer_packets + here.round_trip_packets
+        over = next((n for n in range(1, len(_ORDINALS)) if here.window(n) > room), None)
+        if over is None or over == 1:
+            return f"{buffer}, the first windows bring {first}"
+        return (
+            f"{buffer}, the first windows bring {first}, the {_ORDINALS[over]} {here.window(over)}"
+        )
+
+
+def _lower(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]

@@ -1,0 +1,83 @@
+"""A scenario's document: the TOML tree as given, with overrides applied.
+
+Nothing is validated here: the Rust core is the only judge of a scenario.
+"""
+
+import copy
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from incast import _core
+from incast.scenario.override import apply
+from incast.scenario.plan import Plan
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A network, its traffic and its transport, with an optional sweep.
+
+    Parameters
+    ----------
+    document
+        The tree of the TOML file, tables as dictionaries.
+    source
+        What error messages call it: the file's name, or nothing for a dictionary.
+    """
+
+    document: dict[str, Any]
+    source: str = field(default="", compare=False)
+
+    def override(self, key: str, value: object) -> "Scenario":
+        """Return a copy in which the dotted `key` has another value.
+
+        A swept key is no longer swept, unless `value` is a list, which replaces its axis.
+        """
+        document = copy.deepcopy(self.document)
+        apply(document, key, value)
+        return Scenario(document, self.source)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The points and seeds to run.
+
+        Raises
+        ------
+        ScenarioError
+            What is wrong with the scenario, under its key, with the file's name before it.
+        """
+        try:
+            # Dates are TOML but not JSON; as text they meet the core's own error message.
+            text = json.dumps(self.document, default=str)
+            return Plan.from_tree(json.loads(_core.plan(text)), _core.version())
+        except _core.ScenarioError as error:
+            raise self.error(error) from None
+
+    def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
+        """Return the error with the name of the scenario before it."""
+        return _core.ScenarioError(f"{self.source}: {error}") if self.source else error
+
+
+def load(source: str | Path | Mapping[str, Any]) -> Scenario:
+    """Read a scenario from a TOML file, or take it from a dictionary of the same shape.
+
+    Raises
+    ------
+    ScenarioError
+        The file cannot be read or is not TOML; its name and the line are in the message.
+    """
+    if isinstance(source, Mapping):
+        return Scenario(copy.deepcopy(dict(source)))
+    path = Path(source)
+    try:
+        return Scenario(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+    except OSError as error:
+        raise _core.ScenarioError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise _core.ScenarioError(f"{path}: not text in UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise _core.ScenarioError(f"{path}: not valid TOML: {error}") from None

@@ -1,0 +1,111 @@
+"""Overrides of single keys: `--set key=value` and `Scenario.override`."""
+
+import json
+import tomllib
+from typing import Any
+
+from incast._core import ScenarioError
+
+
+def parse(text: str, option: str = "--set") -> tuple[str, object]:
+    """Split `key=value`; the value is read as TOML where it is TOML, else as a plain string.
+
+    `workload.servers=8`, `network.buffer=64KiB` and `run.seeds=[1, 2]` all mean what they say.
+
+    Raises
+    ------
+    ScenarioError
+        The text has no `=`, no key, or more than one line.
+    """
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not key or not value or "\n" in text:
+        raise ScenarioError(f"{option} {text!r}: write key=value, e.g. workload.servers=8")
+    if not all(key.split(".")):
+        raise ScenarioError(
+            f"{option} {text!r}: {key!r} is not a dotted key, e.g. workload.servers"
+        )
+    return key, _value(value)
+
+
+def apply(document: dict[str, Any], key: str, value: object) -> None:
+    """Set the dotted `key` in `document`, changing its sweep where it has one.
+
+    `sweep.workload.servers` adds an axis: what follows `sweep.` is one key.
+
+    Raises
+    ------
+    ScenarioError
+        A part of the key is not a table.
+    """
+    table, _, axis = key.partition(".")
+    if table == "sweep" and axis not in {"", "zip"}:
+        document.setdefault("sweep", {})[axis.replace('"', "")] = value
+        return
+    if isinstance(document.get("sweep"), dict) and _apply_to_sweep(document["sweep"], key, value):
+        if not document["sweep"]:
+            del document["sweep"]
+        if isinstance(value, list):
+            return
+    _assign(document, key, value)
+
+
+def _value(text: str) -> object:
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+        json.dumps(value, allow_nan=False)
+    except (tomllib.TOMLDecodeError, TypeError, ValueError):
+        return text
+    return value
+
+
+def _apply_to_sweep(sweep: dict[str, Any], key: str, value: object) -> bool:
+    """Replace or remove the axis of `key`; say whether there was one."""
+    pairs = sweep.get("zip")
+    for table in [sweep, *(pairs if isinstance(pairs, list) else [])]:
+        if _replace(table, key, value if isinstance(value, list) else None):
+            if isinstance(pairs, list):
+                sweep["zip"] = [pair for pair in pairs if pair]
+                if not sweep["zip"]:
+                    del sweep["zip"]
+            return True
+    return False
+
+
+def _replace(table: object, key: str, axis: list[Any] | None) -> bool:
+    """Replace or remove `key` in a table of axes, where its tables may nest."""
+    if not isinstance(table, dict):
+        return False
+    if key in table:
+        if axis is None:
+            del table[key]
+        else:
+            table[key] = axis
+        return True
+    for name in [name for name in table if key.startswith(f"{name}.")]:
+        if _replace(table[name], key[len(name) + 1 :], axis):
+            if not table[name]:
+                del table[name]
+            return True
+    return False
+
+
+def _assign(document: dict[str, Any], key: str, value: object) -> None:
+    *path, last = key.split(".")
+    place: Any = document
+    for step in path:
+        if isinstance(place, list):
+            place = place[_index(place, step, key)]
+        elif isinstance(place, dict):
+            place = place.setdefault(step, {})
+        if not isinstance(place, dict | list):
+            raise ScenarioError(f"{key}: {step!r} is a value, not a table")
+    if isinstance(place, list):
+        place[_index(place, last, key)] = value
+    else:
+        place[last] = value
+
+
+def _index(items: list[Any], step: str, key: str) -> int:
+    if not step.isdigit() or int(step) >= len(items):
+        raise ScenarioError(f"{key}: {step!r} is not one of the {len(items)} entries, from 0")
+    return int(step)

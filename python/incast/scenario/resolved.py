@@ -1,0 +1,142 @@
+"""A resolved scenario in numbers: what tables, pictures and verdicts compute with.
+
+The core writes every quantity in base units (`"1000000000bps"`, `"0.0002s"`, bytes as integers,
+`"40pkt"`), so nothing here needs a parser of units.
+"""
+
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from incast import units
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Quantities of one resolved scenario.
+
+    Parameters
+    ----------
+    tree
+        The scenario as the core resolved it.
+    """
+
+    tree: dict[str, Any]
+
+    @property
+    def line_rate(self) -> float:
+        """Rate of the client's link in bit/s: no goodput can exceed it."""
+        return _rate(self.tree["network"]["client_rate"])
+
+    @property
+    def servers(self) -> int:
+        """How many servers answer one request of the client."""
+        return int(self.tree["workload"]["servers"])
+
+    @property
+    def capacity(self) -> float:
+        """What the links can carry to the client in bit/s: its own or all the servers'."""
+        return min(self.line_rate, self.servers * _rate(self.tree["network"]["server_rate"]))
+
+    @property
+    def mss(self) -> int:
+        """Bytes of data in a full segment."""
+        return int(self.tree["transport"]["mss"])
+
+    @property
+    def packet(self) -> int:
+        """Bytes of a full packet, headers included and layer 2 excluded."""
+        return self.mss + int(self.tree["transport"]["header_size"])
+
+    @property
+    def rto_min(self) -> float:
+        """Lower bound of the retransmission timeout in seconds."""
+        return _time(self.tree["transport"]["rto_min"])
+
+    @property
+    def transport(self) -> str:
+        """Name of the transport."""
+        return str(self.tree["transport"]["name"])
+
+    @property
+    def ideal(self) -> float:
+        """Seconds that the data of one block take at the line rate."""
+        return self.servers * self.sru * 8 / self.line_rate
+
+    @property
+    def fresh(self) -> bool:
+        """Whether every block opens new connections."""
+        return bool(self.tree["workload"]["connections"] == "fresh")
+
+    @property
+    def sru(self) -> int:
+        """Bytes that the first server sends for one block."""
+        workload = self.tree["workload"]
+        if workload.get("sru") is not None:
+            return int(workload["sru"])
+        return ceil(int(workload["block"]) / self.servers)
+
+    @property
+    def buffer_packets(self) -> int:
+        """Full packets that the switch port to the client can hold."""
+        buffer = self.tree["network"]["buffer"]
+        if self.counts_packets:
+            return int(buffer.removesuffix("pkt"))
+        return int(buffer) // self.packet
+
+    @property
+    def counts_packets(self) -> bool:
+        """Whether that buffer is counted in packets, not in bytes."""
+        return isinstance(self.tree["network"]["buffer"], str)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Size of that buffer in bytes, of full packets where it counts packets."""
+        if self.counts_packets:
+            return self.buffer_packets * self.packet
+        return int(self.tree["network"]["buffer"])
+
+    @property
+    def buffer(self) -> str:
+        """That buffer in words, in bytes and full packets."""
+        packets = units.plural(self.buffer_packets, "packet")
+        if self.counts_packets:
+            return packets
+        return f"{units.size(self.buffer_bytes)} ({packets})"
+
+    @property
+    def window_limit(self) -> int:
+        """Segments that one server may have outstanding: its SRU or the receive window."""
+        return min(ceil(self.sru / self.mss), self._segments("receive_window"))
+
+    @property
+    def round_trip_packets(self) -> int:
+        """Packets that the idle path itself holds: rate x round trip of propagation."""
+        network = self.tree["network"]
+        round_trip = 2 * (_time(network["server_delay"]) + _time(network["delay"]))
+        return int(self.line_rate * round_trip / 8 / self.packet)
+
+    def window(self, round_trip: int) -> int:
+        """Packets that all servers together send in the n-th round trip of slow start.
+
+        The first is the initial window; each later one doubles it, as far as the receive window
+        and the rest of the SRU allow.
+        """
+        first = self._segments("initial_window")
+        doubled: int = first * 2 ** (round_trip - 1)
+        left = max(ceil(self.sru / self.mss) - (doubled - first), 0)
+        return self.servers * min(doubled, self._segments("receive_window"), left)
+
+    def _segments(self, key: str) -> int:
+        window = self.tree["transport"][key]
+        if isinstance(window, str):
+            return max(int(window.removesuffix("B")) // self.mss, 1)
+        return int(window)
+
+
+def _rate(text: str) -> float:
+    return float(text.removesuffix("bps"))
+
+
+def _time(text: str) -> float:
+    return float(text.removesuffix("s"))

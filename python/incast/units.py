@@ -1,0 +1,57 @@
+"""Numbers for the eye: SI values as people write them."""
+
+from math import floor, log10
+
+_RATES = [(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
+_TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
+_SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
+
+
+def rate(bits_per_second: float) -> str:
+    """Write a rate, e.g. `943 Mbps`."""
+    return _scaled(bits_per_second, _RATES)
+
+
+def time(seconds: float) -> str:
+    """Write a time, e.g. `200 ms`."""
+    return _scaled(seconds, _TIMES)
+
+
+def size(count: int) -> str:
+    """Write a size: bytes, and the binary unit where it divides evenly."""
+    for unit, name in _SIZES:
+        if count >= unit and count % unit == 0:
+            return f"{count // unit} {name}"
+    return f"{count:,} B".replace(",", "\N{NARROW NO-BREAK SPACE}")
+
+
+def percent(share: float) -> str:
+    """Write a share of one, e.g. `71 %`."""
+    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number with `digits` significant digits, without an exponent."""
+    if value == 0:
+        return "0"
+    decimals = digits - 1 - floor(log10(abs(value)))
+    return f"{round(value, decimals):.{max(decimals, 0)}f}"
+
+
+def plural(count: int, noun: str) -> str:
+    """Write a count with its noun, e.g. `1 server`, `2 servers`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _scaled(value: float, units: list[tuple[float, str]]) -> str:
+    if value == 0:
+        return f"0 {units[-1][1]}"
+    for unit, name in units:
+        if abs(value) >= unit * 0.9995:
+            return f"{_trim(number(value / unit))} {name}"
+    unit, name = units[-1]
+    return f"{_trim(number(value / unit))} {name}"
+
+
+def _trim(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
