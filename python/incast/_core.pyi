@@ -2,6 +2,8 @@
 
 from typing import Any, final
 
+__all__ = ["Control", "ScenarioError", "columns", "entries", "plan", "run", "schema", "version"]
+
 class ScenarioError(ValueError):
     """A mistake in a scenario; the message is `key: what is wrong and what is accepted`."""
 
@@ -11,7 +13,7 @@ class Control:
 
     def __new__(cls) -> Control: ...
     def cancel(self) -> None:
-        """End the run soon; its result is worth nothing."""
+        """End the run soon: it then raises `KeyboardInterrupt`."""
     @property
     def progress(self) -> float:
         """The share of the run that is done, from 0 to 1."""

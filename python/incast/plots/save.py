@@ -36,8 +36,13 @@ def figure(picture: Picture, path: Path) -> None:
     ResultsError
         The files cannot be written.
     """
+    from matplotlib import rc_context
+
+    from incast.plots.style import RC
+
     try:
-        picture.figure.savefig(path)
+        with rc_context(RC):
+            picture.figure.savefig(path)
         picture.data.write_csv(path.with_suffix(".csv"))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None

@@ -11,7 +11,7 @@ from incast import units
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
-from incast.results.causes import CAUSES
+from incast.results.causes import CAUSES, column
 
 _MILLI = 1e3
 _LANES = 64  # at most; beyond, the slowest servers
@@ -101,7 +101,7 @@ def _stalls(own: pl.DataFrame, lanes: pl.DataFrame, end: float) -> list[_Stall]:
     ):
         if kind == "timeout":
             stalls.append(
-                _Stall(lane_of[flow], before.get(flow, time), min(time, end), f"timeouts_{cause}")
+                _Stall(lane_of[flow], before.get(flow, time), min(time, end), column(cause))
             )
         before[flow] = time
     return stalls

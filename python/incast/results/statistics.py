@@ -50,10 +50,11 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
         for name, kind in frame.schema.items()
         if kind.is_numeric() and name not in _NOT_QUANTITIES and name not in swept
     ]
-    rows = [
-        {"point": point, **runs.select(swept).row(0, named=True), **_point(runs, quantities)}
-        for (point,), runs in frame.group_by("point", maintain_order=True)
-    ]
+    rows = []
+    for _, runs in frame.group_by("point", maintain_order=True):
+        where = runs.row(0, named=True)
+        row = {key: where[key] for key in ("point", *swept)}
+        rows.append(row | _point(runs, quantities))
     floats = {column: pl.Float64 for name in quantities for column in (name, f"{name}_ci95")}
     types = {name: frame.schema[name] for name in swept}
     return pl.DataFrame(rows, schema_overrides={**types, **floats}, infer_schema_length=None)

@@ -152,8 +152,12 @@ class Directory:
         for table in sorted(tables, key=lambda table: table == ROWS):
             file = self._file(table, job)
             temporary = file.with_suffix(f".{os.getpid()}.tmp")
-            tables[table].write_parquet(temporary)
-            temporary.replace(file)
+            try:
+                tables[table].write_parquet(temporary)
+                temporary.replace(file)
+            except BaseException:  # polars, too, ends at Ctrl-C
+                temporary.unlink(missing_ok=True)
+                raise
 
     def part(self, table: str, job: Job) -> pl.DataFrame | None:
         """Read one table of one run."""

@@ -131,8 +131,7 @@ class _Sweep:
             return 0.0
         start = time.monotonic()
         output = _core.run(json.dumps(job.point.resolved), job.seed, self.traces, control)
-        if not self.stopped.is_set():  # a cancelled run is a fragment
-            self.store.put(job, output)
+        self.store.put(job, output)
         return time.monotonic() - start
 
     def _drain(

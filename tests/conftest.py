@@ -1,0 +1,83 @@
+"""What the tests share: a scenario that runs in milliseconds, and the command line."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from incast.cli import main
+
+SMALL = """\
+title = "A small read"
+[network]
+rate = "1Gbps"
+delay = "25us"
+buffer = "32KiB"
+[workload]
+name = "barrier-read"
+servers = 4
+sru = "16KiB"
+blocks = 2
+[transport]
+name = "newreno"
+rto_min = "10ms"
+[run]
+seeds = 2
+"""
+SWEEP = SMALL + '[sweep]\n"workload.servers" = [2, 8, 32]\n'
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a command left: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+Command = Callable[..., Outcome]
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Return a function that runs `incast` with its arguments."""
+
+    def call(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["incast", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        sys.stdout.flush()
+        said = capfd.readouterr()
+        return Outcome(int(stop.value.code or 0), said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return a scenario of one point."""
+    path = tmp_path / "small.toml"
+    path.write_text(SMALL)
+    return path
+
+
+@pytest.fixture
+def sweep(tmp_path: Path) -> Path:
+    """Return a scenario that sweeps the servers."""
+    path = tmp_path / "sweep.toml"
+    path.write_text(SWEEP)
+    return path
+
+
+def document(**sections: Any) -> dict[str, Any]:
+    """Return the small scenario as a dictionary, with sections changed or added."""
+    import tomllib
+
+    tree = tomllib.loads(SMALL)
+    for name, section in sections.items():
+        tree[name] = {**tree.get(name, {}), **section}
+    return tree

@@ -1,0 +1,149 @@
+"""Mistakes of the user: one line on stderr, exit code 2, nothing written."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from conftest import SMALL, SWEEP, Command, Outcome
+
+Change = Callable[[str], str]
+
+
+def said(outcome: Outcome) -> str:
+    """Check that the outcome is that of a mistake, and return the line it printed."""
+    assert outcome.code == 2, outcome.err
+    assert outcome.out == ""
+    assert outcome.err.startswith("incast: ")
+    assert outcome.err.count("\n") == 1
+    assert "Traceback" not in outcome.err
+    return outcome.err
+
+
+@pytest.mark.parametrize(
+    ("change", "fragments"),
+    [
+        (lambda text: text.replace("servers", "server"), ["workload.server", "servers"]),
+        (lambda text: text.replace("[network]", "[netwrk]"), ["netwrk", "network"]),
+        (lambda text: text.replace('"1Gbps"', '"1 furlong"'), ["network.rate", "1Gbps"]),
+        (lambda text: text.replace('"25us"', '"25KiB"'), ["network.delay", "us"]),
+        (lambda text: text.replace("servers = 4", "servers = 0"), ["workload.servers", "0"]),
+        (lambda text: text.replace('"32KiB"', '"100B"'), ["network.buffer", "packet"]),
+        (lambda text: text.replace('"16KiB"', '"0B"'), ["workload.sru"]),
+        (lambda text: text.replace('sru = "16KiB"', 'sru = 1\nblock = 1'), ["sru", "block"]),
+        (lambda text: text.replace('"newreno"', '"newrino"'), ["transport.name", "newreno"]),
+        (lambda text: text.replace("seeds = 2", "seeds = 0"), ["run.seeds"]),
+        (lambda text: text + '[sweep]\n"workload.servers" = []\n', ["workload.servers"]),
+        (lambda text: text + '[sweep]\n"workload.srevers" = [1]\n', ["srevers", "servers"]),
+        (lambda text: text + '[[sweep.zip]]\n"a" = [1]\n"b" = [1, 2]\n', ["sweep"]),
+        (lambda text: text + "[run\n", ["not valid TOML", "line 16"]),
+        (lambda text: text.replace("blocks = 2", "blocks = 2024-01-01"), ["workload.blocks"]),
+    ],
+)  # fmt: skip
+def test_a_wrong_scenario_is_named_with_file_and_key(
+    command: Command, tmp_path: Path, change: Change, fragments: list[str]
+) -> None:
+    path = tmp_path / "wrong.toml"
+    path.write_text(change(SMALL))
+    line = said(command("run", path, "--out", tmp_path / "out"))
+    assert line.startswith(f"incast: {path}: ")
+    for fragment in fragments:
+        assert fragment in line
+    assert not (tmp_path / "out").exists()
+
+
+def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
+    assert "No such file" in said(command("run", tmp_path / "none.toml"))
+    assert "directory" in said(command("run", tmp_path)).lower()
+    (tmp_path / "latin.toml").write_bytes(b'title = "\xe9"\n')
+    assert "UTF-8" in said(command("run", tmp_path / "latin.toml"))
+
+
+@pytest.mark.parametrize(
+    ("options", "fragment"),
+    [
+        (["--set", "servers"], "key=value"),
+        (["--set", "workload.servers=zero"], "workload.servers"),
+        (["--set", "title.text=1"], "title"),
+        (["--seeds", "0"], "run.seeds"),
+        (["--seeds", "some"], "--seeds"),
+        (["--jobs", "0"], "--jobs"),
+        (["--format", "yaml"], "--format"),
+        (["--trace", "everything"], "queue, cwnd, events"),
+        (["--trace", "queue"], "--out"),
+        (["--plot", "picture.txt"], ".png"),
+        (["--nonsense"], "--nonsense"),
+    ],
+)
+def test_wrong_options(command: Command, sweep: Path, options: list[str], fragment: str) -> None:
+    assert fragment in said(command("run", sweep, *options))
+
+
+def test_missing_arguments_and_commands(command: Command) -> None:
+    assert "SCENARIO" in said(command("run"))
+    assert "reproduce" in said(command("reproduce"))
+
+
+def test_outputs_that_cannot_be_written_are_found_before_the_run(
+    command: Command, sweep: Path
+) -> None:
+    below_a_file = sweep / "out"
+    assert str(below_a_file) in said(command("run", sweep, "--out", below_a_file))
+    assert str(below_a_file) in said(command("run", sweep, "--plot", below_a_file / "x.png"))
+
+
+def test_a_mistake_in_the_picture_leaves_no_results(command: Command, sweep: Path) -> None:
+    out = sweep.parent / "out"
+    said(command("run", sweep, "--out", out, "--plot", "picture.txt"))
+    assert not out.exists()
+
+
+def test_a_directory_of_something_else_is_left_alone(
+    command: Command, sweep: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.tex").write_text("years of work")
+    assert "holds no results" in said(command("run", sweep, "--out", out))
+    assert [file.name for file in out.iterdir()] == ["thesis.tex"]
+
+
+def test_a_directory_of_another_scenario_is_left_alone(
+    command: Command, sweep: Path, small: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert command("run", sweep, "--out", out).code == 0
+    before = (out / "manifest.json").read_bytes()
+    line = said(command("run", small, "--out", out))
+    assert "another scenario (A small read)" in line
+    assert (out / "manifest.json").read_bytes() == before
+
+
+def test_plots_of_what_is_not_there(command: Command, sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert "no such directory" in said(command("plot", out))
+    assert "no manifest.json" in said(command("plot", tmp_path))
+    command("run", sweep, "--out", out)
+    assert "goodput, completion" in said(command("plot", out, "--kind", "pie"))
+    for kind, trace in (("queue", "queue"), ("cwnd", "cwnd"), ("swimlane", "events")):
+        assert f"--trace {trace}" in said(command("plot", out, "--kind", kind))
+    assert "workload.servers" in said(
+        command("plot", out, "--kind", "queue", "--where", "run.seeds=1")
+    )
+
+
+def test_a_broken_manifest(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text("{")
+    assert "not a manifest" in said(command("describe", tmp_path))
+    (tmp_path / "manifest.json").write_text('{"format": 99}')
+    assert "not a manifest that this version" in said(command("describe", tmp_path))
+
+
+def test_unknown_lists_are_refused(command: Command) -> None:
+    assert "queues" in said(command("list", "pets"))
+
+
+def test_the_scenario_of_the_tests_is_right(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "right.toml"
+    path.write_text(SWEEP)
+    assert command("run", path).code == 0

@@ -1,0 +1,131 @@
+"""What the commands print, for people and for programs."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+
+import incast
+from conftest import Command
+
+KINDS = [
+    "transports",
+    "congestion-controls",
+    "recoveries",
+    "queues",
+    "workloads",
+    "topologies",
+    "backgrounds",
+    "profiles",
+    "plots",
+]
+
+
+def test_json_is_one_object_and_nothing_else(command: Command, sweep: Path) -> None:
+    done = command("run", sweep, "--format", "json")
+    tree = json.loads(done.out)
+    assert done.err == ""
+    assert list(tree) == ["scenario", "rows"]
+    assert len(tree["rows"]) == 6
+    assert {row["group"] for row in tree["rows"]} == {"all"}
+    assert [point["swept"] for point in tree["scenario"]["points"]] == [
+        {"workload.servers": servers} for servers in (2, 8, 32)
+    ]
+    assert tree["scenario"]["points"][0]["resolved"]["network"]["buffer"] == 32768
+    assert tree["scenario"]["seeds"] == [1, 2]
+
+
+def test_json_has_null_where_there_is_no_number(command: Command, small: Path) -> None:
+    done = command("run", small, "--format", "json", "--set", "run.time_limit=100us")
+    rows = json.loads(done.out)["rows"]
+    assert {row["status"] for row in rows} == {"time-limit"}
+    assert rows[0]["completion_s"] is None
+
+
+def test_csv_goes_to_stdout(command: Command, sweep: Path) -> None:
+    done = command("run", sweep, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    assert [row["workload.servers"] for row in rows] == ["2", "2", "8", "8", "32", "32"]
+    assert done.err == ""
+
+
+def test_parquet_goes_to_stdout(sweep: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "incast", "run", sweep, "--format", "parquet"],
+        capture_output=True,
+        check=True,
+    )
+    assert pl.read_parquet(io.BytesIO(done.stdout)).height == 6
+
+
+def test_csv_and_parquet_go_to_the_directory(command: Command, sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for form, read in (("csv", pl.read_csv), ("parquet", pl.read_parquet)):
+        done = command("run", sweep, "--out", out, "--format", form)
+        assert done.out == ""
+        assert done.err == f"incast: wrote {out}/rows.{form}\n"
+        assert read(out / f"rows.{form}").height == 6
+
+
+def test_the_table_shows_scenario_points_and_verdict(command: Command, sweep: Path) -> None:
+    done = command("run", sweep)
+    lines = done.out.splitlines()
+    assert lines[0] == "A small read"
+    assert "1 Gbps, buffer 32 KiB (21 packets), SRU 16 KiB" in lines[1]
+    assert "3 points × 2 seeds" in lines[1]
+    assert [line.split()[0] for line in lines if line.split()[:1] in (["2"], ["8"], ["32"])]
+    assert "servers" in lines[-1]
+    assert lines[-1].endswith(".")
+    assert "\x1b" not in done.out
+
+
+def test_a_table_says_which_runs_did_not_finish(command: Command, small: Path) -> None:
+    done = command("run", small, "--set", "run.time_limit=100us")
+    assert "2 of 2 time-limit" in done.out
+    assert "No run finished" in done.out
+
+
+def test_a_closed_pipe_is_no_accident(sweep: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m incast schema | head -c 1",
+        shell=True, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == "{"
+    assert done.stderr == ""
+
+
+def test_lists(command: Command) -> None:
+    overview = command("list").out
+    for kind in KINDS:
+        assert kind in overview
+        assert command("list", kind).out
+    assert "newreno" in command("list", "transports").out
+    assert "swimlane" in command("list", "plots").out
+
+
+def test_the_schema_knows_the_tables_of_a_scenario(command: Command) -> None:
+    schema = json.loads(command("schema").out)
+    tables = {"network", "workload", "transport", "background", "run", "sweep"}
+    assert tables <= set(schema["properties"])
+
+
+def test_describe_says_what_a_directory_holds(
+    command: Command, sweep: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    incast.run(sweep, out=out, traces=["queue"])
+    told = command("describe", out).out
+    for fragment in (
+        "A small read", "complete: 6 of 6 runs", "workload.servers", "runs/*.parquet",
+        "queues/*.parquet", "goodput_bps", "bit/s",
+    ):  # fmt: skip
+        assert fragment in told
+    assert "flows/*.parquet" not in told
+
+
+def test_the_version(command: Command) -> None:
+    assert command("--version").out == f"incast {incast.__version__}\n"

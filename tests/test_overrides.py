@@ -1,0 +1,74 @@
+"""`--set`: single keys changed from outside the file."""
+
+import pytest
+
+import incast
+from conftest import document
+from incast.scenario.override import parse
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("workload.servers=8", ("workload.servers", 8)),
+        ("network.buffer=64KiB", ("network.buffer", "64KiB")),
+        ("transport.rto_min = 200us", ("transport.rto_min", "200us")),
+        ("transport.limited_transmit=false", ("transport.limited_transmit", False)),
+        ("run.seeds=[1, 2]", ("run.seeds", [1, 2])),
+        ('transport.name="newreno"', ("transport.name", "newreno")),
+        ("title=a = b", ("title", "a = b")),
+        ('network.queue={name="red", p=0.1}', ("network.queue", {"name": "red", "p": 0.1})),
+    ],
+)  # fmt: skip
+def test_values_are_toml_where_they_can_be(text: str, expected: tuple[str, object]) -> None:
+    assert parse(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "servers", "=8", "workload.servers=", "a..b=1", ".a=1"])
+def test_other_shapes_are_refused(text: str) -> None:
+    with pytest.raises(incast.ScenarioError, match="--set"):
+        parse(text)
+
+
+def sweep_of(scenario: incast.Scenario) -> list[dict[str, object]]:
+    return [point.swept for point in scenario.plan.points]
+
+
+def test_a_fixed_value_ends_the_sweep_of_its_key() -> None:
+    scenario = incast.load(
+        document(sweep={"workload.servers": [2, 4], "transport.mss": [500, 1000]})
+    )
+    assert sweep_of(scenario.override("workload.servers", 3)) == [
+        {"transport.mss": 500},
+        {"transport.mss": 1000},
+    ]
+
+
+def test_a_list_replaces_the_axis_of_its_key() -> None:
+    scenario = incast.load(document(sweep={"workload": {"servers": [2, 4]}}))
+    assert sweep_of(scenario.override("workload.servers", [8])) == [{"workload.servers": 8}]
+
+
+def test_a_paired_axis_can_be_fixed_too() -> None:
+    pairs = {"zip": [{"workload.servers": [2, 4], "transport.mss": [500, 1000]}]}
+    scenario = incast.load(document(sweep=pairs))
+    assert sweep_of(scenario.override("transport.mss", 700)) == [
+        {"workload.servers": 2},
+        {"workload.servers": 4},
+    ]
+    both = scenario.override("transport.mss", 700).override("workload.servers", 3)
+    assert "sweep" not in both.document
+
+
+def test_an_axis_can_be_added() -> None:
+    scenario = incast.load(document()).override("sweep.workload.servers", [2, 3])
+    assert sweep_of(scenario) == [{"workload.servers": 2}, {"workload.servers": 3}]
+
+
+def test_entries_of_lists_have_numbers() -> None:
+    tree = document()
+    tree["background"] = [{"name": "cbr", "rate": "1Mbps"}]
+    scenario = incast.load(tree).override("background.0.rate", "2Mbps")
+    assert scenario.document["background"][0]["rate"] == "2Mbps"
+    with pytest.raises(incast.ScenarioError, match="'1' is not one of the 1 entries"):
+        scenario.override("background.1.rate", "2Mbps")

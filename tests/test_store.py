@@ -1,0 +1,117 @@
+"""The results directory: nothing is computed twice, nothing is half there."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import incast
+
+Times = dict[str, int]
+
+
+def times(out: Path, table: str = "runs") -> Times:
+    return {file.name: file.stat().st_mtime_ns for file in (out / table).iterdir()}
+
+
+def test_what_is_there_is_not_run_again(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = incast.run(sweep, out=out).frame()
+    before = times(out)
+    assert incast.run(sweep, out=out).frame().equals(first)  # wall_s included
+    assert times(out) == before
+
+
+def test_only_what_is_missing_is_run(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = incast.run(sweep, out=out).frame().drop("wall_s")
+    gone = sorted((out / "runs").iterdir())[0]
+    gone.unlink()
+    before = times(out)
+    assert incast.run(sweep, out=out).frame().drop("wall_s").equals(first)
+    assert {name: times(out)[name] for name in before} == before
+    assert gone.exists()
+
+
+def test_seeds_can_be_added_and_stay(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    scenario = incast.load(sweep)
+    incast.run(scenario, out=out)
+    before = times(out)
+    more = incast.run(scenario.override("run.seeds", [4]), out=out)
+    assert more.frame()["seed"].unique().to_list() == [4]
+    assert {name: times(out)[name] for name in before} == before
+    assert sorted(incast.open_results(out).frame()["seed"].unique()) == [1, 2, 4]
+
+
+def test_the_title_does_not_make_another_scenario(sweep: Path, tmp_path: Path) -> None:
+    scenario = incast.load(sweep)
+    incast.run(scenario, out=tmp_path / "out")
+    before = times(tmp_path / "out")
+    incast.run(scenario.override("title", "Renamed"), out=tmp_path / "out")
+    assert times(tmp_path / "out") == before
+
+
+def test_a_trace_asked_for_later_is_recorded(small: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    rows = incast.run(small, out=out).frame().drop("wall_s")
+    results = incast.run(small, out=out, traces=["queue", "events"])
+    assert results.frame().drop("wall_s").equals(rows)
+    assert times(out, "queues").keys() == times(out, "events").keys() == times(out).keys()
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["traces"] == ["events", "queue"]
+
+
+def test_binned_and_full_traces_are_not_mixed(small: Path, tmp_path: Path) -> None:
+    incast.run(small, out=tmp_path / "out", traces=["queue"])
+    with pytest.raises(incast.ResultsError, match="queue"):
+        incast.run(small, out=tmp_path / "out", traces=["queue:full"])
+
+
+def test_the_folder_reads_as_one_table(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    results = incast.run(sweep, out=out, traces=["queue", "cwnd", "events"])
+    assert pl.read_parquet(out / "runs").height == results.frame(group=None).height == 6
+    for table in ("queues", "flows", "events"):
+        frame = pl.read_parquet(out / table)
+        assert frame.columns[:2] == ["workload.servers", "seed"]
+        assert sorted(frame["workload.servers"].unique()) == [2, 8, 32]
+    assert not list(out.rglob("*.tmp"))
+
+
+def test_every_column_has_a_unit_and_a_meaning(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    incast.run(sweep, out=out, traces=["queue", "cwnd", "events"])
+    columns = json.loads((out / "manifest.json").read_text())["columns"]
+    for table, told in columns.items():
+        known = {column["name"] for column in told}
+        assert all(column["description"] for column in told)
+        assert set(pl.read_parquet(out / table).columns) - known <= {"workload.servers", "seed"}
+
+
+def test_the_manifest_says_what_was_run(sweep: Path, tmp_path: Path) -> None:
+    incast.run(sweep, out=tmp_path / "out")
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["status"] == "complete"
+    assert manifest["scenario"] == incast.load(sweep).document
+    assert manifest["plan"]["seeds"] == [1, 2]
+    assert manifest["engine"] == incast.load(sweep).plan.engine
+
+
+def test_results_of_another_engine_are_not_mixed_with_ours(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    incast.run(sweep, out=out)
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["engine"] = "0.0.0"
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(incast.ResultsError, match=r"engine 0\.0\.0"):
+        incast.run(sweep, out=out)
+
+
+def test_results_can_be_read_back(sweep: Path, tmp_path: Path) -> None:
+    results = incast.run(sweep, out=tmp_path / "out")
+    again = incast.open_results(tmp_path / "out")
+    assert again.frame().equals(results.frame())
+    assert again.summary().equals(results.summary())
+    assert "6 of 6" in repr(again)

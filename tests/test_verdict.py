@@ -1,0 +1,163 @@
+"""The sentence under the table, on constructed summaries."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from incast.results.causes import CAUSES
+from incast.results.verdict import sentences
+from incast.scenario.resolved import Resolved
+
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def resolved(servers: int, **changes: Any) -> Resolved:
+    tree: dict[str, Any] = {
+        "network": {
+            "rate": "1000000000bps", "client_rate": "1000000000bps",
+            "server_rate": "1000000000bps", "delay": "0.000025s", "server_delay": "0.000025s",
+            "buffer": 102400,
+        },
+        "workload": {"servers": servers, "sru": 65536, "connections": "fresh"},
+        "transport": {
+            "name": "newreno", "mss": 1460, "header_size": 40, "initial_window": 2,
+            "receive_window": 2872, "rto_min": "0.2s",
+        },
+    }  # fmt: skip
+    for key, value in changes.items():
+        table, name = key.split("_", 1)
+        tree[table][name] = value
+    return Resolved(tree)
+
+
+def point(index: int, mbps: float | None, timeouts: float = 0.0, **more: Any) -> dict[str, Any]:
+    row = {
+        "point": index, "ok": 0 if mbps is None else 3, "blocks": 10.0, "timeouts": 10 * timeouts,
+        "goodput_bps": None if mbps is None else mbps * 1e6, "timeouts_per_block": timeouts,
+        "link_utilization": None if mbps is None else mbps / 1000,
+        **dict.fromkeys(CAUSES, 0.0),
+    }  # fmt: skip
+    row["timeouts_full_window"] = 8.3 * timeouts
+    row["timeouts_lack_of_dupacks"] = 1.7 * timeouts
+    return row | more
+
+
+def say(rows: list[dict[str, Any]], servers: list[int], **changes: Any) -> list[str]:
+    summary = pl.DataFrame(
+        [{"workload.servers": servers[row["point"]], **row} for row in rows],
+        infer_schema_length=None,
+    )
+    told = sentences(
+        summary, ["workload.servers"], lambda index: resolved(servers[index], **changes)
+    )
+    return [line.replace(NBSP, " ") for line in told]
+
+
+def test_a_collapse_is_located_explained_and_reckoned() -> None:
+    rows = [point(0, 850), point(1, 900), point(2, 290, 0.9), point(3, 60, 1.4)]
+    (line,) = say(rows, [4, 8, 10, 16])
+    assert line == (
+        "Collapses between 8 and 10 servers: 0.90 timeouts per block, 83 % full-window; "
+        "the client's link idles 71 % of the time; the buffer holds 68 packets, "
+        "the first windows bring 20, the third 80."
+    )
+
+
+def test_first_windows_that_overflow_are_reckoned_alone() -> None:
+    rows = [point(0, 900), point(1, 50, 2)]
+    (line,) = say(rows, [4, 16], transport_initial_window=10)
+    assert line.endswith("the buffer holds 68 packets, the first windows bring 160.")
+
+
+def test_persistent_connections_may_send_their_whole_share() -> None:
+    rows = [point(0, 900), point(1, 50, 2)]
+    (line,) = say(rows, [4, 16], workload_connections="persistent")
+    assert line.endswith("the buffer holds 68 packets, the windows bring up to 720.")
+    (line,) = say(rows, [4, 16], workload_connections="persistent", transport_receive_window=10)
+    assert line.endswith("the windows bring up to 160.")
+
+
+def test_a_buffer_may_be_counted_in_packets() -> None:
+    (line,) = say([point(0, 900), point(1, 50, 2)], [4, 16], network_buffer="32pkt")
+    assert "the buffer holds 32 packets" in line
+
+
+def test_goodput_that_recovers_is_no_collapse_of_what_follows() -> None:
+    rows = [point(0, 900), point(1, 450, 0.1), point(2, 800), point(3, 100, 2)]
+    (line,) = say(rows, [2, 4, 8, 16])
+    assert line.startswith("Collapses between 8 and 16 servers: ")
+
+
+def test_goodput_may_halve_between_neighbours_without_staying_low() -> None:
+    rows = [point(0, 900), point(1, 400, 1), point(2, 600, 0.5)]
+    (line,) = say(rows, [2, 4, 8])
+    assert line.startswith("Collapses between 2 and 4 servers: 1.0 timeouts per block")
+
+
+def test_no_collapse() -> None:
+    (line,) = say([point(0, 850), point(1, 900), point(2, 880, 0.01)], [2, 4, 8])
+    assert line.startswith(
+        "No collapse up to 8 servers: 880 Mbps of 1 Gbps there, at most 0.010 timeouts per block; "
+        "the client's link idles 12 % of the time; the buffer holds 68 packets, "
+    )
+
+
+def test_collapsed_everywhere() -> None:
+    (line,) = say([point(0, 90, 1.1), point(1, 50, 2)], [16, 32])
+    assert line.startswith("Collapsed from 16 servers, the fewest tried, on: 1.1 timeouts")
+
+
+def test_slow_without_a_timeout_is_not_called_a_collapse() -> None:
+    (line,) = say([point(0, 90), point(1, 150)], [2, 4])
+    assert line.startswith(
+        "No collapse, but never half of the line rate either: 150 Mbps of 1 Gbps"
+    )
+    (line,) = say([point(0, 900), point(1, 450)], [2, 4])
+    assert line.startswith("Slows down between 2 and 4 servers, to 450 Mbps, though nothing times")
+
+
+def test_what_the_servers_cannot_send_is_not_missed() -> None:
+    rows = [point(0, 95), point(1, 190)]
+    (line,) = say(rows, [1, 2], network_server_rate="100000000bps")
+    assert line.startswith("No collapse up to 2 servers: 190 Mbps of 1 Gbps there, no timeout")
+
+
+@pytest.mark.parametrize(
+    ("row", "start"),
+    [
+        (point(0, 900), "No collapse at 8 servers: 900 Mbps of 1 Gbps, no timeout; "),
+        (point(0, 40, 1.5), "Collapsed at 8 servers: 40 Mbps of 1 Gbps, 1.5 timeouts per block, "),
+        (point(0, 40), "No collapse, but never half of the line rate either: "),
+        (point(0, None), "No run finished, so nothing can be said: raise run.time_limit."),
+    ],
+)
+def test_a_single_point(row: dict[str, Any], start: str) -> None:
+    summary = pl.DataFrame([row], infer_schema_length=None)
+    (line,) = sentences(summary, [], lambda _: resolved(8))
+    assert line.startswith(start)
+
+
+def test_points_without_a_finished_run_are_mentioned() -> None:
+    rows = [point(0, 900), point(1, 50, 2), point(2, None)]
+    (line,) = say(rows, [2, 4, 8])
+    assert line.startswith("Collapses between 2 and 4 servers")
+    assert line.endswith("(1 point without a finished run left out.)")
+
+
+def test_every_curve_has_its_sentence() -> None:
+    keys = ["transport.name", "workload.servers"]
+    at = [("newreno", 8), ("newreno", 16), ("plato", 8), ("plato", 16)]
+    rows = [point(0, 900), point(1, 50, 2), point(2, 900), point(3, 890)]
+    summary = pl.DataFrame([dict(zip(keys, at[row["point"]], strict=True)) | row for row in rows])
+    told = sentences(summary, keys, lambda index: resolved(at[index][1]))
+    assert told[0].startswith("newreno: collapses between 8 and 16 servers: ")
+    assert told[1].startswith("plato: no collapse up to 16 servers: ")
+
+
+def test_an_axis_other_than_servers() -> None:
+    values = ["200ms", "10ms", "1ms"]
+    rows = [point(0, 50, 1), point(1, 300, 2), point(2, 900, 5)]
+    summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
+    (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
+    assert line.startswith("Collapsed at rto_min = 200ms, 10ms; at 200ms: 1.0 timeouts per block")
