@@ -197,9 +197,17 @@ impl<P: Probe> World<P> {
         self.groups.push(Group { name, application: Box::new(application), timeouts, mss });
     }
 
-    /// Runs to the end.
+    /// Clock, network and connections, for an experiment to change before the run.
+    pub fn core_mut(&mut self) -> &mut Core<P> {
+        &mut self.core
+    }
+
+    /// Runs to the end; returns the rows, the workload's first, and what is left of the world.
+    ///
+    /// # Errors
+    /// [`RunError::Cancelled`] if `control` says so.
     #[expect(clippy::disallowed_methods, reason = "the stopwatch of the column wall_s")]
-    fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), RunError> {
+    pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), RunError> {
         let stopwatch = std::time::Instant::now();
         for group in &mut self.groups {
             group.application.start(&mut self.core);
