@@ -23,8 +23,10 @@ impl Connection {
             }
             State::SynSent if ack && packet.ack > 0 => {
                 self.become_established(now, packet);
-                if syn {
-                    self.owed |= if self.request.outstanding { owed::REQUEST } else { owed::ACK };
+                if self.request.outstanding {
+                    self.owed |= owed::REQUEST;
+                } else if syn {
+                    self.owed |= owed::ACK;
                 }
             }
             State::SynReceived if ack && packet.ack > 0 => self.become_established(now, packet),

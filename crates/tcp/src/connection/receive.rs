@@ -15,7 +15,9 @@ impl Connection {
         let before = self.data.next();
         let mut duplicate = true;
         if end > start {
-            self.confirm_request();
+            if end > before {
+                self.confirm_request();
+            }
             let arrival = if self.receive_window.accepts(end, before) {
                 self.data.insert(start, end)
             } else {
