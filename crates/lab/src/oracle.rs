@@ -98,14 +98,21 @@ fn handshake_cause<P: Probe>(
     report: &TimeoutReport,
     epoch: u8,
 ) -> Cause {
-    let request_arrived =
-        core.connection(end.peer()).requests_seen() >= core.connection(end).requests_made();
-    let on_the_way = flying(core, end, epoch).next().is_some();
-    let answered = flying(core, end.peer(), epoch).next().is_some();
-    if on_the_way || answered {
+    let peer = core.connection(end.peer());
+    let is_request = report.kind == TimeoutKind::Request;
+    let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
+    let arrived = !is_request || peer.requests_seen() >= core.connection(end).requests_made();
+    // Data answer a request, or the SYN of a server that opens; an ACK answers a SYN.
+    let answers = |packet: &Packet| match is_request {
+        true => packet.payload > 0 || packet.flags.contains(Flags::SYN),
+        false => packet.flags.contains(Flags::ACK),
+    };
+    if flying(core, end, epoch).any(|packet| packet.flags.contains(sent))
+        || (arrived && flying(core, end.peer(), epoch).any(answers))
+    {
         Cause::Spurious
-    } else if report.kind == TimeoutKind::Request && request_arrived {
-        // The request arrived; what is missing is the response, the peer's to repeat.
+    } else if is_request && arrived && peer.is_established() {
+        // What is missing is the response, the peer's to repeat.
         Cause::AckLoss
     } else {
         Cause::Handshake
