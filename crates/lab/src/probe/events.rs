@@ -131,12 +131,14 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
+    /// Since when the link has had nothing to send, as of the packet at hand.
+    idle_since: Time,
     block: u32,
 }
 
 impl EventTrace {
     pub(super) fn new(port: PortId, idle_after: Span) -> Self {
-        Self { rows: Vec::new(), port, idle_after, block: 0 }
+        Self { rows: Vec::new(), port, idle_after, idle_since: Time::ZERO, block: 0 }
     }
 
     pub(super) fn port(&self) -> PortId {
@@ -155,15 +157,21 @@ impl EventTrace {
         self.rows.push(EventRow { block: self.block, ..row });
     }
 
-    /// The client's link gets something to send after having been idle since `idle_since`.
-    pub(super) fn on_offer(&mut self, now: Time, idle_since: Time) {
-        if now.saturating_since(idle_since) <= self.idle_after {
+    /// The client's link is offered a packet, after having been idle since `idle_since` if that
+    /// is past.
+    pub(super) fn before_offer(&mut self, idle_since: Time) {
+        self.idle_since = idle_since;
+    }
+
+    /// It admitted the packet.
+    pub(super) fn after_offer(&mut self, now: Time) {
+        if now.saturating_since(self.idle_since) <= self.idle_after {
             return;
         }
-        let idle =
-            EventRow { block: self.block, ..EventRow::new(idle_since, EventKind::LinkIdle, None) };
-        let at = self.rows.partition_point(|row| row.time <= idle_since);
-        self.rows.insert(at, idle);
+        let at = self.rows.partition_point(|row| row.time <= self.idle_since);
+        let block = self.rows[..at].last().map_or(0, |row| row.block);
+        let idle = EventRow::new(self.idle_since, EventKind::LinkIdle, None);
+        self.rows.insert(at, EventRow { block, ..idle });
         self.push(EventRow::new(now, EventKind::LinkBusy, None));
     }
 }

@@ -142,13 +142,16 @@ impl Probe for Trace {
             queue.advance(now, network);
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
-            events.on_offer(now, network.port(port).last_departure());
+            events.before_offer(network.port(port).last_departure());
         }
     }
 
     fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
         if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
             queue.note(now, network.port(port));
+        }
+        if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
+            events.after_offer(now);
         }
     }
 
