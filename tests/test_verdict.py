@@ -108,6 +108,15 @@ def test_collapsed_everywhere() -> None:
     assert line.startswith("Collapsed from 16 servers, the fewest tried, on: 1.1 timeouts")
 
 
+def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
+    rows = [point(0, 160), point(1, 290), point(2, 20, 4), point(3, 14, 20)]
+    (line,) = say(rows, [2, 4, 16, 32])
+    assert line.startswith("Collapses between 4 and 16 servers: 4.0 timeouts per block")
+    rows = [point(0, 160, 0.001), point(1, 290, 0.002), point(2, 20, 4)]
+    (line,) = say(rows, [2, 4, 16])
+    assert line.startswith("Collapses between 4 and 16 servers")
+
+
 def test_slow_without_a_timeout_is_not_called_a_collapse() -> None:
     (line,) = say([point(0, 90), point(1, 150)], [2, 4])
     assert line.startswith(

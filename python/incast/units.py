@@ -12,9 +12,9 @@ def rate(bits_per_second: float) -> str:
     return _scaled(bits_per_second, _RATES)
 
 
-def time(seconds: float) -> str:
-    """Write a time, e.g. `200 ms`."""
-    return _scaled(seconds, _TIMES)
+def time(seconds: float, *, trim: bool = True) -> str:
+    """Write a time, e.g. `200 ms`; untrimmed always with three digits, as columns need them."""
+    return _scaled(seconds, _TIMES, trim=trim)
 
 
 def size(count: int) -> str:
@@ -26,8 +26,9 @@ def size(count: int) -> str:
 
 
 def percent(share: float) -> str:
-    """Write a share of one, e.g. `71 %`."""
-    return f"{100 * share:.0f}\N{NO-BREAK SPACE}%"
+    """Write a share of one, e.g. `71 %`; nearly nothing and nearly all keep a decimal."""
+    edge = 0 < share < 0.01 or 0.99 < share < 1  # noqa: PLR2004 (a per cent from either end)
+    return f"{100 * share:.{1 if edge else 0}f}\N{NO-BREAK SPACE}%"
 
 
 def number(value: float, digits: int = 3) -> str:
@@ -43,14 +44,15 @@ def plural(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _scaled(value: float, units: list[tuple[float, str]]) -> str:
+def _scaled(value: float, units: list[tuple[float, str]], *, trim: bool = True) -> str:
     if value == 0:
         return f"0 {units[-1][1]}"
-    for unit, name in units:
-        if abs(value) >= unit * 0.9995:
-            return f"{_trim(number(value / unit))} {name}"
-    unit, name = units[-1]
-    return f"{_trim(number(value / unit))} {name}"
+    unit, name = next(
+        (one for one in units if abs(value) >= one[0] * 0.9995),  # 999.96 rounds up to the next
+        units[-1],
+    )
+    text = number(value / unit)
+    return f"{_trim(text) if trim else text} {name}"
 
 
 def _trim(text: str) -> str:

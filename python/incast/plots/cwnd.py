@@ -54,7 +54,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         style.crosses(axes, own, 0.0, "timeout")
         axes.set_ylim(0, top * 1.12)
         axes.margins(x=0)
-        axes.set_ylabel(f"flow {flow}\n[segments]")
+        axes.set_ylabel(f"server {flow}\n[segments]")
     named = {
         label: handle
         for axes in panels

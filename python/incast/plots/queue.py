@@ -29,10 +29,12 @@ def draw(results: Results, moment: Moment) -> Picture:
         column, scale, unit, limit = "packets", 1, "packets", float(here.buffer_packets)
     else:
         column, scale, unit, limit = "bytes", _KIB, "KiB", here.buffer_bytes / _KIB
-    time = trace["time_s"] * _MILLI
-    high = trace[f"{column}_max"] / scale
+    drawn = _filled(trace, column)
+    time = drawn["time_s"] * _MILLI
+    high = drawn["max"] / scale
+    axes.margins(x=0)
     axes.fill_between(
-        time, trace[f"{column}_min"] / scale, high, step="post", color=style.COLOURS[0], alpha=0.35
+        time, drawn["min"] / scale, high, step="post", color=style.COLOURS[0], alpha=0.35, lw=0
     )
     axes.step(time, high, where="post", color=style.COLOURS[0], linewidth=0.9)
     style.guide(axes, limit, f"buffer {here.buffer}")
@@ -42,9 +44,29 @@ def draw(results: Results, moment: Moment) -> Picture:
     axes.set_ylim(0, limit * 1.18)
     axes.set_ylabel(f"queue {port}\n[{unit}]")
     style.legend(figure, axes.get_legend_handles_labels()[0])
-    use.fill_between(time, trace["busy"] * 100, step="post", color="0.35", lw=0)
+    use.fill_between(time, drawn["busy"] * 100, step="post", color="0.35", lw=0)
     use.set_ylim(0, 100)
     use.set_ylabel("link busy\n[%]")
     use.set_xlabel("time [ms]")
-    use.margins(x=0)
     return Picture(figure, trace)
+
+
+def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
+    """Return extremes and use over time without gaps: where no bin is, nothing happened."""
+    bins = trace.select(
+        "time_s",
+        (pl.col("time_s") + pl.col("bin_s")).alias("end_s"),
+        pl.col(f"{column}_min").alias("min"),
+        pl.col(f"{column}_max").alias("max"),
+        pl.col(f"{column}_last").alias("last"),
+        "busy",
+    )
+    quiet = bins.filter(
+        (pl.col("time_s").shift(-1) - pl.col("end_s") > 1e-9).fill_null(value=True)  # noqa: PLR2004
+    ).select(
+        pl.col("end_s").alias("time_s"),
+        pl.col("last").alias("min"),
+        pl.col("last").alias("max"),
+        pl.lit(0.0).alias("busy"),
+    )
+    return pl.concat([bins.select(quiet.columns), quiet]).sort("time_s", maintain_order=True)

@@ -125,7 +125,7 @@ def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
         text,
         (0.0 if left else 1.0, y),
         xycoords=("axes fraction", "data"),
-        xytext=(4 if left else -2, 3),
+        xytext=(4 if left else -2, 5),
         textcoords="offset points",
         ha="left" if left else "right",
         color="0.3",

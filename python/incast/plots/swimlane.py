@@ -37,7 +37,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     lanes = _lanes(own, start, end)
     kept = sorted(lanes["lane"][:_LANES].to_list())
     shown = lanes.filter(pl.col("lane").is_in(kept)).sort("lane")
-    stalls = [stall for stall in _stalls(own, lanes, end) if stall.lane in kept]
+    stalls = [stall for stall in _stalls(own, end) if stall.lane in kept]
     figure, (axes,) = style.sheet(
         facts.title(results),
         facts.of_run(results, job),
@@ -79,30 +79,26 @@ def _longest(events: pl.DataFrame) -> int:
 
 
 def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
-    """Return a lane per flow, slowest first: its number, its request and the end of its SRU."""
+    """Return a lane per server, slowest first: its number, its request and the end of its SRU."""
     first = pl.col("time_s").filter(pl.col("kind") == "request").min().fill_null(start)
     last = pl.col("time_s").filter(pl.col("kind") == "flow_done").max().fill_null(end)
     return (
         own.group_by("flow")
         .agg(first.alias("start_s"), last.alias("end_s"))
-        .sort("flow")
-        .with_row_index("lane", offset=1)
-        .sort("end_s", descending=True)
+        .rename({"flow": "lane"})
+        .sort("end_s", "lane", descending=[True, False])
     )
 
 
-def _stalls(own: pl.DataFrame, lanes: pl.DataFrame, end: float) -> list[_Stall]:
+def _stalls(own: pl.DataFrame, end: float) -> list[_Stall]:
     """Return the waits that ended in a timeout, each from the flow's event before it."""
-    lane_of = dict(lanes.select("flow", "lane").iter_rows())
     stalls: list[_Stall] = []
     before: dict[int, float] = {}
     for time, kind, flow, cause in (
         own.sort("time_s").select("time_s", "kind", "flow", "cause").iter_rows()
     ):
         if kind == "timeout":
-            stalls.append(
-                _Stall(lane_of[flow], before.get(flow, time), min(time, end), column(cause))
-            )
+            stalls.append(_Stall(flow, before.get(flow, time), min(time, end), column(cause)))
         before[flow] = time
     return stalls
 

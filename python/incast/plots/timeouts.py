@@ -2,12 +2,14 @@
 
 import polars as pl
 
+from incast import units
 from incast.plots import Moment, Picture, facts, style
 from incast.results import Results
 from incast.results.causes import CAUSES
 from incast.results.series import split
 
 _COLUMNS = 3  # panels side by side
+_MOST_LABELS = 14  # bars in one panel that still have room for their totals
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -48,10 +50,17 @@ def draw(results: Results, moment: Moment) -> Picture:
                 linewidth=0.4,
             )
             base += height
+        axes.set_xlim(-0.6, len(values) - 0.4)
+        if len(values) <= _MOST_LABELS:
+            for x, total in enumerate(base):
+                axes.annotate(
+                    units.number(total, 2), (x, total), (0, 2), textcoords="offset points",
+                    ha="center", fontsize=8.5, color="0.2",
+                )  # fmt: skip
         if one.label:
             axes.set_title(one.label, loc="right", fontsize=9)
         if index % columns == 0:
             axes.set_ylabel("timeouts per block")
-    panels[0].set_ylim(0, max(panels[0].get_ylim()[1], 0.1))
+    panels[0].set_ylim(0, max(panels[0].get_ylim()[1] * 1.04, 0.1))
     style.legend(figure, [style.cause(name) for name in CAUSES if (summary[name].sum() or 0) > 0])
     return Picture(figure, summary.select(*results.plan.swept, "timeouts_per_block", *CAUSES))

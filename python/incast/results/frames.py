@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from polars import selectors
 
 from incast.scenario.plan import Job
 
@@ -31,5 +32,5 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
 def _stable(frame: pl.DataFrame) -> pl.DataFrame:
     """Give every part file the same types: NaN and nothing are one and the same absence."""
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64)).with_columns(
-        pl.col(pl.Float64).fill_nan(None), pl.col(pl.Int32).cast(pl.Int64)
+        pl.col(pl.Float64).fill_nan(None), selectors.integer().cast(pl.Int64)
     )

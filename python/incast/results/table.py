@@ -77,7 +77,7 @@ def _mega(value: float | None) -> str:
 
 
 def _time(value: float | None) -> str:
-    return _NONE if value is None else units.time(value)
+    return _NONE if value is None else units.time(value, trim=False)
 
 
 def _count(value: float | None) -> str:

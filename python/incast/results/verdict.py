@@ -63,24 +63,19 @@ class _Curve:
         """Find the collapse along the number of servers."""
         first = self._knee()
         if first is None:
-            return self._healthy()
+            return self._slow() if self._below(self._best()) else self._healthy()
         here = f"{self.at[first].servers} servers"
         if first == 0:
-            if not self._times_out(range(len(self.rows))):
-                return self._slow()
             return f"Collapsed from {here}, the fewest tried, on: {self._why(first)}"
-        span = f"Collapses between {self.at[first - 1].servers} and {here}"
-        if not self._times_out(range(first, len(self.rows))):
-            best = units.rate(self.rows[first]["goodput_bps"])
-            return (
-                f"{span.replace('Collapses', 'Slows down')}, to {best}, though nothing times "
-                f"out: {self._idle(first)}."
-            )
-        return f"{span}: {self._why(first)}"
+        span = f"between {self.at[first - 1].servers} and {here}"
+        if not self._times_out(first):
+            to = units.rate(self.rows[first]["goodput_bps"])
+            return f"Slows down {span}, to {to}, though nothing times out: {self._idle(first)}."
+        return f"Collapses {span}: {self._why(first)}"
 
     def _other(self) -> str:
         """Say which points are collapsed, along another key or at a single point."""
-        bad = [i for i in range(len(self.rows)) if self._below(i) and self._times_out([i])]
+        bad = [i for i in range(len(self.rows)) if self._collapsed(i)]
         count = len(self.rows)
         if count == 1:
             servers = units.plural(self.at[0].servers, "server")
@@ -97,22 +92,28 @@ class _Curve:
         return f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
 
     def _knee(self) -> int | None:
-        """Return the first point after which goodput stays below half, or is half of the last."""
-        count = len(self.rows)
-        first = count
-        while first > 0 and self._below(first - 1):
+        """Return the first of the points that are collapsed to the end, or the first to halve.
+
+        Few servers with little to send may stay below half of the line rate, too, and a rare
+        timeout makes no collapse of that: where every point looks collapsed, the fall decides.
+        """
+        first = len(self.rows)
+        while first > 0 and self._collapsed(first - 1):
             first -= 1
-        if first < count:
+        if 0 < first < len(self.rows):
             return first
         goodput = [row["goodput_bps"] for row in self.rows]
-        drops = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
-        return next(drops, None)
+        falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
+        return next(falls, 0 if first == 0 else None)
+
+    def _collapsed(self, index: int) -> bool:
+        return self._below(index) and self._times_out(index)
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
 
-    def _times_out(self, indices: "range | list[int]") -> bool:
-        return any(self.rows[i]["timeouts"] > 0 for i in indices)
+    def _times_out(self, index: int) -> bool:
+        return self.rows[index]["timeouts"] > 0
 
     def _best(self) -> int:
         return max(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
@@ -178,9 +179,11 @@ class _Curve:
         if not here.fresh:
             return f"{buffer}, the windows bring up to {here.servers * here.window_limit}"
         first = here.window(1)
+        # The first windows come as one burst; later ones are spread by the ACKs, so that the path
+        # itself holds a part of them.
         room = here.buffer_packets + here.round_trip_packets
-        over = next((n for n in range(1, len(_ORDINALS)) if here.window(n) > room), None)
-        if over is None or over == 1:
+        over = next((n for n in range(2, len(_ORDINALS)) if here.window(n) > room), None)
+        if over is None or first > here.buffer_packets:
             return f"{buffer}, the first windows bring {first}"
         return (
             f"{buffer}, the first windows bring {first}, the {_ORDINALS[over]} {here.window(over)}"
