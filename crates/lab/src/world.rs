@@ -370,6 +370,7 @@ fn attachments(network: &scenario::Network, hosts: u32) -> Vec<Attachment> {
         rate,
         delay,
         layer2_overhead: network.layer2_overhead,
+        clock_noise: network.clock_noise,
         buffer,
         queue: network.queue.clone(),
     };

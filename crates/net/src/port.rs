@@ -27,6 +27,9 @@ pub struct PortConfig {
     pub delay: Span,
     /// Bytes that layer 2 adds to every packet on the line (Ethernet: 38).
     pub layer2_overhead: u32,
+    /// Every packet takes up to this much longer or shorter on the line, at random: clocks that
+    /// agree to the picosecond lock flows into phase effects (Floyd & Jacobson 1992).
+    pub clock_noise: Span,
     /// Room for waiting packets; none means that the port never drops (a host's own queue).
     pub buffer: Option<Buffer>,
     /// Queue discipline; a port without a buffer does not ask it.
@@ -81,6 +84,7 @@ pub struct Port {
     bytes: u64,
     last_departure: Time,
     serialisation: Serialisation,
+    clock_noise: Span,
     delay: Span,
     buffer: Option<Buffer>,
     discipline: Discipline,
@@ -97,6 +101,7 @@ impl Port {
             bytes: 0,
             last_departure: Time::ZERO,
             serialisation: Serialisation::new(config.rate, config.layer2_overhead),
+            clock_noise: config.clock_noise,
             delay: config.delay,
             buffer: config.buffer,
             discipline: config.queue.build(),
@@ -136,7 +141,7 @@ impl Port {
             }
         }
         let start = self.last_departure.max(now);
-        let sending = self.serialisation.time(size);
+        let sending = self.sending_time(size);
         self.last_departure = start + sending;
         let arrival = self.last_departure + self.delay;
         let first = self.ring.is_empty();
@@ -213,6 +218,17 @@ impl Port {
     pub fn is_conserving(&self) -> bool {
         let PortCounters { offered, dropped, delivered, .. } = self.counters;
         offered == dropped + delivered + self.ring.len() as u64
+    }
+
+    #[inline]
+    fn sending_time(&mut self, size: u32) -> Span {
+        let sending = self.serialisation.time(size);
+        if self.clock_noise.is_zero() {
+            return sending;
+        }
+        let noise = self.clock_noise.as_picos();
+        let drawn = Span::from_picos(self.random.below(2 * noise + 1));
+        (sending + drawn).saturating_sub(self.clock_noise)
     }
 
     #[inline]

@@ -130,6 +130,7 @@ mod tests {
             rate: Rate(1_000_000_000),
             delay: Span::from_micros(25),
             layer2_overhead: 0,
+            clock_noise: Span::ZERO,
             buffer: None,
             queue,
         };

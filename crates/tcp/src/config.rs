@@ -86,6 +86,9 @@ pub struct RtoPolicy {
     pub jitter: f64,
     /// Whose arithmetic.
     pub style: RtoStyle,
+    /// The timer keeps running while nothing is outstanding; its expiry then moves `recover`
+    /// (RFC 6582) and does nothing else (ns-2).
+    pub runs_idle: bool,
 }
 
 /// Whose arithmetic turns SRTT and RTTVAR into an RTO.

@@ -29,6 +29,8 @@ pub struct Network {
     pub buffer_counts_in_service: bool,
     /// Bytes that layer 2 adds to every packet on the line.
     pub layer2_overhead: u32,
+    /// Every packet takes up to this much longer or shorter on the line, at random.
+    pub clock_noise: Span,
     /// Queue discipline of the switch's output ports.
     pub queue: QueueConfig,
 }
@@ -95,6 +97,9 @@ pub(super) struct NetworkDocument {
     buffer_counts_in_service: bool,
     /// What layer 2 adds to every packet on the line, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
+    /// x: every packet takes U(-x, x) longer on the line, seconds: clocks never agree to the
+    /// picosecond, and exact ties lock flows into phase effects.
+    clock_noise: Span,
     /// Queue discipline of the switch's output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     queue: QueueConfig,
@@ -150,6 +155,7 @@ impl NetworkDocument {
             buffer: self.buffer,
             buffer_counts_in_service: self.buffer_counts_in_service,
             layer2_overhead,
+            clock_noise: self.clock_noise,
             queue: self.queue,
         })
     }
@@ -202,6 +208,7 @@ impl From<&Network> for NetworkDocument {
             buffer: network.buffer,
             buffer_counts_in_service: network.buffer_counts_in_service,
             layer2_overhead: OrName::Quantity(Size(network.layer2_overhead.into())),
+            clock_noise: network.clock_noise,
             queue: network.queue.clone(),
         }
     }

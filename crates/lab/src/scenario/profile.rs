@@ -73,6 +73,7 @@ fn lab() -> Value {
             "buffer": "100KiB",
             "buffer_counts_in_service": false,
             "layer2_overhead": 0,
+            "clock_noise": "0s",
             "queue": { "name": "drop-tail" },
         },
         "transport": {
@@ -97,6 +98,7 @@ fn lab() -> Value {
             // More than rto_max ever allows.
             "rto_max_doublings": 32,
             "rto_jitter": 0.0,
+            "rto_runs_idle": false,
             "rto_style": "rfc",
             "syn_rto": "1s",
             // RFC 6298 (5.7).
@@ -126,6 +128,9 @@ fn ns2() -> Value {
             "buffer": "32pkt",
             // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
             "buffer_counts_in_service": true,
+            // Times are doubles that accumulate rounding errors of this order, so that ties of
+            // arrivals and departures fall at random.
+            "clock_noise": "1ps",
         },
         "transport": {
             "mss": 1024,
@@ -140,6 +145,8 @@ fn ns2() -> Value {
             // tcpTick_ = 1e-5; it rounds samples and nothing else.
             "rto_granularity": "10us",
             "rto_style": "ns2",
+            // newtimer() compares with t_seqno_, which is one past the last packet.
+            "rto_runs_idle": true,
             "rtt_sampling": "per-window",
             // newreno_changes1_ = 1; recovery ends with partial_window_deflation_'s window.
             "recovery": {

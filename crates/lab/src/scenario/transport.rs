@@ -132,6 +132,9 @@ pub(super) struct TransportDocument {
     /// j: every timeout is multiplied by 1 + U(0, j), a ratio (Vasudevan et al. 2009: 0.5).
     #[schemars(range(min = 0.0))]
     rto_jitter: f64,
+    /// The retransmission timer keeps running while nothing is outstanding, and its expiry, which
+    /// is no timeout, ends the chance of a fast retransmit for the next segment (ns-2).
+    rto_runs_idle: bool,
     /// Whose arithmetic turns round trips into a timeout.
     rto_style: RtoStyle,
     /// Timeout of a SYN and a SYN-ACK before any round trip was measured, seconds.
@@ -336,6 +339,7 @@ impl TransportDocument {
                     max_doublings: self.rto_max_doublings,
                     jitter: self.rto_jitter,
                     style: self.rto_style,
+                    runs_idle: self.rto_runs_idle,
                 },
                 syn_rto: self.syn_rto,
                 rto_after_syn_loss: self.rto_after_syn_loss,
@@ -382,6 +386,7 @@ impl From<&Transport> for TransportDocument {
             rto_max_doublings: tcp.rto.max_doublings,
             rto_jitter: tcp.rto.jitter,
             rto_style: tcp.rto.style,
+            rto_runs_idle: tcp.rto.runs_idle,
             syn_rto: tcp.syn_rto,
             rto_after_syn_loss: tcp.rto_after_syn_loss,
             rtt_sampling: tcp.rtt_sampling,

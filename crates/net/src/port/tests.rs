@@ -8,7 +8,14 @@ const DELAY: Span = Span::from_micros(25);
 
 fn port(buffer: Option<Buffer>) -> Port {
     let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
-    let config = PortConfig { rate: GIGABIT, delay: DELAY, layer2_overhead: 0, buffer, queue };
+    let config = PortConfig {
+        rate: GIGABIT,
+        delay: DELAY,
+        layer2_overhead: 0,
+        clock_noise: Span::ZERO,
+        buffer,
+        queue,
+    };
     Port::new(&config, Stream::named(1, "port", 0))
 }
 
@@ -33,8 +40,14 @@ fn a_packet_arrives_after_serialisation_and_propagation() {
 #[test]
 fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
     let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
-    let config =
-        PortConfig { rate: GIGABIT, delay: DELAY, layer2_overhead: 38, buffer: None, queue };
+    let config = PortConfig {
+        rate: GIGABIT,
+        delay: DELAY,
+        layer2_overhead: 38,
+        clock_noise: Span::ZERO,
+        buffer: None,
+        queue,
+    };
     let mut port = Port::new(&config, Stream::named(1, "port", 0));
     let Admission::Scheduled(arrival) = port.offer(Time::ZERO, packet(1460), 0) else {
         panic!("an empty port schedules");
@@ -73,6 +86,27 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
     assert_eq!((port.counters().max_packets, port.counters().max_bytes), (2, 3000));
     assert_eq!(port.sending_until(at(18)), Span::from_micros(18));
+}
+
+#[test]
+fn clock_noise_moves_departures_both_ways_and_keeps_the_mean() {
+    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
+    let noise = Span::from_nanos(10);
+    let config = PortConfig {
+        rate: GIGABIT,
+        delay: DELAY,
+        layer2_overhead: 0,
+        clock_noise: noise,
+        buffer: None,
+        queue,
+    };
+    let mut port = Port::new(&config, Stream::named(1, "port", 0));
+    let exact = Span::from_micros(12);
+    let draws: Vec<Span> = (0..1000).map(|_| port.sending_time(1500)).collect();
+    assert!(draws.iter().all(|draw| draw.abs_diff(exact) <= noise));
+    assert!(draws.iter().any(|draw| *draw < exact) && draws.iter().any(|draw| *draw > exact));
+    let mean = draws.iter().map(|draw| draw.as_picos()).sum::<u64>() / 1000;
+    assert!(mean.abs_diff(exact.as_picos()) < 1000, "{mean} ps");
 }
 
 /// A port that simulates every departure as an event of its own.

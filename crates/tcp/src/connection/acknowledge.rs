@@ -73,7 +73,7 @@ impl Connection {
             }
         }
         if self.board.is_empty() {
-            self.arm(now, TimerKind::Off);
+            self.rest(now);
         } else if restart_timer {
             self.arm(now, TimerKind::Data);
         }
@@ -153,7 +153,7 @@ impl Connection {
                 self.arm(now, TimerKind::Persist);
             }
         } else if self.board.is_empty() {
-            self.arm(now, TimerKind::Off);
+            self.rest(now);
         }
     }
 

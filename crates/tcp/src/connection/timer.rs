@@ -60,6 +60,12 @@ impl Connection {
         }
     }
 
+    /// Nothing is outstanding.
+    pub(super) fn rest(&mut self, now: Time) {
+        let kind = if self.config.rto.runs_idle { TimerKind::Data } else { TimerKind::Off };
+        self.arm(now, kind);
+    }
+
     fn expire_handshake(&mut self, now: Time) {
         self.report_timeout(TimeoutKind::Handshake, false);
         self.handshake_tries += 1;
@@ -78,7 +84,10 @@ impl Connection {
     /// `advised` is set if a hook asks for it.
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
-            return self.arm(now, TimerKind::Off);
+            if self.config.rto.runs_idle {
+                self.recovery.on_timeout(&self.recovery_view());
+            }
+            return self.rest(now);
         }
         self.report_timeout(TimeoutKind::Data, advised.is_some());
         let una = self.board.una();

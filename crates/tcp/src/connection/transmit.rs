@@ -175,7 +175,8 @@ impl Connection {
             packet.flags = packet.flags.with(Flags::RETRANSMISSION);
             self.counters.retransmitted_packets += 1;
         }
-        if self.timer.kind != TimerKind::Data {
+        let first_outstanding = !plan.retransmission && seq == self.board.una();
+        if self.timer.kind != TimerKind::Data || first_outstanding {
             self.arm(now, TimerKind::Data);
         }
         if self.config.idle_restart != IdleRestart::None {

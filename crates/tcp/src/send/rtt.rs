@@ -135,6 +135,7 @@ mod tests {
             max_doublings: 16,
             jitter: 0.0,
             style,
+            runs_idle: false,
         }
     }
 
