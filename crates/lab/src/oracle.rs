@@ -103,9 +103,12 @@ fn handshake_cause<P: Probe>(
     let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
     let arrived = !is_request || peer.requests_seen() >= core.connection(end).requests_made();
     // Data answer a request, or the SYN of a server that opens; an ACK answers a SYN.
-    let answers = |packet: &Packet| match is_request {
-        true => packet.payload > 0 || packet.flags.contains(Flags::SYN),
-        false => packet.flags.contains(Flags::ACK),
+    let answers = |packet: &Packet| {
+        if is_request {
+            packet.payload > 0 || packet.flags.contains(Flags::SYN)
+        } else {
+            packet.flags.contains(Flags::ACK)
+        }
     };
     if flying(core, end, epoch).any(|packet| packet.flags.contains(sent))
         || (arrived && flying(core, end.peer(), epoch).any(answers))
