@@ -1,0 +1,179 @@
+//! A small world whose switch loses exactly the packets that a test names.
+
+use std::collections::BTreeMap;
+
+use incast_engine::Stream;
+use incast_lab::core::Core;
+use incast_lab::oracle::Cause;
+use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
+use incast_lab::world::{Setting, World};
+use incast_lab::{Control, Row, Scenario};
+use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
+use incast_net::topology::{HostId, Network};
+use incast_net::{Flags, Packet, PortId, RouteId};
+use serde_json::{Value, json};
+
+/// Payload of a full segment in the small world.
+pub const MSS: u64 = 1000;
+
+/// Lays `over` on `base`, table by table; `null` removes a key.
+pub fn lay(base: &mut Value, over: &Value) {
+    let (Value::Object(base), Value::Object(over)) = (&mut *base, over) else {
+        base.clone_from(over);
+        return;
+    };
+    for (key, value) in over {
+        if value.is_null() {
+            base.remove(key);
+        } else {
+            lay(base.entry(key.as_str()).or_insert(Value::Null), value);
+        }
+    }
+}
+
+/// The scenario of the small world with `changes`: one server, ten segments, no loss but what a
+/// test asks for, and a timer far above any round trip.
+pub fn scenario(changes: &Value) -> Scenario {
+    let mut document = json!({
+        "network": { "rate": "1Gbps", "delay": "25us", "buffer": "1000pkt" },
+        "workload": { "name": "barrier-read", "servers": 1, "sru": 10 * MSS },
+        "transport": { "mss": MSS, "initial_window": 4, "rto_min": "10ms" },
+    });
+    lay(&mut document, changes);
+    Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Packets that the switch loses.
+pub struct Loss {
+    route: RouteId,
+    matches: Box<dyn Fn(&Packet) -> bool + Send>,
+    /// The first and the last to lose among those that match, from 1.
+    which: (u32, u32),
+    seen: u32,
+}
+
+impl Loss {
+    fn new(
+        flow: u32,
+        forward: bool,
+        matches: impl Fn(&Packet) -> bool + Send + 'static,
+        which: (u32, u32),
+    ) -> Self {
+        Self { route: RouteId::new(flow, forward), matches: Box::new(matches), which, seen: 0 }
+    }
+
+    /// The first transmission of segments `first..=last` (from 0) of a flow.
+    pub fn of_segments(flow: u32, first: u64, last: u64) -> Vec<Self> {
+        (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()
+    }
+
+    /// The first `copies` transmissions of one segment.
+    pub fn of_copies(flow: u32, segment: u64, copies: u32) -> Self {
+        let seq = 1 + segment * MSS;
+        let matches = move |packet: &Packet| {
+            packet.payload > 0 && packet.seq <= seq && seq < packet.seq + u64::from(packet.payload)
+        };
+        Self::new(flow, true, matches, (1, copies))
+    }
+
+    /// ACKs number `first..=last` (from 1) of a flow, the handshake's not counted.
+    pub fn of_acks(flow: u32, first: u32, last: u32) -> Self {
+        Self::new(flow, false, |packet| packet.flags == Flags::ACK && packet.ack > 1, (first, last))
+    }
+
+    /// The first SYN, whoever sends it.
+    pub fn of_syn(flow: u32, forward: bool) -> Self {
+        Self::new(flow, forward, |packet| packet.flags == Flags::SYN, (1, 1))
+    }
+
+    /// The first SYN-ACK.
+    pub fn of_syn_ack(flow: u32, forward: bool) -> Self {
+        Self::new(flow, forward, |packet| packet.flags == Flags::SYN.with(Flags::ACK), (1, 1))
+    }
+
+    /// The first packet that is nothing but an ACK, of data or of a SYN.
+    pub fn of_bare_ack(flow: u32, forward: bool) -> Self {
+        Self::new(flow, forward, |packet| packet.flags == Flags::ACK && packet.payload == 0, (1, 1))
+    }
+
+    /// Transmissions `first..=last` (from 1) of the client's request number `ordinal` (from 1).
+    pub fn of_request(flow: u32, ordinal: u64, first: u32, last: u32) -> Self {
+        let is_request =
+            move |packet: &Packet| packet.flags.contains(Flags::REQUEST) && packet.seq == ordinal;
+        Self::new(flow, false, is_request, (first, last))
+    }
+
+    fn hits(&mut self, packet: &Packet) -> bool {
+        if packet.route != self.route || !(self.matches)(packet) {
+            return false;
+        }
+        self.seen += 1;
+        (self.which.0..=self.which.1).contains(&self.seen)
+    }
+}
+
+/// Loses what its list says and nothing else.
+struct Lossy(Vec<Loss>);
+
+impl QueueDiscipline for Lossy {
+    fn offer(&mut self, packet: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        // Every entry counts, whether or not another one hits.
+        let hits = self.0.iter_mut().filter_map(|loss| loss.hits(packet).then_some(())).count();
+        if hits > 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Admit }
+    }
+}
+
+/// What a test looks at after a run.
+pub struct Outcome {
+    pub rows: Vec<Row>,
+    pub core: Core<Trace>,
+}
+
+/// A timeout as a test writes it: flow, cause, at the block's head, segments lost in the window.
+pub type Expiry = (u32, Cause, bool, u32);
+
+impl Outcome {
+    /// The workload's row.
+    pub fn row(&self) -> &Row {
+        &self.rows[0]
+    }
+
+    pub fn events(&self) -> &[EventRow] {
+        self.core.probe.events.as_ref().expect("events are traced").rows()
+    }
+
+    pub fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &EventRow> {
+        self.events().iter().filter(move |row| row.kind == kind)
+    }
+
+    pub fn expiries(&self) -> Vec<Expiry> {
+        self.events_of(EventKind::Timeout)
+            .map(|row| {
+                let (Some(flow), Some(cause), Some(head)) = (row.flow, row.cause, row.block_head)
+                else {
+                    panic!("a timeout without flow, cause or place: {row:?}");
+                };
+                (flow, cause, head, row.lost_in_window)
+            })
+            .collect()
+    }
+}
+
+/// Runs a scenario whose switch loses `losses`.
+pub fn run(scenario: &Scenario, losses: Vec<Loss>) -> Outcome {
+    let request = TraceRequest { events: true, ..TraceRequest::default() };
+    let port = Network::switch_port(HostId(0));
+    let probe = |setting: &Setting| Trace::new(&request, port, setting.flows, setting.base_rtt);
+    let mut world = World::new(scenario, 1, probe);
+    let network = &mut world.core_mut().network;
+    let mut by_port: BTreeMap<PortId, Vec<Loss>> = BTreeMap::new();
+    for loss in losses {
+        let last = *network.route(loss.route).last().expect("a route has ports");
+        by_port.entry(last).or_default().push(loss);
+    }
+    for (port, losses) in by_port {
+        network.port_mut(port).set_discipline(Box::new(Lossy(losses)));
+    }
+    let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
+    Outcome { rows, core }
+}

@@ -1,0 +1,4 @@
+//! The laboratory through its public interface.
+
+mod harness;
+mod taxonomy;

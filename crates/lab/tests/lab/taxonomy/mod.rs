@@ -1,0 +1,27 @@
+//! Every cause of a timeout, constructed packet by packet, at the head of a block and inside it.
+
+mod counts;
+mod data;
+mod handshake;
+mod precedence;
+
+use serde_json::Value;
+
+use crate::harness::{Expiry, Loss, Outcome, run, scenario};
+
+/// At the head of a block (ABTT).
+const HEAD: bool = true;
+/// Inside it (IBTT).
+const INSIDE: bool = false;
+
+/// The timeouts of the small world with `changes` whose switch loses `losses`.
+fn expiries(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Vec<Expiry> {
+    finished(changes, losses).expiries()
+}
+
+/// A run that loses `losses` and yet delivers everything.
+fn finished(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Outcome {
+    let outcome = run(&scenario(changes), losses.into_iter().collect());
+    assert_eq!(outcome.row().status, "ok", "{:?}", outcome.events());
+    outcome
+}

@@ -1,0 +1,87 @@
+//! The first cause that matches is the one that counts.
+
+use incast_lab::oracle::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
+use incast_lab::probe::EventKind;
+use serde_json::json;
+
+use super::{HEAD, INSIDE, expiries, finished};
+use crate::harness::{Loss, MSS};
+
+#[test]
+fn spurious_before_lost_retransmission() {
+    let slow = json!({
+        "network": { "client_rate": "1Mbps" },
+        "workload": { "sru": MSS },
+        "transport": { "handshake": "none", "rto_initial": "2ms", "rto_min": "2ms" },
+    });
+    // 8.3 ms on the link: the timer expires after 2 ms and again after 6 ms.
+    let expired = finished(&slow, []);
+    assert_eq!(expired.expiries(), [(0, Spurious, HEAD, 0); 2]);
+    assert_eq!(expired.row().retransmitted_packets, 2);
+}
+
+#[test]
+fn spurious_before_ack_loss() {
+    // Of two ACKs the first is lost; the second is on the slow way back when the timer expires.
+    let slow = json!({
+        "network": { "server_rate": "1Mbps" },
+        "transport": { "handshake": "none", "rto_initial": "17ms", "initial_window": 2 },
+    });
+    let outcome = finished(&slow, [Loss::of_acks(0, 1, 1)]);
+    assert_eq!(outcome.expiries()[0], (0, Spurious, HEAD, 0));
+}
+
+/// The head arrived; what is behind it was lost, but that is not why the timer had to expire.
+#[test]
+fn ack_loss_before_full_window() {
+    let losses = Loss::of_segments(0, 1, 3).into_iter().chain([Loss::of_acks(0, 1, 1)]);
+    assert_eq!(expiries(&json!({}), losses), [(0, AckLoss, HEAD, 3)]);
+}
+
+/// The repeated head arrived, but its ACK was lost like the one of the first copy.
+#[test]
+fn ack_loss_before_lost_retransmission() {
+    let one = json!({ "transport": { "initial_window": 1 } });
+    let outcome = finished(&one, [Loss::of_acks(0, 1, 2)]);
+    assert_eq!(outcome.expiries(), [(0, AckLoss, HEAD, 0); 2]);
+}
+
+#[test]
+fn lost_retransmission_before_full_window() {
+    let two = json!({ "transport": { "initial_window": 2 } });
+    let losses = [Loss::of_copies(0, 0, 3), Loss::of_copies(0, 1, 1)];
+    let again = (0, LostRetransmission, HEAD, 2);
+    assert_eq!(expiries(&two, losses), [(0, FullWindow, HEAD, 2), again, again]);
+}
+
+#[test]
+fn full_window_before_tail() {
+    let one = json!({ "workload": { "sru": MSS } });
+    assert_eq!(expiries(&one, Loss::of_segments(0, 0, 0)), [(0, FullWindow, HEAD, 1)]);
+    assert_eq!(expiries(&json!({}), Loss::of_segments(0, 9, 9)), [(0, FullWindow, INSIDE, 1)]);
+    let last_two = Loss::of_segments(0, 8, 9);
+    assert_eq!(expiries(&json!({}), last_two), [(0, FullWindow, INSIDE, 2)]);
+}
+
+/// What arrived beyond a gap and what limited transmit added belong to the window, not to the
+/// loss.
+#[test]
+fn what_is_lost_in_the_window_is_counted_in_segments() {
+    let six = json!({ "transport": { "initial_window": 6, "dupack_threshold": 9 } });
+    let losses = [0, 2, 3, 5].map(|segment| Loss::of_copies(0, segment, 1));
+    let outcome = finished(&six, losses);
+    assert_eq!(outcome.expiries(), [(0, LackOfDupacks, HEAD, 4)]);
+    let row = outcome.events_of(EventKind::Timeout).next().expect("there is one");
+    // Each of the segments 1, 4, 6, 7, 8 and 9 said so; the last four by limited transmit.
+    assert_eq!((row.seq, row.dupacks, row.flight, row.cwnd), (1, 6, 10 * MSS, 6 * MSS));
+}
+
+/// The state is the one before the reaction.
+#[test]
+fn a_timeout_is_reported_as_it_was_found() {
+    let two = json!({ "transport": { "initial_window": 2, "initial_ssthresh": 64 } });
+    let outcome = finished(&two, Loss::of_segments(0, 2, 5));
+    let row = outcome.events_of(EventKind::Timeout).next().expect("there is one");
+    assert_eq!((row.seq, row.flight, row.cwnd), (1 + 2 * MSS, 4 * MSS, 4 * MSS));
+    assert_eq!((row.ssthresh, row.dupacks, row.block), (64 * MSS, 0, 0));
+}
