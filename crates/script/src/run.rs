@@ -1,0 +1,203 @@
+//! Running a script: the clock jumps from deadline to deadline of the connection.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use incast_engine::{Span, Stream, Time};
+use incast_net::{Packet, RouteId};
+use incast_tcp::{Connection, Event};
+
+use crate::Failure;
+use crate::assertion::{Assertion, event_field, event_name, gauge};
+use crate::packet::{Defaults, Pattern, Shown};
+use crate::script::{Action, Script, Step};
+
+/// More wake-ups than any script needs: the connection does not move its deadline on.
+const WAKE_UPS: u32 = 100_000;
+
+/// What a failure tells of the connection's state.
+const SHOWN: &[&str] =
+    &["cwnd", "ssthresh", "flight", "una", "dupacks", "in_recovery", "rto", "deadline", "received"];
+
+struct Runner<'a> {
+    script: &'a Script,
+    connection: Connection,
+    now: Time,
+    defaults: Defaults,
+    /// What left and was not expected yet.
+    sent: VecDeque<(Time, Packet)>,
+    /// What was reported since the last event that the script asked for.
+    events: VecDeque<Event>,
+    wake_ups: u32,
+}
+
+/// Runs `script` on a fresh connection, which `prepare` sees first.
+pub(crate) fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Failure> {
+    let settings = &script.settings;
+    let config = Arc::new(settings.config.clone());
+    let window = u32::try_from(config.receive_window).unwrap_or(u32::MAX);
+    let random = Stream::named(settings.seed, "script", 0);
+    let mut connection = Connection::new(config, settings.role, RouteId::new(0, true), 0, random);
+    prepare(&mut connection);
+    let mut runner = Runner {
+        script,
+        connection,
+        now: Time::ZERO,
+        defaults: Defaults { ack: incast_tcp::connection::FIRST_BYTE, window },
+        sent: VecDeque::new(),
+        events: VecDeque::new(),
+        wake_ups: 0,
+    };
+    for step in &script.steps {
+        runner.step(step).map_err(|problem| runner.failure(step, &problem))?;
+    }
+    match (runner.expect_silence(), script.steps.last()) {
+        (Err(problem), Some(last)) => Err(runner.failure(last, &problem)),
+        _ => Ok(()),
+    }
+}
+
+impl Runner<'_> {
+    fn step(&mut self, step: &Step) -> Result<(), String> {
+        let (earliest, latest) = step.after;
+        match &step.action {
+            Action::Leave(pattern) => self.expect(pattern, earliest, latest),
+            Action::Silence => {
+                self.sleep(earliest, true)?;
+                self.expect_silence()
+            }
+            Action::Assert(assertions) => {
+                self.sleep(earliest, true)?;
+                let (connection, now) = (&self.connection, self.now);
+                assertions.iter().try_for_each(|it| it.check(|name| gauge(connection, now, name)))
+            }
+            Action::Event(name, conditions) => {
+                self.sleep(earliest, true)?;
+                self.expect_event(name, conditions)
+            }
+            input => {
+                // A deadline at the same instant comes after what the script does then.
+                self.sleep(earliest, false)?;
+                self.expect_silence()?;
+                self.apply(input);
+                Ok(())
+            }
+        }
+    }
+
+    fn apply(&mut self, input: &Action) {
+        let connection = &mut self.connection;
+        match *input {
+            Action::Open => connection.open(),
+            Action::Write(bytes) => connection.write(bytes),
+            Action::Close => connection.close(),
+            Action::Request(size) => connection.request(size),
+            Action::NotifyAt(bytes) => connection.notify_at(bytes),
+            Action::ReceiveBuffer(bytes) => connection.set_receive_buffer(bytes),
+            Action::Arrive(pattern, times) => {
+                let packet = pattern.to_packet(&self.script.settings.config, &mut self.defaults);
+                for _ in 0..times {
+                    self.connection.handle_segment(self.now, &packet);
+                    self.pump();
+                }
+            }
+            _ => {}
+        }
+        self.pump();
+    }
+
+    /// Takes what the connection has to say.
+    fn pump(&mut self) {
+        while let Some(packet) = self.connection.poll_transmit(self.now) {
+            self.sent.push_back((self.now, packet));
+        }
+        while let Some(event) = self.connection.poll_event() {
+            self.events.push_back(event);
+        }
+    }
+
+    /// Runs the connection's next deadline, if it is not after `limit`.
+    fn wake(&mut self, limit: Time) -> Result<bool, String> {
+        let deadline = self.connection.poll_timeout();
+        if deadline > limit || deadline == Time::NEVER {
+            return Ok(false);
+        }
+        self.wake_ups += 1;
+        if self.wake_ups > WAKE_UPS {
+            return Err("  the connection wakes again and again".into());
+        }
+        self.now = self.now.max(deadline);
+        self.connection.handle_timeout(self.now);
+        self.pump();
+        Ok(true)
+    }
+
+    /// Lets `span` pass, in which nothing may leave; deadlines at its very end run if `inclusive`.
+    fn sleep(&mut self, span: Span, inclusive: bool) -> Result<(), String> {
+        if span.is_zero() {
+            return Ok(());
+        }
+        let until = self.now + span;
+        let limit = if inclusive { until } else { Time::from_picos(until.as_picos() - 1) };
+        self.expect_silence()?;
+        while self.wake(limit)? {
+            self.expect_silence()?;
+        }
+        self.now = until;
+        Ok(())
+    }
+
+    fn expect(&mut self, pattern: &Pattern, after: Span, within: Span) -> Result<(), String> {
+        let (earliest, latest) = (self.now + after, self.now + within);
+        while self.sent.is_empty() && self.wake(latest)? {}
+        let wanted = if earliest == latest {
+            format!("  expected  this at {earliest}")
+        } else {
+            format!("  expected  this from {earliest} to {latest}")
+        };
+        match self.sent.pop_front() {
+            Some((at, packet)) if at >= earliest && pattern.matches(&packet) => Ok(()),
+            Some((at, packet)) => {
+                Err(format!("{wanted}\n  got       > {} at {at}", Shown(&packet)))
+            }
+            None => {
+                let next = match self.connection.poll_timeout() {
+                    Time::NEVER => "and no timer runs".to_owned(),
+                    at => format!("and the next deadline is {at}"),
+                };
+                Err(format!("{wanted}\n  got       nothing, {next}"))
+            }
+        }
+    }
+
+    fn expect_silence(&self) -> Result<(), String> {
+        match self.sent.front() {
+            None => Ok(()),
+            Some((at, packet)) => {
+                Err(format!("  expected  nothing more\n  got       > {} at {at}", Shown(packet)))
+            }
+        }
+    }
+
+    fn expect_event(&mut self, name: &str, conditions: &[Assertion]) -> Result<(), String> {
+        let mut passed = Vec::new();
+        while let Some(event) = self.events.pop_front() {
+            if event_name(&event) == name {
+                return conditions.iter().try_for_each(|it| it.check(|f| event_field(&event, f)));
+            }
+            passed.push(event_name(&event));
+        }
+        Err(format!("  expected  {name}\n  got       {passed:?}"))
+    }
+
+    fn failure(&self, step: &Step, problem: &str) -> Failure {
+        let gauges: String = SHOWN
+            .iter()
+            .filter_map(|name| Some((name, gauge(&self.connection, self.now, name)?)))
+            .fold(String::new(), |text, (name, value)| {
+                text + ", " + name + " " + &value.to_string()
+            });
+        let problem = format!("{problem}\n  state     at {}{gauges}", self.now);
+        Failure::new(&self.script.name, step.line, &step.source, problem)
+    }
+}

@@ -1,0 +1,179 @@
+//! `config key=value`: how the connection under test is born.
+
+use incast_engine::{Span, Window};
+use incast_tcp::config::{DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling};
+use incast_tcp::{Config, Role};
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::packet::number;
+
+/// Everything that `config` lines can set.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub config: Config,
+    pub role: Role,
+    pub seed: u64,
+    recovery: Map<String, Value>,
+    congestion_control: Map<String, Value>,
+}
+
+impl Settings {
+    /// What holds unless a script says otherwise.
+    pub fn new() -> Result<Self, String> {
+        let recovery = Map::from_iter([("name".to_owned(), json!("newreno"))]);
+        let congestion_control = Map::from_iter([("name".to_owned(), json!("reno"))]);
+        Ok(Self {
+            config: Config {
+                mss: 1000,
+                header: 40,
+                ack_size: 40,
+                initial_window: 2000,
+                initial_ssthresh: 1 << 30,
+                receive_window: 1_000_000,
+                handshake: Handshake::None,
+                fin: false,
+                rto: RtoPolicy {
+                    min: Span::from_millis(200),
+                    max: Span::from_secs(60),
+                    initial: Span::from_secs(1),
+                    granularity: Span::from_micros(1),
+                    max_doublings: 32,
+                    jitter: 0.0,
+                    style: RtoStyle::Rfc,
+                    runs_idle: false,
+                },
+                syn_rto: Span::from_secs(1),
+                rto_after_syn_loss: Span::from_secs(3),
+                rtt_sampling: RttSampling::PerAck,
+                timestamps: None,
+                limited_transmit: true,
+                dupack_threshold: 3,
+                dupack_requires_same_window: false,
+                delayed_ack: None,
+                idle_restart: IdleRestart::None,
+                send_jitter: Span::ZERO,
+                recovery_burst: None,
+                recovery: part(&recovery)?,
+                congestion_control: part(&congestion_control)?,
+            },
+            role: Role::Acceptor,
+            seed: 1,
+            recovery,
+            congestion_control,
+        })
+    }
+
+    /// Follows one `key=value`.
+    pub fn set(&mut self, setting: &str) -> Result<(), String> {
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| format!("{setting:?} is not key=value"))?;
+        let mss = self.config.mss;
+        let config = &mut self.config;
+        match key {
+            "mss" => config.mss = number(value)?,
+            "header" => config.header = number(value)?,
+            "ack_size" => config.ack_size = number(value)?,
+            "initial_window" => config.initial_window = window(value, mss)?,
+            "initial_ssthresh" => config.initial_ssthresh = window(value, mss)?,
+            "receive_window" => config.receive_window = window(value, mss)?,
+            "handshake" => config.handshake = named(value)?,
+            "fin" => config.fin = named(value)?,
+            "syn_rto" => config.syn_rto = span(value)?,
+            "rto_after_syn_loss" => config.rto_after_syn_loss = span(value)?,
+            "rtt_sampling" => config.rtt_sampling = named(value)?,
+            "timestamps" => config.timestamps = option(value, span)?,
+            "limited_transmit" => config.limited_transmit = named(value)?,
+            "dupack_threshold" => config.dupack_threshold = number(value)?,
+            "dupack_requires_same_window" => config.dupack_requires_same_window = named(value)?,
+            "delayed_ack" => config.delayed_ack = option(value, delayed_ack)?,
+            "idle_restart" => config.idle_restart = text(value)?,
+            "send_jitter" => config.send_jitter = span(value)?,
+            "recovery_burst" => config.recovery_burst = option(value, number)?,
+            "role" => {
+                self.role = match value {
+                    "opener" => Role::Opener,
+                    "acceptor" => Role::Acceptor,
+                    _ => return Err(format!("{value:?} is neither opener nor acceptor")),
+                }
+            }
+            "seed" => self.seed = number(value)?,
+            _ => return self.set_part(key, value),
+        }
+        Ok(())
+    }
+
+    /// A parameter of a part of the connection.
+    fn set_part(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let unknown = || format!("{key:?} is not a setting");
+        let (part_name, parameter) = key.split_once('.').ok_or_else(unknown)?;
+        let rto = &mut self.config.rto;
+        match (part_name, parameter) {
+            ("rto", "min") => rto.min = span(value)?,
+            ("rto", "max") => rto.max = span(value)?,
+            ("rto", "initial") => rto.initial = span(value)?,
+            ("rto", "granularity") => rto.granularity = span(value)?,
+            ("rto", "max_doublings") => rto.max_doublings = number(value)?,
+            ("rto", "jitter") => rto.jitter = named(value)?,
+            ("rto", "style") => rto.style = named(value)?,
+            ("rto", "runs_idle") => rto.runs_idle = named(value)?,
+            ("recovery", _) => {
+                self.recovery.insert(parameter.to_owned(), json(value));
+                self.config.recovery = part(&self.recovery)?;
+            }
+            ("congestion_control", _) => {
+                self.congestion_control.insert(parameter.to_owned(), json(value));
+                self.config.congestion_control = part(&self.congestion_control)?;
+            }
+            _ => return Err(unknown()),
+        }
+        Ok(())
+    }
+}
+
+/// JSON if it reads as such, else a name.
+fn json(value: &str) -> Value {
+    serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()))
+}
+
+fn part<T: DeserializeOwned>(parameters: &Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(parameters.clone())).map_err(|error| error.to_string())
+}
+
+/// A number, a flag or the name of a choice.
+fn named<T: DeserializeOwned>(value: &str) -> Result<T, String> {
+    serde_json::from_value(json(value)).map_err(|error| error.to_string())
+}
+
+/// The name of a choice, even if it looks like a number.
+fn text<T: DeserializeOwned>(value: &str) -> Result<T, String> {
+    serde_json::from_value(Value::String(value.to_owned())).map_err(|error| error.to_string())
+}
+
+/// Reads a time with its unit.
+pub(crate) fn span(value: &str) -> Result<Span, String> {
+    if value == "0" {
+        return Ok(Span::ZERO);
+    }
+    value.parse().map_err(|error: incast_engine::QuantityError| error.to_string())
+}
+
+/// Bytes, or segments (`4seg`) of the MSS set so far.
+fn window(value: &str, mss: u32) -> Result<u64, String> {
+    if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
+        return number(value);
+    }
+    let window: Window = value.parse().map_err(|e: incast_engine::QuantityError| e.to_string())?;
+    Ok(window.bytes(mss))
+}
+
+fn option<T>(value: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
+    if value == "none" { Ok(None) } else { read(value).map(Some) }
+}
+
+/// `2/40ms`: an ACK for every second segment, or after 40 ms.
+fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
+    let (segments, timeout) =
+        value.split_once('/').ok_or_else(|| format!("{value:?} is not like 2/40ms"))?;
+    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)? })
+}

@@ -1,0 +1,262 @@
+//! Every script of `scripts/` is a test of its own.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::Path;
+
+use incast_script::Script;
+
+fn run(name: &str, text: &str) {
+    if let Err(failure) = Script::parse(name, text).and_then(|script| script.run()) {
+        panic!("{failure}");
+    }
+}
+
+macro_rules! scripts {
+    ($($behaviour:ident { $($name:ident)+ })+) => {
+        $(mod $behaviour {
+            $(#[test]
+            fn $name() {
+                let path = concat!("scripts/", stringify!($behaviour), "/", stringify!($name), ".pkt");
+                super::run(path, include_str!(concat!(
+                    "../scripts/", stringify!($behaviour), "/", stringify!($name), ".pkt"
+                )));
+            })+
+        })+
+
+        const LISTED: &[&str] = &[$($(
+            concat!(stringify!($behaviour), "/", stringify!($name), ".pkt"),
+        )+)+];
+    };
+}
+
+#[test]
+fn every_script_in_the_folder_is_run() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts");
+    let entries = |path: &Path| -> Vec<_> {
+        std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()).collect()
+    };
+    let mut found: Vec<String> = entries(&folder)
+        .iter()
+        .flat_map(|behaviour| entries(behaviour))
+        .map(|path| path.strip_prefix(&folder).unwrap().to_str().unwrap().replace('\\', "/"))
+        .collect();
+    found.sort();
+    let mut listed = LISTED.to_vec();
+    listed.sort_unstable();
+    assert_eq!(found, listed);
+}
+
+scripts! {
+    byte_counting {
+        rfc3465_2_1_a_loss_forgets_the_bytes_counted
+        rfc3465_2_1_a_segment_when_a_window_was_acknowledged
+        rfc3465_2_1_the_excess_counts_towards_the_next_segment
+        rfc3465_2_2_a_split_ack_does_not_open_the_window
+        rfc3465_2_3_at_most_a_segment_per_ack
+    }
+    congestion_avoidance {
+        rfc5681_3_1_about_a_segment_per_round_trip
+        rfc5681_3_1_grows_per_ack_not_per_byte
+        rfc5681_3_1_less_than_a_byte_is_not_lost
+    }
+    delayed_ack {
+        rfc1122_4_2_3_2_data_carry_the_ack
+        rfc1122_4_2_3_2_the_timer_ends_the_delay
+        rfc5681_4_2_a_duplicate_is_not_delayed
+        rfc5681_4_2_every_second_segment
+        rfc5681_4_2_filling_a_gap_is_not_delayed
+        rfc5681_4_2_out_of_order_data_are_not_delayed
+    }
+    dupack_rule {
+        a_labelled_ack_is_no_duplicate
+        ns2_the_window_does_not_matter
+        rfc5681_2_a_changed_window_is_no_duplicate
+        rfc5681_2_syn_and_fin_are_no_duplicates
+        rfc5681_3_2_the_threshold_is_a_parameter
+    }
+    fast_recovery {
+        ns2_exit_keeps_the_deflated_window
+        rfc5681_3_2_every_further_duplicate_inflates_the_window
+        rfc6582_3_2_a_large_partial_ack_takes_from_the_window_itself
+        rfc6582_3_2_a_partial_ack_deflates_by_what_it_covers
+        rfc6582_3_2_a_partial_ack_retransmits_the_next_hole
+        rfc6582_3_2_a_timeout_ends_recovery
+        rfc6582_3_2_a_tiny_partial_ack_gives_no_segment_back
+        rfc6582_3_2_data_sent_in_recovery_is_not_waited_for
+        rfc6582_3_2_exit_to_ssthresh
+        rfc6582_3_2_exit_to_the_flight
+        rfc6582_3_2_exit_to_the_flight_is_bounded_by_ssthresh
+    }
+    fast_retransmit {
+        ns2_slowdown_halves_the_window
+        rfc5681_2_an_ack_below_the_greatest_is_no_duplicate
+        rfc5681_2_an_ack_with_data_is_no_duplicate
+        rfc5681_2_no_duplicate_without_outstanding_data
+        rfc5681_3_1_eq4_ssthresh_is_at_least_two_segments
+        rfc5681_3_1_eq4_the_flight_is_halved_not_the_window
+        rfc5681_3_2_an_ack_of_new_data_forgets_duplicates
+        rfc5681_3_2_limited_transmit_is_not_part_of_the_flight
+        rfc5681_3_2_the_third_duplicate_retransmits_the_first_segment
+    }
+    fin {
+        rfc5681_3_2_a_lost_segment_before_fin_is_repaired_fast
+        rfc6298_5_a_last_segment_keeps_its_fin
+        rfc6298_5_a_lost_fin_is_sent_again
+        rfc9293_3_10_7_4_a_received_fin_is_acknowledged
+        rfc9293_3_6_after_everything_was_acknowledged
+        rfc9293_3_6_alone_when_all_was_sent
+        rfc9293_3_6_off_sends_none
+        rfc9293_3_6_rides_on_the_last_segment
+    }
+    handshake {
+        a_later_request_travels_alone
+        a_separate_request_has_a_timer
+        opening_twice_sends_one_syn
+        rfc5681_3_1_after_a_lost_syn_ack_the_window_is_one_segment
+        rfc5681_3_1_the_handshake_does_not_open_the_window
+        rfc6298_3_the_acceptor_samples_its_syn_ack
+        rfc6298_3_the_handshake_is_a_sample
+        rfc6298_5_7_after_a_lost_syn_the_timeout_is_three_seconds
+        rfc6298_5_a_lost_syn_ack_is_sent_again
+        rfc6298_5_a_lost_syn_is_sent_again
+        rfc9293_3_10_7_2_an_ack_does_not_open_a_listener
+        rfc9293_3_10_7_3_an_ack_of_nothing_does_not_open
+        rfc9293_3_10_7_3_the_syn_acks_window_limits_the_first_data
+        rfc9293_3_10_7_4_a_repeated_syn_ack_is_acknowledged_again
+        rfc9293_3_5_active_open
+        rfc9293_3_5_passive_open
+        rfc9293_3_5_the_last_ack_may_be_lost
+        syn_only_the_acceptor_answers_with_an_ack
+        syn_only_the_opener_sends_after_the_ack
+        the_request_arrives_with_the_ack
+        the_request_is_repeated_when_the_syn_ack_returns
+        the_request_rides_on_the_last_ack
+        without_a_handshake_both_ends_are_established
+    }
+    idle_restart {
+        none_keeps_the_window
+        rfc2861_3_a_full_window_is_not_reduced
+        rfc2861_3_an_application_limited_window_is_validated
+        rfc2861_3_halved_for_every_idle_timeout
+        rfc2861_3_never_below_the_restart_window
+        rfc5681_4_1_a_smaller_window_stays
+        rfc5681_4_1_not_within_a_timeout
+        rfc5681_4_1_restart_after_more_than_a_timeout
+        rfc7661_4_2_a_window_in_use_grows
+        rfc7661_4_3_an_unused_window_does_not_grow
+        rfc7661_4_4_1_a_loss_halves_what_was_in_use
+        rfc7661_4_4_1_a_timeout_keeps_half_of_what_was_in_use
+    }
+    limited_transmit {
+        rfc3042_2_a_new_segment_for_each_of_two_duplicates
+        rfc3042_2_leaves_with_the_last_bytes
+        rfc3042_2_not_while_a_timeout_is_being_repaired
+        rfc3042_2_off_waits_for_the_third_duplicate
+        rfc3042_2_the_advertised_window_holds
+        rfc3042_2_without_new_data_nothing_leaves
+    }
+    newreno_careful {
+        rfc2582_5_less_careful_is_satisfied_with_just_recover
+        rfc2582_5_less_careful_still_ignores_older_echoes
+        rfc6582_3_2_a_loss_beyond_recover_is_new
+        rfc6582_3_2_an_ack_of_just_recover_is_not_enough
+        rfc6582_3_2_duplicates_after_a_timeout_are_echoes
+        rfc6582_3_2_echoes_after_a_full_ack_do_not_reenter
+    }
+    newreno_timer {
+        ns2_fast_retransmit_restarts_the_timer
+        rfc5681_3_2_fast_retransmit_leaves_the_timer_alone
+        rfc6582_4_impatient_restarts_at_the_first_partial_ack_only
+        rfc6582_4_slow_but_steady_restarts_at_every_partial_ack
+    }
+    receive {
+        another_incarnation_is_ignored
+        rfc5681_4_2_every_segment_is_acknowledged
+        rfc5681_4_2_filling_a_gap_acknowledges_all
+        rfc5681_4_2_out_of_order_data_bring_a_duplicate_ack
+        rfc9293_3_10_7_4_a_duplicate_is_acknowledged_again
+        rfc9293_3_10_7_4_a_segment_may_overlap
+        rfc9293_3_10_7_4_beyond_the_window_nothing_is_taken
+        rfc9293_3_4_the_two_directions_are_independent
+    }
+    receive_window {
+        rfc9293_3_8_6_1_a_closed_window_is_probed
+        rfc9293_3_8_6_1_a_probe_into_a_closed_window_is_answered
+        rfc9293_3_8_6_1_a_probe_may_be_accepted
+        rfc9293_3_8_6_1_a_write_into_a_closed_window_is_probed
+        rfc9293_3_8_6_1_outstanding_data_keep_their_timer
+        rfc9293_3_8_6_1_the_window_opens_before_a_probe
+        rfc9293_3_8_6_2_1_a_partial_segment_waits_for_the_flight
+        rfc9293_3_8_6_2_1_a_window_below_a_segment_is_used_when_idle
+        rfc9293_3_8_6_2_1_the_right_edge_stays
+        rfc9293_3_8_6_2_2_a_receiver_announces_an_open_window
+        rfc9293_3_8_6_a_window_update_alone_releases_data
+        rfc9293_3_8_6_the_sender_obeys_the_window
+    }
+    recovery_burst {
+        ns2_a_duplicate_ack_releases_two_at_most
+        ns2_a_partial_ack_releases_two_at_most
+        ns2_the_end_of_recovery_lifts_the_bound
+        unlimited_sends_what_the_window_allows
+    }
+    rto {
+        kulkarni_the_number_of_doublings_is_bounded
+        linux_the_minimum_is_under_the_variance
+        ns2_a_repeated_timeout_lowers_ssthresh
+        ns2_samples_are_whole_ticks
+        ns2_the_timer_runs_idle
+        ns2_two_ticks_at_least
+        rfc5681_3_1_a_cumulative_ack_skips_what_has_arrived
+        rfc5681_3_1_an_ack_within_a_segment
+        rfc5681_3_1_another_segment_lowers_ssthresh_again
+        rfc5681_3_1_go_back_n_after_a_timeout
+        rfc5681_3_1_ssthresh_is_held_for_repeated_timeouts
+        rfc6298_2_1_the_initial_timeout_before_any_sample
+        rfc6298_2_2_the_first_sample
+        rfc6298_2_3_later_samples
+        rfc6298_2_3_the_granularity_is_a_least_variance
+        rfc6298_2_4_the_minimum
+        rfc6298_2_5_the_maximum_bounds_the_backoff
+        rfc6298_3_a_fast_retransmit_stops_the_timing
+        rfc6298_3_a_timeout_stops_the_timing
+        rfc6298_3_karn_after_a_fast_retransmit
+        rfc6298_3_karn_no_sample_of_a_retransmission
+        rfc6298_3_one_segment_at_a_time
+        rfc6298_5_1_the_first_segment_starts_the_timer
+        rfc6298_5_2_the_timer_stops_when_all_is_acknowledged
+        rfc6298_5_3_a_duplicate_ack_does_not_restart_the_timer
+        rfc6298_5_3_new_data_acknowledged_restart_the_timer
+        rfc6298_5_5_every_expiry_doubles_the_timeout
+        rfc6298_5_a_late_ack_of_all_ends_the_repair
+        rfc6298_5_the_backoff_ends_with_a_sample_only
+        rfc9293_3_10_7_4_an_ack_of_unsent_data_changes_nothing
+        vasudevan_jitter_extends_every_timeout
+    }
+    send_jitter {
+        ns2_a_timeout_is_delayed
+        ns2_acks_are_not_delayed
+        ns2_fast_retransmit_is_not_delayed
+        ns2_overhead_delays_what_the_window_allows
+        ns2_overhead_waits_once
+    }
+    slow_start {
+        rfc5681_3_1_after_a_timeout_up_to_half_the_flight
+        rfc5681_3_1_an_ack_of_two_segments_grows_by_one
+        rfc5681_3_1_an_idle_sender_keeps_its_credit
+        rfc5681_3_1_ends_at_ssthresh
+        rfc5681_3_1_grows_by_a_segment_per_ack
+        rfc5681_3_1_initial_window_limits_the_first_burst
+        rfc9293_3_7_the_last_segment_may_be_short
+    }
+    timestamps {
+        rfc7323_4_1_a_retransmission_can_be_measured
+        rfc7323_4_1_no_sample_from_a_duplicate_ack
+        rfc7323_4_1_the_clock_counts_whole_ticks
+        rfc7323_4_1_the_clock_wraps
+        rfc7323_4_1_the_echo_is_a_sample
+        rfc7323_4_3_a_segment_beyond_a_gap_is_not_echoed
+        rfc7323_4_3_the_receiver_echoes_the_segment_in_order
+        rfc7323_4_3_the_segment_that_fills_a_gap_is_echoed
+    }
+}
