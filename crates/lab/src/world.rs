@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use incast_engine::{Rate, Span, Time};
 use incast_net::buffer::Buffer;
+use incast_net::port::PortCounters;
 use incast_net::topology::{Attachment, HostId, Network};
 use incast_net::{Flags, Packet, PortConfig, PortId};
 use incast_tcp::Event as ConnectionEvent;
@@ -328,7 +329,7 @@ impl<P: Probe> World<P> {
             drops: ports.iter().map(|port| port.counters().dropped).sum(),
             marks: ports.iter().map(|port| port.counters().marked).sum(),
             hops: ports.iter().map(|port| port.counters().delivered).sum(),
-            port: *port.counters(),
+            port: PortCounters { byte_time: port.byte_time_until(now), ..*port.counters() },
             sending: port.sending_until(now),
             length: now - Time::ZERO,
         };

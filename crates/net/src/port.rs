@@ -209,6 +209,18 @@ impl Port {
         self.counters.sending.saturating_sub(self.last_departure.saturating_since(now))
     }
 
+    /// Integral of the waiting bytes up to `now`, byte·ps: what still waits then has been counted
+    /// up to its departure.
+    pub fn byte_time_until(&self, now: Time) -> u128 {
+        let left = now + self.delay;
+        let still_waiting =
+            self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
+                let wait = ahead.arrival.saturating_since(left).as_picos();
+                u128::from(waiting.packet.size()) * u128::from(wait)
+            });
+        self.counters.byte_time - still_waiting.sum::<u128>()
+    }
+
     /// The packets in the port and on its link, oldest first.
     pub fn in_flight(&self) -> impl ExactSizeIterator<Item = &Packet> {
         self.ring.iter().map(|transit| &transit.packet)

@@ -86,6 +86,9 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
     assert_eq!((port.counters().max_packets, port.counters().max_bytes), (2, 3000));
     assert_eq!(port.sending_until(at(18)), Span::from_micros(18));
+    // At 18 us the second is being sent and the third has waited all the time.
+    assert_eq!(port.byte_time_until(at(18)), 1500 * 30_000_000);
+    assert_eq!(port.byte_time_until(at(40)), 1500 * 36_000_000);
 }
 
 #[test]
