@@ -202,6 +202,9 @@ impl<P: Probe> Core<P> {
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<Packet> {
         let now = self.now();
         let (packet, next) = self.network.deliver(now, port);
+        if P::ON {
+            self.probe.on_arrival(now, port, &packet);
+        }
         if let Some((time, sequence)) = next {
             self.queue.push(time, sequence, Event::Arrival(port));
         }

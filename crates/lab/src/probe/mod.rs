@@ -28,6 +28,8 @@ pub trait Probe {
     fn after_offer(&mut self, now: Time, port: PortId, network: &Network);
     /// It was dropped.
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet);
+    /// A packet has crossed a port's link.
+    fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet);
     /// A connection was served.
     fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection);
     /// Something worth a row happened.
@@ -43,6 +45,7 @@ impl Probe for Silent {
     fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
     fn after_offer(&mut self, _: Time, _: PortId, _: &Network) {}
     fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
+    fn on_arrival(&mut self, _: Time, _: PortId, _: &Packet) {}
     fn on_connection(&mut self, _: Time, _: EndId, _: &Connection) {}
     fn on_event(&mut self, _: EventRow) {}
 }
@@ -166,6 +169,8 @@ impl Probe for Trace {
             });
         }
     }
+
+    fn on_arrival(&mut self, _: Time, _: PortId, _: &Packet) {}
 
     fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
         if let Some(flows) = self.flows.as_mut().filter(|_| end.is_server()) {
