@@ -113,6 +113,7 @@ scripts! {
         a_later_request_travels_alone
         a_separate_request_has_a_timer
         opening_twice_sends_one_syn
+        rfc5681_3_1_a_syn_ack_repeated_for_a_second_syn_counts_as_lost
         rfc5681_3_1_after_a_lost_syn_ack_the_window_is_one_segment
         rfc5681_3_1_the_handshake_does_not_open_the_window
         rfc6298_3_the_acceptor_samples_its_syn_ack

@@ -59,7 +59,7 @@ impl Connection {
         self.state = State::Established;
         self.peer_window = u64::from(packet.window);
         self.arm(now, TimerKind::Off);
-        if self.handshake_tries == 0 {
+        if self.syns_sent == 1 {
             self.rtt.sample(now - self.syn_sent_at);
         } else {
             // RFC 5681 §3.1: the initial window after a lost SYN or SYN-ACK is one segment.
@@ -109,9 +109,8 @@ impl Connection {
     }
 
     fn send_syn(&mut self, now: Time, flags: Flags) -> Packet {
-        if self.handshake_tries == 0 {
-            self.syn_sent_at = now;
-        }
+        self.syns_sent += 1;
+        self.syn_sent_at = now;
         if self.state == State::Idle {
             self.state = State::SynSent;
         }

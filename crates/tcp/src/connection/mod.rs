@@ -132,6 +132,8 @@ pub struct Connection {
     ack_label: u8,
     // The handshake and the request.
     handshake_tries: u32,
+    /// How often the SYN or SYN-ACK left: at a timeout, or because the other end asked again.
+    syns_sent: u32,
     syn_sent_at: Time,
     request: Request,
     /// Ordinal number of the last request received.
@@ -193,6 +195,7 @@ impl Connection {
             extra_acks: 0,
             ack_label: 0,
             handshake_tries: 0,
+            syns_sent: 0,
             syn_sent_at: Time::ZERO,
             request: Request::default(),
             requests_seen: 0,
