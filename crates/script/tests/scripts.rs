@@ -96,6 +96,7 @@ scripts! {
         rfc5681_3_1_eq4_ssthresh_is_at_least_two_segments
         rfc5681_3_1_eq4_the_flight_is_halved_not_the_window
         rfc5681_3_2_an_ack_of_new_data_forgets_duplicates
+        rfc5681_3_2_data_within_the_window_is_part_of_the_flight
         rfc5681_3_2_limited_transmit_is_not_part_of_the_flight
         rfc5681_3_2_the_third_duplicate_retransmits_the_first_segment
     }
@@ -239,6 +240,7 @@ scripts! {
         ns2_acks_are_not_delayed
         ns2_fast_retransmit_is_not_delayed
         ns2_overhead_delays_what_the_window_allows
+        ns2_overhead_holds_within_the_window_after_a_duplicate
         ns2_overhead_waits_once
     }
     slow_start {

@@ -86,8 +86,8 @@ impl Connection {
         };
         let limited = self.limited_transmit();
         let una = self.board.una();
-        let quota = self.recovery.quota(self.congestion.window()) + limited;
-        let usable = una + quota.min(self.peer_window).min(advice.window_ceiling);
+        let quota = self.recovery.quota(self.congestion.window());
+        let usable = una + (quota + limited).min(self.peer_window).min(advice.window_ceiling);
         let end = if end <= usable {
             end
         } else if next == una && usable > una && resend.is_none() {
@@ -99,7 +99,8 @@ impl Connection {
             }
             return None;
         };
-        if self.burst == 0 || !self.may_leave(now, advice.hold_until, limited > 0) {
+        let beyond_window = end > una + quota;
+        if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
             return None;
         }
         self.burst -= u32::from(self.burst != u32::MAX);
@@ -111,7 +112,7 @@ impl Connection {
                 self.timed = Some((end, now));
             }
             self.board.send_new(len, now);
-            if limited > 0 {
+            if beyond_window {
                 self.limited_bytes += u64::from(len);
             }
         }
