@@ -102,6 +102,7 @@ scripts! {
     }
     fin {
         rfc5681_3_2_a_lost_segment_before_fin_is_repaired_fast
+        rfc6298_5_4_a_full_segment_with_fin_fits_the_loss_window
         rfc6298_5_a_last_segment_keeps_its_fin
         rfc6298_5_a_lost_fin_is_sent_again
         rfc9293_3_10_7_4_a_received_fin_is_acknowledged
@@ -109,6 +110,7 @@ scripts! {
         rfc9293_3_6_alone_when_all_was_sent
         rfc9293_3_6_off_sends_none
         rfc9293_3_6_rides_on_the_last_segment
+        rfc9293_3_8_6_2_1_does_not_hold_back_data
     }
     handshake {
         a_later_request_travels_alone

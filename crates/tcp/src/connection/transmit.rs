@@ -88,10 +88,12 @@ impl Connection {
         let una = self.board.una();
         let quota = self.recovery.quota(self.congestion.window());
         let usable = una + (quota + limited).min(self.peer_window).min(advice.window_ceiling);
-        let end = if end <= usable {
+        let end = if end <= usable || (resend.is_some() && next == una) {
+            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
             end
-        } else if next == una && usable > una && resend.is_none() {
-            // A window smaller than a segment must not stop the connection (RFC 9293 §3.8.6.2.1).
+        } else if resend.is_none() && usable > next && (next == una || usable == self.written) {
+            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
+            // data (RFC 9293 §3.8.6.2.1).
             usable
         } else {
             if self.peer_window == 0 {
@@ -99,7 +101,7 @@ impl Connection {
             }
             return None;
         };
-        let beyond_window = end > una + quota;
+        let beyond_window = limited > 0 && end > una + quota;
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
             return None;
         }
