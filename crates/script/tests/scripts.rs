@@ -110,6 +110,7 @@ scripts! {
         rfc9293_3_6_alone_when_all_was_sent
         rfc9293_3_6_off_sends_none
         rfc9293_3_6_rides_on_the_last_segment
+        rfc9293_3_8_6_1_waits_for_a_closed_window
         rfc9293_3_8_6_2_1_does_not_hold_back_data
     }
     handshake {
@@ -185,11 +186,14 @@ scripts! {
         rfc9293_3_4_the_two_directions_are_independent
     }
     receive_window {
+        rfc9293_3_10_7_4_an_ack_beyond_the_probe_is_dropped
         rfc9293_3_8_6_1_a_closed_window_is_probed
         rfc9293_3_8_6_1_a_probe_into_a_closed_window_is_answered
         rfc9293_3_8_6_1_a_probe_may_be_accepted
         rfc9293_3_8_6_1_a_write_into_a_closed_window_is_probed
         rfc9293_3_8_6_1_outstanding_data_keep_their_timer
+        rfc9293_3_8_6_1_refused_probes_are_no_duplicates
+        rfc9293_3_8_6_1_sending_resumes_after_a_refused_probe
         rfc9293_3_8_6_1_the_window_opens_before_a_probe
         rfc9293_3_8_6_2_1_a_partial_segment_waits_for_the_flight
         rfc9293_3_8_6_2_1_a_window_below_a_segment_is_used_when_idle

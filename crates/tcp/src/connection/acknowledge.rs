@@ -16,7 +16,7 @@ impl Connection {
     #[inline]
     pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
         let una = self.board.una();
-        if packet.ack > self.board.max() || packet.ack < una {
+        if packet.ack > self.board.acceptable() || packet.ack < una {
             return;
         }
         let window = u64::from(packet.window);

@@ -55,8 +55,7 @@ impl Connection {
         }
         if self.owed & owed::WINDOW_PROBE != 0 {
             self.owed &= !owed::WINDOW_PROBE;
-            self.board.note_probe();
-            return Some(Packet { payload: 1, ..self.data_packet(now, self.board.next()) });
+            return Some(self.send_window_probe(now));
         }
         if self.owed & owed::EMPTY_PROBE != 0 {
             self.owed &= !owed::EMPTY_PROBE;
@@ -64,6 +63,19 @@ impl Connection {
             return Some(Packet { label, ..self.control_packet(now) });
         }
         None
+    }
+
+    /// One number beyond the closed window: the next byte, or FIN if that is what waits.
+    fn send_window_probe(&mut self, now: Time) -> Packet {
+        self.board.note_probe();
+        let seq = self.board.next();
+        let mut packet = self.data_packet(now, seq);
+        if seq < self.written {
+            packet.payload = 1;
+        } else {
+            packet.flags = packet.flags.with(Flags::FIN);
+        }
+        packet
     }
 
     /// New data, or data that a timeout has called back, as far as the window allows.

@@ -44,12 +44,15 @@ pub struct Scoreboard {
     una: u64,
     next: u64,
     max: u64,
+    /// One past a window probe.
+    probed: u64,
 }
 
 impl Scoreboard {
     /// An empty scoreboard whose first byte will be `start`.
     pub fn new(start: u64) -> Self {
-        Self { segments: VecDeque::new(), cursor: 0, una: start, next: start, max: start }
+        let (una, next, max, probed) = (start, start, start, start);
+        Self { segments: VecDeque::new(), cursor: 0, una, next, max, probed }
     }
 
     /// First unacknowledged sequence number.
@@ -68,6 +71,13 @@ impl Scoreboard {
     #[inline]
     pub fn max(&self) -> u64 {
         self.max
+    }
+
+    /// One past the highest sequence number that an ACK may cover: a window probe counts, although
+    /// it is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
+    #[inline]
+    pub fn acceptable(&self) -> u64 {
+        self.max.max(self.probed)
     }
 
     /// Bytes in flight as the sender believes (RFC 5681 `FlightSize`).
@@ -130,9 +140,9 @@ impl Scoreboard {
         }
     }
 
-    /// A probe byte beyond the closed window is not a segment, but it may be acknowledged.
+    /// Records that the byte at `next` was sent into a closed window.
     pub fn note_probe(&mut self) {
-        self.max = self.max.max(self.next + 1);
+        self.probed = self.next + 1;
     }
 
     /// Everything outstanding counts as lost: sending resumes at `una`.
@@ -144,7 +154,7 @@ impl Scoreboard {
     /// Handles a cumulative ACK above `una`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
-        debug_assert!(ack > self.una && ack <= self.max, "unacceptable ACK");
+        debug_assert!(ack > self.una && ack <= self.acceptable(), "unacceptable ACK");
         let mut acked = Acked { bytes: ack - self.una, sent_at: None };
         let mut sent_once = true;
         while let Some(segment) = self.segments.front_mut() {
@@ -165,6 +175,7 @@ impl Scoreboard {
         }
         self.una = ack;
         self.next = self.next.max(ack);
+        self.max = self.max.max(ack);
         acked
     }
 }
