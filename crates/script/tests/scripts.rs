@@ -192,6 +192,7 @@ scripts! {
         rfc9293_3_8_6_1_a_probe_may_be_accepted
         rfc9293_3_8_6_1_a_write_into_a_closed_window_is_probed
         rfc9293_3_8_6_1_outstanding_data_keep_their_timer
+        rfc9293_3_8_6_1_probes_do_not_back_off_the_timeout
         rfc9293_3_8_6_1_refused_probes_are_no_duplicates
         rfc9293_3_8_6_1_sending_resumes_after_a_refused_probe
         rfc9293_3_8_6_1_the_window_opens_before_a_probe

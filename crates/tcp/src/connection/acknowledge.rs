@@ -150,6 +150,7 @@ impl Connection {
     pub(super) fn wait_for_window(&mut self, now: Time) {
         if self.board.is_empty() && self.board.next() < self.stream_end() {
             if self.timer.kind != TimerKind::Persist {
+                self.window_probes = 0;
                 self.arm(now, TimerKind::Persist);
             }
         } else if self.board.is_empty() {

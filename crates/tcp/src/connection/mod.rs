@@ -107,6 +107,8 @@ pub struct Connection {
     closing: bool,
     /// Window that the other end advertised.
     peer_window: u64,
+    /// Probes sent since the window closed; their backoff is not the RTO's.
+    window_probes: u32,
     /// The segment being timed: one past its end, and when it left.
     timed: Option<(u64, Time)>,
     gate: Gate,
@@ -178,6 +180,7 @@ impl Connection {
             written: first,
             closing: false,
             peer_window: if established { config.receive_window } else { 0 },
+            window_probes: 0,
             timed: None,
             gate: Gate::Closed,
             burst: u32::MAX,
@@ -420,7 +423,11 @@ impl Connection {
 
     fn arm(&mut self, now: Time, kind: TimerKind) {
         let wait = match kind {
-            TimerKind::Data | TimerKind::Persist => self.rtt.timeout(&mut self.random),
+            TimerKind::Data => self.rtt.timeout(&mut self.random),
+            TimerKind::Persist => {
+                let wait = self.rtt.timeout(&mut self.random);
+                wait.saturating_doubled(self.window_probes).min(self.config.rto.max)
+            }
             TimerKind::Handshake => self.syn_wait(self.handshake_tries),
             TimerKind::Request => self.syn_wait(self.request.tries),
             TimerKind::Off => return self.timer = Timer::default(),

@@ -49,7 +49,7 @@ impl Connection {
                 TimerKind::Request => self.expire_request(now),
                 TimerKind::Data => self.expire(now, None),
                 TimerKind::Persist => {
-                    self.rtt.back_off();
+                    self.window_probes += 1;
                     self.arm(now, TimerKind::Persist);
                     self.owed |= owed::WINDOW_PROBE;
                 }
