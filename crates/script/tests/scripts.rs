@@ -265,7 +265,10 @@ scripts! {
         rfc7323_4_1_the_clock_counts_whole_ticks
         rfc7323_4_1_the_clock_wraps
         rfc7323_4_1_the_echo_is_a_sample
+        rfc7323_4_3_a_delayed_ack_echoes_the_earliest_segment
         rfc7323_4_3_a_segment_beyond_a_gap_is_not_echoed
+        rfc7323_4_3_an_old_value_is_not_taken_back
+        rfc7323_4_3_the_other_ends_clock_wraps
         rfc7323_4_3_the_receiver_echoes_the_segment_in_order
         rfc7323_4_3_the_segment_that_fills_a_gap_is_echoed
     }

@@ -129,7 +129,9 @@ pub struct Connection {
     ack_policy: AckPolicy,
     receive_window: ReceiveWindow,
     notify_at: u64,
-    ts_recent: u32,
+    ts_recent: Option<u32>,
+    /// The acknowledgement in the last packet (RFC 7323 §4.3).
+    last_ack_sent: u64,
     extra_acks: u8,
     ack_label: u8,
     // The handshake and the request.
@@ -194,7 +196,8 @@ impl Connection {
             ack_policy: AckPolicy::new(config.delayed_ack),
             receive_window: ReceiveWindow::new(config.receive_window, first),
             notify_at: u64::MAX,
-            ts_recent: 0,
+            ts_recent: None,
+            last_ack_sent: first,
             extra_acks: 0,
             ack_label: 0,
             handshake_tries: 0,

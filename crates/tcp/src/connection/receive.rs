@@ -24,9 +24,7 @@ impl Connection {
                 Arrival::Duplicate
             };
             duplicate = arrival == Arrival::Duplicate;
-            if self.config.timestamps.is_some() && start <= before {
-                self.ts_recent = packet.ts_value;
-            }
+            self.note_timestamp(packet);
             if self.ack_policy.on_segment(now, arrival) {
                 self.owed |= owed::ACK;
             }
@@ -37,6 +35,18 @@ impl Connection {
         }
         if !self.receiver_hooks.is_empty() {
             self.consult_receiver(now, packet, duplicate);
+        }
+    }
+
+    /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and none that is older.
+    #[inline]
+    fn note_timestamp(&mut self, packet: &Packet) {
+        let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;
+        if self.config.timestamps.is_some()
+            && packet.seq <= self.last_ack_sent
+            && self.ts_recent.is_none_or(is_newer)
+        {
+            self.ts_recent = Some(packet.ts_value);
         }
     }
 

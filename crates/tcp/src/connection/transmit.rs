@@ -235,9 +235,10 @@ impl Connection {
     pub(super) fn control_packet(&mut self, now: Time) -> Packet {
         let advice = self.receiver_shape(now);
         let next = self.data.next();
+        self.last_ack_sent = next;
         let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
         let (ts_value, ts_echo) = match self.config.timestamps {
-            Some(tick) => (timestamp(now, tick), self.ts_recent),
+            Some(tick) => (timestamp(now, tick), self.ts_recent.unwrap_or_default()),
             None => (0, 0),
         };
         Packet {
