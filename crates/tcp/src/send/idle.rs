@@ -184,7 +184,7 @@ mod tests {
         let mut idle = IdleTracker::new(IdleRestart::Rfc7661);
         assert!(idle.may_grow(80_000), "nothing is known yet");
         idle.on_ack(10_000, &view(1));
-        idle.on_ack(5_000, &view(2));
+        idle.on_ack(5_000, &view(1));
         assert!(!idle.may_grow(80_000) && idle.may_grow(20_000));
         assert_eq!(idle.cap_on_loss(12_000, 80_000), Some(6_000));
         assert_eq!(idle.cap_on_loss(12_000, 20_000), None);
