@@ -34,7 +34,7 @@ impl Default for Timer {
 impl Connection {
     /// The clock has reached [`Connection::poll_timeout`].
     pub fn handle_timeout(&mut self, now: Time) {
-        if self.gate == Gate::OpensAt(now) {
+        if matches!(self.gate, Gate::OpensAt(at) if at <= now) {
             self.gate = Gate::Open;
             self.burst = u32::MAX;
         }

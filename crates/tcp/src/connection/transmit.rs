@@ -158,9 +158,9 @@ impl Connection {
             Span::ZERO
         };
         match self.gate {
-            Gate::Open => hold_until <= now,
+            Gate::Open if hold_until <= now => true,
             Gate::OpensAt(_) => false,
-            Gate::Closed => {
+            Gate::Open | Gate::Closed => {
                 self.gate = Gate::OpensAt(now + wait);
                 false
             }
