@@ -172,6 +172,7 @@ impl Connection {
         let segment = *if highest { self.board.last() } else { self.board.head() }?;
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
         let advice = self.shape(now, &plan);
+        self.timed.take_if(|timed| timed.0 == segment.end());
         self.board.send_copy(highest, now);
         Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
     }
