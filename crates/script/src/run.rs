@@ -180,6 +180,11 @@ impl Runner<'_> {
     }
 
     fn expect_event(&mut self, name: &str, conditions: &[Assertion]) -> Result<(), String> {
+        if name == "none" {
+            let names: Vec<_> = self.events.iter().map(event_name).collect();
+            let problem = || format!("  expected  no event\n  got       {names:?}");
+            return names.is_empty().then_some(()).ok_or_else(problem);
+        }
         let mut passed = Vec::new();
         while let Some(event) = self.events.pop_front() {
             if event_name(&event) == name {

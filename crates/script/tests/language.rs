@@ -120,6 +120,8 @@ fn an_event_is_looked_for_among_those_not_seen_yet() {
     passes(&format!("{text}event established\nevent request"));
     fails(&format!("{text}event request\nevent established"), &["expected  established"]);
     fails(&format!("{text}event timeout"), &["[\"established\", \"request\"]"]);
+    passes("event none\n< data 1:2\n> ack 2\nevent none");
+    fails(&format!("{text}event established\nevent none"), &["no event", "[\"request\"]"]);
     let text = "write 1\n> data 1:2\n+1s > data 1:2 rtx\n";
     passes(&format!("{text}event timeout kind == data, head_end == 2, advised == false"));
     fails(&format!("{text}event timeout kind == request"), &["got       kind == data"]);

@@ -184,6 +184,7 @@ scripts! {
         rfc9293_3_10_7_4_a_segment_may_overlap
         rfc9293_3_10_7_4_beyond_the_window_nothing_is_taken
         rfc9293_3_4_the_two_directions_are_independent
+        the_application_is_told_at_its_mark
     }
     receive_window {
         rfc9293_3_10_7_4_an_ack_beyond_the_probe_is_dropped
@@ -258,6 +259,15 @@ scripts! {
         rfc5681_3_1_grows_by_a_segment_per_ack
         rfc5681_3_1_initial_window_limits_the_first_burst
         rfc9293_3_7_the_last_segment_may_be_short
+    }
+    timeout_report {
+        a_trimmed_head_and_its_history
+        abtt_the_first_window_of_a_block
+        abtt_the_next_block_on_the_same_connection
+        abtt_the_rest_of_the_first_window
+        ibtt_a_write_behind_a_held_back_byte_continues_the_block
+        ibtt_a_write_into_a_busy_connection_continues_the_block
+        ibtt_after_the_first_window
     }
     timestamps {
         rfc7323_4_1_a_retransmission_can_be_measured
