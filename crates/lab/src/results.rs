@@ -200,7 +200,9 @@ mod tests {
             Cause::Tail,
             Cause::LackOfDupacks,
         ];
-        causes.into_iter().for_each(|cause| counts.add(cause, cause == Cause::Tail));
+        for cause in causes {
+            counts.add(cause, cause == Cause::Tail);
+        }
         let network = NetworkReport {
             drops: 0,
             marks: 0,

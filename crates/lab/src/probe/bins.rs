@@ -20,13 +20,14 @@ pub trait Summary: Copy {
 pub struct Bins<S> {
     width: Span,
     detail: Detail,
-    bins: Vec<(u64, S)>,
+    /// By the number of their bin.
+    summaries: Vec<(u64, S)>,
 }
 
 impl<S: Summary> Bins<S> {
     /// An empty series.
     pub fn new(detail: Detail) -> Self {
-        Self { width: FINEST, detail, bins: Vec::new() }
+        Self { width: FINEST, detail, summaries: Vec::new() }
     }
 
     /// Width of the bins.
@@ -42,11 +43,11 @@ impl<S: Summary> Bins<S> {
     /// Notes a value's summary at `now`, not earlier than the one before.
     pub fn note(&mut self, now: Time, summary: S) {
         let index = self.index(now);
-        match self.bins.last_mut() {
+        match self.summaries.last_mut() {
             Some((last, existing)) if *last == index => existing.absorb(&summary),
             _ => {
-                self.bins.push((index, summary));
-                if self.detail == Detail::Binned && self.bins.len() > CAPACITY {
+                self.summaries.push((index, summary));
+                if self.detail == Detail::Binned && self.summaries.len() > CAPACITY {
                     self.widen();
                 }
             }
@@ -56,21 +57,23 @@ impl<S: Summary> Bins<S> {
     /// Start of each bin and its summary.
     pub fn iter(&self) -> impl Iterator<Item = (Time, &S)> {
         let width = self.width.as_picos();
-        self.bins.iter().map(move |(index, summary)| (Time::from_picos(index * width), summary))
+        self.summaries
+            .iter()
+            .map(move |(index, summary)| (Time::from_picos(index * width), summary))
     }
 
     /// Doubles the width until the bins need less than half of the capacity.
     fn widen(&mut self) {
-        while self.bins.len() > CAPACITY / 2 && self.bins.len() > 1 {
+        while self.summaries.len() > CAPACITY / 2 && self.summaries.len() > 1 {
             self.width = self.width * 2;
             let mut merged: Vec<(u64, S)> = Vec::with_capacity(CAPACITY);
-            for (index, summary) in &self.bins {
+            for (index, summary) in &self.summaries {
                 match merged.last_mut() {
                     Some((last, existing)) if *last == index / 2 => existing.absorb(summary),
                     _ => merged.push((index / 2, *summary)),
                 }
             }
-            self.bins = merged;
+            self.summaries = merged;
         }
     }
 }

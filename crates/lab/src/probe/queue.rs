@@ -22,13 +22,16 @@ pub struct QueueSummary {
 
 impl Summary for QueueSummary {
     fn absorb(&mut self, later: &Self) {
-        let span = |a: [u32; 3], b: [u32; 3]| [a[0].min(b[0]), a[1].max(b[1]), b[2]];
-        self.packets = span(self.packets, later.packets);
-        self.bytes =
-            [self.bytes[0].min(later.bytes[0]), self.bytes[1].max(later.bytes[1]), later.bytes[2]];
+        self.packets = absorb(self.packets, later.packets);
+        self.bytes = absorb(self.bytes, later.bytes);
         self.drops += later.drops;
         self.sending += later.sending;
     }
+}
+
+/// Smallest, largest and last value of two bins.
+fn absorb<T: Ord>([min, max, _]: [T; 3], [later_min, later_max, last]: [T; 3]) -> [T; 3] {
+    [min.min(later_min), max.max(later_max), last]
 }
 
 /// The queue trace of one port.
