@@ -118,7 +118,7 @@ struct Lossy(Vec<Loss>);
 impl QueueDiscipline for Lossy {
     fn offer(&mut self, packet: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
         // Every entry counts, whether or not another one hits.
-        let hits = self.0.iter_mut().filter_map(|loss| loss.hits(packet).then_some(())).count();
+        let hits = self.0.iter_mut().map(|loss| loss.hits(packet)).filter(|hit| *hit).count();
         if hits > 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Admit }
     }
 }

@@ -1,4 +1,7 @@
 //! The laboratory through its public interface.
 
+mod application;
 mod harness;
+mod laws;
+mod probes;
 mod taxonomy;

@@ -22,6 +22,6 @@ fn expiries(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Vec<Expi
 /// A run that loses `losses` and yet delivers everything.
 fn finished(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Outcome {
     let outcome = run(&scenario(changes), losses.into_iter().collect());
-    assert_eq!(outcome.row().status, "ok", "{:?}", outcome.events());
+    assert_eq!(outcome.row().status, "ok", "{:?}", outcome.expiries());
     outcome
 }

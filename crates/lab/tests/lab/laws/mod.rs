@@ -1,0 +1,205 @@
+//! What holds of every run, whatever the scenario.
+
+mod scenarios;
+mod traces;
+mod witness;
+
+use incast_engine::{Limit, Time};
+use incast_lab::core::{Core, EndId};
+use incast_lab::oracle::Cause;
+use incast_lab::scenario::{Background, Workload};
+use incast_lab::world::World;
+use incast_lab::{Control, Row, Run, Scenario, TraceRequest};
+use incast_net::PortId;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestCaseError, TestError, TestRunner};
+use serde_json::Value;
+
+use witness::Witness;
+
+const SEED: u64 = 7;
+
+/// How many random scenarios: 100, or `INCAST_CASES`. The same ones every time, unless
+/// `PROPTEST_RNG_SEED` says otherwise.
+fn config() -> ProptestConfig {
+    let cases = std::env::var("INCAST_CASES").ok().and_then(|cases| cases.parse().ok());
+    let config = ProptestConfig {
+        cases: cases.unwrap_or(100),
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..ProptestConfig::default()
+    };
+    let rng_seed = match config.rng_seed {
+        RngSeed::Random => RngSeed::Fixed(1),
+        fixed @ RngSeed::Fixed(_) => fixed,
+    };
+    ProptestConfig { rng_seed, ..config }
+}
+
+#[test]
+fn the_laws_hold_of_random_scenarios() {
+    let laws = |document: Value| -> Result<(), TestCaseError> {
+        let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
+        let (rows, core) = witnessed(&scenario);
+        repeated(&scenario, &rows, core.now());
+        another_seed_differs(&scenario, &core.probe);
+        Ok(())
+    };
+    match TestRunner::new(config()).run(&scenarios::scenarios(), laws) {
+        Err(TestError::Fail(why, document)) => panic!("{why}\nminimal scenario: {document}"),
+        result => result.expect("scenarios can be made"),
+    }
+}
+
+/// Runs a scenario with a witness and compares the books.
+fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
+    let (rows, core) = observe(scenario, SEED);
+    packets_are_conserved(&core);
+    work_is_done_or_goes_on(scenario, &rows, &core);
+    bytes_arrive_exactly_once(scenario, &rows, &core);
+    timeouts_have_one_cause_each(&rows, &core.probe);
+    packets_are_counted(&rows, &core.probe);
+    nothing_exceeds_the_network(scenario, &rows[0]);
+    (rows, core)
+}
+
+fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
+    let world = World::new(scenario, seed, |_| Witness::default());
+    world.run(&Control::default()).expect("nobody cancels")
+}
+
+fn packets_are_conserved(core: &Core<Witness>) {
+    let witness = &core.probe;
+    for (port, number) in core.network.ports().iter().zip(0..) {
+        assert!(port.is_conserving(), "port {number}: {:?}", port.counters());
+        let offered = witness.offered.get(&PortId(number)).copied().unwrap_or(0);
+        assert_eq!(port.counters().offered, offered, "port {number}");
+        assert_eq!(port.in_flight().len(), witness.crossing(PortId(number)), "port {number}");
+    }
+    assert_eq!(core.delivered, witness.received);
+    assert_eq!(witness.sent, core.delivered + witness.dropped + core.in_flight());
+}
+
+/// A run ends when its work is done. Beside traffic that never ends its time may be up before; then
+/// every flow with work left is waiting for something.
+fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
+    let Workload::BarrierRead(read) = &scenario.workload;
+    if core.finished {
+        assert_eq!(rows[0].status, "ok");
+        assert!(read.blocks.is_none_or(|blocks| u64::from(blocks) == rows[0].blocks));
+        return;
+    }
+    let time_is_up = core.now() > Time::ZERO + scenario.run.time_limit;
+    assert!(time_is_up && !scenario.background.is_empty(), "stalled at {}", core.now());
+    for flow in 0..read.servers {
+        let (client, server) = (EndId::client(flow), EndId::server(flow));
+        let asks =
+            core.connection(client).requests_made() > core.connection(server).requests_seen();
+        let waits = |end| core.connection(end).poll_timeout() != Time::NEVER;
+        assert!(!asks || waits(client) || waits(server), "nobody repeats the request of {flow}");
+    }
+}
+
+fn bytes_arrive_exactly_once(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
+    let Workload::BarrierRead(read) = &scenario.workload;
+    let servers = 0..read.servers;
+    let block: u64 = servers.clone().map(|server| read.sru_of(server)).sum();
+    assert_eq!(rows[0].bytes, rows[0].blocks * block);
+    for server in servers {
+        let (whole, delivered) =
+            (rows[0].blocks * read.sru_of(server), core.probe.delivered(server));
+        let begun = if core.finished { 0 } else { read.sru_of(server) };
+        assert!((whole..=whole + begun).contains(&delivered), "server {server}: {delivered}");
+    }
+    let mut flow = read.servers;
+    let mut groups = rows[1..].iter();
+    for background in &scenario.background {
+        if let Background::LongFlow(flows) = background {
+            let delivered: u64 = (flow..flow + flows.count).map(|f| core.probe.delivered(f)).sum();
+            assert_eq!(groups.next().map(|row| row.bytes), Some(delivered));
+            flow += flows.count;
+        }
+    }
+}
+
+fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
+    use Cause::{
+        AckLoss, FullWindow, Handshake, LackOfDupacks, LostRetransmission, Spurious, Tail,
+    };
+    let column = |get: fn(&Row) -> u64| rows.iter().map(get).sum::<u64>();
+    let timeouts =
+        |causes: &[Cause]| causes.iter().map(|cause| witness.timeouts(*cause)).sum::<u64>();
+    assert_eq!(column(|row| row.timeouts_handshake), timeouts(&[Handshake]));
+    assert_eq!(column(|row| row.timeouts_spurious), timeouts(&[Spurious]));
+    assert_eq!(column(|row| row.timeouts_ack_loss), timeouts(&[AckLoss]));
+    assert_eq!(column(|row| row.timeouts_lost_retransmission), timeouts(&[LostRetransmission]));
+    assert_eq!(column(|row| row.timeouts_full_window), timeouts(&[FullWindow]));
+    assert_eq!(column(|row| row.timeouts_lack_of_dupacks), timeouts(&[LackOfDupacks, Tail]));
+    assert_eq!(column(|row| row.timeouts_tail), timeouts(&[Tail]));
+    for row in rows {
+        let causes = row.timeouts_handshake
+            + row.timeouts_spurious
+            + row.timeouts_ack_loss
+            + row.timeouts_lost_retransmission
+            + row.timeouts_full_window
+            + row.timeouts_lack_of_dupacks;
+        assert_eq!(row.timeouts, causes);
+        assert!(row.timeouts_tail <= row.timeouts_lack_of_dupacks);
+        assert!(row.timeouts_block_head <= row.timeouts);
+    }
+}
+
+fn packets_are_counted(rows: &[Row], witness: &Witness) {
+    let column = |get: fn(&Row) -> u64| rows.iter().map(get).sum::<u64>();
+    assert_eq!(column(|row| row.packets_sent), witness.data);
+    assert_eq!(column(|row| row.retransmitted_packets), witness.retransmissions);
+    assert_eq!(rows[0].drops, witness.dropped);
+    assert_eq!(rows[0].packet_hops, witness.hops);
+}
+
+fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
+    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
+    let packet = tcp.mss + u32::from(tcp.header) + network.layer2_overhead;
+    let most = network.client_rate.0 as f64 * f64::from(tcp.mss) / f64::from(packet);
+    assert!(row.goodput_bps <= most * (1.0 + 1e-9), "{} of {most}", row.goodput_bps);
+    assert!((0.0..=1.0).contains(&row.link_utilization), "{}", row.link_utilization);
+    assert!((0.0..=1.0).contains(&row.drop_ratio), "{}", row.drop_ratio);
+    assert!(row.queue_mean_bytes <= row.queue_max_bytes as f64);
+    let in_buffer = match network.buffer {
+        Limit::Packets(limit) => row.queue_max_packets <= limit,
+        Limit::Bytes(limit) => row.queue_max_bytes <= limit,
+    };
+    assert!(in_buffer, "{} packets, {} bytes", row.queue_max_packets, row.queue_max_bytes);
+    let spans = [row.completion_p50_s, row.completion_p95_s, row.completion_p99_s];
+    assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
+}
+
+/// The same seed gives the same rows, with and without traces, and the same traces.
+fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
+    let run = |trace: &TraceRequest| {
+        incast_lab::run(scenario, SEED, trace, &Control::default()).expect("nobody cancels")
+    };
+    let everything = TraceRequest::parse(["queue", "cwnd", "events"]).expect("these exist");
+    let (silent, one, other) = (run(&TraceRequest::default()), run(&everything), run(&everything));
+    let expected: Vec<String> = rows.iter().map(timeless).collect();
+    for Run { rows, .. } in [&silent, &one, &other] {
+        assert_eq!(rows.iter().map(timeless).collect::<Vec<_>>(), expected);
+    }
+    let same = format!("{:?}", one.trace) == format!("{:?}", other.trace);
+    assert!(same, "two traces of one seed differ");
+    traces::agree_with_the_rows(scenario, &one, end);
+}
+
+fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
+    let Workload::BarrierRead(read) = &scenario.workload;
+    let jitter = !read.request_jitter.is_zero() && read.servers > 1;
+    if jitter || !read.start_spread.is_zero() {
+        let (_, other) = observe(scenario, SEED + 1);
+        assert_ne!(other.probe.requests, witness.requests);
+    }
+}
+
+/// A row without the time that it took.
+fn timeless(row: &Row) -> String {
+    format!("{:?}", Row { wall_s: 0.0, ..row.clone() })
+}

@@ -1,0 +1,193 @@
+//! Random scenarios: every key of a document, each with its tiny, its usual and its odd values.
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// One key of a table, or its absence.
+type Key = BoxedStrategy<Option<(&'static str, Value)>>;
+
+/// A key that is given with probability `p`, and any of these values.
+fn sometimes(p: f64, key: &'static str, values: Vec<Value>) -> Key {
+    let value = prop::sample::select(values).prop_map(move |value| (key, value));
+    prop::option::weighted(p, value).boxed()
+}
+
+/// A key that is left at its default as often as not.
+fn maybe(key: &'static str, values: Vec<Value>) -> Key {
+    sometimes(0.4, key, values)
+}
+
+/// A key that is always given.
+fn always(key: &'static str, value: impl Strategy<Value = Value> + 'static) -> Key {
+    value.prop_map(move |value| Some((key, value))).boxed()
+}
+
+/// One of two keys.
+fn either(one: Key, other: Key) -> Key {
+    prop_oneof![3 => one, 1 => other].boxed()
+}
+
+fn table(keys: Vec<Key>) -> BoxedStrategy<Value> {
+    keys.prop_map(|keys| {
+        let pairs = keys.into_iter().flatten();
+        Value::Object(pairs.map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+    })
+    .boxed()
+}
+
+/// A list of JSON values.
+macro_rules! any_of {
+    ($($value:tt),+ $(,)?) => { vec![$(json!($value)),+] };
+}
+
+const RATES: [&str; 5] = ["100Mbps", "1Gbps", "7Gbps", "10Gbps", "100Gbps"];
+
+fn rates() -> Vec<Value> {
+    RATES.map(Value::from).to_vec()
+}
+
+fn micros(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Value> {
+    range.prop_map(|micros| json!(format!("{micros}us")))
+}
+
+/// A network for packets of at most `packet` bytes.
+fn network(packet: u64) -> BoxedStrategy<Value> {
+    let in_packets = prop_oneof![3 => 1_u64..=8, 2 => 9_u64..=64, 1 => 65_u64..=2000]
+        .prop_map(|n| json!(format!("{n}pkt")));
+    let in_bytes = (packet..=20 * packet).prop_map(|bytes| json!(bytes));
+    let loss = (0.0..0.2, any::<bool>())
+        .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }));
+    table(vec![
+        always("rate", prop::sample::select(rates())),
+        maybe("server_rate", rates()),
+        maybe("client_rate", rates()),
+        // Full packets and their ACKs take 1.6 ms to send at the lowest rate.
+        either(always("delay", micros(5..=200)), always("base_rtt", micros(2500..=5000))),
+        prop::option::weighted(0.3, micros(0..=200).prop_map(|delay| ("server_delay", delay)))
+            .boxed(),
+        always("buffer", prop_oneof![in_packets, in_bytes]),
+        maybe("buffer_counts_in_service", any_of![true, false]),
+        maybe("layer2_overhead", any_of![0, 1, "ethernet"]),
+        maybe("clock_noise", any_of!["0s", "1ps"]),
+        prop::option::weighted(0.3, loss.prop_map(|loss| ("queue", loss))).boxed(),
+    ])
+}
+
+fn workload() -> BoxedStrategy<Value> {
+    let size = prop_oneof![1_u64..=200, 1_u64..=20_000, 20_000_u64..=200_000];
+    let jitter = |key| prop::option::weighted(0.3, micros(1..=1000).prop_map(move |it| (key, it)));
+    table(vec![
+        always("name", Just(json!("barrier-read"))),
+        always("servers", (1_u32..=24).prop_map(Value::from)),
+        either(
+            always("sru", size.prop_map(Value::from)),
+            always("block", (24_u64..=2_000_000).prop_map(Value::from)),
+        ),
+        either(
+            always("blocks", (1_u32..=3).prop_map(Value::from)),
+            always("duration", micros(1..=20_000)),
+        ),
+        maybe("connections", any_of!["fresh", "persistent"]),
+        jitter("request_jitter").boxed(),
+        jitter("start_spread").boxed(),
+        maybe("request_size", any_of![0, 1, 100, 500]),
+    ])
+}
+
+/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
+fn transport(mss: u64) -> BoxedStrategy<Value> {
+    let newreno = table(vec![
+        always("name", Just(json!("newreno"))),
+        maybe("careful", any_of![true, false]),
+        maybe("impatient", any_of![true, false]),
+        maybe("exit", any_of!["ssthresh", "flight", "keep"]),
+        maybe("restart_timer_on_entry", any_of![true, false]),
+    ]);
+    let reno = table(vec![
+        always("name", Just(json!("reno"))),
+        maybe("byte_counting", any_of![true, false]),
+        maybe("reduce_from", any_of!["flight", "cwnd"]),
+    ]);
+    let delayed = any_of![
+        true,
+        false,
+        { "segments": 2, "timeout": "500us" },
+        { "segments": 1, "timeout": "1ms" },
+        { "segments": 8, "timeout": "200ms" },
+    ];
+    let timer = any_of!["300us", "1ms", "10ms", "100ms"];
+    table(vec![
+        always("mss", Just(json!(mss))),
+        maybe("header_size", any_of![0, 40, 52]),
+        maybe("ack_size", any_of![1, 40, 52]),
+        maybe("initial_window", any_of![1, 2, 10, "100B", "rfc5681", "rfc6928"]),
+        maybe("initial_ssthresh", any_of![2, 8, 64, "receive_window"]),
+        maybe("receive_window", any_of!["100B", 1, 2, 5, "32KiB"]),
+        maybe("handshake", any_of!["three-way", "syn-only", "none"]),
+        maybe("opener", any_of!["client", "server"]),
+        maybe("fin", any_of![true, false]),
+        sometimes(0.8, "rto_min", any_of!["0s", "200us", "1ms", "10ms", "200ms"]),
+        sometimes(0.9, "rto_initial", timer.clone()),
+        sometimes(0.9, "syn_rto", timer.clone()),
+        sometimes(0.9, "rto_after_syn_loss", timer),
+        maybe("rto_max", any_of!["1s", "60s"]),
+        maybe("rto_granularity", any_of!["1us", "1ms"]),
+        maybe("rto_max_doublings", any_of![6, 16]),
+        maybe("rto_jitter", any_of![0.0, 0.5]),
+        maybe("rto_runs_idle", any_of![true, false]),
+        maybe("rto_style", any_of!["rfc", "linux", "ns2"]),
+        maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
+        maybe("timestamps", any_of![true, false]),
+        maybe("limited_transmit", any_of![true, false]),
+        maybe("dupack_threshold", any_of![1, 3, 5]),
+        maybe("dupack_requires_same_window", any_of![true, false]),
+        maybe("delayed_ack", delayed),
+        maybe("idle_restart", any_of!["none", "5681", "2861", "7661"]),
+        maybe("send_jitter", any_of!["0s", "8us", "100us"]),
+        maybe("recovery_burst", any_of![1, 2, "unlimited"]),
+        prop::option::weighted(0.5, newreno.prop_map(|it| ("recovery", it))).boxed(),
+        prop::option::weighted(0.5, reno.prop_map(|it| ("congestion_control", it))).boxed(),
+    ])
+}
+
+/// Little enough that the workload gets through.
+fn background() -> BoxedStrategy<Value> {
+    let datagrams = table(vec![
+        always("name", prop::sample::select(any_of!["cbr", "poisson"])),
+        always("rate", prop::sample::select(any_of!["10kbps", "100kbps", "1Mbps"])),
+        maybe("packet_size", any_of![30, 200, 1500, 9000]),
+        maybe("from", any_of!["host", "servers"]),
+        prop::option::weighted(0.3, micros(0..=2000).prop_map(|it| ("start", it))).boxed(),
+    ]);
+    let small_window = (transport(1000), 1_u32..=3).prop_map(|(mut transport, segments)| {
+        transport["receive_window"] = json!(segments);
+        transport
+    });
+    let flows = table(vec![
+        always("name", Just(json!("long-flow"))),
+        always("count", (1_u32..=2).prop_map(Value::from)),
+        prop::option::weighted(0.3, micros(0..=2000).prop_map(|it| ("start", it))).boxed(),
+        always("transport", small_window),
+    ]);
+    prop_oneof![3 => datagrams, 1 => flows].boxed()
+}
+
+/// Any scenario. Without background nothing but the workload takes time, so it may take as long as
+/// it likes.
+pub fn scenarios() -> BoxedStrategy<Value> {
+    let mss = prop::sample::select(vec![536_u64, 1000, 1460, 8960]);
+    let backgrounds = prop::collection::vec(background(), 0..=2);
+    (mss, backgrounds)
+        .prop_flat_map(|(mss, background)| {
+            let limit = if background.is_empty() { "1000000s" } else { "100s" };
+            table(vec![
+                maybe("profile", any_of!["lab", "ns2", "rfc"]),
+                always("network", network(mss + 60)),
+                always("workload", workload()),
+                always("transport", transport(mss)),
+                always("background", Just(Value::from(background))),
+                always("run", Just(json!({ "time_limit": limit }))),
+            ])
+        })
+        .boxed()
+}

@@ -1,0 +1,64 @@
+//! Traces against the counters of the run that they were taken of.
+
+use incast_engine::{Span, Time};
+use incast_lab::probe::{EventKind, EventRow, EventTrace, QueueTrace};
+use incast_lab::{Row, Run, Scenario};
+
+pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
+    let row = &run.rows[0];
+    queue_agrees(run.trace.queue.as_ref().expect("it was asked for"), row, end);
+    let events = run.trace.events.as_ref().expect("they were asked for");
+    events_agree(events, &run.rows);
+    let base_rtt = (scenario.network.server_delay + scenario.network.client_delay) * 2;
+    idle_times_alternate(events, base_rtt);
+}
+
+/// No peak, no drop and no moment of sending is lost in the bins.
+fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
+    let bins = || queue.iter().map(|(_, bin)| bin);
+    let packets = bins().map(|bin| bin.packets[1]).max().unwrap_or(0);
+    assert_eq!(u64::from(packets), row.queue_max_packets);
+    assert_eq!(bins().map(|bin| bin.bytes[1]).max().unwrap_or(0), row.queue_max_bytes);
+    let sending = bins().fold(Span::ZERO, |sum, bin| sum + bin.sending);
+    let busy = sending.as_secs_f64() / end.as_secs_f64();
+    assert!((busy - row.link_utilization).abs() < 1e-9, "{busy}, not {}", row.link_utilization);
+    for (start, bin) in queue.iter() {
+        assert!(bin.sending <= queue.bin_width(), "busier than possible in the bin at {start}");
+        for [least, most, last] in [bin.packets.map(u64::from), bin.bytes] {
+            assert!(least <= last && last <= most, "{bin:?}");
+        }
+    }
+    assert!(queue.iter().map(|(start, _)| start).is_sorted_by(|one, next| one < next));
+}
+
+fn events_agree(events: &EventTrace, rows: &[Row]) {
+    let rows_of = |kind| events.rows().iter().filter(move |row| row.kind == kind);
+    let count = |kind| rows_of(kind).count() as u64;
+    let all = |get: fn(&Row) -> u64| rows.iter().map(get).sum::<u64>();
+    assert!(events.rows().is_sorted_by_key(|row| row.time));
+    assert_eq!(count(EventKind::Timeout), all(|row| row.timeouts));
+    assert_eq!(count(EventKind::FastRetransmit), all(|row| row.fast_retransmits));
+    assert_eq!(count(EventKind::Drop), rows[0].drops);
+    assert_eq!(count(EventKind::BlockDone), rows[0].blocks);
+    assert!(events.rows().is_sorted_by_key(|row| row.block));
+
+    let times = |kind| rows_of(kind).map(|row| row.time);
+    let blocks = times(EventKind::BlockStart).zip(times(EventKind::BlockDone));
+    let total = blocks.fold(Span::ZERO, |sum, (start, done)| sum + (done - start));
+    let mean = rows[0].completion_s.unwrap_or(0.0);
+    let expected = total.as_secs_f64() / rows[0].blocks.max(1) as f64;
+    assert!((mean - expected).abs() <= 1e-9 * expected, "{mean} s, by the events {expected} s");
+}
+
+/// The link falls idle and becomes busy by turns, and is idle for more than a base round trip.
+fn idle_times_alternate(events: &EventTrace, base_rtt: Span) {
+    let is_link = |row: &&EventRow| matches!(row.kind, EventKind::LinkIdle | EventKind::LinkBusy);
+    let turns: Vec<&EventRow> = events.rows().iter().filter(is_link).collect();
+    let mut busy_since = Time::ZERO;
+    for pair in turns.chunks(2) {
+        let [idle, busy] = pair else { panic!("an idle time without an end: {pair:?}") };
+        assert_eq!((idle.kind, busy.kind), (EventKind::LinkIdle, EventKind::LinkBusy));
+        assert!(idle.time >= busy_since && busy.time - idle.time > base_rtt, "{pair:?}");
+        busy_since = busy.time;
+    }
+}

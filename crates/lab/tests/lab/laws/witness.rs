@@ -1,0 +1,186 @@
+//! A probe that keeps its own books of a run and panics when the run contradicts them.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use incast_engine::Time;
+use incast_lab::core::EndId;
+use incast_lab::oracle::Cause;
+use incast_lab::probe::{EventKind, EventRow, Probe};
+use incast_net::topology::Network;
+use incast_net::{Flags, Packet, PortId};
+use incast_tcp::Connection;
+
+/// What the packets that reached the client make of a flow's data.
+#[derive(Default)]
+struct Books {
+    /// Incarnation of the connection; what is left of an earlier one does not count.
+    epoch: u8,
+    /// Bytes that earlier incarnations delivered.
+    retired: u64,
+    written: u64,
+    /// Bytes that arrived in order.
+    in_order: u64,
+    /// What arrived beyond a gap, from and to.
+    beyond: BTreeSet<(u64, u64)>,
+    /// Where the FIN stands that arrived.
+    fin: Option<u64>,
+}
+
+impl Books {
+    fn enter(&mut self, packet: &Packet) {
+        let start = packet.seq - 1;
+        self.beyond.insert((start, start + u64::from(packet.payload)));
+        while let Some(range) = self.beyond.first().copied().filter(|r| r.0 <= self.in_order) {
+            self.beyond.remove(&range);
+            self.in_order = self.in_order.max(range.1);
+        }
+        if packet.flags.contains(Flags::FIN) {
+            self.fin = Some(start + u64::from(packet.payload));
+        }
+    }
+
+    /// The cumulative ACK that is due, without the SYN.
+    fn next(&self) -> u64 {
+        self.in_order + u64::from(self.fin == Some(self.in_order))
+    }
+}
+
+/// The books of a run.
+#[derive(Default)]
+pub struct Witness {
+    now: Time,
+    /// Admitted to each port and not yet across its link, oldest first.
+    crossing: BTreeMap<PortId, VecDeque<Packet>>,
+    /// Reached the switch and not yet offered to its next port.
+    forwarded: Option<Packet>,
+    pub offered: BTreeMap<PortId, u64>,
+    pub dropped: u64,
+    /// Packets that hosts sent and got.
+    pub sent: u64,
+    pub received: u64,
+    /// Segments that servers sent, and how many of them were not the first copy.
+    pub data: u64,
+    pub retransmissions: u64,
+    /// Links that packets have crossed.
+    pub hops: u64,
+    books: BTreeMap<u32, Books>,
+    causes: BTreeMap<&'static str, u64>,
+    pub requests: Vec<Time>,
+}
+
+impl Witness {
+    /// Packets in a port or on its link.
+    pub fn crossing(&self, port: PortId) -> usize {
+        self.crossing.get(&port).map_or(0, VecDeque::len)
+    }
+
+    /// Application bytes that reached the client in order on a flow.
+    pub fn delivered(&self, flow: u32) -> u64 {
+        self.books.get(&flow).map_or(0, |books| books.retired + books.in_order)
+    }
+
+    /// Timeouts with this cause.
+    pub fn timeouts(&self, cause: Cause) -> u64 {
+        self.causes.get(cause.name()).copied().unwrap_or(0)
+    }
+
+    fn tick(&mut self, now: Time) {
+        assert!(now >= self.now, "the clock ran back from {} to {now}", self.now);
+        self.now = now;
+    }
+
+    /// A packet is offered by a host, or by the switch that it has just reached.
+    fn on_offer(&mut self, port: PortId, packet: &Packet) {
+        *self.offered.entry(port).or_default() += 1;
+        if is_uplink(port) {
+            self.sent += 1;
+            let is_data = packet.route.is_forward() && !packet.flags.intersects(CONTROL);
+            self.data += u64::from(is_data && packet.seq_end() > packet.seq);
+            self.retransmissions += u64::from(packet.flags.contains(Flags::RETRANSMISSION));
+            assert_eq!((self.forwarded, packet.hop), (None, 0), "a host sends, and nothing waits");
+        } else {
+            assert_eq!(self.forwarded.take().as_ref(), Some(packet), "the switch makes up packets");
+        }
+    }
+}
+
+/// Not part of a connection's data.
+const CONTROL: Flags = Flags::DATAGRAM.with(Flags::SYN).with(Flags::REQUEST);
+
+/// From a host to the switch.
+fn is_uplink(port: PortId) -> bool {
+    port.0.is_multiple_of(2)
+}
+
+impl Probe for Witness {
+    const ON: bool = true;
+
+    fn before_offer(&mut self, now: Time, _: PortId, _: &mut Network) {
+        self.tick(now);
+    }
+
+    fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
+        self.tick(now);
+        let packet = *network.port(port).in_flight().last().expect("it was admitted");
+        self.on_offer(port, &packet);
+        self.crossing.entry(port).or_default().push_back(packet);
+    }
+
+    fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.tick(now);
+        self.on_offer(port, packet);
+        self.dropped += 1;
+        assert!(!is_uplink(port), "a host's own queue never drops");
+    }
+
+    fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.tick(now);
+        let oldest = self.crossing.get_mut(&port).and_then(VecDeque::pop_front);
+        let oldest = oldest.expect("nothing was on the way");
+        self.hops += 1;
+        assert_eq!(Packet { hop: oldest.hop + 1, ..oldest }, *packet, "a link keeps the order");
+        if is_uplink(port) {
+            self.forwarded = Some(*packet);
+            return;
+        }
+        self.received += 1;
+        if packet.route.is_forward() && !packet.flags.intersects(CONTROL) {
+            let books = self.books.get_mut(&packet.route.flow()).expect("the client asked");
+            if books.epoch == packet.epoch {
+                books.enter(packet);
+            }
+        }
+    }
+
+    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
+        self.tick(now);
+        if !connection.is_drained() {
+            let deadline = connection.poll_timeout();
+            assert_ne!(deadline, Time::NEVER, "{now}: {end:?} has work and no timer");
+        }
+        let books = self.books.entry(end.flow()).or_default();
+        if books.epoch != connection.epoch() {
+            let retired = books.retired + books.in_order;
+            *books = Books { epoch: connection.epoch(), retired, ..Books::default() };
+        }
+        if end.is_server() {
+            assert!(connection.written() >= books.written, "{now}: {end:?} takes data back");
+            books.written = connection.written();
+        } else {
+            assert_eq!(connection.received().next() - 1, books.next(), "{now}: {end:?}");
+            assert!(books.in_order <= books.written, "{now}: {end:?} got what nobody wrote");
+        }
+    }
+
+    fn on_event(&mut self, row: EventRow) {
+        self.tick(row.time);
+        match row.kind {
+            EventKind::Timeout => {
+                let cause = row.cause.expect("a timeout has a cause");
+                *self.causes.entry(cause.name()).or_default() += 1;
+            }
+            EventKind::Request => self.requests.push(row.time),
+            _ => {}
+        }
+    }
+}
