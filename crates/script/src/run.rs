@@ -15,6 +15,9 @@ use crate::script::{Action, Script, Step};
 /// More wake-ups than any script needs: the connection does not move its deadline on.
 const WAKE_UPS: u32 = 100_000;
 
+/// More than any script takes at once: the connection does not stop talking.
+const BACKLOG: usize = 10_000;
+
 /// What a failure tells of the connection's state.
 const SHOWN: &[&str] =
     &["cwnd", "ssthresh", "flight", "una", "dupacks", "in_recovery", "rto", "deadline", "received"];
@@ -108,10 +111,14 @@ impl Runner<'_> {
 
     /// Takes what the connection has to say.
     fn pump(&mut self) {
-        while let Some(packet) = self.connection.poll_transmit(self.now) {
+        while self.sent.len() < BACKLOG
+            && let Some(packet) = self.connection.poll_transmit(self.now)
+        {
             self.sent.push_back((self.now, packet));
         }
-        while let Some(event) = self.connection.poll_event() {
+        while self.events.len() < BACKLOG
+            && let Some(event) = self.connection.poll_event()
+        {
             self.events.push_back(event);
         }
     }

@@ -304,6 +304,15 @@ fn extra_acks_follow_the_regular_one() {
 }
 
 #[test]
+fn a_receiver_hook_without_advice_leaves_the_ack_alone() {
+    receiving(
+        |_, _| Advice::NONE,
+        |_| Advice::NONE,
+        "config delayed_ack=2/40ms\n< data 1:1001\n> nothing\n+40ms > ack 1001",
+    );
+}
+
+#[test]
 fn a_receiver_hook_sees_duplicates_and_what_is_expected_next() {
     receiving(
         |packet, view| {
@@ -439,6 +448,19 @@ fn expire_timer_acts_as_a_timeout() {
         );
         with(Sender::at(3, advice), "+1s > nothing\nassert rto == 1s, cwnd == 2000");
     }
+}
+
+#[test]
+fn expire_timer_keeps_what_else_is_owed() {
+    let advice = Advice { expire_timer: true, copies: Copies::HIGHEST, ..Advice::NONE };
+    with(
+        Sender::at(3, advice),
+        "write 2000
+         > data 1:2001 by 1000
+         +3ms > data 1001:2001 rtx
+         > data 1:1001 rtx
+         > nothing",
+    );
 }
 
 #[test]

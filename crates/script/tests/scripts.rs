@@ -116,6 +116,7 @@ scripts! {
     handshake {
         a_later_request_travels_alone
         a_separate_request_has_a_timer
+        data_with_the_first_ack_answer_the_request
         opening_twice_sends_one_syn
         rfc5681_3_1_a_syn_ack_repeated_for_a_second_syn_counts_as_lost
         rfc5681_3_1_after_a_lost_syn_ack_the_window_is_one_segment
@@ -145,6 +146,7 @@ scripts! {
         rfc2861_3_an_application_limited_window_is_validated
         rfc2861_3_halved_for_every_idle_timeout
         rfc2861_3_never_below_the_restart_window
+        rfc2861_3_not_while_a_timeout_is_repaired
         rfc5681_4_1_a_smaller_window_stays
         rfc5681_4_1_not_within_a_timeout
         rfc5681_4_1_restart_after_more_than_a_timeout
