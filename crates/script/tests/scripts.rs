@@ -203,6 +203,7 @@ scripts! {
         rfc9293_3_8_6_2_1_a_window_below_a_segment_is_used_when_idle
         rfc9293_3_8_6_2_1_the_right_edge_stays
         rfc9293_3_8_6_2_2_a_receiver_announces_an_open_window
+        rfc9293_3_8_6_2_2_an_open_window_needs_no_announcement
         rfc9293_3_8_6_a_window_update_alone_releases_data
         rfc9293_3_8_6_the_sender_obeys_the_window
     }
