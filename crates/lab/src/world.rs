@@ -372,6 +372,7 @@ fn attachments(network: &scenario::Network, hosts: u32) -> Vec<Attachment> {
         delay,
         layer2_overhead: network.layer2_overhead,
         clock_noise: network.clock_noise,
+        ties: network.ties,
         buffer,
         queue: network.queue.clone(),
     };

@@ -9,6 +9,8 @@ use std::collections::VecDeque;
 
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Rate, Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::buffer::Buffer;
 use crate::packet::{Ecn, Packet};
@@ -30,10 +32,24 @@ pub struct PortConfig {
     /// Every packet takes up to this much longer or shorter on the line, at random: clocks that
     /// agree to the picosecond lock flows into phase effects (Floyd & Jacobson 1992).
     pub clock_noise: Span,
+    /// What a packet finds that arrives in the very instant of a departure.
+    pub ties: Ties,
     /// Room for waiting packets; none means that the port never drops (a host's own queue).
     pub buffer: Option<Buffer>,
     /// Queue discipline; a port without a buffer does not ask it.
     pub queue: QueueConfig,
+}
+
+/// What a packet finds that arrives in the very instant of a departure: with links of equal rates
+/// this is common, and it decides who loses when the buffer is full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ties {
+    /// The departing packet has left.
+    DepartureFirst,
+    /// The departing packet is still there, as where each packet's events are scheduled when its
+    /// transmission starts (ns-2).
+    ArrivalFirst,
 }
 
 /// What became of an offered packet.
@@ -86,6 +102,8 @@ pub struct Port {
     serialisation: Serialisation,
     clock_noise: Span,
     delay: Span,
+    /// How long a packet counts as present beyond its departure.
+    linger: Span,
     buffer: Option<Buffer>,
     discipline: Discipline,
     random: Stream,
@@ -103,6 +121,10 @@ impl Port {
             serialisation: Serialisation::new(config.rate, config.layer2_overhead),
             clock_noise: config.clock_noise,
             delay: config.delay,
+            linger: match config.ties {
+                Ties::DepartureFirst => Span::ZERO,
+                Ties::ArrivalFirst => Span::from_picos(1),
+            },
             buffer: config.buffer,
             discipline: config.queue.build(),
             random,
@@ -145,6 +167,7 @@ impl Port {
         self.last_departure = start + sending;
         let arrival = self.last_departure + self.delay;
         let first = self.ring.is_empty();
+        let sequence = self.place(sequence);
         self.ring.push_back(Transit { arrival, sequence, packet });
         self.bytes += u64::from(size);
         self.count_admitted(size, start - now, sending);
@@ -160,7 +183,11 @@ impl Port {
         self.drain(now);
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
-        self.departed -= 1;
+        if self.departed > 0 {
+            self.departed -= 1;
+        } else {
+            self.bytes -= u64::from(head.packet.size());
+        }
         self.counters.delivered += 1;
         (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
     }
@@ -169,7 +196,7 @@ impl Port {
     #[inline]
     pub fn drain(&mut self, now: Time) {
         while let Some(next) = self.ring.get(self.departed) {
-            if next.arrival > now + self.delay {
+            if next.arrival + self.linger > now + self.delay {
                 break;
             }
             self.bytes -= u64::from(next.packet.size());
@@ -232,6 +259,15 @@ impl Port {
         offered == dropped + delivered + self.ring.len() as u64
     }
 
+    /// Place among arrivals of the same instant: a packet that followed fewer others out of its
+    /// port comes first, so that a burst does not crowd out single packets; then in the order of
+    /// admission.
+    #[inline]
+    fn place(&self, sequence: u64) -> u64 {
+        let ahead = (self.ring.len() - self.departed).min(0xffff) as u64;
+        ahead << 48 | sequence
+    }
+
     #[inline]
     fn sending_time(&mut self, size: u32) -> Span {
         let sending = self.serialisation.time(size);
@@ -246,7 +282,7 @@ impl Port {
     #[inline]
     fn count_admitted(&mut self, size: u32, waiting: Span, sending: Span) {
         self.counters.sending += sending;
-        if !waiting.is_zero() {
+        if self.ring.len() - self.departed > 1 {
             let view = self.view();
             self.counters.max_packets = self.counters.max_packets.max(view.packets);
             self.counters.max_bytes = self.counters.max_bytes.max(view.bytes);

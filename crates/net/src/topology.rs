@@ -123,6 +123,7 @@ mod tests {
     use incast_engine::Rate;
 
     use super::*;
+    use crate::port::Ties;
 
     fn star(hosts: usize) -> Network {
         let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
@@ -131,6 +132,7 @@ mod tests {
             delay: Span::from_micros(25),
             layer2_overhead: 0,
             clock_noise: Span::ZERO,
+            ties: Ties::DepartureFirst,
             buffer: None,
             queue,
         };

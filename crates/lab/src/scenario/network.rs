@@ -1,6 +1,7 @@
 //! The `[network]` table.
 
 use incast_engine::{Limit, Rate, Size, Span};
+use incast_net::port::Ties;
 use incast_net::queue::QueueConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,6 +32,8 @@ pub struct Network {
     pub layer2_overhead: u32,
     /// Every packet takes up to this much longer or shorter on the line, at random.
     pub clock_noise: Span,
+    /// What a packet finds that arrives in the very instant of a departure.
+    pub ties: Ties,
     /// Queue discipline of the switch's output ports.
     pub queue: QueueConfig,
 }
@@ -100,6 +103,8 @@ pub(super) struct NetworkDocument {
     /// x: every packet takes U(-x, x) longer on the line, seconds: clocks never agree to the
     /// picosecond, and exact ties lock flows into phase effects.
     clock_noise: Span,
+    /// What a packet finds that arrives in the very instant of a departure.
+    ties: Ties,
     /// Queue discipline of the switch's output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     queue: QueueConfig,
@@ -156,6 +161,7 @@ impl NetworkDocument {
             buffer_counts_in_service: self.buffer_counts_in_service,
             layer2_overhead,
             clock_noise: self.clock_noise,
+            ties: self.ties,
             queue: self.queue,
         })
     }
@@ -209,6 +215,7 @@ impl From<&Network> for NetworkDocument {
             buffer_counts_in_service: network.buffer_counts_in_service,
             layer2_overhead: OrName::Quantity(Size(network.layer2_overhead.into())),
             clock_noise: network.clock_noise,
+            ties: network.ties,
             queue: network.queue.clone(),
         }
     }

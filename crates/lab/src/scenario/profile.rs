@@ -74,6 +74,7 @@ fn lab() -> Value {
             "buffer_counts_in_service": false,
             "layer2_overhead": 0,
             "clock_noise": "0s",
+            "ties": "departure-first",
             "queue": { "name": "drop-tail" },
         },
         "transport": {
@@ -128,9 +129,8 @@ fn ns2() -> Value {
             "buffer": "32pkt",
             // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
             "buffer_counts_in_service": true,
-            // Times are doubles that accumulate rounding errors of this order, so that ties of
-            // arrivals and departures fall at random.
-            "clock_noise": "1ps",
+            // An arrival was scheduled a propagation delay before, a departure only a packet time.
+            "ties": "arrival-first",
         },
         "transport": {
             "mss": 1024,

@@ -13,6 +13,7 @@ fn port(buffer: Option<Buffer>) -> Port {
         delay: DELAY,
         layer2_overhead: 0,
         clock_noise: Span::ZERO,
+        ties: Ties::DepartureFirst,
         buffer,
         queue,
     };
@@ -34,7 +35,8 @@ fn a_packet_arrives_after_serialisation_and_propagation() {
     assert_eq!(admission, Admission::Scheduled(at(37)));
     assert_eq!(port.offer(Time::ZERO, packet(1460), 1), Admission::Queued);
     let (_, next) = port.deliver(at(37));
-    assert_eq!(next, Some((at(49), 1)));
+    let behind_one = 1 << 48;
+    assert_eq!(next, Some((at(49), behind_one | 1)));
 }
 
 #[test]
@@ -45,6 +47,7 @@ fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
         delay: DELAY,
         layer2_overhead: 38,
         clock_noise: Span::ZERO,
+        ties: Ties::DepartureFirst,
         buffer: None,
         queue,
     };
@@ -77,6 +80,29 @@ fn a_packet_that_departs_exactly_now_has_left() {
 }
 
 #[test]
+fn a_packet_that_arrives_first_finds_the_departing_one() {
+    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
+    let config = PortConfig {
+        rate: GIGABIT,
+        delay: Span::ZERO,
+        layer2_overhead: 0,
+        clock_noise: Span::ZERO,
+        ties: Ties::ArrivalFirst,
+        buffer: Some(Buffer { limit: Limit::Packets(1), counts_in_service: false }),
+        queue,
+    };
+    let mut port = Port::new(&config, Stream::named(1, "port", 0));
+    port.offer(Time::ZERO, packet(1460), 0);
+    port.offer(Time::ZERO, packet(1460), 1);
+    let dropped = Admission::Dropped(DropReason::BufferFull);
+    assert_eq!(port.offer(at(12), packet(1460), 2), dropped);
+    port.deliver(at(12));
+    assert_eq!(port.offer(at(12) + Span::from_picos(1), packet(1460), 3), Admission::Queued);
+    port.deliver(at(24));
+    assert!(port.is_conserving());
+}
+
+#[test]
 fn the_integral_of_the_queue_is_waiting_time_times_size() {
     let mut port = port(None);
     for sequence in 0..3 {
@@ -100,6 +126,7 @@ fn clock_noise_moves_departures_both_ways_and_keeps_the_mean() {
         delay: DELAY,
         layer2_overhead: 0,
         clock_noise: noise,
+        ties: Ties::DepartureFirst,
         buffer: None,
         queue,
     };

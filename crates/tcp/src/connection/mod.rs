@@ -420,6 +420,7 @@ impl Connection {
             una: self.board.una(),
             max: self.board.max(),
             segment: u64::from(self.segment_size),
+            window: self.congestion.window(),
             dupack_threshold: self.config.dupack_threshold,
         }
     }

@@ -18,6 +18,8 @@ pub struct RecoveryView {
     pub max: u64,
     /// Current segment size, bytes.
     pub segment: u64,
+    /// cwnd, bytes.
+    pub window: u64,
     /// Duplicate ACKs that mean a loss.
     pub dupack_threshold: u32,
 }

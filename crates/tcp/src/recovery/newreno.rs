@@ -121,7 +121,9 @@ impl LossRecovery for NewReno {
                 self.inflation += view.segment;
             }
         } else {
-            self.deficit += acked - self.inflation;
+            // The window itself is never deflated below a segment.
+            let most = view.window.saturating_sub(view.segment);
+            self.deficit = (self.deficit + acked - self.inflation).min(most);
             self.inflation = if acked >= view.segment { view.segment } else { 0 };
         }
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
@@ -170,7 +172,7 @@ mod tests {
     const SEGMENT: u64 = 1000;
 
     fn view(una: u64, max: u64) -> RecoveryView {
-        RecoveryView { una, max, segment: SEGMENT, dupack_threshold: 3 }
+        RecoveryView { una, max, segment: SEGMENT, window: 5 * SEGMENT, dupack_threshold: 3 }
     }
 
     fn entered(params: &Params) -> NewReno {

@@ -121,6 +121,8 @@ fn network() -> impl Strategy<Value = Value> {
         "buffer": one_of(&[json!("40pkt"), json!("1MiB"), json!(20_000)]),
         "buffer_counts_in_service": maybe(any::<bool>().prop_map(Value::Bool)),
         "layer2_overhead": one_of(&[json!("ethernet"), json!(20)]),
+        "clock_noise": one_of(&[json!("1ns"), json!("0s")]),
+        "ties": one_of(&[json!("arrival-first"), json!("departure-first")]),
         "queue": one_of(&[json!("drop-tail"), json!({ "name": "bernoulli", "p": 0.125 })]),
     };
     (delays, rest).prop_map(|(delays, mut network)| {
