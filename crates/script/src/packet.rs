@@ -18,7 +18,7 @@ pub(crate) struct Pattern {
     timestamps: Option<(u32, u32)>,
     header: Option<u8>,
     label: u8,
-    epoch: u8,
+    epoch: Option<u8>,
     syn: bool,
     fin: bool,
     retransmission: bool,
@@ -29,6 +29,7 @@ pub(crate) struct Pattern {
 pub(crate) struct Defaults {
     pub ack: u64,
     pub window: u32,
+    pub epoch: u8,
 }
 
 impl Pattern {
@@ -70,7 +71,7 @@ impl Pattern {
             "ts" => self.timestamps = Some(pair(value)?),
             "header" => self.header = Some(number(value)?),
             "label" => self.label = number(value)?,
-            "epoch" => self.epoch = number(value)?,
+            "epoch" => self.epoch = Some(number(value)?),
             _ => return Err(format!("{field:?} is not a field of a packet")),
         }
         Ok(())
@@ -124,13 +125,13 @@ impl Pattern {
             header,
             flags: self.flags(),
             label: self.label,
-            epoch: self.epoch,
+            epoch: self.epoch.unwrap_or(defaults.epoch),
             ..Packet::default()
         }
     }
 
     /// Whether the connection sent what is expected.
-    pub fn matches(&self, packet: &Packet) -> bool {
+    pub fn matches(&self, packet: &Packet, defaults: &Defaults) -> bool {
         fn fits<T: Copy + PartialEq>(wanted: Option<T>, got: T) -> bool {
             wanted.is_none_or(|wanted| wanted == got)
         }
@@ -144,7 +145,7 @@ impl Pattern {
         payload
             && self.flags() == packet.flags
             && self.label == packet.label
-            && self.epoch == packet.epoch
+            && self.epoch.unwrap_or(defaults.epoch) == packet.epoch
             && fits(self.request.or(self.seq), packet.seq)
             && fits(self.ack, packet.ack)
             && fits(self.window, packet.window)
@@ -179,6 +180,9 @@ impl fmt::Display for Shown<'_> {
         }
         if packet.label != 0 {
             write!(f, " label {}", packet.label)?;
+        }
+        if packet.epoch != 0 {
+            write!(f, " epoch {}", packet.epoch)?;
         }
         Ok(())
     }

@@ -40,13 +40,18 @@ pub(crate) fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Res
     let config = Arc::new(settings.config.clone());
     let window = u32::try_from(config.receive_window).unwrap_or(u32::MAX);
     let random = Stream::named(settings.seed, "script", 0);
-    let mut connection = Connection::new(config, settings.role, RouteId::new(0, true), 0, random);
+    let mut connection =
+        Connection::new(config, settings.role, RouteId::new(0, true), settings.epoch, random);
     prepare(&mut connection);
     let mut runner = Runner {
         script,
         connection,
         now: Time::ZERO,
-        defaults: Defaults { ack: incast_tcp::connection::FIRST_BYTE, window },
+        defaults: Defaults {
+            ack: incast_tcp::connection::FIRST_BYTE,
+            window,
+            epoch: settings.epoch,
+        },
         sent: VecDeque::new(),
         events: VecDeque::new(),
         wake_ups: 0,
@@ -163,7 +168,9 @@ impl Runner<'_> {
             format!("  expected  this from {earliest} to {latest}")
         };
         match self.sent.pop_front() {
-            Some((at, packet)) if at >= earliest && pattern.matches(&packet) => Ok(()),
+            Some((at, packet)) if at >= earliest && pattern.matches(&packet, &self.defaults) => {
+                Ok(())
+            }
             Some((at, packet)) => {
                 Err(format!("{wanted}\n  got       > {} at {at}", Shown(&packet)))
             }

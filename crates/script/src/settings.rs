@@ -14,6 +14,7 @@ pub(crate) struct Settings {
     pub config: Config,
     pub role: Role,
     pub seed: u64,
+    pub epoch: u8,
     recovery: Map<String, Value>,
     congestion_control: Map<String, Value>,
 }
@@ -59,6 +60,7 @@ impl Settings {
             },
             role: Role::Acceptor,
             seed: 1,
+            epoch: 0,
             recovery,
             congestion_control,
         })
@@ -98,6 +100,7 @@ impl Settings {
                 }
             }
             "seed" => self.seed = number(value)?,
+            "epoch" => self.epoch = number(value)?,
             _ => return self.set_part(key, value),
         }
         Ok(())

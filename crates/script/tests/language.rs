@@ -74,8 +74,18 @@ fn every_field_of_an_expected_packet_is_compared() {
     let config = "config timestamps=1ms\n";
     let start = "write 1000\n> data 1:1001 ";
     passes(&format!("{config}{start}ack 1 win 1000000 header 40 seq 1 ts 0:0"));
-    for wrong in ["ack 2", "win 5", "header 52", "seq 2", "ts 1:0", "label 1", "rtx", "fin", "syn"]
-    {
+    for wrong in [
+        "ack 2",
+        "win 5",
+        "header 52",
+        "seq 2",
+        "ts 1:0",
+        "label 1",
+        "epoch 1",
+        "rtx",
+        "fin",
+        "syn",
+    ] {
         fails(&format!("{config}{start}{wrong}"), &["test.pkt:4"]);
     }
     fails("write 1000\n> ack 1", &["got       > data 1:1001"]);
