@@ -1,12 +1,14 @@
 //! What hooks advise shows on the wire: every field of `Advice`, one by one.
 
+mod receiver;
+
 use std::sync::{Arc, Mutex};
 
 use incast_engine::{Span, Time};
-use incast_net::Packet;
 use incast_script::Script;
-use incast_tcp::hooks::{Advice, Copies, ReceiveView, SendEvent, SendView, TxPlan};
-use incast_tcp::{Connection, ReceiverHook, SenderHook};
+use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
+use incast_tcp::{Connection, SenderHook};
+use receiver::receiving;
 
 type OnEvent = Box<dyn FnMut(SendEvent<'_>, &SendView) -> Advice + Send>;
 type Shape = Box<dyn Fn(&SendView, &TxPlan) -> Advice + Send>;
@@ -60,22 +62,6 @@ impl SenderHook for Sender {
     }
 }
 
-/// A receiver hook made of a closure and of fixed advice on what leaves.
-struct Receiver<F> {
-    on_segment: F,
-    shape: fn(Time) -> Advice,
-}
-
-impl<F: FnMut(&Packet, &ReceiveView) -> Advice + Send> ReceiverHook for Receiver<F> {
-    fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
-        (self.on_segment)(packet, view)
-    }
-
-    fn shape(&self, now: Time) -> Advice {
-        (self.shape)(now)
-    }
-}
-
 #[track_caller]
 fn run(prepare: impl FnOnce(&mut Connection), lines: &str) {
     let script = Script::parse("hooks", &format!("# See the test's name.\n{lines}"));
@@ -87,16 +73,6 @@ fn run(prepare: impl FnOnce(&mut Connection), lines: &str) {
 #[track_caller]
 fn with(hook: Sender, lines: &str) {
     run(|connection| connection.add_sender_hook(Box::new(hook)), lines);
-}
-
-#[track_caller]
-fn receiving(
-    on_segment: impl FnMut(&Packet, &ReceiveView) -> Advice + Send + 'static,
-    shape: fn(Time) -> Advice,
-    lines: &str,
-) {
-    let hook = Receiver { on_segment, shape };
-    run(|connection| connection.add_receiver_hook(Box::new(hook)), lines);
 }
 
 /// A new field does not compile here until it has its test below.
@@ -188,22 +164,6 @@ fn label_marks_data_and_acks() {
 }
 
 #[test]
-fn a_labelled_ack_is_not_delayed_and_not_swallowed_by_data() {
-    receiving(
-        |packet, _| Advice { label: packet.label, ..Advice::NONE },
-        |_| Advice::NONE,
-        "config delayed_ack=2/40ms handshake=three-way
-         write 1000
-         < syn
-         > syn ack 1
-         < data 1:1001 ack 1 label 1
-         > data 1:1001 ack 1001
-         > ack 1001 label 1
-         > nothing",
-    );
-}
-
-#[test]
 fn hold_until_delays_data_but_no_acks() {
     let at = Time::ZERO + Span::from_millis(5);
     with(
@@ -266,71 +226,6 @@ fn window_ceiling_bounds_the_flight() {
          > data 1001:2001
          > nothing
          assert cwnd == 3000",
-    );
-}
-
-#[test]
-fn receive_window_cap_is_advertised_but_takes_nothing_back() {
-    receiving(
-        |_, _| Advice::NONE,
-        |now| {
-            let receive_window_cap = if now == Time::ZERO { 3000 } else { 500 };
-            Advice { receive_window_cap, ..Advice::NONE }
-        },
-        "< data 1:1001
-         > ack 1001 win 3000
-         +1ms < data 1001:2001
-         > ack 2001 win 2000
-         < data 2001:4001
-         > ack 4001 win 500",
-    );
-}
-
-#[test]
-fn extra_acks_follow_the_regular_one() {
-    receiving(
-        |packet, _| Advice { extra_acks: 2 * packet.label, ..Advice::NONE },
-        |_| Advice::NONE,
-        "< data 1:1001
-         > ack 1001
-         < data 1001:2001 label 1
-         > ack 2001
-         > ack 2001
-         > ack 2001
-         > nothing
-         < data 2001:3001
-         > ack 3001",
-    );
-}
-
-#[test]
-fn a_receiver_hook_without_advice_leaves_the_ack_alone() {
-    receiving(
-        |_, _| Advice::NONE,
-        |_| Advice::NONE,
-        "config delayed_ack=2/40ms\n< data 1:1001\n> nothing\n+40ms > ack 1001",
-    );
-}
-
-#[test]
-fn a_receiver_hook_sees_duplicates_and_what_is_expected_next() {
-    receiving(
-        |packet, view| {
-            assert_eq!(
-                view.duplicate,
-                packet.seq_end() < view.next || packet.seq == packet.seq_end()
-            );
-            Advice { label: u8::from(view.duplicate), ..Advice::NONE }
-        },
-        |_| Advice::NONE,
-        "< data 1:1001
-         > ack 1001
-         < data 1001:2001
-         > ack 2001
-         < data 1:1001 rtx
-         > ack 2001 label 1
-         < ack 1 label 8
-         > ack 2001 label 1",
     );
 }
 
