@@ -97,7 +97,7 @@ pub struct RtoPolicy {
 pub enum RtoStyle {
     /// `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
     Rfc,
-    /// `SRTT + max(min, 4·RTTVAR)`: Linux puts the floor under the variance term.
+    /// `SRTT + max(min, G, 4·RTTVAR)`: Linux puts the floor under the variance term.
     Linux,
     /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
     Ns2,

@@ -283,6 +283,7 @@ impl TransportDocument {
             require(key, !timer.is_zero(), "0 is no timeout; write e.g. \"1s\"")?;
         }
         let tick = self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero();
+        let expires = !(self.rto_min.is_zero() && self.rto_granularity.is_zero());
         let clock = !self.timestamps || self.timestamp_granularity != Some(Span::ZERO);
         let jitter = self.rto_jitter.is_finite() && self.rto_jitter >= 0.0;
         let delayed = self.delayed_ack.table().is_none_or(|table| table.segments > 0);
@@ -291,6 +292,11 @@ impl TransportDocument {
                 "rto_min",
                 self.rto_min <= self.rto_max,
                 "exceeds rto_max; write less, or raise rto_max",
+            ),
+            (
+                "rto_min",
+                expires,
+                "0 is no timeout while rto_granularity is 0, too; write e.g. \"200us\"",
             ),
             (
                 "rto_granularity",

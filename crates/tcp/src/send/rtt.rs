@@ -75,7 +75,7 @@ impl RttEstimator {
                 let variance = rttvar * 4;
                 match self.policy.style {
                     RtoStyle::Rfc => (srtt + variance.max(granularity)).max(min),
-                    RtoStyle::Linux => srtt + variance.max(min),
+                    RtoStyle::Linux => srtt + variance.max(granularity).max(min),
                     RtoStyle::Ns2 => (srtt + variance).max(min),
                 }
             }
@@ -177,6 +177,17 @@ mod tests {
     #[test]
     fn linux_puts_the_floor_under_the_variance() {
         assert_eq!(after(RtoStyle::Linux, &[100; 200]).rto(), Span::from_micros(1100));
+    }
+
+    /// A coarse timestamp clock measures round trips of no time at all.
+    #[test]
+    fn a_timeout_is_never_shorter_than_the_granularity() {
+        for style in [RtoStyle::Rfc, RtoStyle::Linux, RtoStyle::Ns2] {
+            let fine = RtoPolicy { min: Span::ZERO, ..policy(style) };
+            let mut rtt = RttEstimator::new(&fine);
+            (0..200).for_each(|_| rtt.sample(Span::ZERO));
+            assert!(rtt.rto() >= fine.granularity, "{style:?}");
+        }
     }
 
     #[test]

@@ -273,6 +273,10 @@ fn timers_and_windows_make_sense() {
         refused(&zero, &format!("transport.{key}: 0 is no timeout; write e.g. \"1s\""));
     }
     refused(
+        &[("transport.rto_min", json!("0s")), ("transport.rto_granularity", json!("0s"))],
+        "transport.rto_min: 0 is no timeout while rto_granularity is 0, too; write e.g. \"200us\"",
+    );
+    refused(
         &[("profile", json!("ns2")), ("transport.rto_granularity", json!("0s"))],
         "transport.rto_granularity: 0 is no tick to count samples in; \
          write e.g. \"10us\", or another rto_style",
