@@ -1,0 +1,40 @@
+"""Repeat the ns-2 reference runs, write docs/validation/ns2.md and its pictures.
+
+Exits with 1 if a bar is missed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from validation.compare import compare
+from validation.judge import judge
+from validation.reference import load
+from validation.report import write
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
+
+
+def main() -> int:
+    """Run the validation."""
+    console = Console(highlight=False)
+    outcomes = []
+    for name in "abdpve":
+        points = load(name)
+        outcomes += compare(points, os.cpu_count() or 1)
+        console.print(f"set {name}: {len(points)} points, {sum(len(p.runs) for p in points)} runs")
+    verdicts = judge(outcomes)
+    write(FOLDER, outcomes, verdicts)
+    for verdict in verdicts:
+        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
+        for miss in verdict.misses:
+            console.print(f"       {miss}")
+    console.print("written: docs/validation/ns2.md")
+    return int(not all(verdict.holds for verdict in verdicts))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
