@@ -1,0 +1,23 @@
+import sys
+from importlib import metadata
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "incast"
+author = "the incast authors"
+copyright = author  # noqa: A001
+release = metadata.version("incast")
+
+extensions = ["myst_parser", "from_code"]
+myst_enable_extensions = ["deflist"]
+myst_heading_anchors = 3
+suppress_warnings = ["toc.empty_glob"]
+
+html_theme = "furo"
+html_title = f"incast {release}"
+html_static_path = ["_static"]
+html_copy_source = False
+html_show_sphinx = False
+exclude_patterns = ["_build"]
+nitpicky = True  # a reference that leads nowhere is a mistake
