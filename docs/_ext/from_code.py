@@ -11,7 +11,7 @@ from incast import _core
 from incast.plots import KINDS as PLOTS
 
 MARKER = re.compile(r"<!-- from code: ([\w ]+) -->")
-PROFILES = ("lab", "ns2", "rfc")
+PROFILES = [entry["name"] for entry in json.loads(_core.entries("profiles"))]
 
 SCHEMA: dict[str, Any] = json.loads(_core.schema())
 DEFINITIONS: dict[str, Any] = SCHEMA["$defs"]
@@ -29,21 +29,21 @@ KINDS = {
 
 def tables() -> Iterator[str]:
     """Write every table of a scenario, key by key."""
-    top = {k: v for k, v in SCHEMA["properties"].items() if k in {"title", "profile", "sweep"}}
+    properties = SCHEMA["properties"]
+    below = {key: _table(about) for key, about in properties.items()}
     yield "## At the top\n"
-    yield from _keys(top)
-    for name in ("network", "workload", "transport", "background", "run"):
-        heading = f"[[{name}]]" if name == "background" else f"[{name}]"
-        definition = DEFINITIONS[name.capitalize()]
-        yield f"\n## `{heading}`\n"
-        yield definition["description"] + "\n"
-        for variant in definition.get("oneOf", [definition]):
-            if variant is not definition:
-                yield f'\n### `name = "{_name(variant)}"`\n'
-                yield variant["description"] + "\n"
+    yield from _keys({key: about for key, about in properties.items() if not below[key]})
+    for key, variants in below.items():
+        if not variants:
+            continue
+        listed = "items" in properties[key]
+        yield f"\n## `{f'[[{key}]]' if listed else f'[{key}]'}`\n"
+        yield properties[key]["description"] + "\n"
+        for variant in variants:
             keys = dict(variant["properties"])
-            if variant is not definition:
-                keys.pop("name")
+            if "const" in keys.get("name", {}):
+                yield f'\n### `name = "{keys.pop("name")["const"]}"`\n'
+                yield variant["description"] + "\n"
             yield from _keys(keys)
 
 
@@ -140,6 +140,13 @@ def _keys(keys: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
+def _table(about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the variants of the table that a key holds, none if it holds something else."""
+    definition = DEFINITIONS.get(_definition(about.get("items", about)), {})
+    variants: list[dict[str, Any]] = definition.get("oneOf", [definition])
+    return [variant for variant in variants if "properties" in variant]
+
+
 def _accepts(about: dict[str, Any]) -> str:
     definition = _definition(about)
     if definition in KINDS:
@@ -172,10 +179,6 @@ def _default(value: object) -> str:
     if isinstance(value, dict) and set(value) == {"name"}:
         value = value["name"]
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _name(variant: dict[str, Any]) -> str:
-    return str(variant["properties"]["name"]["const"])
 
 
 def _text(text: str) -> str:
