@@ -1,5 +1,6 @@
 //! What holds of every run, whatever the scenario.
 
+mod books;
 mod scenarios;
 mod traces;
 mod witness;
@@ -40,6 +41,8 @@ fn config() -> ProptestConfig {
 fn the_laws_hold_of_random_scenarios() {
     let laws = |document: Value| -> Result<(), TestCaseError> {
         let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
+            eprintln!("DOC {document}");
+        }
         let (rows, core) = witnessed(&scenario);
         repeated(&scenario, &rows, core.now());
         another_seed_differs(&scenario, &core.probe);
@@ -64,7 +67,8 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
 }
 
 fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
-    let world = World::new(scenario, seed, |_| Witness::default());
+    let mss = u64::from(scenario.transport.tcp.mss);
+    let world = World::new(scenario, seed, |_| Witness::new(mss));
     world.run(&Control::default()).expect("nobody cancels")
 }
 

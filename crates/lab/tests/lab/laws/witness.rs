@@ -1,6 +1,6 @@
 //! A probe that keeps its own books of a run and panics when the run contradicts them.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use incast_engine::Time;
 use incast_lab::core::EndId;
@@ -10,45 +10,16 @@ use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
 use incast_tcp::Connection;
 
-/// What the packets that reached the client make of a flow's data.
-#[derive(Default)]
-struct Books {
-    /// Incarnation of the connection; what is left of an earlier one does not count.
-    epoch: u8,
-    /// Bytes that earlier incarnations delivered.
-    retired: u64,
-    written: u64,
-    /// Bytes that arrived in order.
-    in_order: u64,
-    /// What arrived beyond a gap, from and to.
-    beyond: BTreeSet<(u64, u64)>,
-    /// Where the FIN stands that arrived.
-    fin: Option<u64>,
-}
-
-impl Books {
-    fn enter(&mut self, packet: &Packet) {
-        let start = packet.seq - 1;
-        self.beyond.insert((start, start + u64::from(packet.payload)));
-        while let Some(range) = self.beyond.first().copied().filter(|r| r.0 <= self.in_order) {
-            self.beyond.remove(&range);
-            self.in_order = self.in_order.max(range.1);
-        }
-        if packet.flags.contains(Flags::FIN) {
-            self.fin = Some(start + u64::from(packet.payload));
-        }
-    }
-
-    /// The cumulative ACK that is due, without the SYN.
-    fn next(&self) -> u64 {
-        self.in_order + u64::from(self.fin == Some(self.in_order))
-    }
-}
+use super::books::Books;
 
 /// The books of a run.
 #[derive(Default)]
 pub struct Witness {
+    /// Payload of the workload's full segments.
+    mss: u64,
     now: Time,
+    /// Events of this instant.
+    at_once: u32,
     /// Admitted to each port and not yet across its link, oldest first.
     crossing: BTreeMap<PortId, VecDeque<Packet>>,
     /// Reached the switch and not yet offered to its next port.
@@ -69,6 +40,11 @@ pub struct Witness {
 }
 
 impl Witness {
+    /// The witness of a run whose workload has segments of `mss` bytes.
+    pub fn new(mss: u64) -> Self {
+        Self { mss, ..Self::default() }
+    }
+
     /// Packets in a port or on its link.
     pub fn crossing(&self, port: PortId) -> usize {
         self.crossing.get(&port).map_or(0, VecDeque::len)
@@ -84,8 +60,24 @@ impl Witness {
         self.causes.get(cause.name()).copied().unwrap_or(0)
     }
 
+    fn cause(&self, row: &EventRow) -> Cause {
+        let flow = row.flow.expect("a timeout has a flow");
+        let books = &self.books[&flow];
+        let packets: Vec<Packet> = self
+            .crossing
+            .values()
+            .flatten()
+            .filter(|it| it.route.flow() == flow && it.epoch == books.epoch)
+            .filter(|it| is_data(it) || !it.route.is_forward() && it.flags.contains(Flags::ACK))
+            .copied()
+            .collect();
+        books.cause(row, self.mss, &packets)
+    }
+
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "the clock ran back from {} to {now}", self.now);
+        self.at_once = if now == self.now { self.at_once + 1 } else { 0 };
+        assert!(self.at_once < MOST_AT_ONCE, "the clock stands still at {now}");
         self.now = now;
     }
 
@@ -94,8 +86,10 @@ impl Witness {
         *self.offered.entry(port).or_default() += 1;
         if is_uplink(port) {
             self.sent += 1;
-            let is_data = packet.route.is_forward() && !packet.flags.intersects(CONTROL);
-            self.data += u64::from(is_data && packet.seq_end() > packet.seq);
+            if is_data(packet) {
+                self.data += 1;
+                self.books.entry(packet.route.flow()).or_default().on_sent(packet);
+            }
             self.retransmissions += u64::from(packet.flags.contains(Flags::RETRANSMISSION));
             assert_eq!((self.forwarded, packet.hop), (None, 0), "a host sends, and nothing waits");
         } else {
@@ -104,8 +98,14 @@ impl Witness {
     }
 }
 
-/// Not part of a connection's data.
-const CONTROL: Flags = Flags::DATAGRAM.with(Flags::SYN).with(Flags::REQUEST);
+/// More than any instant of these runs needs.
+const MOST_AT_ONCE: u32 = 1_000_000;
+
+/// A server's data or FIN.
+fn is_data(packet: &Packet) -> bool {
+    let control = Flags::DATAGRAM.with(Flags::SYN).with(Flags::REQUEST);
+    packet.route.is_forward() && packet.seq_end() > packet.seq && !packet.flags.intersects(control)
+}
 
 /// From a host to the switch.
 fn is_uplink(port: PortId) -> bool {
@@ -144,10 +144,10 @@ impl Probe for Witness {
             return;
         }
         self.received += 1;
-        if packet.route.is_forward() && !packet.flags.intersects(CONTROL) {
+        if is_data(packet) {
             let books = self.books.get_mut(&packet.route.flow()).expect("the client asked");
             if books.epoch == packet.epoch {
-                books.enter(packet);
+                books.on_arrival(packet);
             }
         }
     }
@@ -160,13 +160,13 @@ impl Probe for Witness {
         }
         let books = self.books.entry(end.flow()).or_default();
         if books.epoch != connection.epoch() {
-            let retired = books.retired + books.in_order;
-            *books = Books { epoch: connection.epoch(), retired, ..Books::default() };
+            books.begin(connection.epoch());
         }
         if end.is_server() {
             assert!(connection.written() >= books.written, "{now}: {end:?} takes data back");
             books.written = connection.written();
         } else {
+            books.holds_ack = connection.is_holding_ack();
             assert_eq!(connection.received().next() - 1, books.next(), "{now}: {end:?}");
             assert!(books.in_order <= books.written, "{now}: {end:?} got what nobody wrote");
         }
@@ -177,6 +177,10 @@ impl Probe for Witness {
         match row.kind {
             EventKind::Timeout => {
                 let cause = row.cause.expect("a timeout has a cause");
+                // Requests and handshakes have nothing in flight.
+                if row.flight > 0 {
+                    assert_eq!(cause, self.cause(&row), "{row:?}");
+                }
                 *self.causes.entry(cause.name()).or_default() += 1;
             }
             EventKind::Request => self.requests.push(row.time),

@@ -1,0 +1,85 @@
+//! What the packets of one flow tell of its data, without looking into its connection.
+
+use std::collections::BTreeSet;
+
+use incast_lab::oracle::Cause;
+use incast_lab::probe::EventRow;
+use incast_net::{Flags, Packet};
+
+/// What was sent, what arrived, and what must therefore be so.
+#[derive(Default)]
+pub struct Books {
+    /// Incarnation of the connection; what is left of an earlier one does not count.
+    pub epoch: u8,
+    /// Bytes that earlier incarnations delivered.
+    pub retired: u64,
+    pub written: u64,
+    /// Bytes that arrived in order.
+    pub in_order: u64,
+    /// Whether the client holds an ACK back.
+    pub holds_ack: bool,
+    /// What arrived beyond a gap, from and to.
+    beyond: BTreeSet<(u64, u64)>,
+    /// Where the FIN stands that arrived.
+    fin: Option<u64>,
+    /// Every copy of a segment that the server sent, from and to.
+    copies: Vec<(u64, u64)>,
+}
+
+impl Books {
+    /// A new incarnation takes over.
+    pub fn begin(&mut self, epoch: u8) {
+        *self = Self { epoch, retired: self.retired + self.in_order, ..Self::default() };
+    }
+
+    /// The server sends data.
+    pub fn on_sent(&mut self, packet: &Packet) {
+        self.copies.push((packet.seq - 1, packet.seq_end() - 1));
+    }
+
+    /// Data reach the client.
+    pub fn on_arrival(&mut self, packet: &Packet) {
+        let start = packet.seq - 1;
+        self.beyond.insert((start, start + u64::from(packet.payload)));
+        while let Some(range) = self.beyond.first().copied().filter(|r| r.0 <= self.in_order) {
+            self.beyond.remove(&range);
+            self.in_order = self.in_order.max(range.1);
+        }
+        if packet.flags.contains(Flags::FIN) {
+            self.fin = Some(start + u64::from(packet.payload));
+        }
+    }
+
+    /// The cumulative ACK that is due, without the SYN.
+    pub fn next(&self) -> u64 {
+        self.in_order + u64::from(self.fin == Some(self.in_order))
+    }
+
+    /// Why a timer of the server's data expired while `packets` were on their way, either way.
+    pub fn cause(&self, row: &EventRow, mss: u64, packets: &[Packet]) -> Cause {
+        let una = row.seq - 1;
+        let ahead = |packet: &&Packet| packet.route.is_forward();
+        let data = packets.iter().filter(ahead).map(|it| (it.seq - 1, it.seq_end() - 1));
+        let acks = packets.iter().filter(|it| !ahead(it)).map(|it| it.ack - 1);
+        let covers = |range: &(u64, u64)| range.0 <= una && una < range.1;
+        let arrived = self.next() > una;
+        if data.clone().any(|range| covers(&range)) {
+            return Cause::Spurious;
+        }
+        if arrived {
+            let answered = self.holds_ack || acks.into_iter().any(|ack| ack > una);
+            return if answered { Cause::Spurious } else { Cause::AckLoss };
+        }
+        let copies: Vec<_> = self.copies.iter().filter(|range| covers(range)).collect();
+        if copies.len() > 1 {
+            return Cause::LostRetransmission;
+        }
+        let nothing_left = data.chain(self.beyond.iter().copied()).all(|range| range.1 <= una);
+        if nothing_left {
+            return Cause::FullWindow;
+        }
+        let end = copies[0].1;
+        let behind = self.written.saturating_sub(end).div_ceil(mss);
+        if behind < 3 { Cause::Tail } else { Cause::LackOfDupacks }
+    }
+}
