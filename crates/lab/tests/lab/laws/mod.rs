@@ -41,8 +41,6 @@ fn config() -> ProptestConfig {
 fn the_laws_hold_of_random_scenarios() {
     let laws = |document: Value| -> Result<(), TestCaseError> {
         let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
-            eprintln!("DOC {document}");
-        }
         let (rows, core) = witnessed(&scenario);
         repeated(&scenario, &rows, core.now());
         another_seed_differs(&scenario, &core.probe);
