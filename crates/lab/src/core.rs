@@ -64,6 +64,10 @@ pub enum Event {
     },
 }
 
+/// A packet that arrives in the very instant in which a timer expires comes after it, however
+/// many links one event spares.
+const AFTER_TIMERS: u64 = 1 << 63;
+
 /// A connection and its place in the event queue.
 pub struct End {
     /// The connection.
@@ -201,6 +205,9 @@ impl<P: Probe> Core<P> {
     #[inline]
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<Packet> {
         let now = self.now();
+        if P::ON {
+            self.probe.before_arrival(now, port, &mut self.network);
+        }
         let (packet, next) = self.network.deliver(now, port);
         if P::ON {
             self.probe.on_arrival(now, port, &packet);
@@ -282,13 +289,14 @@ impl<P: Probe> Core<P> {
     #[inline]
     fn offer(&mut self, port: PortId, packet: Packet) {
         let now = self.now();
-        let sequence = self.next_sequence();
+        let sequence = AFTER_TIMERS | self.next_sequence();
         if P::ON {
             self.probe.before_offer(now, port, &mut self.network);
         }
-        match self.network.offer(now, port, packet, sequence) {
+        let (taker, admission) = self.network.offer(now, port, packet, sequence);
+        match admission {
             Admission::Queued => {}
-            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
+            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, &packet);

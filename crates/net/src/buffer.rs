@@ -2,6 +2,7 @@
 
 use incast_engine::Limit;
 
+use crate::packet::Packet;
 use crate::queue::QueueView;
 
 /// A buffer of fixed size that belongs to one port.
@@ -15,6 +16,14 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// Whether any two packets fit: one that arrives and one that is just leaving.
+    pub fn holds_two(&self) -> bool {
+        match self.limit {
+            Limit::Packets(limit) => limit >= 2,
+            Limit::Bytes(limit) => limit >= 2 * u64::from(Packet::MAX_SIZE),
+        }
+    }
+
     /// Whether `size` more bytes fit.
     pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
         let (packets, bytes) = if self.counts_in_service {

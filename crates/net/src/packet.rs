@@ -110,6 +110,9 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// No packet is larger, bytes.
+    pub const MAX_SIZE: u32 = u16::MAX as u32 + u8::MAX as u32;
+
     /// Bytes of the IP packet: header and payload, without layer 2.
     pub const fn size(&self) -> u32 {
         self.header as u32 + self.payload as u32

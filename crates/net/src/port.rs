@@ -166,12 +166,40 @@ impl Port {
         let sending = self.sending_time(size);
         self.last_departure = start + sending;
         let arrival = self.last_departure + self.delay;
-        let first = self.ring.is_empty();
         let sequence = self.place(sequence);
-        self.ring.push_back(Transit { arrival, sequence, packet });
+        let admission = self.push(arrival, sequence, packet);
         self.bytes += u64::from(size);
         self.count_admitted(size, start - now, sending);
+        admission
+    }
+
+    /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
+    /// is. Only for ports that never drop.
+    #[inline]
+    pub fn relay(&mut self, now: Time, size: u32) -> Time {
+        debug_assert!(self.buffer.is_none(), "a relay keeps no packets and drops none");
+        self.counters.offered += 1;
+        self.counters.delivered += 1;
+        let sending = self.sending_time(size);
+        self.last_departure = self.last_departure.max(now) + sending;
+        self.counters.sending += sending;
+        self.last_departure + self.delay
+    }
+
+    #[inline]
+    fn push(&mut self, arrival: Time, sequence: u64, packet: Packet) -> Admission {
+        let first = self.ring.is_empty();
+        self.ring.push_back(Transit { arrival, sequence, packet });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
+    }
+
+    /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
+    /// before they arrive: the port is no slower and drops nothing by chance.
+    pub fn follows(&self, feeder: &Self) -> bool {
+        self.buffer.is_none_or(|buffer| buffer.holds_two())
+            && matches!(self.discipline, Discipline::DropTail(_))
+            && feeder.buffer.is_none()
+            && self.serialisation.rate >= feeder.serialisation.rate
     }
 
     /// Takes the packet that arrives at the far end at `now`, and says when the next one does.
@@ -180,7 +208,6 @@ impl Port {
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
     pub fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
-        self.drain(now);
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         if self.departed > 0 {
@@ -253,6 +280,15 @@ impl Port {
         self.ring.iter().map(|transit| &transit.packet)
     }
 
+    /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
+    pub fn admitted_after(&self, now: Time) -> u64 {
+        let admitted = |transit: &Transit| {
+            let way = self.delay + self.serialisation.time(transit.packet.size());
+            transit.arrival > now + way
+        };
+        self.ring.iter().filter(|transit| admitted(transit)).count() as u64
+    }
+
     /// Whether every packet offered is accounted for.
     pub fn is_conserving(&self) -> bool {
         let PortCounters { offered, dropped, delivered, .. } = self.counters;
@@ -264,7 +300,7 @@ impl Port {
     /// admission.
     #[inline]
     fn place(&self, sequence: u64) -> u64 {
-        let ahead = (self.ring.len() - self.departed).min(0xffff) as u64;
+        let ahead = (self.ring.len() - self.departed).min(0x7fff) as u64;
         ahead << 48 | sequence
     }
 
@@ -303,7 +339,7 @@ struct Serialisation {
 impl Serialisation {
     fn new(rate: Rate, layer2_overhead: u32) -> Self {
         let per_byte = 8 * PICOS_PER_SEC;
-        let picos_per_byte = if per_byte % rate.0 == 0 { per_byte / rate.0 } else { 0 };
+        let picos_per_byte = if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 };
         Self { rate, layer2_overhead, picos_per_byte }
     }
 

@@ -1,6 +1,6 @@
 //! Topologies: which ports exist and which of them a route crosses.
 
-use incast_engine::{Span, Stream, Time};
+use incast_engine::{Stream, Time};
 
 use crate::packet::{Packet, RouteId};
 use crate::port::{Admission, Port, PortConfig, PortId};
@@ -30,6 +30,10 @@ pub struct Network {
     hops: Vec<PortId>,
     /// Where a route's hops begin; one more entry than routes.
     first_hop: Vec<u32>,
+    /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
+    relays: Vec<bool>,
+    /// Ports that are fed by a relay.
+    relayed: Vec<PortId>,
 }
 
 impl Network {
@@ -41,7 +45,8 @@ impl Network {
             .zip(0..)
             .map(|(config, index)| Port::new(config, Stream::named(seed, "port", index)))
             .collect();
-        Self { ports, hops: Vec::new(), first_hop: vec![0] }
+        let relays = vec![false; 2 * hosts.len()];
+        Self { ports, hops: Vec::new(), first_hop: vec![0], relays, relayed: Vec::new() }
     }
 
     /// The switch's port towards a host.
@@ -74,10 +79,65 @@ impl Network {
         (at < self.first_hop[packet.route.0 as usize + 1]).then(|| self.hops[at as usize])
     }
 
-    /// Offers a packet to a port; see [`Port::offer`].
+    /// Looks for ports behind which nothing is left to decide, once all flows are known.
+    ///
+    /// A packet that leaves such a port next enters one that nobody else feeds, so its fate there
+    /// is known when it is sent, and both links are crossed by one event. On a star these are the
+    /// ACKs' links, from the client through the switch to a server.
+    pub fn seal(&mut self) {
+        let mut feeders: Vec<Vec<PortId>> = vec![Vec::new(); self.ports.len()];
+        let mut relays = vec![true; self.ports.len()];
+        for (first, end) in self.first_hop.iter().zip(&self.first_hop[1..]) {
+            let hops = &self.hops[*first as usize..*end as usize];
+            for pair in hops.windows(2) {
+                feeders[pair[1].0 as usize].push(pair[0]);
+            }
+            if let [.., last] = hops {
+                relays[last.0 as usize] = false;
+            }
+        }
+        for (port, feeders) in self.ports.iter().zip(&mut feeders) {
+            feeders.sort_unstable();
+            feeders.dedup();
+            for feeder in &*feeders {
+                let alone = feeders.len() == 1;
+                relays[feeder.0 as usize] &= alone && port.follows(&self.ports[feeder.0 as usize]);
+            }
+        }
+        self.relayed = (0..)
+            .map(PortId)
+            .zip(&feeders)
+            .filter(|(_, feeders)| feeders.iter().any(|feeder| relays[feeder.0 as usize]))
+            .map(|(port, _)| port)
+            .collect();
+        self.relays = relays;
+    }
+
+    /// Packets, data and ACKs, times the links that they have crossed by `now`.
+    pub fn packet_hops(&self, now: Time) -> u64 {
+        let delivered: u64 = self.ports.iter().map(|port| port.counters().delivered).sum();
+        let relayed = self.relayed.iter().map(|port| self.port(*port));
+        delivered - relayed.map(|port| port.admitted_after(now)).sum::<u64>()
+    }
+
+    /// Offers a packet to a port; see [`Port::offer`]. Returns the port that took it, which is the
+    /// one after a relay.
     #[inline]
-    pub fn offer(&mut self, now: Time, port: PortId, packet: Packet, sequence: u64) -> Admission {
-        self.ports[port.0 as usize].offer(now, packet, sequence)
+    pub fn offer(
+        &mut self,
+        now: Time,
+        port: PortId,
+        packet: Packet,
+        sequence: u64,
+    ) -> (PortId, Admission) {
+        if self.relays[port.0 as usize] {
+            let onward = Packet { hop: packet.hop + 1, ..packet };
+            if let Some(next) = self.next_hop(&onward) {
+                let arrival = self.ports[port.0 as usize].relay(now, packet.size());
+                return (next, self.ports[next.0 as usize].offer(arrival, onward, sequence));
+            }
+        }
+        (port, self.ports[port.0 as usize].offer(now, packet, sequence))
     }
 
     /// Takes the packet that arrives behind a port; see [`Port::deliver`].
@@ -112,15 +172,9 @@ impl Network {
     }
 }
 
-/// The one-way delay of a star's link that gives this base round trip of one full packet and its
-/// ACK, serialisation included; none if serialisation alone takes longer.
-pub fn star_delay(base_rtt: Span, serialisation: Span) -> Option<Span> {
-    (base_rtt >= serialisation).then(|| base_rtt.saturating_sub(serialisation) / 4)
-}
-
 #[cfg(test)]
 mod tests {
-    use incast_engine::Rate;
+    use incast_engine::{Rate, Span};
 
     use super::*;
     use crate::port::Ties;
@@ -157,7 +211,7 @@ mod tests {
         for expected in [PortId(4), Network::switch_port(client)] {
             let hop = network.next_hop(&packet).expect("not there yet");
             assert_eq!(hop, expected);
-            let Admission::Scheduled(arrival) = network.offer(now, hop, packet, 0) else {
+            let (_, Admission::Scheduled(arrival)) = network.offer(now, hop, packet, 0) else {
                 panic!("an empty port schedules");
             };
             assert_eq!(network.in_flight(packet.route).count(), 1);
@@ -166,5 +220,39 @@ mod tests {
         }
         assert_eq!(network.next_hop(&packet), None);
         assert_eq!(now, Time::ZERO + Span::from_micros(74));
+    }
+
+    #[test]
+    fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
+        let ack = Packet { route: RouteId::new(0, false), header: 40, ..Packet::default() };
+        let cross = |network: &mut Network| {
+            let (mut packet, mut now) = (ack, Time::ZERO);
+            let mut events = 0;
+            while let Some(hop) = network.next_hop(&packet) {
+                let (port, admission) = network.offer(now, hop, packet, 0);
+                let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
+                now = arrival;
+                (packet, _) = network.deliver(now, port);
+                events += 1;
+            }
+            (now, events, network.ports().iter().all(Port::is_conserving))
+        };
+        let mut network = star(3);
+        network.add_flow(HostId(1), HostId(0));
+        network.add_flow(HostId(2), HostId(0));
+        let (arrival, events, _) = cross(&mut network);
+        assert_eq!(events, 2);
+        network.seal();
+        let relays: Vec<bool> = network.relays.clone();
+        assert_eq!(relays, [true, false, false, false, false, false], "the client's uplink only");
+        let start = arrival;
+        let (now, events, conserving) = {
+            let mut fresh = star(3);
+            fresh.add_flow(HostId(1), HostId(0));
+            fresh.add_flow(HostId(2), HostId(0));
+            fresh.seal();
+            cross(&mut fresh)
+        };
+        assert_eq!((now, events, conserving), (start, 1, true));
     }
 }

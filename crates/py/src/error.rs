@@ -12,12 +12,12 @@ pyo3::create_exception!(
 );
 
 /// A mistake in a scenario.
-pub fn in_scenario(error: LabError) -> PyErr {
+pub fn in_scenario(error: &LabError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
 /// Text that should have been JSON.
-pub fn not_json(error: serde_json::Error) -> PyErr {
+pub fn not_json(error: &serde_json::Error) -> PyErr {
     PyValueError::new_err(format!("not JSON: {error}"))
 }
 

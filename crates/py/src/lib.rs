@@ -46,8 +46,8 @@ fn version() -> &'static str {
 /// Points and seeds of a scenario document, as JSON.
 #[pyfunction]
 fn plan(py: Python<'_>, document_json: &str) -> PyResult<String> {
-    let document: Value = serde_json::from_str(document_json).map_err(not_json)?;
-    let plan = py.detach(|| incast_lab::plan(&document)).map_err(in_scenario)?;
+    let document: Value = serde_json::from_str(document_json).map_err(|error| not_json(&error))?;
+    let plan = py.detach(|| incast_lab::plan(&document)).map_err(|error| in_scenario(&error))?;
     let points: Vec<Value> = plan
         .points
         .iter()
@@ -88,11 +88,11 @@ fn run<'py>(
     trace_json: &str,
     control: Option<&Control>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let document: Value = serde_json::from_str(resolved_json).map_err(not_json)?;
-    let names: Vec<String> = serde_json::from_str(trace_json).map_err(not_json)?;
+    let document: Value = serde_json::from_str(resolved_json).map_err(|error| not_json(&error))?;
+    let names: Vec<String> = serde_json::from_str(trace_json).map_err(|error| not_json(&error))?;
     let trace =
         TraceRequest::parse(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
-    let scenario = Scenario::from_document(&document).map_err(in_scenario)?;
+    let scenario = Scenario::from_document(&document).map_err(|error| in_scenario(&error))?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
     let run =
         py.detach(|| incast_lab::run(&scenario, seed, &trace, &control)).map_err(cancelled)?;

@@ -1,4 +1,4 @@
-//! Rows and traces as Python dictionaries: numbers as NumPy arrays, names as lists of text.
+//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as lists of text.
 
 use incast_engine::Span;
 use incast_lab::Row;

@@ -26,6 +26,10 @@ pub trait Probe {
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network);
     /// It was admitted.
     fn after_offer(&mut self, now: Time, port: PortId, network: &Network);
+    /// A packet is about to leave a port's link at its far end.
+    fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
+        let _ = (now, port, network);
+    }
     /// It was dropped.
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet);
     /// A packet has crossed a port's link.
@@ -146,6 +150,12 @@ impl Probe for Trace {
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
             events.before_offer(network.port(port).last_departure());
+        }
+    }
+
+    fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.advance(now, network);
         }
     }
 

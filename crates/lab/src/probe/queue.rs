@@ -79,7 +79,9 @@ impl QueueTrace {
             let just_before = Time::from_picos(boundary.as_picos() - 1);
             port.drain(just_before);
             self.note(just_before, port);
-            self.now = boundary;
+            // The new bin begins with what the old one leaves behind.
+            port.drain(boundary);
+            self.note(boundary, port);
         }
         port.drain(now);
         self.note(now, port);

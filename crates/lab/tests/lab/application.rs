@@ -127,6 +127,7 @@ struct Arrivals {
 impl Probe for Arrivals {
     const ON: bool = true;
     fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
+    fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
     fn after_offer(&mut self, _: Time, _: PortId, _: &Network) {}
     fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
     fn on_arrival(&mut self, now: Time, _: PortId, packet: &Packet) {

@@ -88,13 +88,12 @@ impl Connection {
         let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
         let advice = self.shape(now, &plan);
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
-        let end = match resend {
-            Some(segment) => segment.end(),
-            None => {
-                // A FIN rides on the last segment.
-                let data = (next + u64::from(self.segment_size)).min(self.written);
-                if data == self.written { self.stream_end() } else { data }
-            }
+        let end = if let Some(segment) = resend {
+            segment.end()
+        } else {
+            // A FIN rides on the last segment.
+            let data = (next + u64::from(self.segment_size)).min(self.written);
+            if data == self.written { self.stream_end() } else { data }
         };
         let limited = self.limited_transmit();
         let una = self.board.una();

@@ -25,7 +25,7 @@ impl RttEstimator {
     /// An estimator without a sample.
     pub fn new(policy: &RtoPolicy) -> Self {
         Self {
-            policy: policy.clone(),
+            policy: *policy,
             initial: policy.initial,
             smoothed: None,
             min_rtt: None,
@@ -141,7 +141,9 @@ mod tests {
 
     fn after(style: RtoStyle, samples: &[u64]) -> RttEstimator {
         let mut rtt = RttEstimator::new(&policy(style));
-        samples.iter().for_each(|micros| rtt.sample(Span::from_micros(*micros)));
+        for micros in samples {
+            rtt.sample(Span::from_micros(*micros));
+        }
         rtt
     }
 

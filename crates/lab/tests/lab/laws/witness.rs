@@ -119,6 +119,8 @@ impl Probe for Witness {
         self.tick(now);
     }
 
+    fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
+
     fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
         self.tick(now);
         let packet = *network.port(port).in_flight().last().expect("it was admitted");
