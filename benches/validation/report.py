@@ -22,7 +22,7 @@ OPENING = """# Against ns-2
 
 Written by `make validate`; do not edit. Every run of the reference data (`benches/reference/ns2`)
 is repeated with `profile = "ns2"`, the same servers, buffer, SRU, timers and simulated time, and
-our own random numbers. What differs and why is explained in [](ns2-differences.md).
+our own random numbers. What differs and why is explained in [](../reference/ns2.md).
 """
 
 
