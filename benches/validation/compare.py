@@ -71,7 +71,10 @@ def _compare_one(point: Point) -> Outcome:
     return Outcome(
         point,
         (_mean(point.runs, "goodput_blocks_mbps"), _mean(ours, "goodput_bps") / 1e6),
-        (_total(point.runs, "timeouts") / blocks, _total(ours, "timeouts") / _total(ours, "blocks")),
+        (
+            _total(point.runs, "timeouts") / blocks,
+            _total(ours, "timeouts") / _total(ours, "blocks"),
+        ),
         (_median(point.runs, "block_ms_p50"), _median(ours, "completion_p50_s") * 1e3),
         stalled / blocks,
     )

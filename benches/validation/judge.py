@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .compare import Outcome
 
 HALF_OF_THE_LINK = 500.0
@@ -61,11 +63,11 @@ def _label(outcome: Outcome) -> str:
     return f"{outcome.point.cfg} N={outcome.point.servers}"
 
 
-def _all(bar, outcomes, error, limit) -> Verdict:  # noqa: ANN001
+def _all(
+    bar: str, outcomes: list[Outcome], error: Callable[[Outcome], float], limit: float
+) -> Verdict:
     worst = max((abs(error(it)) for it in outcomes), default=0.0)
-    misses = tuple(
-        f"{_label(it)}: {error(it):+.3f}" for it in outcomes if abs(error(it)) > limit
-    )
+    misses = tuple(f"{_label(it)}: {error(it):+.3f}" for it in outcomes if abs(error(it)) > limit)
     measured = f"{len(outcomes) - len(misses)} of {len(outcomes)} points; worst {worst:.3f}"
     return Verdict(bar, measured, misses, not misses)
 
@@ -112,9 +114,7 @@ def _steps(outcomes: list[Outcome]) -> Verdict:
     outcomes = [it for it in outcomes if it.point.cfg != "d_rto200us"]
 
     def reached(side: int) -> set[float]:
-        return {
-            step for step in STEPS for it in outcomes if 0 <= it.p50[side] - step < 0.1 * step
-        }
+        return {step for step in STEPS for it in outcomes if 0 <= it.p50[side] - step < 0.1 * step}
 
     theirs, ours = reached(0), reached(1)
     misses = tuple(f"{step / 1e3} s" for step in sorted(theirs - ours))

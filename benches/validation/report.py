@@ -57,11 +57,9 @@ def _word(verdict: Verdict) -> str:
 
 
 def _table(outcomes: list[Outcome]) -> list[str]:
-    lines = [
-        "| configuration | N | goodput, Mbps: ns-2 | here | timeouts per block: ns-2 | here "
-        "| median block time, ms: ns-2 | here |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|",
-    ]
+    quantities = ("goodput, Mbps", "timeouts per block", "median block time, ms")
+    header = " | ".join(f"{quantity}: ns-2 | here" for quantity in quantities)
+    lines = [f"| configuration | N | {header} |", "|---" + "|--:" * 7 + "|"]
     return lines + [
         f"| {it.point.cfg} | {it.point.servers} | {it.goodput[0]:.1f} | {it.goodput[1]:.1f} "
         f"| {it.timeouts[0]:.2f} | {it.timeouts[1]:.2f} | {it.p50[0]:.2f} | {it.p50[1]:.2f} |"
