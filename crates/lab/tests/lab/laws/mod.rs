@@ -28,6 +28,7 @@ fn config() -> ProptestConfig {
         cases: cases.unwrap_or(100),
         failure_persistence: None,
         max_shrink_iters: 400,
+        max_shrink_time: 20_000,
         ..ProptestConfig::default()
     };
     let rng_seed = match config.rng_seed {
