@@ -161,16 +161,17 @@ impl Port {
                     return Admission::Dropped(why);
                 }
             }
+            self.count_waiting(now, &view, size);
         }
-        let start = self.last_departure.max(now);
         let sending = self.sending_time(size);
-        self.last_departure = start + sending;
+        self.counters.sending += sending;
+        self.last_departure = self.last_departure.max(now) + sending;
+        self.bytes += u64::from(size);
+        let first = self.ring.is_empty();
         let arrival = self.last_departure + self.delay;
         let sequence = self.place(sequence);
-        let admission = self.push(arrival, sequence, packet);
-        self.bytes += u64::from(size);
-        self.count_admitted(size, start - now, sending);
-        admission
+        self.ring.push_back(Transit { arrival, sequence, packet });
+        if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
     /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
@@ -184,13 +185,6 @@ impl Port {
         self.last_departure = self.last_departure.max(now) + sending;
         self.counters.sending += sending;
         self.last_departure + self.delay
-    }
-
-    #[inline]
-    fn push(&mut self, arrival: Time, sequence: u64, packet: Packet) -> Admission {
-        let first = self.ring.is_empty();
-        self.ring.push_back(Transit { arrival, sequence, packet });
-        if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
@@ -315,14 +309,15 @@ impl Port {
         (sending + drawn).saturating_sub(self.clock_noise)
     }
 
+    /// Counts a packet that will wait, admitted to a queue that looked like `view`.
     #[inline]
-    fn count_admitted(&mut self, size: u32, waiting: Span, sending: Span) {
-        self.counters.sending += sending;
-        if self.ring.len() - self.departed > 1 {
-            let view = self.view();
-            self.counters.max_packets = self.counters.max_packets.max(view.packets);
-            self.counters.max_bytes = self.counters.max_bytes.max(view.bytes);
-            self.counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
+    fn count_waiting(&mut self, now: Time, view: &QueueView, size: u32) {
+        if view.in_service_bytes > 0 {
+            let waiting = self.last_departure.saturating_since(now);
+            let counters = &mut self.counters;
+            counters.max_packets = counters.max_packets.max(view.packets + 1);
+            counters.max_bytes = counters.max_bytes.max(view.bytes + u64::from(size));
+            counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
         }
     }
 }

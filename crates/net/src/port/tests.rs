@@ -104,7 +104,8 @@ fn a_packet_that_arrives_first_finds_the_departing_one() {
 
 #[test]
 fn the_integral_of_the_queue_is_waiting_time_times_size() {
-    let mut port = port(None);
+    let ample = Buffer { limit: Limit::Packets(9), counts_in_service: false };
+    let mut port = port(Some(ample));
     for sequence in 0..3 {
         port.offer(Time::ZERO, packet(1460), sequence);
     }
