@@ -85,6 +85,13 @@ impl Connection {
         }
         let next = self.board.next();
         let resend = self.board.resend().copied();
+        let limited = self.limited_transmit();
+        let una = self.board.una();
+        let quota = self.recovery.quota(self.congestion.window());
+        let room = una + (quota + limited).min(self.peer_window);
+        if next >= room && next > una && self.peer_window > 0 {
+            return None;
+        }
         let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
         let advice = self.shape(now, &plan);
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
@@ -95,10 +102,7 @@ impl Connection {
             let data = (next + u64::from(self.segment_size)).min(self.written);
             if data == self.written { self.stream_end() } else { data }
         };
-        let limited = self.limited_transmit();
-        let una = self.board.una();
-        let quota = self.recovery.quota(self.congestion.window());
-        let usable = una + (quota + limited).min(self.peer_window).min(advice.window_ceiling);
+        let usable = room.min(una.saturating_add(advice.window_ceiling));
         let end = if end <= usable || (resend.is_some() && next == una) {
             // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
             end
