@@ -38,7 +38,8 @@ lint: $(VENV)/debug
 	$(BIN)/python -m mypy.stubtest incast._core
 
 validate: $(VENV)/release
-	cargo test --release --workspace --locked -- --include-ignored
+	INCAST_CASES=1000 cargo test --release --workspace --locked
+	$(BIN)/python benches/mutants.py
 	$(BIN)/python benches/validate_ns2.py
 
 bench: $(VENV)/release
