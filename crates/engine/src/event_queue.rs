@@ -145,20 +145,18 @@ impl<E: Copy> EventQueue<E> {
     /// Days until the next busy one among those in sight.
     fn days_ahead(&self) -> Option<u64> {
         let today = self.today as usize % DAYS;
-        let words = self.busy.len();
-        // One word more than there are: the first is looked at from today on, and at last again.
-        for step in 0..=words {
-            let word = (today / 64 + step) % words;
-            let bits = match step {
-                0 => self.busy[word] & (u64::MAX << (today % 64)),
-                _ => self.busy[word],
-            };
-            if bits != 0 {
-                let slot = word * 64 + bits.trailing_zeros() as usize;
-                return Some(((slot + DAYS - today) % DAYS) as u64);
-            }
+        let rest = self.busy[today / 64] >> (today % 64);
+        if rest != 0 {
+            return Some(u64::from(rest.trailing_zeros()));
         }
-        None
+        let words = self.busy.len();
+        // The word at hand comes last again, for the days before today in it.
+        (1..=words).map(|step| (today / 64 + step) % words).find(|word| self.busy[*word] != 0).map(
+            |word| {
+                let slot = word * 64 + self.busy[word].trailing_zeros() as usize;
+                ((slot + DAYS - today) % DAYS) as u64
+            },
+        )
     }
 }
 
