@@ -212,7 +212,7 @@ impl<P: Probe> World<P> {
         let stopwatch = std::time::Instant::now();
         // A probe sees every hop; both ways agree, which the tests of traces prove.
         if !P::ON {
-            self.core.network.seal();
+            self.core.network.seal(Network::switch_port(CLIENT));
         }
         for group in &mut self.groups {
             group.application.start(&mut self.core);
