@@ -22,7 +22,8 @@ pub struct Books {
     beyond: BTreeSet<(u64, u64)>,
     /// Where the FIN stands that arrived.
     fin: Option<u64>,
-    /// Every copy of a segment that the server sent, from and to.
+    /// Every copy of a segment that the server sent and that has not arrived in order, from and
+    /// to.
     copies: Vec<(u64, u64)>,
 }
 
@@ -45,6 +46,7 @@ impl Books {
             self.beyond.remove(&range);
             self.in_order = self.in_order.max(range.1);
         }
+        self.copies.retain(|copy| copy.1 > self.in_order);
         if packet.flags.contains(Flags::FIN) {
             self.fin = Some(start + u64::from(packet.payload));
         }

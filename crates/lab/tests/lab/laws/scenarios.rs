@@ -179,7 +179,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
     let backgrounds = prop::collection::vec(background(), 0..=2);
     (mss, backgrounds)
         .prop_flat_map(|(mss, background)| {
-            let limit = if background.is_empty() { "1000000s" } else { "100s" };
+            let limit = if background.is_empty() { "1000000s" } else { "20s" };
             table(vec![
                 maybe("profile", any_of!["lab", "ns2", "rfc"]),
                 always("network", network(mss + 60)),
