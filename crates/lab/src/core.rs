@@ -62,6 +62,8 @@ pub enum Event {
         /// The application's own number for it.
         index: u32,
     },
+    /// The run is given up.
+    TimeLimit,
 }
 
 /// A packet that arrives in the very instant in which a timer expires comes after it, however

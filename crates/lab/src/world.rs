@@ -225,9 +225,11 @@ impl<P: Probe> World<P> {
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, RunError> {
         let mut until_watch = WATCH_INTERVAL;
+        // Last of its instant, so that the clock stops there and not at whatever is next.
+        self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
-            if now > self.time_limit {
-                return Ok("time-limit");
+            if matches!(event, Event::TimeLimit) {
+                break;
             }
             self.handle(event);
             if self.core.finished {
@@ -242,7 +244,7 @@ impl<P: Probe> World<P> {
                 control.set_progress(self.groups[0].application.progress(now).unwrap_or(0.0));
             }
         }
-        Ok("stalled")
+        Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
     }
 
     /// Handles one event.
@@ -260,6 +262,7 @@ impl<P: Probe> World<P> {
                     self.serve_dirty();
                 }
             }
+            Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
                 group.application.on_timer(&mut self.core, index);

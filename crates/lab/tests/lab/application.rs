@@ -103,6 +103,16 @@ fn a_number_of_blocks_is_met_exactly() {
 }
 
 #[test]
+fn a_run_is_given_up_at_its_time_limit_to_the_picosecond() {
+    let changes = json!({ "workload": { "sru": "100MB" }, "run": { "time_limit": "5ms" } });
+    let outcome = run(&scenario(&changes), Vec::new());
+    assert_eq!(outcome.core.now(), Time::ZERO + Span::from_millis(5));
+    let row = outcome.row();
+    assert_eq!((row.status, row.blocks, row.completion_s), ("time-limit", 0, None));
+    assert!((0.9..1.0).contains(&row.link_utilization), "{}", row.link_utilization);
+}
+
+#[test]
 fn a_window_survives_its_block_on_a_persistent_connection_only() {
     let after = |connections| {
         let changes = json!({ "workload": { "blocks": 3, "connections": connections } });
