@@ -48,6 +48,10 @@ impl Flags {
     pub const DATAGRAM: Self = Self(1 << 4);
     /// Sent before: for probes and for disciplines that protect retransmissions.
     pub const RETRANSMISSION: Self = Self(1 << 5);
+    /// ECN-Echo: the other end has met congestion (RFC 3168 §6.1).
+    pub const ECE: Self = Self(1 << 6);
+    /// Congestion window reduced: the echo was heard (RFC 3168 §6.1).
+    pub const CWR: Self = Self(1 << 7);
 
     /// Both sets of bits.
     #[must_use]

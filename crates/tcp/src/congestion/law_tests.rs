@@ -1,20 +1,37 @@
 //! Laws that every registered congestion control obeys.
 
+use incast_engine::Span;
 use proptest::prelude::*;
 
 use super::*;
 
+/// A quiet path, for the tests of the entries, too.
+pub(super) const PATH: PathView = PathView {
+    now: Time::ZERO,
+    segment: 1000,
+    flight: 2000,
+    receive_window: 1 << 30,
+    initial_window: 2000,
+    una: 1,
+    max: 2001,
+    srtt: None,
+    min_rtt: None,
+};
+
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    Ack(u64),
+    Ack(AckSample),
+    Duplicate,
     Congestion(Congestion),
     Exit(RecoveryExit),
 }
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (1_u64..5000).prop_map(Step::Ack),
+        6 => ack().prop_map(Step::Ack),
+        1 => Just(Step::Duplicate),
         1 => Just(Step::Congestion(Congestion::FastRetransmit)),
+        1 => Just(Step::Congestion(Congestion::Ecn)),
         1 => any::<bool>().prop_map(|repeated| Step::Congestion(Congestion::Timeout { repeated })),
         1 => prop_oneof![
             Just(RecoveryExit::Ssthresh),
@@ -25,10 +42,73 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
+fn ack() -> impl Strategy<Value = AckSample> {
+    let rtt = prop::option::of((20_u64..5000).prop_map(Span::from_micros));
+    let flags = (any::<bool>(), any::<bool>());
+    (1_u64..5000, rtt, flags, prop::option::of((1_u64..1 << 34, any::<bool>()))).prop_map(
+        |(acked, rtt, (ece, limited), rate)| AckSample {
+            acked,
+            rtt,
+            ece,
+            may_grow: true,
+            limited,
+            delivery: rate.map(|(rate, app_limited)| Delivery {
+                delivered: 0,
+                prior_delivered: 0,
+                rate: Some(Rate(rate)),
+                app_limited,
+            }),
+        },
+    )
+}
+
 fn build(name: &str) -> Controller {
     let config: CongestionControlConfig =
         serde_json::from_value(serde_json::json!({ "name": name })).unwrap();
     config.build(2000, 1 << 20)
+}
+
+/// A path along which time, sequence numbers and round trips go on.
+struct Walk {
+    path: PathView,
+    delivered: u64,
+}
+
+impl Walk {
+    fn new() -> Self {
+        Self { path: PATH, delivered: 0 }
+    }
+
+    /// The path as it is after `step`, and the step with what the path knows filled in.
+    fn go(&mut self, step: Step, flight: u64) -> Step {
+        let Self { path, delivered } = self;
+        path.now += Span::from_micros(10);
+        path.flight = flight;
+        let Step::Ack(mut ack) = step else { return step };
+        path.una += ack.acked;
+        path.max = path.max.max(path.una + flight);
+        *delivered += ack.acked;
+        if let Some(rtt) = ack.rtt {
+            path.srtt = Some(path.srtt.map_or(rtt, |srtt| (srtt * 7 + rtt) / 8));
+            path.min_rtt = Some(path.min_rtt.map_or(rtt, |min| min.min(rtt)));
+        }
+        if let Some(delivery) = &mut ack.delivery {
+            delivery.delivered = *delivered;
+            delivery.prior_delivered = delivered.saturating_sub(flight + ack.acked);
+        }
+        Step::Ack(ack)
+    }
+}
+
+fn apply(controller: &mut Controller, step: Step, path: &PathView) {
+    match step {
+        Step::Ack(ack) => controller.on_ack(&ack, path),
+        Step::Duplicate => {
+            controller.on_duplicate_ack(path.now, path);
+        }
+        Step::Congestion(why) => controller.on_congestion(why, path),
+        Step::Exit(exit) => controller.on_recovery_exit(exit, path),
+    }
 }
 
 proptest! {
@@ -38,29 +118,29 @@ proptest! {
     ) {
         for entry in ENTRIES {
             let (mut one, mut two) = (build(entry.name), build(entry.name));
+            let fractional = one.needs().fractional_window;
+            let mut walk = Walk::new();
             for &(step, flight) in &steps {
-                let path = PathView {
-                    segment: 1000, flight, receive_window: 1 << 30, initial_window: 2000,
-                };
+                let step = walk.go(step, flight);
+                let path = &walk.path;
                 let before = one.window();
-                for it in [&mut one, &mut two] {
-                    match step {
-                        Step::Ack(acked) => it.on_ack(acked, &path),
-                        Step::Congestion(why) => it.on_congestion(why, &path),
-                        Step::Exit(exit) => it.on_recovery_exit(exit, &path),
-                    }
-                }
-                prop_assert!(one.window() >= path.segment, "{}: below a segment", entry.name);
-                prop_assert!(one.ssthresh() >= 2 * path.segment, "{}: ssthresh", entry.name);
-                match step {
-                    Step::Ack(_) => prop_assert!(one.window() >= before),
+                apply(&mut one, step, path);
+                apply(&mut two, step, path);
+                let floor = if fractional { 1 } else { path.segment };
+                prop_assert!(one.window() >= floor, "{}: below its floor", entry.name);
+                prop_assert!(
+                    fractional || one.ssthresh() >= 2 * path.segment,
+                    "{}: ssthresh", entry.name
+                );
+                if let Step::Congestion(_) = step {
                     // Two segments are the floor of ssthresh (RFC 5681, equation 4).
-                    Step::Congestion(_) => prop_assert!(
-                        one.window() <= before.max(flight / 2).max(2 * path.segment)
-                    ),
-                    Step::Exit(_) => {}
+                    prop_assert!(
+                        one.window() <= before.max(flight / 2).max(2 * path.segment),
+                        "{} grows on a loss", entry.name
+                    );
                 }
                 prop_assert_eq!(one.window(), two.window(), "{} is not deterministic", entry.name);
+                prop_assert_eq!(one.pacing_rate(), two.pacing_rate(), "{}", entry.name);
             }
         }
     }
@@ -68,11 +148,26 @@ proptest! {
 
 #[test]
 fn every_entry_grows_from_the_initial_window_without_losses() {
-    let path =
-        PathView { segment: 1000, flight: 2000, receive_window: 1 << 30, initial_window: 2000 };
     for entry in ENTRIES {
         let mut controller = build(entry.name);
-        (0..100).for_each(|_| controller.on_ack(1000, &path));
+        let mut walk = Walk::new();
+        for _ in 0..100 {
+            let ack = AckSample {
+                acked: 1000,
+                rtt: Some(Span::from_micros(20)),
+                may_grow: true,
+                limited: true,
+                delivery: Some(Delivery {
+                    delivered: 0,
+                    prior_delivered: 0,
+                    rate: Some(Rate(1_000_000_000)),
+                    app_limited: false,
+                }),
+                ..AckSample::default()
+            };
+            let step = walk.go(Step::Ack(ack), controller.window());
+            apply(&mut controller, step, &walk.path);
+        }
         assert!(controller.window() > 2000, "{} starves", entry.name);
     }
 }

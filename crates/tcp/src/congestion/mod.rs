@@ -3,48 +3,13 @@
 //! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
 //! grow by the connection's current segment size, because a remedy may change that.
 
+use incast_engine::{Rate, Time};
 use incast_net::queue::Entry;
 
 mod reno;
+mod view;
 
-/// What a congestion control sees of its connection.
-#[derive(Clone, Copy, Debug)]
-pub struct PathView {
-    /// Current segment size, bytes.
-    pub segment: u64,
-    /// Outstanding bytes before the event (RFC 5681 `FlightSize`).
-    pub flight: u64,
-    /// Window that the receiver advertised, bytes.
-    pub receive_window: u64,
-    /// Initial window, bytes.
-    pub initial_window: u64,
-}
-
-/// Why the window has to shrink.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Congestion {
-    /// Loss recovery began.
-    FastRetransmit,
-    /// The retransmission timer expired.
-    Timeout {
-        /// The same segment timed out before (RFC 5681 §3.1: ssthresh is held).
-        repeated: bool,
-    },
-}
-
-/// What becomes of cwnd when loss recovery ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecoveryExit {
-    /// `cwnd = ssthresh` (RFC 6582 §3.2, step 3, option 2).
-    Ssthresh,
-    /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)` (option 1).
-    Flight,
-    /// cwnd keeps the value of the reduction, less what partial ACKs took from it (ns-2).
-    Keep {
-        /// Bytes that partial ACKs took.
-        deficit: u64,
-    },
-}
+pub use view::{AckSample, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
 
 /// Owner of cwnd and ssthresh.
 pub trait CongestionControl {
@@ -52,14 +17,37 @@ pub trait CongestionControl {
     fn window(&self) -> u64;
     /// ssthresh, bytes.
     fn ssthresh(&self) -> u64;
-    /// New data were acknowledged outside loss recovery.
-    fn on_ack(&mut self, acked: u64, path: &PathView);
-    /// A loss was detected.
+    /// New data were acknowledged.
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView);
+    /// A loss was detected, or a mark was echoed.
     fn on_congestion(&mut self, why: Congestion, path: &PathView);
     /// Loss recovery ended.
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView);
     /// Caps cwnd, optionally raising ssthresh, after an idle or application-limited time.
     fn on_idle(&mut self, window: u64, ssthresh: u64);
+
+    /// What it wants beyond the above; asked once.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// A duplicate ACK arrived, outside loss recovery ([`Needs::duplicates`]). The first
+    /// unacknowledged segment left at `head_sent_at`; true declares it lost (Vegas).
+    fn on_duplicate_ack(&mut self, head_sent_at: Time, path: &PathView) -> bool {
+        let _ = (head_sent_at, path);
+        false
+    }
+
+    /// A data segment that ends before `end` left ([`Needs::sent`]).
+    fn on_sent(&mut self, end: u64, path: &PathView) {
+        let _ = (end, path);
+    }
+
+    /// The rate at which data may leave ([`Needs::pacing`]); none leaves it to the connection,
+    /// which then spreads the window over a round trip.
+    fn pacing_rate(&self) -> Option<Rate> {
+        None
+    }
 }
 
 macro_rules! congestion_controls {
@@ -97,8 +85,8 @@ macro_rules! congestion_controls {
             fn ssthresh(&self) -> u64 {
                 match self { $(Self::$variant(it) => it.ssthresh(),)+ }
             }
-            fn on_ack(&mut self, acked: u64, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_ack(acked, path),)+ }
+            fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+                match self { $(Self::$variant(it) => it.on_ack(ack, path),)+ }
             }
             fn on_congestion(&mut self, why: Congestion, path: &PathView) {
                 match self { $(Self::$variant(it) => it.on_congestion(why, path),)+ }
@@ -108,6 +96,18 @@ macro_rules! congestion_controls {
             }
             fn on_idle(&mut self, window: u64, ssthresh: u64) {
                 match self { $(Self::$variant(it) => it.on_idle(window, ssthresh),)+ }
+            }
+            fn needs(&self) -> Needs {
+                match self { $(Self::$variant(it) => it.needs(),)+ }
+            }
+            fn on_duplicate_ack(&mut self, head_sent_at: Time, path: &PathView) -> bool {
+                match self { $(Self::$variant(it) => it.on_duplicate_ack(head_sent_at, path),)+ }
+            }
+            fn on_sent(&mut self, end: u64, path: &PathView) {
+                match self { $(Self::$variant(it) => it.on_sent(end, path),)+ }
+            }
+            fn pacing_rate(&self) -> Option<Rate> {
+                match self { $(Self::$variant(it) => it.pacing_rate(),)+ }
             }
         }
     };

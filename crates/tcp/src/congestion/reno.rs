@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Congestion, CongestionControl, PathView, RecoveryExit};
+use super::{AckSample, Congestion, CongestionControl, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,7 +63,8 @@ impl CongestionControl for Reno {
     }
 
     #[inline]
-    fn on_ack(&mut self, acked: u64, path: &PathView) {
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        let acked = ack.acked;
         let segment = path.segment;
         let window = self.window();
         if window < self.ssthresh {
@@ -95,7 +96,7 @@ impl CongestionControl for Reno {
             self.ssthresh = reduced;
         }
         self.set_window(match why {
-            Congestion::FastRetransmit => self.ssthresh,
+            Congestion::FastRetransmit | Congestion::Ecn => self.ssthresh,
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,
         });
@@ -118,15 +119,15 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
+    use super::super::law_tests;
     use super::*;
 
     const SEGMENT: u64 = 1000;
-    const PATH: PathView = PathView {
-        segment: SEGMENT,
-        flight: 10 * SEGMENT,
-        receive_window: 1 << 30,
-        initial_window: 2 * SEGMENT,
-    };
+    const PATH: PathView = PathView { segment: SEGMENT, flight: 10 * SEGMENT, ..law_tests::PATH };
+
+    fn ack(acked: u64) -> AckSample {
+        AckSample { acked, ..AckSample::default() }
+    }
 
     fn reno(params: &Params, segments: u64, ssthresh: u64) -> Reno {
         Reno::new(params, segments * SEGMENT, ssthresh * SEGMENT)
@@ -135,16 +136,16 @@ mod tests {
     #[test]
     fn rfc5681_3_1_slow_start_grows_by_a_segment_per_ack() {
         let mut cc = reno(&Params::default(), 2, 100);
-        cc.on_ack(SEGMENT, &PATH);
-        cc.on_ack(2 * SEGMENT, &PATH);
+        cc.on_ack(&ack(SEGMENT), &PATH);
+        cc.on_ack(&ack(2 * SEGMENT), &PATH);
         assert_eq!(cc.window(), 4 * SEGMENT);
     }
 
     #[test]
     fn rfc5681_3_1_byte_counting_grows_by_what_was_acknowledged() {
         let mut cc = reno(&Params { byte_counting: true, ..Params::default() }, 2, 100);
-        cc.on_ack(10, &PATH);
-        cc.on_ack(2 * SEGMENT, &PATH);
+        cc.on_ack(&ack(10), &PATH);
+        cc.on_ack(&ack(2 * SEGMENT), &PATH);
         assert_eq!(cc.window(), 3 * SEGMENT + 10);
     }
 
@@ -152,7 +153,7 @@ mod tests {
     fn rfc5681_3_1_congestion_avoidance_grows_by_a_segment_per_window() {
         for byte_counting in [false, true] {
             let mut cc = reno(&Params { byte_counting, ..Params::default() }, 50, 1);
-            (0..50).for_each(|_| cc.on_ack(SEGMENT, &PATH));
+            (0..50).for_each(|_| cc.on_ack(&ack(SEGMENT), &PATH));
             let window = cc.window();
             assert!((50_980..=51_000).contains(&window), "{window} with {byte_counting}");
         }

@@ -5,7 +5,7 @@ use incast_net::{Flags, Packet};
 
 use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
-use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
+use crate::congestion::{AckSample, Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::SendEvent;
 use crate::recovery::{Episode, LossRecovery};
 use crate::send::idle::IdleView;
@@ -56,17 +56,21 @@ impl Connection {
         let flight = self.board.flight();
         let mut restart_timer = true;
         match self.recovery.on_new_ack(acked.bytes, &self.recovery_view()) {
-            Episode::None | Episode::Enter { .. } => self.grow(now, acked.bytes, flight),
+            Episode::None | Episode::Enter { .. } => self.grow(now, packet, &acked, true),
             Episode::Partial { restart_timer: restart } => {
                 restart_timer = restart;
+                if self.needs.every_ack {
+                    self.grow(now, packet, &acked, false);
+                }
                 self.owed |= owed::RETRANSMIT_HEAD;
                 self.limit_burst();
             }
             Episode::Exit(exit) => {
-                let path = self.path(flight);
+                let path = self.path(now, flight);
                 self.congestion.on_recovery_exit(exit, &path);
-                if matches!(exit, RecoveryExit::Keep { .. }) {
-                    self.grow(now, acked.bytes, flight);
+                let grows = matches!(exit, RecoveryExit::Keep { .. });
+                if grows || self.needs.every_ack {
+                    self.grow(now, packet, &acked, grows);
                 }
                 self.owed &= !owed::RETRANSMIT_HEAD;
                 self.events.push(Event::RecoveryExit);
@@ -80,19 +84,32 @@ impl Connection {
     }
 
     #[inline]
-    fn grow(&mut self, now: Time, acked: u64, flight: u64) {
-        if self.config.idle_restart != crate::config::IdleRestart::None {
+    fn grow(&mut self, now: Time, packet: &Packet, acked: &Acked, may_grow: bool) {
+        if may_grow && self.config.idle_restart != crate::config::IdleRestart::None {
             let view = self.idle_view(now);
-            self.idle.on_ack(acked, &view);
+            self.idle.on_ack(acked.bytes, &view);
         }
-        if self.idle.may_grow(self.congestion.window()) {
-            let path = self.path(flight);
-            self.congestion.on_ack(acked, &path);
+        let window = self.congestion.window();
+        let may_grow = may_grow && self.idle.may_grow(window);
+        if may_grow || self.needs.every_ack {
+            let path = self.path(now, self.board.flight());
+            let sample = AckSample {
+                acked: acked.bytes,
+                rtt: acked.sent_at.map(|sent_at| now - sent_at),
+                ece: packet.flags.contains(Flags::ECE),
+                may_grow,
+                limited: path.flight + acked.bytes + path.segment > window,
+                delivery: None,
+            };
+            self.congestion.on_ack(&sample, &path);
         }
     }
 
     fn acknowledge_again(&mut self, now: Time) {
-        let episode = self.recovery.on_duplicate_ack(&self.recovery_view());
+        let mut episode = self.recovery.on_duplicate_ack(&self.recovery_view());
+        if self.needs.duplicates && episode == Episode::None && self.declares_loss(now) {
+            episode = self.recovery.enter(&self.recovery_view());
+        }
         self.begin_episode(now, episode);
         if self.recovery.dupacks() >= self.config.dupack_threshold {
             self.limit_burst();
@@ -107,7 +124,7 @@ impl Connection {
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
         let flight = self.board.flight() - self.limited_bytes;
-        let path = self.path(flight);
+        let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.cap_after_loss(flight, window);
         self.timed = None;
@@ -117,6 +134,14 @@ impl Connection {
         if restart_timer {
             self.arm(now, TimerKind::Data);
         }
+    }
+
+    /// Whether the congestion control takes the first unacknowledged segment for lost.
+    fn declares_loss(&mut self, now: Time) -> bool {
+        let path = self.path(now, self.board.flight());
+        let head = self.board.head().map(|head| head.sent_at);
+        !self.recovery.in_recovery()
+            && head.is_some_and(|sent_at| self.congestion.on_duplicate_ack(sent_at, &path))
     }
 
     fn limit_burst(&mut self) {

@@ -17,7 +17,7 @@ use incast_engine::{Stream, Time};
 use incast_net::{Flags, Packet, RouteId};
 
 use crate::config::{Config, Handshake};
-use crate::congestion::{CongestionControl, Controller, PathView};
+use crate::congestion::{CongestionControl, Controller, Needs, PathView};
 use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
 use crate::recv::{AckPolicy, Reassembly, ReceiveWindow};
@@ -98,6 +98,8 @@ pub struct Connection {
     // Sending.
     board: Scoreboard,
     congestion: Controller,
+    /// What the congestion control asked for.
+    needs: Needs,
     recovery: Recovery,
     rtt: RttEstimator,
     idle: IdleTracker,
@@ -163,6 +165,8 @@ impl Connection {
     pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
         let established = config.handshake == Handshake::None;
         let first = FIRST_BYTE;
+        let congestion =
+            config.congestion_control.build(config.initial_window, config.initial_ssthresh);
         Self {
             role,
             state: if established { State::Established } else { State::Idle },
@@ -173,9 +177,8 @@ impl Connection {
             timer: Timer::default(),
             random,
             board: Scoreboard::new(first),
-            congestion: config
-                .congestion_control
-                .build(config.initial_window, config.initial_ssthresh),
+            needs: congestion.needs(),
+            congestion,
             recovery: config.recovery.build(),
             rtt: RttEstimator::new(&config.rto),
             idle: IdleTracker::new(config.idle_restart),
@@ -406,12 +409,18 @@ impl Connection {
         self.written + u64::from(self.closing)
     }
 
-    fn path(&self, flight: u64) -> PathView {
+    #[inline]
+    fn path(&self, now: Time, flight: u64) -> PathView {
         PathView {
+            now,
             segment: u64::from(self.segment_size),
             flight,
             receive_window: self.peer_window,
             initial_window: self.config.initial_window,
+            una: self.board.una(),
+            max: self.board.max(),
+            srtt: self.rtt.srtt(),
+            min_rtt: self.rtt.min_rtt(),
         }
     }
 

@@ -95,7 +95,7 @@ impl Connection {
         let window = self.congestion.window();
         let repeated = self.timed_out_at == Some(una);
         self.timed_out_at = Some(una);
-        let path = self.path(flight);
+        let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
         self.cap_after_loss(flight, window);
         self.recovery.on_timeout(&self.recovery_view());

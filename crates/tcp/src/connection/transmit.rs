@@ -201,6 +201,10 @@ impl Connection {
         if self.config.idle_restart != IdleRestart::None {
             self.idle.on_send(now, self.board.flight());
         }
+        if self.needs.sent {
+            let path = self.path(now, self.board.flight());
+            self.congestion.on_sent(end, &path);
+        }
         self.on_ack_left();
         if !self.sender_hooks.is_empty() {
             self.consult(now, SendEvent::Sent(&packet));

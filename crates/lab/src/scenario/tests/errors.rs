@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::entries;
 use super::{Scenario, plan, refusal};
 
 #[track_caller]
@@ -123,40 +124,48 @@ fn wrong_types_say_what_to_write() {
 
 #[test]
 fn unknown_names_list_the_valid_ones() {
-    refused(
-        &[("profile", json!("ns3"))],
-        "profile: \"ns3\" is unknown; did you mean \"ns2\"? accepted: lab, ns2, rfc",
-    );
-    refused(
-        &[("network.topology", json!("fat-tree"))],
-        "network.topology: \"fat-tree\" is unknown; accepted: star",
-    );
-    refused(
-        &[("network.queue", json!("droptail"))],
-        "network.queue.name: \"droptail\" is unknown; did you mean \"drop-tail\"? \
-         accepted: drop-tail, bernoulli",
-    );
+    let accepted = |kind| -> String {
+        let names: Vec<_> = entries(kind).unwrap().into_iter().map(|entry| entry.name).collect();
+        format!("accepted: {}", names.join(", "))
+    };
+    for (key, place, wrong, meant, kind) in [
+        ("profile", "profile", "ns-2", "ns2", "profiles"),
+        ("network.topology", "network.topology", "stars", "star", "topologies"),
+        ("network.queue", "network.queue.name", "droptail", "drop-tail", "queues"),
+        ("transport.name", "transport.name", "newrenno", "newreno", "transports"),
+        (
+            "transport.congestion_control",
+            "transport.congestion_control.name",
+            "rreno",
+            "reno",
+            "congestion-controls",
+        ),
+        ("transport.recovery", "transport.recovery.name", "newrenno", "newreno", "recoveries"),
+        ("workload.name", "workload.name", "barier-read", "barrier-read", "workloads"),
+    ] {
+        let accepted = accepted(kind);
+        refused(
+            &[(key, json!(wrong))],
+            &format!("{place}: \"{wrong}\" is unknown; did you mean \"{meant}\"? {accepted}"),
+        );
+    }
     refused(
         &[("transport.name", json!("quic"))],
-        "transport.name: \"quic\" is unknown; accepted: newreno",
-    );
-    refused(
-        &[("transport.congestion_control", json!("rino"))],
-        "transport.congestion_control.name: \"rino\" is unknown; did you mean \"reno\"? \
-         accepted: reno",
-    );
-    refused(
-        &[("workload.name", json!("mapreduce"))],
-        "workload.name: \"mapreduce\" is unknown; accepted: barrier-read",
+        &format!("transport.name: \"quic\" is unknown; {}", accepted("transports")),
     );
     refused(
         &[("background", json!([{ "name": "cbrr", "rate": "1Mbps" }]))],
-        "background.0.name: \"cbrr\" is unknown; did you mean \"cbr\"? \
-         accepted: cbr, poisson, long-flow",
+        &format!(
+            "background.0.name: \"cbrr\" is unknown; did you mean \"cbr\"? {}",
+            accepted("backgrounds")
+        ),
     );
     refused(
-        &[("background", json!([{ "name": "long-flow", "transport": "cubic" }]))],
-        "background.0.transport.name: \"cubic\" is unknown; accepted: newreno",
+        &[("background", json!([{ "name": "long-flow", "transport": "newrenno" }]))],
+        &format!(
+            "background.0.transport.name: \"newrenno\" is unknown; did you mean \"newreno\"? {}",
+            accepted("transports")
+        ),
     );
     refused(
         &[("background", json!([{ "rate": "1Mbps" }]))],

@@ -1,0 +1,120 @@
+//! What a congestion control is told.
+
+use incast_engine::{Rate, Span, Time};
+
+/// What a congestion control sees of its connection.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathView {
+    /// Now.
+    pub now: Time,
+    /// Current segment size, bytes.
+    pub segment: u64,
+    /// Outstanding bytes (RFC 5681 `FlightSize`): after an ACK what it leaves, at a congestion
+    /// signal what was outstanding before.
+    pub flight: u64,
+    /// Window that the receiver advertised, bytes.
+    pub receive_window: u64,
+    /// Initial window, bytes.
+    pub initial_window: u64,
+    /// First unacknowledged sequence number, after the ACK at hand. With `max` it tells rounds
+    /// apart: a round that began at `max` ends when `una` has reached that number.
+    pub una: u64,
+    /// One past the highest sequence number sent.
+    pub max: u64,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+    /// Smallest round-trip time.
+    pub min_rtt: Option<Span>,
+}
+
+/// What an ACK said.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AckSample {
+    /// Bytes newly acknowledged.
+    pub acked: u64,
+    /// Round trip of the youngest segment acknowledged, to the picosecond; none if any of them was
+    /// sent twice (Karn's rule, RFC 6298 §3).
+    pub rtt: Option<Span>,
+    /// It carries the ECN-Echo flag.
+    pub ece: bool,
+    /// The window may grow: no loss is being repaired, and RFC 7661 does not freeze it. An ACK for
+    /// which it may not is shown only to controls that want every ACK ([`Needs::every_ack`]).
+    pub may_grow: bool,
+    /// Less than a segment of the window was unused before this ACK.
+    pub limited: bool,
+    /// How fast data arrive ([`Needs::delivery_rate`]).
+    pub delivery: Option<Delivery>,
+}
+
+/// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Delivery {
+    /// Bytes delivered since the connection began.
+    pub delivered: u64,
+    /// What `delivered` was when the youngest segment acknowledged was sent: a round begins when
+    /// this passes what `delivered` was at the last beginning.
+    pub prior_delivered: u64,
+    /// The rate between these two moments; none if it cannot be told.
+    pub rate: Option<Rate>,
+    /// The application and not the window bounded it.
+    pub app_limited: bool,
+}
+
+/// Why the window has to shrink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Congestion {
+    /// Loss recovery began.
+    FastRetransmit,
+    /// The retransmission timer expired.
+    Timeout {
+        /// The same segment timed out before (RFC 5681 §3.1: ssthresh is held).
+        repeated: bool,
+    },
+    /// The network marked a packet of this window (RFC 3168 §6.1.2); at most once per window, and
+    /// only to controls with [`EcnUse::Classic`].
+    Ecn,
+}
+
+/// What becomes of cwnd when loss recovery ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecoveryExit {
+    /// `cwnd = ssthresh` (RFC 6582 §3.2, step 3, option 2).
+    Ssthresh,
+    /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)` (option 1).
+    Flight,
+    /// cwnd keeps the value of the reduction, less what partial ACKs took from it (ns-2).
+    Keep {
+        /// Bytes that partial ACKs took.
+        deficit: u64,
+    },
+}
+
+/// What a congestion control does with congestion marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EcnUse {
+    /// It reduces its window once per window with a mark (RFC 3168), if ECN is on.
+    #[default]
+    Classic,
+    /// It counts them ACK by ACK (RFC 8257) and needs ECN on.
+    PerAck,
+}
+
+/// What a congestion control wants to be told or given beyond the ordinary. Nothing of it costs a
+/// connection whose control does not ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// What it does with marks.
+    pub ecn: EcnUse,
+    /// `on_ack` for ACKs of new data in loss recovery, too.
+    pub every_ack: bool,
+    /// [`AckSample::delivery`].
+    pub delivery_rate: bool,
+    /// `on_duplicate_ack`.
+    pub duplicates: bool,
+    /// `on_sent`.
+    pub sent: bool,
+    /// It paces, by its own rate or its window's.
+    pub pacing: bool,
+    /// Its window may fall below a segment: segments then leave further apart than a round trip.
+    pub fractional_window: bool,
+}
