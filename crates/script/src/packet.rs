@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use incast_net::{Flags, Packet};
+use incast_net::{Ecn, Flags, Packet};
 use incast_tcp::Config;
 
 /// The fields that a script gives; those that it leaves out take a default in a packet that
@@ -22,6 +22,9 @@ pub(crate) struct Pattern {
     syn: bool,
     fin: bool,
     retransmission: bool,
+    ece: bool,
+    cwr: bool,
+    ecn: Ecn,
 }
 
 /// What a script said last; the default of what it does not say.
@@ -45,6 +48,10 @@ impl Pattern {
                 "syn" => pattern.syn = true,
                 "fin" => pattern.fin = true,
                 "rtx" => pattern.retransmission = true,
+                "ece" => pattern.ece = true,
+                "cwr" => pattern.cwr = true,
+                "ect" => pattern.ecn = Ecn::Capable,
+                "ce" => pattern.ecn = Ecn::CongestionExperienced,
                 _ => {
                     let value = words.next().ok_or_else(|| format!("{field:?} has no value"))?;
                     pattern.set(field, value)?;
@@ -100,6 +107,8 @@ impl Pattern {
             (self.fin, Flags::FIN),
             (self.request.is_some(), Flags::REQUEST),
             (self.retransmission, Flags::RETRANSMISSION),
+            (self.ece, Flags::ECE),
+            (self.cwr, Flags::CWR),
         ]
         .into_iter()
         .filter(|(set, _)| *set)
@@ -125,6 +134,7 @@ impl Pattern {
             header,
             flags: self.flags(),
             label: self.label,
+            ecn: self.ecn,
             epoch: self.epoch.unwrap_or(defaults.epoch),
             ..Packet::default()
         }
@@ -145,6 +155,7 @@ impl Pattern {
         payload
             && self.flags() == packet.flags
             && self.label == packet.label
+            && self.ecn == packet.ecn
             && self.epoch.unwrap_or(defaults.epoch) == packet.epoch
             && fits(self.request.or(self.seq), packet.seq)
             && fits(self.ack, packet.ack)
@@ -166,11 +177,20 @@ impl fmt::Display for Shown<'_> {
         } else if packet.payload > 0 || has(Flags::FIN) {
             write!(f, "data {}:{} ", packet.seq, packet.seq + u64::from(packet.payload))?;
         }
-        for (flag, word) in
-            [(Flags::SYN, "syn "), (Flags::FIN, "fin "), (Flags::RETRANSMISSION, "rtx ")]
-        {
+        for (flag, word) in [
+            (Flags::SYN, "syn "),
+            (Flags::FIN, "fin "),
+            (Flags::RETRANSMISSION, "rtx "),
+            (Flags::ECE, "ece "),
+            (Flags::CWR, "cwr "),
+        ] {
             f.write_str(if has(flag) { word } else { "" })?;
         }
+        f.write_str(match packet.ecn {
+            Ecn::NotCapable => "",
+            Ecn::Capable => "ect ",
+            Ecn::CongestionExperienced => "ce ",
+        })?;
         if has(Flags::ACK) {
             write!(f, "ack {} ", packet.ack)?;
         }

@@ -75,6 +75,24 @@ scripts! {
         rfc5681_2_syn_and_fin_are_no_duplicates
         rfc5681_3_2_the_threshold_is_a_parameter
     }
+    ecn {
+        data_a_retransmission_may_be_capable
+        off_ignores_marks_and_echoes
+        rfc3168_6_1_1_the_handshake_is_not_capable
+        rfc3168_6_1_2_an_echo_halves_the_window_once
+        rfc3168_6_1_2_an_echo_in_the_next_window_halves_again
+        rfc3168_6_1_2_an_echo_on_a_duplicate_counts
+        rfc3168_6_1_2_cwr_after_a_fast_retransmit
+        rfc3168_6_1_2_cwr_after_a_timeout
+        rfc3168_6_1_2_no_growth_by_an_echo
+        rfc3168_6_1_3_data_carry_the_echo
+        rfc3168_6_1_3_the_echo_lasts_until_cwr
+        rfc3168_6_1_4_acks_are_not_capable
+        rfc3168_6_1_5_a_retransmission_is_not_capable
+        rfc3168_6_1_6_a_window_probe_is_not_capable
+        rfc3168_err3639_cwr_is_heard_before_the_mark
+        rfc8257_3_6_everything_may_be_capable
+    }
     fast_recovery {
         ns2_exit_keeps_the_deflated_window
         rfc5681_3_2_every_further_duplicate_inflates_the_window

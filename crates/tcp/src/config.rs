@@ -44,6 +44,8 @@ pub struct Config {
     pub dupack_requires_same_window: bool,
     /// Delayed acknowledgements (RFC 1122 §4.2.3.2), or one ACK per packet.
     pub delayed_ack: Option<DelayedAck>,
+    /// Which packets are ECN-capable (RFC 3168), or no ECN.
+    pub ecn: Option<EcnPackets>,
     /// What happens to cwnd after an idle time.
     pub idle_restart: IdleRestart,
     /// Random delay, uniform in `[0, x)`, before a host sends what its window allows (ns-2's
@@ -120,6 +122,18 @@ pub struct DelayedAck {
     pub segments: u32,
     /// An ACK at the latest after this time (RFC 1122: below 500 ms; Linux: 40 ms).
     pub timeout: Span,
+}
+
+/// Which packets a switch may mark instead of dropping them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EcnPackets {
+    /// Data that are sent for the first time (RFC 3168 §6.1.4, §6.1.5).
+    NewData,
+    /// All data, retransmissions included.
+    Data,
+    /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
+    All,
 }
 
 /// What happens to cwnd when the sender was idle.

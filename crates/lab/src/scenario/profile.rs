@@ -111,6 +111,8 @@ fn lab() -> Value {
             "dupack_threshold": 3,
             "dupack_requires_same_window": false,
             "delayed_ack": false,
+            "ecn": "auto",
+            "ecn_packets": "auto",
             "idle_restart": "none",
             "send_jitter": "0s",
             "recovery_burst": "unlimited",

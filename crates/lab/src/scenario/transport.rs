@@ -4,8 +4,10 @@ use std::fmt;
 
 use incast_engine::{Size, Span, Window};
 use incast_tcp::Config;
-use incast_tcp::config::{DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling};
-use incast_tcp::congestion::CongestionControlConfig;
+use incast_tcp::config::{
+    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling,
+};
+use incast_tcp::congestion::{CongestionControlConfig, EcnUse};
 use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
@@ -160,6 +162,10 @@ pub(super) struct TransportDocument {
     dupack_requires_same_window: bool,
     /// Delayed ACKs: false (one ACK per packet), true, or a table (RFC 1122 §4.2.3.2).
     delayed_ack: DelayedAckDocument,
+    /// Explicit congestion notification (RFC 3168), without negotiation.
+    ecn: EcnSwitch,
+    /// Which packets a switch may mark when ECN is on.
+    ecn_packets: EcnScope,
     /// What an idle time does to the congestion window: the number of an RFC, in quotes.
     idle_restart: IdleRestart,
     /// x: a host waits U(0, x) before it sends what its window allows, seconds; order is kept
@@ -236,6 +242,32 @@ impl DelayedAckDocument {
     }
 }
 
+/// Whether ECN is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum EcnSwitch {
+    /// On if the congestion control counts marks (`dctcp` and its kin).
+    Auto,
+    /// Off.
+    Off,
+    /// On.
+    On,
+}
+
+/// Which packets are ECN-capable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum EcnScope {
+    /// `data` if the congestion control counts marks, else `new-data`.
+    Auto,
+    /// Data that are sent for the first time (RFC 3168 §6.1.4, §6.1.5).
+    NewData,
+    /// All data, retransmissions included.
+    Data,
+    /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
+    All,
+}
+
 /// A packet counts its payload in 16 bits.
 const MAX_SEGMENT: u64 = u16::MAX as u64;
 /// Windows are advertised in 32 bits.
@@ -256,6 +288,25 @@ impl TransportDocument {
             OrName::Quantity(window) => window.bytes(mss),
         };
         (mss, initial_window, initial_ssthresh, receive_window)
+    }
+
+    /// Whether the congestion control cannot do without marks.
+    fn counts_marks(&self) -> bool {
+        self.congestion_control.needs().ecn != EcnUse::Classic
+    }
+
+    fn ecn_packets(&self) -> Option<EcnPackets> {
+        let is_on = match self.ecn {
+            EcnSwitch::Auto => self.counts_marks(),
+            EcnSwitch::Off => false,
+            EcnSwitch::On => true,
+        };
+        is_on.then(|| match self.ecn_packets {
+            EcnScope::Auto if self.counts_marks() => EcnPackets::Data,
+            EcnScope::Auto | EcnScope::NewData => EcnPackets::NewData,
+            EcnScope::Data => EcnPackets::Data,
+            EcnScope::All => EcnPackets::All,
+        })
     }
 
     /// Refuses what has the right type and yet makes no sense in the table called `table`.
@@ -314,6 +365,11 @@ impl TransportDocument {
                 self.dupack_threshold > 0,
                 "0 duplicate ACKs mean nothing; write 1 or more",
             ),
+            (
+                "ecn",
+                self.ecn != EcnSwitch::Off || !self.counts_marks(),
+                "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"",
+            ),
             ("delayed_ack.segments", delayed, "0 segments cannot be waited for; write 1 or more"),
         ] {
             require(key, holds, message)?;
@@ -325,6 +381,7 @@ impl TransportDocument {
     pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
         self.check(table)?;
         let (mss, initial_window, initial_ssthresh, receive_window) = self.windows();
+        let ecn = self.ecn_packets();
         Ok(Transport {
             name: self.name,
             opener: self.opener,
@@ -358,6 +415,7 @@ impl TransportDocument {
                     .delayed_ack
                     .table()
                     .map(|DelayedAckTable { segments, timeout }| DelayedAck { segments, timeout }),
+                ecn,
                 idle_restart: self.idle_restart,
                 send_jitter: self.send_jitter,
                 recovery_burst: match self.recovery_burst {
@@ -409,6 +467,13 @@ impl From<&Transport> for TransportDocument {
                         timeout: *timeout,
                     })
                 }
+            },
+            ecn: if tcp.ecn.is_some() { EcnSwitch::On } else { EcnSwitch::Off },
+            ecn_packets: match tcp.ecn {
+                None => EcnScope::Auto,
+                Some(EcnPackets::NewData) => EcnScope::NewData,
+                Some(EcnPackets::Data) => EcnScope::Data,
+                Some(EcnPackets::All) => EcnScope::All,
             },
             idle_restart: tcp.idle_restart,
             send_jitter: tcp.send_jitter,

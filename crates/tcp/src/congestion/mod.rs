@@ -9,7 +9,7 @@ use incast_net::queue::Entry;
 mod reno;
 mod view;
 
-pub use view::{AckSample, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
+pub use view::{AckSample, CeChange, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
 
 /// Owner of cwnd and ssthresh.
 pub trait CongestionControl {
@@ -75,6 +75,13 @@ macro_rules! congestion_controls {
                     $(Self::$variant(params) =>
                         Controller::$variant($module::$variant::new(params, window, ssthresh)),)+
                 }
+            }
+        }
+
+        impl CongestionControlConfig {
+            /// What the control wants beyond the ordinary.
+            pub fn needs(&self) -> Needs {
+                self.build(1, 1).needs()
             }
         }
 

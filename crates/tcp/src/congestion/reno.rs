@@ -96,7 +96,10 @@ impl CongestionControl for Reno {
             self.ssthresh = reduced;
         }
         self.set_window(match why {
-            Congestion::FastRetransmit | Congestion::Ecn => self.ssthresh,
+            Congestion::FastRetransmit => self.ssthresh,
+            // RFC 3168 §6.1.2 goes below a window of one segment by the retransmission timer; that
+            // is left out, as in Linux: such a window stays.
+            Congestion::Ecn => self.ssthresh.min(self.window()),
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,
         });

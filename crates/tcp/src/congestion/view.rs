@@ -1,6 +1,8 @@
 //! What a congestion control is told.
 
 use incast_engine::{Rate, Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// What a congestion control sees of its connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,7 +98,22 @@ pub enum EcnUse {
     #[default]
     Classic,
     /// It counts them ACK by ACK (RFC 8257) and needs ECN on.
-    PerAck,
+    PerAck(CeChange),
+}
+
+/// What a receiver does when the marks begin or end and ACKs are delayed (RFC 8257 §3.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum CeChange {
+    /// The ACK held back leaves with the old echo, and another one for the packet at hand with the
+    /// new one (Linux; a MAY of the RFC): the sender's count is exact.
+    #[default]
+    TwoAcks,
+    /// One ACK with the new echo leaves at once and covers what was held back, too.
+    OneAck,
+    /// The ACK held back leaves with the old echo; the packet at hand may wait (Alizadeh et al.
+    /// 2010, figure 10).
+    Flush,
 }
 
 /// What a congestion control wants to be told or given beyond the ordinary. Nothing of it costs a

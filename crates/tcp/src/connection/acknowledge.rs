@@ -22,10 +22,14 @@ impl Connection {
         let window = u64::from(packet.window);
         let same_window = window == self.peer_window;
         self.peer_window = window;
+        let flight = self.board.flight();
         if packet.ack > una {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {
             self.acknowledge_again(now);
+        }
+        if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
+            self.hear_echo(now, packet.ack, flight);
         }
         if window == 0 {
             self.wait_for_window(now);
@@ -90,18 +94,22 @@ impl Connection {
             self.idle.on_ack(acked.bytes, &view);
         }
         let window = self.congestion.window();
-        let may_grow = may_grow && self.idle.may_grow(window);
+        let ece = packet.flags.contains(Flags::ECE);
+        let may_grow = may_grow && self.idle.may_grow(window) && self.ecn.lets_grow(ece);
         if may_grow || self.needs.every_ack {
             let path = self.path(now, self.board.flight());
             let sample = AckSample {
                 acked: acked.bytes,
                 rtt: acked.sent_at.map(|sent_at| now - sent_at),
-                ece: packet.flags.contains(Flags::ECE),
+                ece,
                 may_grow,
                 limited: path.flight + acked.bytes + path.segment > window,
                 delivery: None,
             };
             self.congestion.on_ack(&sample, &path);
+            if self.ecn.is_on() && self.congestion.window() < window {
+                self.ecn.on_reduction(path.max);
+            }
         }
     }
 
@@ -126,6 +134,7 @@ impl Connection {
         let flight = self.board.flight() - self.limited_bytes;
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+        self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
         self.timed = None;
         self.owed |= owed::RETRANSMIT_HEAD;

@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod advise;
+mod ecn;
 mod event;
 mod handshake;
 mod receive;
@@ -67,8 +68,10 @@ mod owed {
     pub const COPY_HIGHEST: u16 = 1 << 5;
     pub const WINDOW_PROBE: u16 = 1 << 6;
     pub const EMPTY_PROBE: u16 = 1 << 7;
+    /// An ACK that reports marks until the packet before the one at hand.
+    pub const FLUSH_ACK: u16 = 1 << 8;
     /// Sent after data, because data carry it too.
-    pub const ACK: u16 = 1 << 8;
+    pub const ACK: u16 = 1 << 9;
     pub const BEFORE_DATA: u16 = ACK - 1;
 }
 
@@ -100,6 +103,7 @@ pub struct Connection {
     congestion: Controller,
     /// What the congestion control asked for.
     needs: Needs,
+    ecn: ecn::EcnState,
     recovery: Recovery,
     rtt: RttEstimator,
     idle: IdleTracker,
@@ -177,6 +181,7 @@ impl Connection {
             timer: Timer::default(),
             random,
             board: Scoreboard::new(first),
+            ecn: ecn::EcnState::new(&config, congestion.needs()),
             needs: congestion.needs(),
             congestion,
             recovery: config.recovery.build(),

@@ -25,6 +25,9 @@ impl Connection {
             };
             duplicate = arrival == Arrival::Duplicate;
             self.note_timestamp(packet);
+            if self.ecn.is_on() && self.note_mark(packet, before) {
+                self.owed |= owed::ACK;
+            }
             if self.ack_policy.on_segment(now, arrival) {
                 self.owed |= owed::ACK;
             }

@@ -97,6 +97,7 @@ impl Connection {
         self.timed_out_at = Some(una);
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
+        self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
         self.recovery.on_timeout(&self.recovery_view());
         self.board.go_back();

@@ -1,7 +1,7 @@
 //! `poll_transmit`: the only place that emits packets.
 
 use incast_engine::{Span, Time};
-use incast_net::{Flags, Packet};
+use incast_net::{Ecn, Flags, Packet};
 
 use super::acknowledge::timestamp;
 use super::{Connection, Gate, State, TimerKind, owed};
@@ -36,6 +36,10 @@ impl Connection {
     }
 
     fn poll_owed(&mut self, now: Time) -> Option<Packet> {
+        if self.owed & owed::FLUSH_ACK != 0 {
+            self.owed &= !owed::FLUSH_ACK;
+            return self.send_flush(now);
+        }
         if let Some(packet) = self.poll_handshake(now) {
             return Some(packet);
         }
@@ -189,6 +193,9 @@ impl Connection {
         if end > self.written {
             packet.flags = packet.flags.with(Flags::FIN);
         }
+        if self.ecn.is_on() {
+            self.ecn.mark_data(&mut packet, plan.retransmission);
+        }
         self.counters.data_packets += 1;
         if plan.retransmission {
             packet.flags = packet.flags.with(Flags::RETRANSMISSION);
@@ -249,6 +256,14 @@ impl Connection {
             Some(tick) => (timestamp(now, tick), self.ts_recent.unwrap_or_default()),
             None => (0, 0),
         };
+        let flags = if self.state == State::Idle {
+            Flags::NONE
+        } else if self.ecn.echo {
+            Flags::ACK.with(Flags::ECE)
+        } else {
+            Flags::ACK
+        };
+        let capable = self.ecn.covers_everything();
         Packet {
             seq: self.board.next(),
             ack: next,
@@ -257,7 +272,8 @@ impl Connection {
             ts_value,
             ts_echo,
             header: self.config.ack_size.min(advice.header_bytes),
-            flags: if self.state == State::Idle { Flags::NONE } else { Flags::ACK },
+            flags,
+            ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
             epoch: self.epoch,
             ..Packet::default()
         }

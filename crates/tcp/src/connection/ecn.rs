@@ -1,0 +1,118 @@
+//! Explicit congestion notification (RFC 3168), at both ends.
+//!
+//! ECN is not negotiated: both ends share one configuration.
+
+use incast_engine::Time;
+use incast_net::{Ecn, Flags, Packet};
+
+use super::{Connection, owed};
+use crate::config::{Config, EcnPackets};
+use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
+
+/// What a connection remembers for ECN.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct EcnState {
+    /// Which packets are ECN-capable; none if ECN is off.
+    packets: Option<EcnPackets>,
+    /// What the congestion control does with marks.
+    usage: EcnUse,
+    /// Receiver: what leaves carries ECN-Echo.
+    pub echo: bool,
+    /// Receiver: the ACK to send before the one at hand, with its echo.
+    flush: Option<(u64, bool)>,
+    /// Sender: the window was reduced when this was the highest number sent.
+    reduced_until: u64,
+    /// Sender: the next new data announce the reduction.
+    announce: bool,
+}
+
+impl EcnState {
+    pub fn new(config: &Config, needs: Needs) -> Self {
+        Self { packets: config.ecn, usage: needs.ecn, ..Self::default() }
+    }
+
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.packets.is_some()
+    }
+
+    /// Whether the window grows by an ACK with this flag: RFC 3168 §6.1.2 denies it if the ACK
+    /// echoes a mark; a control that counts marks decides for itself.
+    #[inline]
+    pub fn lets_grow(&self, ece: bool) -> bool {
+        !ece || self.usage != EcnUse::Classic || !self.is_on()
+    }
+
+    /// Whether packets without new data are ECN-capable, too.
+    #[inline]
+    pub fn covers_everything(&self) -> bool {
+        self.packets == Some(EcnPackets::All)
+    }
+
+    /// The window was reduced while everything below `max` was outstanding.
+    #[inline]
+    pub fn on_reduction(&mut self, max: u64) {
+        if self.is_on() {
+            self.reduced_until = max;
+            self.announce = true;
+        }
+    }
+
+    /// Dresses a data packet that leaves.
+    #[inline]
+    pub fn mark_data(&mut self, packet: &mut Packet, retransmission: bool) {
+        let Some(packets) = self.packets else { return };
+        // RFC 3168 §6.1.5: a retransmission is not capable, and announces nothing.
+        if !retransmission || packets != EcnPackets::NewData {
+            packet.ecn = Ecn::Capable;
+        }
+        if !retransmission && std::mem::take(&mut self.announce) {
+            packet.flags = packet.flags.with(Flags::CWR);
+        }
+    }
+}
+
+impl Connection {
+    /// A data packet arrived, of which `before` was the next byte expected. Returns whether it has
+    /// to be acknowledged at once.
+    pub(super) fn note_mark(&mut self, packet: &Packet, before: u64) -> bool {
+        let marked = packet.ecn == Ecn::CongestionExperienced;
+        let EcnUse::PerAck(ce_change) = self.ecn.usage else {
+            // RFC 3168 §6.1.3 and erratum 3639: CWR first, so that a marked packet that carries it
+            // is echoed.
+            self.ecn.echo = marked || (self.ecn.echo && !packet.flags.contains(Flags::CWR));
+            return false;
+        };
+        // RFC 8257 §3.2: ECN-Echo says whether the last packet was marked.
+        if marked == self.ecn.echo {
+            return false;
+        }
+        if ce_change != CeChange::OneAck && self.ack_policy.is_holding() {
+            self.ecn.flush = Some((before, self.ecn.echo));
+            self.owed |= owed::FLUSH_ACK;
+            self.ack_policy.on_ack_sent();
+        }
+        self.ecn.echo = marked;
+        ce_change != CeChange::Flush
+    }
+
+    /// The ACK that goes before a change of the echo.
+    pub(super) fn send_flush(&mut self, now: Time) -> Option<Packet> {
+        let (ack, echo) = self.ecn.flush.take()?;
+        let mut packet = self.control_packet(now);
+        packet.window += (packet.ack - ack) as u32;
+        packet.ack = ack;
+        packet.flags = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        Some(packet)
+    }
+
+    /// An acceptable ACK echoed a mark; `flight` was outstanding before it (RFC 3168 §6.1.2: at
+    /// most one reduction per window, whatever it was for).
+    pub(super) fn hear_echo(&mut self, now: Time, ack: u64, flight: u64) {
+        if self.ecn.usage == EcnUse::Classic && ack > self.ecn.reduced_until {
+            let path = self.path(now, flight);
+            self.congestion.on_congestion(Congestion::Ecn, &path);
+            self.ecn.on_reduction(self.board.max());
+        }
+    }
+}
