@@ -24,32 +24,29 @@ impl Buffer {
         }
     }
 
-    /// Whether `size` more bytes fit.
+    /// Whether `size` more bytes fit. A packet that finds the link idle goes straight into
+    /// service, where it needs no room unless packets in service count.
+    #[inline]
     pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
-        let (packets, bytes) = if self.counts_in_service {
-            (
-                view.packets + u32::from(view.in_service_bytes > 0),
-                view.bytes + u64::from(view.in_service_bytes),
-            )
-        } else {
-            (view.packets, view.bytes)
-        };
-        // A packet that finds the link idle goes straight into service.
-        if view.in_service_bytes == 0 && !self.counts_in_service {
-            return true;
-        }
-        match self.limit {
-            Limit::Packets(limit) => u64::from(packets) < limit,
-            Limit::Bytes(limit) => bytes + u64::from(size) <= limit,
-        }
+        let goes_straight_through = view.is_idle() && !self.counts_in_service;
+        goes_straight_through
+            || !view.occupancy_with(size, self.counts_in_service).exceeds(self.limit)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use incast_engine::Time;
+
     use super::*;
 
-    const BUSY: QueueView = QueueView { packets: 2, bytes: 3000, in_service_bytes: 1500 };
+    const BUSY: QueueView = QueueView {
+        packets: 2,
+        bytes: 3000,
+        in_service_bytes: 1500,
+        now: Time::ZERO,
+        idle_since: Time::ZERO,
+    };
 
     #[test]
     fn packets_are_counted_with_or_without_the_one_in_service() {

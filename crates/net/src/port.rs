@@ -14,7 +14,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::buffer::Buffer;
 use crate::packet::{Ecn, Packet};
-use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Verdict};
+use crate::queue::{
+    Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site, Verdict,
+};
 
 /// Index of a port in its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,6 +40,17 @@ pub struct PortConfig {
     pub buffer: Option<Buffer>,
     /// Queue discipline; a port without a buffer does not ask it.
     pub queue: QueueConfig,
+}
+
+impl PortConfig {
+    /// What the discipline may know of the port.
+    fn site(&self) -> Site {
+        Site {
+            rate: self.rate,
+            layer2_overhead: self.layer2_overhead,
+            counts_in_service: self.buffer.is_some_and(|buffer| buffer.counts_in_service),
+        }
+    }
 }
 
 /// What a packet finds that arrives in the very instant of a departure: with links of equal rates
@@ -126,7 +139,7 @@ impl Port {
                 Ties::ArrivalFirst => Span::from_picos(1),
             },
             buffer: config.buffer,
-            discipline: config.queue.build(),
+            discipline: config.queue.build(&config.site()),
             random,
             counters: PortCounters::default(),
         }
@@ -144,7 +157,7 @@ impl Port {
         let size = packet.size();
         self.drain(now);
         if let Some(buffer) = &self.buffer {
-            let view = self.view();
+            let view = QueueView { now, idle_since: self.last_departure, ..self.view() };
             let verdict = if buffer.has_room(&view, size) {
                 self.discipline.offer(&packet, &view, &mut self.random)
             } else {
@@ -237,6 +250,7 @@ impl Port {
                     packets: present as u32 - 1,
                     bytes: self.bytes - u64::from(in_service_bytes),
                     in_service_bytes,
+                    ..QueueView::default()
                 }
             }
         }

@@ -145,6 +145,9 @@ impl NetworkDocument {
             );
             return fail("buffer", message);
         }
+        if let Err(fault) = self.queue.check() {
+            return fail(&format!("queue.{}", fault.key), fault.message);
+        }
         let sending = [packet, transport.tcp.ack_size.into()]
             .into_iter()
             .flat_map(|size| [server_rate, client_rate].map(|rate| (size, rate)))

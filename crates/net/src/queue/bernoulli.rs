@@ -4,7 +4,7 @@ use incast_engine::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DropReason, QueueDiscipline, QueueView, Verdict};
+use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Random loss on top of drop-tail.
@@ -24,12 +24,18 @@ impl Default for Params {
     }
 }
 
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        Fault::unless_probability("p", self.p)
+    }
+}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Bernoulli(Params);
 
 impl Bernoulli {
-    pub(super) fn new(params: &Params) -> Self {
+    pub(super) fn new(params: &Params, _: &Site) -> Self {
         Self(params.clone())
     }
 }
@@ -52,7 +58,7 @@ mod tests {
     use super::*;
 
     fn losses(params: &Params, payload: u16) -> usize {
-        let mut discipline = Bernoulli::new(params);
+        let mut discipline = Bernoulli(params.clone());
         let mut random = Stream::named(1, "bernoulli", 0);
         let packet = Packet { payload, ..Packet::default() };
         let view = QueueView::default();
@@ -66,6 +72,13 @@ mod tests {
         let params = Params { p: 0.1, data_only: false };
         assert!((900..1100).contains(&losses(&params, 1460)));
         assert!((900..1100).contains(&losses(&params, 0)));
+    }
+
+    #[test]
+    fn p_is_a_probability() {
+        for (p, ok) in [(0.0, true), (1.0, true), (1.5, false), (-0.1, false), (f64::NAN, false)] {
+            assert_eq!(Params { p, data_only: false }.check().is_ok(), ok, "{p}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use incast_engine::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{QueueDiscipline, QueueView, Verdict};
+use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Drop-tail has no parameters: `network.buffer` says how much fits.
@@ -12,12 +12,14 @@ use crate::packet::Packet;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {}
 
+impl Parameters for Params {}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct DropTail;
 
 impl DropTail {
-    pub(super) fn new(_: &Params) -> Self {
+    pub(super) fn new(_: &Params, _: &Site) -> Self {
         Self
     }
 }

@@ -3,12 +3,13 @@
 //! A discipline decides and never stores. The port asks its buffer first, so a discipline sees
 //! only packets for which there is room.
 
-use incast_engine::Stream;
+use incast_engine::{Limit, Rate, Stream, Time};
 
-use crate::packet::Packet;
+use crate::packet::{Ecn, Packet};
 
 mod bernoulli;
 mod drop_tail;
+mod ecn_threshold;
 
 /// What a discipline sees of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +20,107 @@ pub struct QueueView {
     pub bytes: u64,
     /// Size of the packet being sent, 0 if the link is idle.
     pub in_service_bytes: u32,
+    /// Now.
+    pub now: Time,
+    /// When the link fell idle; means nothing while a packet is being sent.
+    pub idle_since: Time,
+}
+
+impl QueueView {
+    /// Whether no packet is being sent.
+    pub fn is_idle(&self) -> bool {
+        self.in_service_bytes == 0
+    }
+
+    /// What is in the port: what waits, and the packet being sent if that counts.
+    #[inline]
+    pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
+        let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
+        Occupancy {
+            packets: u64::from(self.packets) + u64::from(in_service > 0),
+            bytes: self.bytes + u64::from(in_service),
+        }
+    }
+
+    /// What will be in the port when a packet of `size` bytes has been admitted. A link that is
+    /// idle sends it at once.
+    #[inline]
+    pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
+        let before = self.occupancy(counts_in_service);
+        if self.is_idle() && !counts_in_service {
+            return before;
+        }
+        Occupancy { packets: before.packets + 1, bytes: before.bytes + u64::from(size) }
+    }
+}
+
+/// How full a queue is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Occupancy {
+    /// In packets.
+    pub packets: u64,
+    /// In bytes.
+    pub bytes: u64,
+}
+
+impl Occupancy {
+    /// Whether it is more than `limit`, in the limit's unit.
+    #[inline]
+    pub fn exceeds(&self, limit: Limit) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.packets > limit,
+            Limit::Bytes(limit) => self.bytes > limit,
+        }
+    }
+}
+
+/// What a discipline may know of its port before the first packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Line rate.
+    pub rate: Rate,
+    /// Bytes that layer 2 adds to every packet on the line.
+    pub layer2_overhead: u32,
+    /// Whether the packet that is being sent occupies the buffer.
+    pub counts_in_service: bool,
+}
+
+/// Why parameters make no sense: the key, then what was given and what would be accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The parameter.
+    pub key: &'static str,
+    /// What is wrong with it and what to write instead.
+    pub message: String,
+}
+
+impl Fault {
+    /// `key` is at fault, and `message` says why.
+    pub fn new(key: &'static str, message: impl Into<String>) -> Self {
+        Self { key, message: message.into() }
+    }
+
+    /// Refuses a `value` of `key` that is not a probability.
+    ///
+    /// # Errors
+    /// What the value is and what it may be.
+    pub fn unless_probability(key: &'static str, value: f64) -> Result<(), Self> {
+        if (0.0..=1.0).contains(&value) {
+            return Ok(());
+        }
+        Err(Self::new(key, format!("{value} is not a probability; write 0 to 1, e.g. 0.01")))
+    }
+}
+
+/// The parameters of a discipline.
+pub trait Parameters {
+    /// Finds the first parameter that makes no sense.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
 }
 
 /// A discipline's answer.
@@ -32,6 +134,15 @@ pub enum Verdict {
     Drop(DropReason),
 }
 
+impl Verdict {
+    /// Signals congestion by a mark to a packet that can carry one (RFC 3168 §5), else in the way
+    /// `other`.
+    #[inline]
+    pub fn mark_or(packet: &Packet, other: Self) -> Self {
+        if packet.ecn == Ecn::NotCapable { other } else { Self::Mark }
+    }
+}
+
 /// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
@@ -39,6 +150,8 @@ pub enum DropReason {
     BufferFull,
     /// The discipline's random loss.
     Random,
+    /// The discipline signals congestion before the buffer is full.
+    Early,
 }
 
 /// Decides what happens to an arriving packet.
@@ -76,10 +189,22 @@ macro_rules! queue_disciplines {
         }
 
         impl QueueConfig {
-            /// The discipline with these parameters.
-            pub fn build(&self) -> Discipline {
+            /// The discipline with these parameters, for the port at `site`.
+            pub fn build(&self, site: &Site) -> Discipline {
                 match self {
-                    $(Self::$variant(params) => Discipline::$variant($module::$variant::new(params)),)+
+                    $(Self::$variant(params) => {
+                        Discipline::$variant($module::$variant::new(params, site))
+                    })+
+                }
+            }
+
+            /// Finds the first parameter that makes no sense.
+            ///
+            /// # Errors
+            /// What is wrong with it.
+            pub fn check(&self) -> Result<(), Fault> {
+                match self {
+                    $(Self::$variant(params) => params.check(),)+
                 }
             }
         }
@@ -99,11 +224,15 @@ macro_rules! queue_disciplines {
 queue_disciplines! {
     "drop-tail" => DropTail(drop_tail): "First in, first out; what does not fit is dropped.";
     "bernoulli" => Bernoulli(bernoulli): "Drop-tail that also loses each packet with a fixed probability.";
+    "ecn-threshold" => EcnThreshold(ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
 }
 
 #[cfg(test)]
 mod law_tests {
     use super::*;
+
+    pub(super) const SITE: Site =
+        Site { rate: Rate(1_000_000_000), layer2_overhead: 0, counts_in_service: false };
 
     #[test]
     fn every_entry_is_found_by_its_name_and_is_deterministic() {
@@ -111,7 +240,7 @@ mod law_tests {
             let config: QueueConfig =
                 serde_json::from_value(serde_json::json!({ "name": entry.name })).unwrap();
             let verdicts = || -> Vec<Verdict> {
-                let mut discipline = config.build();
+                let mut discipline = config.build(&SITE);
                 let mut random = Stream::named(3, "law", 0);
                 let packet = Packet { payload: 1460, header: 40, ..Packet::default() };
                 (0..200)

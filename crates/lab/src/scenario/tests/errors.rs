@@ -239,6 +239,14 @@ fn a_buffer_holds_at_least_one_packet() {
 }
 
 #[test]
+fn a_discipline_s_parameters_make_sense() {
+    refused(
+        &[("network.queue", json!({ "name": "bernoulli", "p": 1.5 }))],
+        "network.queue.p: 1.5 is not a probability; write 0 to 1, e.g. 0.01",
+    );
+}
+
+#[test]
 fn links_need_a_rate_and_packets_a_size() {
     refused(
         &[("network.rate", json!("0Gbps"))],

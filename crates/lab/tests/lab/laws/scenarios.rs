@@ -57,6 +57,11 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
     let in_bytes = (packet..=20 * packet).prop_map(|bytes| json!(bytes));
     let loss = (0.0..0.2, any::<bool>())
         .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }));
+    let other = prop::sample::select(any_of![
+        { "name": "ecn-threshold", "threshold": "2pkt" },
+        { "name": "ecn-threshold", "threshold": 3000, "counts_arriving": true, "drop_non_ect": true },
+    ]);
+    let queue = prop_oneof![2 => loss.boxed(), 1 => other.boxed()];
     table(vec![
         always("rate", prop::sample::select(rates())),
         maybe("server_rate", rates()),
@@ -69,7 +74,7 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
         maybe("buffer_counts_in_service", any_of![true, false]),
         maybe("layer2_overhead", any_of![0, 1, "ethernet"]),
         maybe("clock_noise", any_of!["0s", "1ps"]),
-        prop::option::weighted(0.3, loss.prop_map(|loss| ("queue", loss))).boxed(),
+        prop::option::weighted(0.4, queue.prop_map(|queue| ("queue", queue))).boxed(),
     ])
 }
 
