@@ -7,7 +7,9 @@ pub mod buffer;
 pub mod packet;
 pub mod port;
 pub mod queue;
+pub mod sack;
 pub mod topology;
 
 pub use packet::{Ecn, Flags, Packet, RouteId};
 pub use port::{Admission, Port, PortConfig, PortId};
+pub use sack::SackBlocks;

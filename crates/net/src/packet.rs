@@ -1,5 +1,7 @@
 //! The packet header that crosses the network: plain data, no payload, at most one cache line.
 
+use crate::sack::SackBlocks;
+
 /// One direction of a flow: flow `f` travels on route `2f` away from the end that numbers the
 /// flow's data as outgoing (the server) and on `2f + 1` back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -111,6 +113,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Incarnation of the connection: packets of an earlier one are ignored.
     pub epoch: u8,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: SackBlocks,
 }
 
 impl Packet {

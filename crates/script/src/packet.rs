@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use incast_net::{Ecn, Flags, Packet};
+use incast_net::{Ecn, Flags, Packet, SackBlocks};
 use incast_tcp::Config;
 
 /// The fields that a script gives; those that it leaves out take a default in a packet that
@@ -19,12 +19,44 @@ pub(crate) struct Pattern {
     header: Option<u8>,
     label: u8,
     epoch: Option<u8>,
+    sack: Option<Ranges>,
     syn: bool,
     fin: bool,
     retransmission: bool,
     ece: bool,
     cwr: bool,
     ecn: Ecn,
+}
+
+/// Ranges of a SACK option, in the order of the option.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Ranges([Option<(u64, u64)>; 3]);
+
+impl Ranges {
+    /// `3001:4001,1001:2001`, or `none`.
+    fn parse(value: &str) -> Result<Self, String> {
+        let mut ranges = Self::default();
+        if value == "none" {
+            return Ok(ranges);
+        }
+        let mut places = ranges.0.iter_mut();
+        for range in value.split(',') {
+            let place = places.next().ok_or("an option has room for three ranges")?;
+            *place = Some(pair(range)?);
+        }
+        Ok(ranges)
+    }
+
+    fn of(packet: &Packet) -> Self {
+        let mut found = packet.sack.ranges(packet.ack);
+        Self(std::array::from_fn(|_| found.next()))
+    }
+
+    fn blocks(self, ack: u64) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        self.0.iter().flatten().for_each(|(start, end)| blocks.push(ack, *start, *end));
+        blocks
+    }
 }
 
 /// What a script said last; the default of what it does not say.
@@ -76,6 +108,7 @@ impl Pattern {
             "ack" => self.ack = Some(number(value)?),
             "win" => self.window = Some(number(value)?),
             "ts" => self.timestamps = Some(pair(value)?),
+            "sack" => self.sack = Some(Ranges::parse(value)?),
             "header" => self.header = Some(number(value)?),
             "label" => self.label = number(value)?,
             "epoch" => self.epoch = Some(number(value)?),
@@ -136,6 +169,7 @@ impl Pattern {
             label: self.label,
             ecn: self.ecn,
             epoch: self.epoch.unwrap_or(defaults.epoch),
+            sack: self.sack.unwrap_or_default().blocks(defaults.ack),
             ..Packet::default()
         }
     }
@@ -162,6 +196,7 @@ impl Pattern {
             && fits(self.window, packet.window)
             && fits(self.timestamps, (packet.ts_value, packet.ts_echo))
             && fits(self.header, packet.header)
+            && fits(self.sack, Ranges::of(packet))
     }
 }
 
@@ -197,6 +232,9 @@ impl fmt::Display for Shown<'_> {
         write!(f, "win {} header {}", packet.window, packet.header)?;
         if (packet.ts_value, packet.ts_echo) != (0, 0) {
             write!(f, " ts {}:{}", packet.ts_value, packet.ts_echo)?;
+        }
+        for (index, (start, end)) in packet.sack.ranges(packet.ack).enumerate() {
+            write!(f, "{}{start}:{end}", if index == 0 { " sack " } else { "," })?;
         }
         if packet.label != 0 {
             write!(f, " label {}", packet.label)?;

@@ -1,7 +1,9 @@
 //! `config key=value`: how the connection under test is born.
 
 use incast_engine::{Span, Window};
-use incast_tcp::config::{DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling};
+use incast_tcp::config::{
+    DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack,
+};
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -48,6 +50,7 @@ impl Settings {
                 rto_after_syn_loss: Span::from_secs(3),
                 rtt_sampling: RttSampling::PerAck,
                 timestamps: None,
+                sack: None,
                 limited_transmit: true,
                 dupack_threshold: 3,
                 dupack_requires_same_window: false,
@@ -86,6 +89,14 @@ impl Settings {
             "rto_after_syn_loss" => config.rto_after_syn_loss = span(value)?,
             "rtt_sampling" => config.rtt_sampling = named(value)?,
             "timestamps" => config.timestamps = option(value, span)?,
+            "sack" => {
+                config.sack = match value {
+                    "false" => None,
+                    "true" => Some(Sack { dsack: true }),
+                    "without-dsack" => Some(Sack { dsack: false }),
+                    _ => return Err(format!("{value:?} is not true, false or without-dsack")),
+                }
+            }
             "limited_transmit" => config.limited_transmit = named(value)?,
             "dupack_threshold" => config.dupack_threshold = number(value)?,
             "dupack_requires_same_window" => config.dupack_requires_same_window = named(value)?,

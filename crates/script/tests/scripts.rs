@@ -264,6 +264,18 @@ scripts! {
         rfc9293_3_10_7_4_an_ack_of_unsent_data_changes_nothing
         vasudevan_jitter_extends_every_timeout
     }
+    sack_receiver {
+        rfc2018_2_off_reports_nothing
+        rfc2018_3_three_blocks_at_most
+        rfc2018_4_a_segment_beyond_the_window_is_not_reported
+        rfc2018_4_data_carry_the_option_too
+        rfc2018_4_the_first_block_holds_the_latest_segment
+        rfc2018_4_what_is_acknowledged_is_not_reported
+        rfc2883_4_1_1_a_duplicate_below_the_ack
+        rfc2883_4_1_3_a_duplicate_of_held_data
+        rfc2883_4_2_1_a_partial_duplicate
+        rfc2883_5_without_the_extension_duplicates_are_not_told
+    }
     send_jitter {
         ns2_a_timeout_is_delayed
         ns2_acks_are_not_delayed

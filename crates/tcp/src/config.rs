@@ -36,6 +36,8 @@ pub struct Config {
     pub rtt_sampling: RttSampling,
     /// Timestamps option with this clock granularity (RFC 7323), or none.
     pub timestamps: Option<Span>,
+    /// Selective acknowledgements (RFC 2018), or none.
+    pub sack: Option<Sack>,
     /// New data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
@@ -113,6 +115,13 @@ pub enum RttSampling {
     PerAck,
     /// One segment at a time.
     PerWindow,
+}
+
+/// Selective acknowledgements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sack {
+    /// Duplicates are reported, too (RFC 2883).
+    pub dsack: bool,
 }
 
 /// Delayed acknowledgements.

@@ -107,6 +107,7 @@ fn lab() -> Value {
             "rtt_sampling": "per-ack",
             "timestamps": false,
             "timestamp_granularity": "1us",
+            "dsack": true,
             "limited_transmit": true,
             "dupack_threshold": 3,
             "dupack_requires_same_window": false,

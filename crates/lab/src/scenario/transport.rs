@@ -5,7 +5,7 @@ use std::fmt;
 use incast_engine::{Size, Span, Window};
 use incast_tcp::Config;
 use incast_tcp::config::{
-    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling,
+    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack,
 };
 use incast_tcp::congestion::{CongestionControlConfig, EcnUse};
 use incast_tcp::recovery::RecoveryConfig;
@@ -153,6 +153,13 @@ pub(super) struct TransportDocument {
     /// `timestamps` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp_granularity: Option<Span>,
+    /// Selective acknowledgements (RFC 2018); they take no room on the wire. Default: whether
+    /// `recovery` needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sack: Option<bool>,
+    /// Whether selective acknowledgements report duplicates, too (RFC 2883). Without meaning while
+    /// `sack` is off.
+    dsack: bool,
     /// New data on the first two duplicate ACKs (RFC 3042).
     limited_transmit: bool,
     /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
@@ -370,6 +377,11 @@ impl TransportDocument {
                 self.ecn != EcnSwitch::Off || !self.counts_marks(),
                 "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"",
             ),
+            (
+                "sack",
+                self.sack != Some(false) || !self.recovery.needs_sack(),
+                "false leaves the recovery without what it works by; write true, or another recovery",
+            ),
             ("delayed_ack.segments", delayed, "0 segments cannot be waited for; write 1 or more"),
         ] {
             require(key, holds, message)?;
@@ -382,6 +394,7 @@ impl TransportDocument {
         self.check(table)?;
         let (mss, initial_window, initial_ssthresh, receive_window) = self.windows();
         let ecn = self.ecn_packets();
+        let sack = self.sack.unwrap_or(self.recovery.needs_sack());
         Ok(Transport {
             name: self.name,
             opener: self.opener,
@@ -408,6 +421,7 @@ impl TransportDocument {
                 rto_after_syn_loss: self.rto_after_syn_loss,
                 rtt_sampling: self.rtt_sampling,
                 timestamps: self.timestamp_granularity.filter(|_| self.timestamps),
+                sack: sack.then_some(Sack { dsack: self.dsack }),
                 limited_transmit: self.limited_transmit,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
@@ -456,6 +470,8 @@ impl From<&Transport> for TransportDocument {
             rtt_sampling: tcp.rtt_sampling,
             timestamps: tcp.timestamps.is_some(),
             timestamp_granularity: tcp.timestamps,
+            sack: Some(tcp.sack.is_some()),
+            dsack: tcp.sack.is_none_or(|sack| sack.dsack),
             limited_transmit: tcp.limited_transmit,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,

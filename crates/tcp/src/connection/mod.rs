@@ -21,7 +21,7 @@ use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
 use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
-use crate::recv::{AckPolicy, Reassembly, ReceiveWindow};
+use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
 use crate::send::{RttEstimator, Scoreboard};
 
@@ -151,6 +151,8 @@ pub struct Connection {
     counters: Counters,
     sender_hooks: Vec<Box<dyn SenderHook>>,
     receiver_hooks: Vec<Box<dyn ReceiverHook>>,
+    /// What the receiver reports selectively, if the SACK option is in use.
+    sack_report: Option<Box<SackReport>>,
 }
 
 /// The client's request for data.
@@ -216,6 +218,7 @@ impl Connection {
             counters: Counters::default(),
             sender_hooks: Vec::new(),
             receiver_hooks: Vec::new(),
+            sack_report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
             config,
         }
     }

@@ -19,7 +19,10 @@ impl Connection {
                 self.confirm_request();
             }
             let arrival = if self.receive_window.accepts(end, before) {
-                self.data.insert(start, end)
+                match &mut self.sack_report {
+                    None => self.data.insert(start, end),
+                    Some(report) => report.insert(start, end, &mut self.data),
+                }
             } else {
                 Arrival::Duplicate
             };

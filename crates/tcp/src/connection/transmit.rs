@@ -1,7 +1,7 @@
 //! `poll_transmit`: the only place that emits packets.
 
 use incast_engine::{Span, Time};
-use incast_net::{Ecn, Flags, Packet};
+use incast_net::{Ecn, Flags, Packet, SackBlocks};
 
 use super::acknowledge::timestamp;
 use super::{Connection, Gate, State, TimerKind, owed};
@@ -275,6 +275,10 @@ impl Connection {
             flags,
             ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
             epoch: self.epoch,
+            sack: match &mut self.sack_report {
+                None => SackBlocks::NONE,
+                Some(report) => report.blocks(&self.data),
+            },
             ..Packet::default()
         }
     }

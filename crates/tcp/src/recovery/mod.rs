@@ -45,6 +45,9 @@ pub enum Episode {
 
 /// Decides what is lost.
 pub trait LossRecovery {
+    /// Whether it works by selective acknowledgements.
+    const NEEDS_SACK: bool = false;
+
     /// A duplicate ACK arrived.
     fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode;
     /// `acked` bytes were newly acknowledged.
@@ -80,6 +83,11 @@ macro_rules! loss_recoveries {
         }
 
         impl RecoveryConfig {
+            /// Whether it works by selective acknowledgements.
+            pub fn needs_sack(&self) -> bool {
+                match self { $(Self::$variant(_) => $module::$variant::NEEDS_SACK,)+ }
+            }
+
             /// The recovery with these parameters.
             pub fn build(&self) -> Recovery {
                 match self {

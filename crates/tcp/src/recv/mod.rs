@@ -3,8 +3,10 @@
 
 pub mod ack_policy;
 pub mod reassembly;
+pub mod sack;
 pub mod window;
 
 pub use ack_policy::AckPolicy;
 pub use reassembly::Reassembly;
+pub use sack::SackReport;
 pub use window::ReceiveWindow;

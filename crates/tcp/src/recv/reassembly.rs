@@ -44,6 +44,22 @@ impl Reassembly {
         &self.ranges
     }
 
+    /// The range beyond the gap that holds `seq`.
+    pub fn range_of(&self, seq: u64) -> Option<(u64, u64)> {
+        let index = self.ranges.partition_point(|range| range.1 <= seq);
+        self.ranges.get(index).copied().filter(|range| range.0 <= seq)
+    }
+
+    /// The first part of `start` to `end` that has arrived already.
+    pub fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+        if start < self.next {
+            return Some((start, end.min(self.next)));
+        }
+        let index = self.ranges.partition_point(|range| range.1 <= start);
+        let range = self.ranges.get(index).filter(|range| range.0 < end)?;
+        Some((start.max(range.0), end.min(range.1)))
+    }
+
     /// Takes the bytes from `start` to `end`.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrival {

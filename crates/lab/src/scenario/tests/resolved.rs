@@ -103,6 +103,8 @@ fn transport() -> impl Strategy<Value = Value> {
         "delayed_ack": one_of(&[json!(true), json!(false), json!({ "segments": 3 })]),
         "idle_restart": one_of(&[json!("none"), json!("5681"), json!("2861"), json!("7661")]),
         "send_jitter": time(),
+        "sack": maybe(any::<bool>().prop_map(Value::Bool)),
+        "dsack": maybe(any::<bool>().prop_map(Value::Bool)),
         "recovery_burst": prop_oneof![whole(1..9), one_of(&[json!("unlimited")])].boxed(),
         "recovery": one_of(&[json!("newreno"), json!({ "name": "newreno", "careful": false })]),
         "congestion_control": one_of(&[json!({ "byte_counting": true }), json!("reno")]),

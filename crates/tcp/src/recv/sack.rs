@@ -1,0 +1,106 @@
+//! What a receiver reports in the SACK option (RFC 2018, RFC 2883).
+
+use incast_net::SackBlocks;
+
+use super::Reassembly;
+use crate::config::Sack;
+
+/// Ranges that are remembered by recency. Three fit into an option; as many again, and then some,
+/// may have been filled since.
+const REMEMBERED: usize = 8;
+
+/// Which ranges to report, and in which order.
+#[derive(Clone, Debug)]
+pub struct SackReport {
+    dsack: bool,
+    /// A number within each range that changed lately, the last first; 0 is none.
+    recent: [u64; REMEMBERED],
+    /// What arrived again and was not reported yet.
+    duplicate: Option<(u64, u64)>,
+}
+
+impl SackReport {
+    /// Nothing to report.
+    pub fn new(config: Sack) -> Self {
+        Self { dsack: config.dsack, recent: [0; REMEMBERED], duplicate: None }
+    }
+
+    /// Takes the segment from `start` to `end`; returns what it did to `data`.
+    pub fn insert(
+        &mut self,
+        start: u64,
+        end: u64,
+        data: &mut Reassembly,
+    ) -> super::reassembly::Arrival {
+        if self.dsack {
+            // RFC 2883 §4: a duplicate is reported once, in the ACK that it brings about.
+            self.duplicate = data.overlap(start, end);
+        }
+        let arrival = data.insert(start, end);
+        if end > data.next() {
+            let start = start.max(data.next());
+            let same_range = |key: &u64| *key != 0 && data.range_of(*key) == data.range_of(start);
+            let old = self.recent.iter().position(same_range).unwrap_or(REMEMBERED - 1);
+            self.recent[..=old].rotate_right(1);
+            self.recent[0] = start;
+        }
+        arrival
+    }
+
+    /// The option of the next packet (RFC 2018 §4): the range that grew last comes first.
+    pub fn blocks(&mut self, data: &Reassembly) -> SackBlocks {
+        let mut blocks = SackBlocks::NONE;
+        let ack = data.next();
+        if let Some((start, end)) = self.duplicate.take() {
+            blocks.push(ack, start, end);
+        }
+        let mut reported = [(0, 0); REMEMBERED];
+        for (index, &key) in self.recent.iter().enumerate() {
+            if blocks.is_full() {
+                break;
+            }
+            if let Some(range) = data.range_of(key)
+                && !reported[..index].contains(&range)
+            {
+                blocks.push(ack, range.0, range.1);
+                reported[index] = range;
+            }
+        }
+        blocks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receive(report: &mut SackReport, data: &mut Reassembly, start: u64) -> Vec<(u64, u64)> {
+        report.insert(start, start + 10, data);
+        report.blocks(data).ranges(data.next()).collect()
+    }
+
+    #[test]
+    fn rfc2018_4_the_latest_segment_comes_first_and_earlier_blocks_are_repeated() {
+        let mut data = Reassembly::new(1);
+        let mut report = SackReport::new(Sack { dsack: false });
+        assert_eq!(receive(&mut report, &mut data, 11), [(11, 21)]);
+        assert_eq!(receive(&mut report, &mut data, 31), [(31, 41), (11, 21)]);
+        assert_eq!(receive(&mut report, &mut data, 51), [(51, 61), (31, 41), (11, 21)]);
+        assert_eq!(receive(&mut report, &mut data, 71), [(71, 81), (51, 61), (31, 41)]);
+        assert_eq!(receive(&mut report, &mut data, 21), [(11, 41), (71, 81), (51, 61)]);
+        assert_eq!(receive(&mut report, &mut data, 1), [(71, 81), (51, 61)]);
+        assert_eq!(receive(&mut report, &mut data, 41), [(71, 81)]);
+    }
+
+    #[test]
+    fn rfc2883_4_a_duplicate_is_told_once_and_before_the_range_that_holds_it() {
+        let mut data = Reassembly::new(1);
+        let mut report = SackReport::new(Sack { dsack: true });
+        receive(&mut report, &mut data, 1);
+        assert_eq!(receive(&mut report, &mut data, 1), [(1, 11)]);
+        assert_eq!(receive(&mut report, &mut data, 21), [(21, 31)]);
+        receive(&mut report, &mut data, 31);
+        assert_eq!(receive(&mut report, &mut data, 21), [(21, 31), (21, 41)]);
+        assert_eq!(report.blocks(&data).ranges(11).collect::<Vec<_>>(), [(21, 41)]);
+    }
+}
