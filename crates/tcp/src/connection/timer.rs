@@ -131,7 +131,7 @@ impl Connection {
             una,
             max: self.board.max(),
             head_end: head.map_or(una, crate::send::scoreboard::Sent::end),
-            transmissions: head.map_or(0, |head| head.transmissions),
+            transmissions: head.map_or(0, |head| head.transmissions.into()),
             dupacks: self.recovery.dupacks(),
             cwnd: self.congestion.window(),
             ssthresh: self.congestion.ssthresh(),

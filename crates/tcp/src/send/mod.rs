@@ -3,6 +3,8 @@
 pub mod idle;
 pub mod rtt;
 pub mod scoreboard;
+mod selective;
 
 pub use rtt::RttEstimator;
-pub use scoreboard::Scoreboard;
+pub use scoreboard::{Marks, Scoreboard, Sent};
+pub use selective::{Detection, Horizon};

@@ -4,6 +4,39 @@ use std::collections::VecDeque;
 
 use incast_engine::Time;
 
+use super::selective::Tally;
+
+/// What is known of an outstanding segment: a set. Only recoveries by SACK mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Marks(pub(super) u8);
+
+impl Marks {
+    /// The receiver has it (RFC 2018).
+    pub const SACKED: Self = Self(1);
+    /// It is taken for lost.
+    pub const LOST: Self = Self(1 << 1);
+    /// A copy of it is on its way.
+    pub const RESENT: Self = Self(1 << 2);
+
+    /// Whether there is none.
+    #[inline]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Both sets.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether one of `other` is among them.
+    #[inline]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
 /// A segment that was sent at least once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sent {
@@ -12,7 +45,9 @@ pub struct Sent {
     /// Payload bytes.
     pub len: u32,
     /// How often it was sent.
-    pub transmissions: u32,
+    pub transmissions: u16,
+    /// What is known of it.
+    pub marks: Marks,
     /// When it was sent last.
     pub sent_at: Time,
 }
@@ -38,21 +73,24 @@ pub struct Acked {
 /// in flight. After a timeout `next` falls back to `una` (go-back-N) and sending resumes there.
 #[derive(Clone, Debug)]
 pub struct Scoreboard {
-    segments: VecDeque<Sent>,
+    pub(super) segments: VecDeque<Sent>,
     /// Index of the segment that starts at `next`, or the number of segments.
     cursor: usize,
-    una: u64,
+    pub(super) una: u64,
     next: u64,
-    max: u64,
+    pub(super) max: u64,
     /// One past a window probe.
     probed: u64,
+    /// Sums of what is marked.
+    pub(super) tally: Tally,
 }
 
 impl Scoreboard {
     /// An empty scoreboard whose first byte will be `start`.
     pub fn new(start: u64) -> Self {
         let (una, next, max, probed) = (start, start, start, start);
-        Self { segments: VecDeque::new(), cursor: 0, una, next, max, probed }
+        let tally = Tally::default();
+        Self { segments: VecDeque::new(), cursor: 0, una, next, max, probed, tally }
     }
 
     /// First unacknowledged sequence number.
@@ -112,7 +150,8 @@ impl Scoreboard {
     #[inline]
     pub fn send_new(&mut self, len: u32, now: Time) {
         debug_assert_eq!(self.next, self.max, "new data follow everything sent before");
-        self.segments.push_back(Sent { seq: self.next, len, transmissions: 1, sent_at: now });
+        let (seq, marks) = (self.next, Marks::default());
+        self.segments.push_back(Sent { seq, len, transmissions: 1, marks, sent_at: now });
         self.cursor += 1;
         self.next += u64::from(len);
         self.max = self.next;
@@ -121,7 +160,7 @@ impl Scoreboard {
     /// Records that the segment at `next` was sent again at `now`.
     pub fn send_again(&mut self, now: Time) {
         let segment = &mut self.segments[self.cursor];
-        segment.transmissions += 1;
+        segment.transmissions = segment.transmissions.saturating_add(1);
         segment.sent_at = now;
         self.next = segment.end();
         self.cursor += 1;
@@ -131,7 +170,7 @@ impl Scoreboard {
     pub fn send_copy(&mut self, last: bool, now: Time) {
         let segment = if last { self.segments.back_mut() } else { self.segments.front_mut() };
         if let Some(segment) = segment {
-            segment.transmissions += 1;
+            segment.transmissions = segment.transmissions.saturating_add(1);
             segment.sent_at = now;
             if !last && self.cursor == 0 {
                 self.cursor = 1;
@@ -154,21 +193,39 @@ impl Scoreboard {
     /// Handles a cumulative ACK above `una`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {
+        self.acknowledge_each(ack, |_| {})
+    }
+
+    /// Handles a cumulative ACK above `una`; `deliver` sees the segments of which it is the first
+    /// news.
+    #[inline]
+    pub fn acknowledge_each(&mut self, ack: u64, mut deliver: impl FnMut(&Sent)) -> Acked {
         debug_assert!(ack > self.una && ack <= self.acceptable(), "unacceptable ACK");
         let mut acked = Acked { bytes: ack - self.una, sent_at: None };
         let mut sent_once = true;
         while let Some(segment) = self.segments.front_mut() {
             if segment.end() > ack {
                 if segment.seq < ack {
-                    segment.len -= (ack - segment.seq) as u32;
+                    let cut = (ack - segment.seq) as u32;
+                    segment.len -= cut;
                     segment.seq = ack;
+                    self.tally.forget(segment.marks, cut);
                 }
                 break;
             }
-            sent_once &= segment.transmissions == 1;
-            acked.sent_at = Some(segment.sent_at);
+            let segment = *segment;
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
+            if !segment.marks.is_empty() {
+                self.tally.forget(segment.marks, segment.len);
+                if segment.marks.has(Marks::SACKED) {
+                    self.tally.sacked_segments -= 1;
+                    continue;
+                }
+            }
+            deliver(&segment);
+            sent_once &= segment.transmissions == 1;
+            acked.sent_at = Some(segment.sent_at);
         }
         if !sent_once {
             acked.sent_at = None;

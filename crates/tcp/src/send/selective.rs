@@ -1,0 +1,350 @@
+//! The scoreboard of selective acknowledgements: which segments arrived, which are lost, and what is
+//! still in the pipe. Sums are kept as marks are set, so that no ACK looks at every segment.
+
+use std::collections::VecDeque;
+
+use incast_engine::{Span, Time};
+
+use super::scoreboard::{Marks, Scoreboard, Sent};
+
+/// Blocks of the last ACK that are remembered, so that the next one is only read where it differs.
+const SEEN: usize = 3;
+
+/// Sums over the marks of a scoreboard.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Bytes that the receiver has beyond the cumulative ACK.
+    sacked: u64,
+    pub(super) sacked_segments: u32,
+    /// Bytes taken for lost, and not selectively acknowledged since.
+    lost: u64,
+    /// Bytes of which a copy is on its way.
+    resent: u64,
+    /// Bytes taken for lost of which none is: a retransmission is due.
+    due: u64,
+    /// No retransmission is due below.
+    due_from: u64,
+    /// One past the highest byte selectively acknowledged.
+    highest: u64,
+    /// Below, RFC 6675's `IsLost` was decided.
+    judged: u64,
+    /// Below, every segment that was sent once is selectively acknowledged or lost.
+    settled: u64,
+    /// Copies in the order in which they left: where, and when.
+    copies: VecDeque<(u64, Time)>,
+    seen: [(u64, u64); SEEN],
+}
+
+impl Tally {
+    /// `len` bytes with these marks are outstanding no more.
+    pub(super) fn forget(&mut self, marks: Marks, len: u32) {
+        let len = u64::from(len);
+        if marks.has(Marks::SACKED) {
+            self.sacked -= len;
+            return;
+        }
+        if marks.has(Marks::LOST) {
+            self.lost -= len;
+            if !marks.has(Marks::RESENT) {
+                self.due -= len;
+            }
+        }
+        if marks.has(Marks::RESENT) {
+            self.resent -= len;
+        }
+    }
+}
+
+/// The segment that was sent last of those that have arrived, and how long after it an older one
+/// counts as lost (RFC 8985 §6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Horizon {
+    /// When it was sent.
+    pub sent_at: Time,
+    /// One past its last byte.
+    pub end: u64,
+    /// A round trip and the reordering window.
+    pub patience: Span,
+}
+
+impl Horizon {
+    /// Whether it left after `segment`.
+    fn is_after(&self, segment: &Sent) -> bool {
+        (self.sent_at, self.end) > (segment.sent_at, segment.end())
+    }
+}
+
+/// What a look for losses by time found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Detection {
+    /// Segments that are now taken for lost.
+    pub lost: u32,
+    /// Of these, those that had been sent again.
+    pub lost_again: u32,
+    /// When those in question will be decided, if there are any.
+    pub next: Option<Time>,
+}
+
+impl Scoreboard {
+    /// Bytes that the receiver has beyond the cumulative ACK.
+    #[inline]
+    pub fn sacked(&self) -> u64 {
+        self.tally.sacked
+    }
+
+    /// Segments that the receiver has beyond the cumulative ACK.
+    pub fn sacked_segments(&self) -> u32 {
+        self.tally.sacked_segments
+    }
+
+    /// One past the highest byte selectively acknowledged, if any is beyond the cumulative ACK.
+    pub fn highest_sacked(&self) -> Option<u64> {
+        (self.tally.sacked > 0).then_some(self.tally.highest)
+    }
+
+    /// Outstanding segments, selectively acknowledged ones included.
+    pub fn outstanding_segments(&self) -> usize {
+        self.segments.len()
+    }
+
+    /// Bytes in the network as RFC 6675 estimates them (`pipe`): sent, and neither arrived nor
+    /// lost, and copies.
+    #[inline]
+    pub fn pipe(&self) -> u64 {
+        let Tally { sacked, lost, resent, .. } = self.tally;
+        (self.max - self.una + resent) - sacked - lost
+    }
+
+    /// Takes a block of a SACK option; returns the bytes of which it is the first news, whose
+    /// segments `deliver` sees.
+    pub fn sack(&mut self, start: u64, end: u64, mut deliver: impl FnMut(&Sent)) -> u64 {
+        let before = self.tally.sacked;
+        let known = self.tally.seen.iter().find(|seen| seen.0 < end && start < seen.1);
+        let news = match known {
+            Some(&(from, to)) => [(start, from), (to, end)],
+            None => [(start, end), (end, end)],
+        };
+        for (from, to) in news.into_iter().filter(|(from, to)| from < to) {
+            let first = self.segments.partition_point(|segment| segment.end() <= from);
+            for segment in self.segments.range_mut(first..) {
+                if segment.seq >= to {
+                    break;
+                }
+                let is_whole = start <= segment.seq && segment.end() <= end;
+                if is_whole && !segment.marks.has(Marks::SACKED) {
+                    self.tally.forget(segment.marks, segment.len);
+                    segment.marks.0 |= Marks::SACKED.0;
+                    self.tally.sacked += u64::from(segment.len);
+                    self.tally.sacked_segments += 1;
+                    self.tally.highest = self.tally.highest.max(segment.end());
+                    deliver(segment);
+                }
+            }
+        }
+        self.tally.sacked - before
+    }
+
+    /// Remembers the blocks of this ACK as read.
+    pub fn note_blocks(&mut self, blocks: impl Iterator<Item = (u64, u64)>) {
+        self.tally.seen = [(0, 0); SEEN];
+        for (place, block) in self.tally.seen.iter_mut().zip(blocks) {
+            *place = block;
+        }
+    }
+
+    /// The first segment whose retransmission is due.
+    pub fn due(&mut self) -> Option<Sent> {
+        if self.tally.due == 0 {
+            return None;
+        }
+        let first = self.segments.partition_point(|segment| segment.seq < self.tally.due_from);
+        let is_due = |segment: &&Sent| segment.marks == Marks::LOST;
+        let segment = *self.segments.range(first..).find(is_due)?;
+        self.tally.due_from = segment.seq;
+        Some(segment)
+    }
+
+    /// Whether a retransmission is due.
+    #[inline]
+    pub fn is_due(&self) -> bool {
+        self.tally.due > 0
+    }
+
+    /// Records that the segment at `seq` was sent again at `now`.
+    pub fn resend_at(&mut self, seq: u64, now: Time) {
+        let index = self.segments.partition_point(|segment| segment.seq < seq);
+        let segment = &mut self.segments[index];
+        segment.transmissions = segment.transmissions.saturating_add(1);
+        segment.sent_at = now;
+        let len = u64::from(segment.len);
+        if !segment.marks.has(Marks::RESENT) && !segment.marks.has(Marks::SACKED) {
+            if segment.marks.has(Marks::LOST) {
+                self.tally.due -= len;
+            }
+            segment.marks.0 |= Marks::RESENT.0;
+            self.tally.resent += len;
+        }
+        self.tally.copies.push_back((seq, now));
+    }
+
+    /// Records that the segment at `seq` was sent again by way of rescue (RFC 6675 §4, `NextSeg`
+    /// rule 4): it stays eligible for a retransmission.
+    pub fn rescue_at(&mut self, seq: u64, now: Time) {
+        let index = self.segments.partition_point(|segment| segment.seq < seq);
+        let segment = &mut self.segments[index];
+        segment.transmissions = segment.transmissions.saturating_add(1);
+        segment.sent_at = now;
+    }
+
+    /// The first segment at or above `from` that has not arrived, with a selective ACK above it
+    /// (RFC 6675 §4, `NextSeg` rule 3).
+    pub fn hole(&self, from: u64) -> Option<Sent> {
+        let highest = self.highest_sacked()?;
+        let first = self.segments.partition_point(|segment| segment.seq < from);
+        let is_hole =
+            |segment: &&Sent| !segment.marks.has(Marks::SACKED) && segment.end() <= highest;
+        self.segments.range(first..).find(is_hole).copied()
+    }
+
+    /// The last segment that has not arrived.
+    pub fn last_missing(&self) -> Option<Sent> {
+        self.segments.iter().rev().find(|segment| !segment.marks.has(Marks::SACKED)).copied()
+    }
+
+    fn mark_lost(&mut self, index: usize) {
+        let segment = &mut self.segments[index];
+        let len = u64::from(segment.len);
+        if segment.marks.has(Marks::RESENT) {
+            segment.marks.0 &= !Marks::RESENT.0;
+            self.tally.resent -= len;
+            if segment.marks.has(Marks::LOST) {
+                self.tally.due += len;
+            }
+        }
+        if !segment.marks.has(Marks::LOST) {
+            segment.marks.0 |= Marks::LOST.0;
+            self.tally.lost += len;
+            self.tally.due += len;
+        }
+        self.tally.due_from = self.tally.due_from.min(segment.seq);
+    }
+
+    /// Marks what RFC 6675 §4 calls lost (`IsLost`): `threshold` discontiguous ranges, or more
+    /// than `threshold` - 1 segments of `segment` bytes, have arrived above it. Returns whether
+    /// the first unacknowledged segment is lost.
+    pub fn judge(&mut self, threshold: u32, segment: u64) -> bool {
+        let Some(highest) = self.highest_sacked() else {
+            return false;
+        };
+        let enough = u64::from(threshold.saturating_sub(1)) * segment;
+        let top = self.segments.partition_point(|segment| segment.end() < highest);
+        let (mut bytes, mut ranges, mut in_range) = (0, 0, false);
+        let mut boundary = self.una;
+        for segment in self.segments.range(..=top).rev() {
+            let sacked = segment.marks.has(Marks::SACKED);
+            if sacked {
+                bytes += u64::from(segment.len);
+                ranges += u32::from(!in_range);
+                if bytes > enough || ranges >= threshold {
+                    boundary = segment.seq;
+                    break;
+                }
+            }
+            in_range = sacked;
+        }
+        let from = self.tally.judged.max(self.una);
+        let first = self.segments.partition_point(|segment| segment.seq < from);
+        let last = self.segments.partition_point(|segment| segment.seq < boundary);
+        for index in first..last {
+            if !self.segments[index].marks.has(Marks::SACKED.or(Marks::LOST)) {
+                self.mark_lost(index);
+            }
+        }
+        self.tally.judged = self.tally.judged.max(boundary);
+        self.segments.front().is_some_and(|head| head.marks.has(Marks::LOST))
+    }
+
+    /// Everything that has not arrived is lost, copies included.
+    pub fn lose_all(&mut self) {
+        for index in 0..self.segments.len() {
+            if !self.segments[index].marks.has(Marks::SACKED) {
+                self.mark_lost(index);
+            }
+        }
+        self.tally.judged = self.max;
+        self.tally.settled = self.max;
+        self.tally.copies.clear();
+    }
+
+    /// The retransmission timer expired (RFC 8985 §6.3): the first segment is lost, and what was
+    /// sent longer ago than `patience`.
+    pub fn lose_old(&mut self, now: Time, patience: Span) {
+        for index in 0..self.segments.len() {
+            let Sent { marks, sent_at, .. } = self.segments[index];
+            let is_old = sent_at + patience <= now;
+            if (index == 0 || is_old) && !marks.has(Marks::SACKED) {
+                self.mark_lost(index);
+            }
+        }
+    }
+
+    /// Looks for segments that were sent before `horizon` and for longer than its patience
+    /// (RFC 8985 §6.2, step 5).
+    ///
+    /// What was sent once left in the order of its numbers, and copies are kept in the order in
+    /// which they left, so that the search ends at the first segment that left too late, and
+    /// begins where the last one had nothing left to decide.
+    pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
+        let mut found = Detection::default();
+        self.detect_copies(now, horizon, &mut found);
+        let first = self.segments.partition_point(|segment| segment.seq < self.tally.settled);
+        let mut all_settled = true;
+        for index in first..self.segments.len() {
+            let segment = self.segments[index];
+            let undecided = segment.transmissions == 1 && segment.marks.is_empty();
+            if undecided {
+                if !horizon.is_after(&segment) {
+                    break;
+                }
+                let expiry = segment.sent_at + horizon.patience;
+                if expiry <= now {
+                    self.mark_lost(index);
+                    found.lost += 1;
+                } else {
+                    found.next = found.next.max(Some(expiry));
+                    all_settled = false;
+                }
+            }
+            if all_settled {
+                self.tally.settled = segment.end();
+            }
+        }
+        found
+    }
+
+    fn detect_copies(&mut self, now: Time, horizon: &Horizon, found: &mut Detection) {
+        let mut at = 0;
+        while let Some(&(seq, sent_at)) = self.tally.copies.get(at) {
+            let index = self.segments.partition_point(|segment| segment.seq < seq);
+            let segment = self.segments.get(index).filter(|segment| {
+                segment.sent_at == sent_at
+                    && segment.marks.has(Marks::RESENT)
+                    && !segment.marks.has(Marks::SACKED)
+            });
+            match segment {
+                Some(segment) if !horizon.is_after(segment) => break,
+                Some(_) if sent_at + horizon.patience > now => {
+                    found.next = found.next.max(Some(sent_at + horizon.patience));
+                    at += 1;
+                }
+                Some(_) => {
+                    self.mark_lost(index);
+                    found.lost += 1;
+                    found.lost_again += 1;
+                    self.tally.copies.remove(at);
+                }
+                None => drop(self.tally.copies.remove(at)),
+            }
+        }
+    }
+}
