@@ -48,6 +48,7 @@ impl PortConfig {
         Site {
             rate: self.rate,
             layer2_overhead: self.layer2_overhead,
+            buffer: self.buffer.map(|buffer| buffer.limit),
             counts_in_service: self.buffer.is_some_and(|buffer| buffer.counts_in_service),
         }
     }

@@ -2,7 +2,7 @@
 
 use incast_engine::{Limit, Rate, Size, Span};
 use incast_net::port::Ties;
-use incast_net::queue::QueueConfig;
+use incast_net::queue::{QueueConfig, Site};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -145,7 +145,13 @@ impl NetworkDocument {
             );
             return fail("buffer", message);
         }
-        if let Err(fault) = self.queue.check() {
+        let site = Site {
+            rate: client_rate,
+            layer2_overhead,
+            buffer: Some(self.buffer),
+            counts_in_service: self.buffer_counts_in_service,
+        };
+        if let Err(fault) = self.queue.check(&site) {
             return fail(&format!("queue.{}", fault.key), fault.message);
         }
         let sending = [packet, transport.tcp.ack_size.into()]

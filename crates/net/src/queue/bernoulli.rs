@@ -25,7 +25,7 @@ impl Default for Params {
 }
 
 impl Parameters for Params {
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self, _: &Site) -> Result<(), Fault> {
         Fault::unless_probability("p", self.p)
     }
 }
@@ -55,6 +55,7 @@ impl QueueDiscipline for Bernoulli {
 
 #[cfg(test)]
 mod tests {
+    use super::super::law_tests::SITE;
     use super::*;
 
     fn losses(params: &Params, payload: u16) -> usize {
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn p_is_a_probability() {
         for (p, ok) in [(0.0, true), (1.0, true), (1.5, false), (-0.1, false), (f64::NAN, false)] {
-            assert_eq!(Params { p, data_only: false }.check().is_ok(), ok, "{p}");
+            assert_eq!(Params { p, data_only: false }.check(&SITE).is_ok(), ok, "{p}");
         }
     }
 

@@ -10,6 +10,13 @@ use crate::packet::{Ecn, Packet};
 mod bernoulli;
 mod drop_tail;
 mod ecn_threshold;
+mod label_threshold;
+mod level;
+mod red;
+mod selector;
+mod wred;
+
+pub use level::Level;
 
 /// What a discipline sees of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,6 +79,15 @@ impl Occupancy {
             Limit::Bytes(limit) => self.bytes > limit,
         }
     }
+
+    /// Whether it is `limit` or more, in the limit's unit.
+    #[inline]
+    pub fn reaches(&self, limit: Limit) -> bool {
+        match limit {
+            Limit::Packets(limit) => self.packets >= limit,
+            Limit::Bytes(limit) => self.bytes >= limit,
+        }
+    }
 }
 
 /// What a discipline may know of its port before the first packet.
@@ -81,6 +97,8 @@ pub struct Site {
     pub rate: Rate,
     /// Bytes that layer 2 adds to every packet on the line.
     pub layer2_overhead: u32,
+    /// The port's own buffer; none if it shares one without a limit of its own, or never drops.
+    pub buffer: Option<Limit>,
     /// Whether the packet that is being sent occupies the buffer.
     pub counts_in_service: bool,
 }
@@ -114,11 +132,12 @@ impl Fault {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Finds the first parameter that makes no sense.
+    /// Finds the first parameter that makes no sense for the switch's ports.
     ///
     /// # Errors
     /// What is wrong with it.
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        let _ = site;
         Ok(())
     }
 }
@@ -198,13 +217,13 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Finds the first parameter that makes no sense.
+            /// Finds the first parameter that makes no sense for the port at `site`.
             ///
             /// # Errors
             /// What is wrong with it.
-            pub fn check(&self) -> Result<(), Fault> {
+            pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
-                    $(Self::$variant(params) => params.check(),)+
+                    $(Self::$variant(params) => params.check(site),)+
                 }
             }
         }
@@ -225,14 +244,27 @@ queue_disciplines! {
     "drop-tail" => DropTail(drop_tail): "First in, first out; what does not fit is dropped.";
     "bernoulli" => Bernoulli(bernoulli): "Drop-tail that also loses each packet with a fixed probability.";
     "ecn-threshold" => EcnThreshold(ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
+    "red" => Red(red): "Random early detection: drops or marks at random, the more the longer the average queue.";
+    "wred" => Wred(wred): "RED on one average, with thresholds of their own for classes of packets.";
+    "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
 }
 
 #[cfg(test)]
 mod law_tests {
     use super::*;
 
-    pub(super) const SITE: Site =
-        Site { rate: Rate(1_000_000_000), layer2_overhead: 0, counts_in_service: false };
+    /// A switch's port at 1 Gbps.
+    pub(super) const SITE: Site = Site {
+        rate: Rate(1_000_000_000),
+        layer2_overhead: 0,
+        buffer: Some(Limit::Packets(40)),
+        counts_in_service: false,
+    };
+
+    /// A full data packet.
+    pub(super) fn data() -> Packet {
+        Packet { payload: 1460, header: 40, ..Packet::default() }
+    }
 
     #[test]
     fn every_entry_is_found_by_its_name_and_is_deterministic() {

@@ -60,6 +60,11 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
     let other = prop::sample::select(any_of![
         { "name": "ecn-threshold", "threshold": "2pkt" },
         { "name": "ecn-threshold", "threshold": 3000, "counts_arriving": true, "drop_non_ect": true },
+        { "name": "red" },
+        { "name": "red", "min_th": "10%", "max_th": "60%", "weight": 0.5, "ecn": true },
+        { "name": "wred", "weight": 1, "gentle": false, "classes": [{ "control": true }] },
+        { "name": "label-threshold", "threshold": "2pkt" },
+        { "name": "label-threshold", "control": true },
     ]);
     let queue = prop_oneof![2 => loss.boxed(), 1 => other.boxed()];
     table(vec![

@@ -1,0 +1,122 @@
+//! Room at the end of the queue that only priority packets may use.
+
+use incast_engine::{Limit, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::level::Level;
+use super::selector::Selector;
+use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use crate::packet::Packet;
+
+/// One FIFO whose last places are kept for priority packets: while the queue is as long as the
+/// threshold or longer, only they enter, until the buffer is full (PLATO: Shukla et al. 2014, §III).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// From this length of the queue on only priority packets enter, bytes, packets or a share of
+    /// the buffer.
+    pub threshold: Level,
+    /// Labels whose packets have priority: a bit each, and one of them is enough.
+    pub label: u8,
+    /// Whether retransmissions have priority.
+    pub retransmissions: bool,
+    /// Whether packets without payload (ACKs, SYNs, requests) have priority.
+    pub control: bool,
+    /// Whether the packet that is being sent counts as part of the queue. Default:
+    /// `network.buffer_counts_in_service`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts_in_service: Option<bool>,
+}
+
+impl Default for Params {
+    /// PLATO's values.
+    fn default() -> Self {
+        Self {
+            threshold: Level::Share(700_000),
+            label: 1,
+            retransmissions: true,
+            control: false,
+            counts_in_service: None,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        self.threshold.check("threshold", site)
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct LabelThreshold {
+    threshold: Limit,
+    priority: Selector,
+    counts_in_service: bool,
+}
+
+impl LabelThreshold {
+    pub(super) fn new(params: &Params, site: &Site) -> Self {
+        let Params { label, retransmissions, control, .. } = *params;
+        Self {
+            threshold: params.threshold.at(site),
+            priority: Selector { label, retransmissions, control },
+            counts_in_service: params.counts_in_service.unwrap_or(site.counts_in_service),
+        }
+    }
+}
+
+impl QueueDiscipline for LabelThreshold {
+    #[inline]
+    fn offer(&mut self, packet: &Packet, view: &QueueView, _: &mut Stream) -> Verdict {
+        let queue = view.occupancy(self.counts_in_service);
+        if queue.reaches(self.threshold) && !self.priority.matches(packet) {
+            Verdict::Drop(DropReason::Early)
+        } else {
+            Verdict::Admit
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law_tests::{SITE, data};
+    use super::*;
+    use crate::packet::Flags;
+
+    fn enters(params: &Params, packet: &Packet, packets: u32) -> bool {
+        let bytes = u64::from(packets) * 1500;
+        let view = QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() };
+        let site = Site { buffer: Some(Limit::Packets(40)), ..SITE };
+        let mut random = Stream::named(1, "test", 0);
+        LabelThreshold::new(params, &site).offer(packet, &view, &mut random) == Verdict::Admit
+    }
+
+    #[test]
+    fn everybody_enters_below_the_threshold_and_priority_packets_always() {
+        let params = Params::default();
+        let labelled = Packet { label: 1, ..data() };
+        let other_label = Packet { label: 2, ..data() };
+        let again = Packet { flags: Flags::RETRANSMISSION, ..data() };
+        for packets in 0..60 {
+            let below = packets < 28;
+            assert_eq!(enters(&params, &data(), packets), below, "{packets}");
+            assert_eq!(enters(&params, &other_label, packets), below, "{packets}");
+            assert!(enters(&params, &labelled, packets) && enters(&params, &again, packets));
+        }
+    }
+
+    #[test]
+    fn retransmissions_and_control_packets_by_choice() {
+        let params = Params { retransmissions: false, control: true, ..Params::default() };
+        assert!(!enters(&params, &Packet { flags: Flags::RETRANSMISSION, ..data() }, 28));
+        assert!(enters(&params, &Packet { payload: 0, ..data() }, 28));
+    }
+
+    #[test]
+    fn the_packet_in_service_may_count() {
+        let params = Params { counts_in_service: Some(true), ..Params::default() };
+        assert!(enters(&params, &data(), 26) && !enters(&params, &data(), 27));
+    }
+}

@@ -1,0 +1,283 @@
+//! Random early detection (Floyd & Jacobson 1993).
+
+use incast_engine::{Limit, Size, Span, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::level::Level;
+use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use crate::packet::Packet;
+
+/// Random early detection: the probability of a drop or a mark grows with the average queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Average queue below which nothing happens, bytes, packets or a share of the buffer.
+    pub min_th: Level,
+    /// Average queue at which the probability has grown to `max_p`, in the unit of `min_th`:
+    /// bytes, packets or a share of the buffer.
+    pub max_th: Level,
+    /// Probability at `max_th`, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_p: f64,
+    /// Weight of the present queue in the average, above 0 to 1; with 1 there is no average.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weight: f64,
+    /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
+    /// not, it is 1 from `max_th` on.
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked and not dropped.
+    pub ecn: bool,
+    /// Whether packets are dropped even so where the probability is 1 (RFC 3168 §7).
+    pub hard_drop: bool,
+    /// Size of a typical packet on the line, layer 2 excluded, bytes: an idle link is taken to
+    /// have sent packets of this size, and with thresholds in bytes a packet is hit in proportion
+    /// to its size.
+    pub mean_packet: Size,
+    /// Whether the packet that is being sent counts as part of the queue. Default:
+    /// `network.buffer_counts_in_service`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts_in_service: Option<bool>,
+}
+
+impl Default for Params {
+    /// The values that Floyd recommends ("RED: discussions of setting parameters", 1997, and
+    /// "Recommendation on using the gentle variant of RED", 2000), as in ns-2.
+    fn default() -> Self {
+        Self {
+            min_th: Level::Limit(Limit::Packets(5)),
+            max_th: Level::Limit(Limit::Packets(15)),
+            max_p: 0.1,
+            weight: 0.002,
+            gentle: true,
+            ecn: false,
+            hard_drop: false,
+            mean_packet: Size(1500),
+            counts_in_service: None,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        check_average(self.weight, self.mean_packet)?;
+        Curve::check([self.min_th, self.max_th], self.max_p, site)
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Red {
+    average: Average,
+    curve: Curve,
+    response: Response,
+}
+
+impl Red {
+    pub(super) fn new(params: &Params, site: &Site) -> Self {
+        let thresholds = [params.min_th, params.max_th].map(|level| level.at(site));
+        let counts_in_service = params.counts_in_service.unwrap_or(site.counts_in_service);
+        Self {
+            average: Average::new(
+                params.weight,
+                params.mean_packet,
+                thresholds[0],
+                counts_in_service,
+                site,
+            ),
+            curve: Curve::new(thresholds, params.max_p, params.gentle),
+            response: Response { ecn: params.ecn, hard_drop: params.hard_drop },
+        }
+    }
+}
+
+impl QueueDiscipline for Red {
+    #[inline]
+    fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
+        let average = self.average.sample(view);
+        let signal = self.curve.judge(average, self.average.weight_of(packet), random.unit());
+        self.response.to(signal, packet)
+    }
+}
+
+/// Refuses parameters of an average that make no sense.
+pub(super) fn check_average(weight: f64, mean_packet: Size) -> Result<(), Fault> {
+    if !(weight > 0.0 && weight <= 1.0) {
+        let message = format!("{weight} is not a weight; write above 0 to 1, e.g. 0.002");
+        return Err(Fault::new("weight", message));
+    }
+    if mean_packet.0 == 0 || mean_packet.0 > u64::from(Packet::MAX_SIZE) {
+        let message = format!("{} is not a size of a packet; write e.g. 1500", mean_packet.0);
+        return Err(Fault::new("mean_packet", message));
+    }
+    Ok(())
+}
+
+/// Whether a queue is measured in bytes.
+pub(super) fn in_bytes(limit: Limit) -> bool {
+    matches!(limit, Limit::Bytes(_))
+}
+
+fn length(limit: Limit) -> u64 {
+    match limit {
+        Limit::Packets(length) | Limit::Bytes(length) => length,
+    }
+}
+
+/// The exponentially weighted moving average of a queue.
+#[derive(Clone, Debug)]
+pub(super) struct Average {
+    value: f64,
+    weight: f64,
+    in_bytes: bool,
+    counts_in_service: bool,
+    mean_packet: f64,
+    /// How long the line takes to send a typical packet.
+    packet_time: Span,
+}
+
+impl Average {
+    /// An average in the unit of `threshold`.
+    pub(super) fn new(
+        weight: f64,
+        mean_packet: Size,
+        threshold: Limit,
+        counts_in_service: bool,
+        site: &Site,
+    ) -> Self {
+        let on_the_line = mean_packet.0 + u64::from(site.layer2_overhead);
+        Self {
+            value: 0.0,
+            weight,
+            in_bytes: in_bytes(threshold),
+            counts_in_service,
+            mean_packet: mean_packet.0 as f64,
+            packet_time: site.rate.transmission_time(on_the_line),
+        }
+    }
+
+    /// The average at an arrival that finds the queue `view`. An idle link is taken to have seen
+    /// an empty queue once for every packet that it could have sent (Floyd & Jacobson 1993 §IV),
+    /// and the arrival sees it empty, too (so ns-2; the paper's pseudocode leaves that sample
+    /// out).
+    pub(super) fn sample(&mut self, view: &QueueView) -> f64 {
+        if view.is_idle() {
+            let idle = view.now.saturating_since(view.idle_since).as_picos();
+            let packets = idle / self.packet_time.as_picos().max(1);
+            self.value *= libm::pow(1.0 - self.weight, packets as f64 + 1.0);
+        } else {
+            let queue = view.occupancy(self.counts_in_service);
+            let length = if self.in_bytes { queue.bytes } else { queue.packets };
+            self.value += self.weight * (length as f64 - self.value);
+        }
+        self.value
+    }
+
+    /// How many typical packets `packet` counts for.
+    pub(super) fn weight_of(&self, packet: &Packet) -> f64 {
+        if self.in_bytes { f64::from(packet.size()) / self.mean_packet } else { 1.0 }
+    }
+}
+
+/// What the average says of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signal {
+    /// Nothing.
+    None,
+    /// It is hit by chance.
+    Chance,
+    /// Every packet is hit.
+    Certain,
+}
+
+/// The probability of a hit as a function of the average, and the spacing of hits.
+#[derive(Clone, Debug)]
+pub(super) struct Curve {
+    min: f64,
+    max: f64,
+    max_p: f64,
+    gentle: bool,
+    /// Packets since the last hit, in typical packets; none while the average is below `min`.
+    count: Option<f64>,
+}
+
+impl Curve {
+    pub(super) fn new(thresholds: [Limit; 2], max_p: f64, gentle: bool) -> Self {
+        let [min, max] = thresholds.map(|limit| length(limit) as f64);
+        Self { min, max, max_p, gentle, count: None }
+    }
+
+    /// Refuses thresholds out of order and impossible probabilities.
+    pub(super) fn check(levels: [Level; 2], max_p: f64, site: &Site) -> Result<(), Fault> {
+        Fault::unless_probability("max_p", max_p)?;
+        for (key, level) in ["min_th", "max_th"].into_iter().zip(levels) {
+            level.check(key, site)?;
+        }
+        let refuse = |message| Err(Fault::new("max_th", message));
+        let [min_th, max_th] = levels;
+        let [min, max] = levels.map(|level| level.at(site));
+        if in_bytes(min) != in_bytes(max) {
+            return refuse(format!(
+                "{max_th} and min_th, {min_th}, have different units; \
+                 write both in packets or in bytes"
+            ));
+        }
+        if length(max) < length(min) {
+            return refuse(format!("{max_th} is less than min_th, {min_th}; write at least that"));
+        }
+        Ok(())
+    }
+
+    /// Judges a packet that counts for `weight` typical ones, by a number drawn from [0, 1).
+    ///
+    /// Floyd & Jacobson 1993, figure 2: hits are spaced uniformly, with the count of packets since
+    /// the last one. Lengths in bytes: a packet's probability is in proportion to its size, after
+    /// the spacing (ns-2; the figure multiplies before).
+    pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
+        if average < self.min {
+            self.count = None;
+            return Signal::None;
+        }
+        let p = if average < self.max {
+            self.max_p * (average - self.min) / (self.max - self.min)
+        } else if self.gentle && average < 2.0 * self.max {
+            self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max
+        } else {
+            self.count = Some(0.0);
+            return Signal::Certain;
+        };
+        let count = self.count.map_or(0.0, |count| count + weight);
+        let left = 1.0 - count * p;
+        let spaced = if left > 0.0 { p / left * weight } else { 1.0 };
+        if draw < spaced {
+            self.count = Some(0.0);
+            Signal::Chance
+        } else {
+            self.count = Some(count);
+            Signal::None
+        }
+    }
+}
+
+/// What happens to a packet that is hit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Response {
+    pub(super) ecn: bool,
+    pub(super) hard_drop: bool,
+}
+
+impl Response {
+    pub(super) fn to(self, signal: Signal, packet: &Packet) -> Verdict {
+        let drop = Verdict::Drop(DropReason::Early);
+        match signal {
+            Signal::None => Verdict::Admit,
+            Signal::Certain if self.hard_drop => drop,
+            _ if self.ecn => Verdict::mark_or(packet, drop),
+            _ => drop,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "red_tests.rs"]
+mod tests;

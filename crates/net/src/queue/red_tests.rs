@@ -1,0 +1,163 @@
+use incast_engine::Time;
+
+use super::super::law_tests::{SITE, data};
+use super::*;
+use crate::packet::Ecn;
+
+const PACKETS: [Limit; 2] = [Limit::Packets(5), Limit::Packets(15)];
+
+fn busy(packets: u32) -> QueueView {
+    let bytes = u64::from(packets) * 1500;
+    QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
+}
+
+fn average(weight: f64, threshold: Limit) -> Average {
+    Average::new(weight, Size(1500), threshold, false, &SITE)
+}
+
+#[track_caller]
+fn close(value: f64, expected: f64) {
+    assert!((value - expected).abs() < 1e-12, "{value}, not {expected}");
+}
+
+#[test]
+fn the_average_moves_by_the_weight_towards_the_queue() {
+    let mut average = average(0.25, PACKETS[0]);
+    close(average.sample(&busy(8)), 2.0);
+    close(average.sample(&busy(8)), 3.5);
+    close(average.sample(&busy(0)), 2.625);
+}
+
+#[test]
+fn the_average_is_in_the_unit_of_the_thresholds() {
+    close(average(0.5, Limit::Bytes(1)).sample(&busy(4)), 3000.0);
+    let mut in_service = Average { counts_in_service: true, ..average(0.5, PACKETS[0]) };
+    close(in_service.sample(&busy(4)), 2.5);
+}
+
+#[test]
+fn an_idle_link_saw_an_empty_queue_for_every_packet_that_it_could_have_sent() {
+    // 1500 bytes take 12 us at 1 Gbps; 40 us are three packets, and the arrival is the fourth.
+    let mut average = average(0.5, PACKETS[0]);
+    close(average.sample(&busy(32)), 16.0);
+    let at = |micros| Time::ZERO + Span::from_micros(micros);
+    let idle = QueueView { now: at(140), idle_since: at(100), ..QueueView::default() };
+    close(average.sample(&idle), 1.0);
+}
+
+#[test]
+fn a_weight_of_one_is_no_average() {
+    let mut average = average(1.0, PACKETS[0]);
+    close(average.sample(&busy(7)), 7.0);
+    close(average.sample(&QueueView::default()), 0.0);
+    close(average.sample(&busy(3)), 3.0);
+}
+
+/// The number of packets from one hit to the next if the same number is drawn for all of them.
+fn spacing(curve: &Curve, average: f64, draw: f64) -> usize {
+    let mut curve = curve.clone();
+    (1..100).find(|_| curve.judge(average, 1.0, draw) != Signal::None).expect("a hit comes")
+}
+
+#[test]
+fn hits_are_spaced_by_the_count_of_packets_since_the_last() {
+    // Half way up to max_p = 0.2, p = 0.1: by the count the probability is 1/10, 1/9, ... 1/2, 1.
+    let curve = Curve::new(PACKETS, 0.2, false);
+    assert_eq!(spacing(&curve, 10.0, 0.0999), 1);
+    assert_eq!(spacing(&curve, 10.0, 0.1001), 2);
+    assert_eq!(spacing(&curve, 10.0, 0.1999), 6);
+    assert_eq!(spacing(&curve, 10.0, 0.4999), 9);
+    assert_eq!(spacing(&curve, 10.0, 0.9999), 10);
+    // After a hit the count begins with the next packet (figure 2), so one fewer.
+    let after_a_hit = Curve { count: Some(0.0), ..curve };
+    assert_eq!(spacing(&after_a_hit, 10.0, 0.9999), 9);
+    assert_eq!(spacing(&after_a_hit, 10.0, 0.1110), 1);
+}
+
+#[test]
+fn spaced_hits_are_uniform() {
+    // The gap after a hit is uniform over 1 to 1/p - 1 = 9 packets.
+    let mut curve = Curve::new(PACKETS, 0.2, false);
+    let mut random = Stream::named(3, "gaps", 0);
+    let mut gaps = [0_u32; 12];
+    let mut gap = 0;
+    for _ in 0..90_000 {
+        gap += 1;
+        if curve.judge(10.0, 1.0, random.unit()) == Signal::Chance {
+            gaps[gap] += 1;
+            gap = 0;
+        }
+    }
+    assert_eq!((gaps[0], gaps[11]), (0, 0));
+    assert!(gaps[1..=9].iter().all(|gap| (1800..2200).contains(gap)), "{gaps:?}");
+}
+
+#[test]
+fn below_the_minimum_nothing_is_hit_and_the_count_is_forgotten() {
+    let mut curve = Curve::new(PACKETS, 0.2, false);
+    for _ in 0..9 {
+        assert_eq!(curve.judge(10.0, 1.0, 0.9999), Signal::None);
+    }
+    assert_eq!(curve.judge(4.999, 1.0, 0.0), Signal::None);
+    assert_eq!(curve.judge(10.0, 1.0, 0.9999), Signal::None, "it would have been the tenth");
+}
+
+#[test]
+fn beyond_the_maximum_every_packet_is_hit_or_gently_more() {
+    let mut strict = Curve::new(PACKETS, 0.2, false);
+    assert_eq!(strict.judge(15.0, 1.0, 0.9999), Signal::Certain);
+    // Half way from max_th to twice max_th: half way from max_p to 1.
+    let mut gentle = Curve::new(PACKETS, 0.2, true);
+    assert_eq!(gentle.clone().judge(22.5, 1.0, 0.5999), Signal::Chance);
+    assert_eq!(gentle.clone().judge(22.5, 1.0, 0.6001), Signal::None);
+    assert_eq!(gentle.judge(30.0, 1.0, 0.9999), Signal::Certain);
+}
+
+#[test]
+fn in_bytes_a_packet_is_hit_in_proportion_to_its_size() {
+    let curve = Curve::new([Limit::Bytes(7_500), Limit::Bytes(22_500)], 0.2, false);
+    let probability = |weight| {
+        let hits = |draw: &u32| {
+            let draw = f64::from(*draw) / 10_000.0;
+            curve.clone().judge(15_000.0, weight, draw) == Signal::Chance
+        };
+        (0..10_000).filter(hits).count()
+    };
+    assert_eq!(probability(1.0), 1000);
+    assert_eq!(probability(0.5), 500);
+    let in_bytes = average(1.0, Limit::Bytes(1));
+    close(in_bytes.weight_of(&data()), 1.0);
+    close(average(1.0, PACKETS[0]).weight_of(&Packet { payload: 0, ..data() }), 1.0);
+}
+
+#[test]
+fn a_hit_is_a_mark_where_it_can_be_one() {
+    let capable = Packet { ecn: Ecn::Capable, ..data() };
+    let drop = Verdict::Drop(DropReason::Early);
+    let responses = |ecn, hard_drop| {
+        let response = Response { ecn, hard_drop };
+        [(Signal::Chance, capable), (Signal::Certain, capable), (Signal::Chance, data())]
+            .map(|(signal, packet)| response.to(signal, &packet))
+    };
+    assert_eq!(responses(false, false), [drop; 3]);
+    assert_eq!(responses(true, false), [Verdict::Mark, Verdict::Mark, drop]);
+    assert_eq!(responses(true, true), [Verdict::Mark, drop, drop]);
+}
+
+#[test]
+fn parameters_make_sense() {
+    let fault = |params: Params| params.check(&SITE).expect_err("it makes no sense").key;
+    let params = Params::default;
+    let level = |text: &str| text.parse::<Level>().expect("a length");
+    assert!(params().check(&SITE).is_ok());
+    assert_eq!(fault(Params { max_p: 1.1, ..params() }), "max_p");
+    assert_eq!(fault(Params { weight: 0.0, ..params() }), "weight");
+    assert_eq!(fault(Params { weight: f64::NAN, ..params() }), "weight");
+    assert_eq!(fault(Params { max_th: level("4pkt"), ..params() }), "max_th");
+    assert_eq!(fault(Params { max_th: level("30KB"), ..params() }), "max_th");
+    assert_eq!(fault(Params { mean_packet: Size(0), ..params() }), "mean_packet");
+    let nowhere = Site { buffer: None, ..SITE };
+    let share = Params { min_th: level("10%"), max_th: level("30%"), ..params() };
+    assert!(share.check(&SITE).is_ok());
+    assert_eq!(share.check(&nowhere).expect_err("no share").key, "min_th");
+}

@@ -1,0 +1,288 @@
+//! Weighted RED: one queue and one average, thresholds by class.
+
+use incast_engine::{Limit, Size, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::level::Level;
+use super::red::{Average, Curve, Response, check_average, in_bytes};
+use super::selector::Selector;
+use super::{Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use crate::packet::Packet;
+
+/// Weighted RED: RED on one average, with thresholds of their own for classes of packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Average queue below which nothing happens to packets that belong to no class, bytes,
+    /// packets or a share of the buffer.
+    pub min_th: Level,
+    /// Average queue at which their probability of a drop or a mark has grown to `max_p`, in the
+    /// unit of `min_th`: bytes, packets or a share of the buffer.
+    pub max_th: Level,
+    /// Their probability at `max_th`, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_p: f64,
+    /// Thresholds for classes of packets: a list of tables. The first class that a packet belongs
+    /// to counts.
+    pub classes: Vec<Class>,
+    /// Weight of the present queue in the average, above 0 to 1; with 1 there is no average.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weight: f64,
+    /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
+    /// not, it is 1 from `max_th` on.
+    pub gentle: bool,
+    /// Whether ECN-capable packets are marked and not dropped.
+    pub ecn: bool,
+    /// Whether packets are dropped even so where the probability is 1 (RFC 3168 §7).
+    pub hard_drop: bool,
+    /// Size of a typical packet on the line, layer 2 excluded, bytes; see `red`.
+    pub mean_packet: Size,
+    /// Whether the packet that is being sent counts as part of the queue. Default:
+    /// `network.buffer_counts_in_service`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counts_in_service: Option<bool>,
+}
+
+/// Thresholds for a class of packets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "WredClass")]
+pub struct Class {
+    /// Labels whose packets belong to the class: a bit each, and one of them is enough.
+    pub label: u8,
+    /// Whether retransmissions belong to the class.
+    pub retransmissions: bool,
+    /// Whether packets without payload (ACKs, SYNs, requests) belong to the class.
+    pub control: bool,
+    /// Average queue below which nothing happens, bytes, packets or a share of the buffer.
+    pub min_th: Level,
+    /// Average queue at which the probability has grown to `max_p`, bytes, packets or a share of
+    /// the buffer.
+    pub max_th: Level,
+    /// Probability at `max_th`, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub max_p: f64,
+}
+
+impl Default for Params {
+    /// RED's values, and no class.
+    fn default() -> Self {
+        let red = super::red::Params::default();
+        Self {
+            min_th: red.min_th,
+            max_th: red.max_th,
+            max_p: red.max_p,
+            classes: Vec::new(),
+            weight: red.weight,
+            gentle: red.gentle,
+            ecn: red.ecn,
+            hard_drop: red.hard_drop,
+            mean_packet: red.mean_packet,
+            counts_in_service: None,
+        }
+    }
+}
+
+impl Default for Class {
+    /// What carries the first label is hit at twice the average queue.
+    fn default() -> Self {
+        Self {
+            label: 1,
+            retransmissions: false,
+            control: false,
+            min_th: Level::Limit(Limit::Packets(10)),
+            max_th: Level::Limit(Limit::Packets(30)),
+            max_p: 0.1,
+        }
+    }
+}
+
+impl Class {
+    fn thresholds(&self, site: &Site) -> [Limit; 2] {
+        [self.min_th, self.max_th].map(|level| level.at(site))
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        check_average(self.weight, self.mean_packet)?;
+        Curve::check([self.min_th, self.max_th], self.max_p, site)?;
+        for (class, number) in self.classes.iter().zip(0..) {
+            let within = |fault: Fault| {
+                Fault::new("classes", format!("{number}.{}: {}", fault.key, fault.message))
+            };
+            Curve::check([class.min_th, class.max_th], class.max_p, site).map_err(within)?;
+            let [own, average] = [class.max_th, self.max_th].map(|level| level.at(site));
+            if in_bytes(own) != in_bytes(average) {
+                let message = format!(
+                    "{number}.max_th: {} and the queue's, {}, have different units; \
+                     write both in packets or in bytes",
+                    class.max_th, self.max_th
+                );
+                return Err(Fault::new("classes", message));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Wred {
+    average: Average,
+    classes: Vec<(Selector, Curve)>,
+    others: Curve,
+    response: Response,
+}
+
+impl Wred {
+    pub(super) fn new(params: &Params, site: &Site) -> Self {
+        let thresholds = [params.min_th, params.max_th].map(|level| level.at(site));
+        let counts_in_service = params.counts_in_service.unwrap_or(site.counts_in_service);
+        let classes = params.classes.iter().map(|class| {
+            let Class { label, retransmissions, control, max_p, .. } = *class;
+            let selector = Selector { label, retransmissions, control };
+            (selector, Curve::new(class.thresholds(site), max_p, params.gentle))
+        });
+        Self {
+            average: Average::new(
+                params.weight,
+                params.mean_packet,
+                thresholds[0],
+                counts_in_service,
+                site,
+            ),
+            classes: classes.collect(),
+            others: Curve::new(thresholds, params.max_p, params.gentle),
+            response: Response { ecn: params.ecn, hard_drop: params.hard_drop },
+        }
+    }
+}
+
+impl QueueDiscipline for Wred {
+    #[inline]
+    fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
+        let average = self.average.sample(view);
+        let mut classes = self.classes.iter_mut();
+        let curve = classes.find(|(class, _)| class.matches(packet)).map(|(_, curve)| curve);
+        let signal = curve.unwrap_or(&mut self.others).judge(
+            average,
+            self.average.weight_of(packet),
+            random.unit(),
+        );
+        self.response.to(signal, packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::label_threshold::{self, LabelThreshold};
+    use super::super::law_tests::{SITE, data};
+    use super::super::red::{self, Red};
+    use super::*;
+    use crate::packet::Flags;
+
+    fn busy(packets: u32) -> QueueView {
+        let bytes = u64::from(packets) * 1500;
+        QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
+    }
+
+    fn level(packets: u64) -> Level {
+        Level::Limit(Limit::Packets(packets))
+    }
+
+    #[test]
+    fn a_class_has_thresholds_of_its_own_and_the_first_that_matches_counts() {
+        let class =
+            |label, at| Class { label, min_th: level(at), max_th: level(at), ..Class::default() };
+        let params = Params {
+            min_th: level(5),
+            max_th: level(5),
+            weight: 1.0,
+            gentle: false,
+            classes: vec![class(0b01, 10), class(0b11, 20)],
+            ..Params::default()
+        };
+        let mut random = Stream::named(1, "test", 0);
+        let mut longest = |label| {
+            let mut wred = Wred::new(&params, &SITE);
+            let packet = Packet { label, ..data() };
+            (0..50)
+                .find(|length| wred.offer(&packet, &busy(*length), &mut random) != Verdict::Admit)
+        };
+        assert_eq!([0b00, 0b01, 0b10, 0b11].map(&mut longest).map(Option::unwrap), [5, 10, 20, 10]);
+    }
+
+    #[test]
+    fn a_fault_of_a_class_names_its_key() {
+        let faulty = |class: Class| {
+            let params = Params { classes: vec![Class::default(), class], ..Params::default() };
+            params.check(&SITE).expect_err("it makes no sense")
+        };
+        let fault = faulty(Class { max_p: 2.0, ..Class::default() });
+        assert_eq!(fault.key, "classes");
+        assert!(fault.message.starts_with("1.max_p: 2 is not a probability"), "{}", fault.message);
+        let bytes = |bytes| Level::Limit(Limit::Bytes(bytes));
+        let fault = faulty(Class { min_th: bytes(1), max_th: bytes(2), ..Class::default() });
+        assert!(fault.message.contains("different units"), "{}", fault.message);
+    }
+
+    proptest! {
+        /// Without classes it is RED.
+        #[test]
+        fn without_classes_it_is_red(lengths in prop::collection::vec(0_u32..40, 1..200)) {
+            let mut red = Red::new(&red::Params { weight: 0.1, ..red::Params::default() }, &SITE);
+            let mut wred = Wred::new(&Params { weight: 0.1, ..Params::default() }, &SITE);
+            let mut streams = [0; 2].map(|_| Stream::named(1, "test", 0));
+            for length in lengths {
+                let [one, other] = &mut streams;
+                let expected = red.offer(&data(), &busy(length), one);
+                prop_assert_eq!(wred.offer(&data(), &busy(length), other), expected);
+            }
+        }
+
+        /// With equal thresholds and weight 1 it is a threshold for whatever has no priority.
+        #[test]
+        fn with_equal_thresholds_and_weight_one_it_is_a_label_threshold(
+            threshold in 0_u64..40,
+            label in 1_u8..8,
+            retransmissions in any::<bool>(),
+            arrivals in prop::collection::vec((0_u32..60, 0_u8..8, any::<bool>(), any::<bool>()), 1..100),
+        ) {
+            let plain = label_threshold::Params {
+                threshold: level(threshold),
+                label,
+                retransmissions,
+                ..label_threshold::Params::default()
+            };
+            let priority = Class {
+                label,
+                retransmissions,
+                min_th: level(1_000_000),
+                max_th: level(1_000_000),
+                ..Class::default()
+            };
+            let equal = Params {
+                min_th: level(threshold),
+                max_th: level(threshold),
+                weight: 1.0,
+                gentle: false,
+                classes: vec![priority],
+                ..Params::default()
+            };
+            let mut plain = LabelThreshold::new(&plain, &SITE);
+            let mut equal = Wred::new(&equal, &SITE);
+            let mut random = Stream::named(1, "test", 0);
+            for (length, label, again, idle) in arrivals {
+                let flags = if again { Flags::RETRANSMISSION } else { Flags::NONE };
+                let packet = Packet { flags, label, ..data() };
+                let view = if idle { QueueView::default() } else { busy(length) };
+                let expected = plain.offer(&packet, &view, &mut random);
+                prop_assert_eq!(equal.offer(&packet, &view, &mut random), expected);
+            }
+        }
+    }
+}
