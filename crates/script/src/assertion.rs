@@ -12,6 +12,8 @@ use crate::settings::span;
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Value {
     Number(u64),
+    /// In millionths.
+    Real(i64),
     Span(Span),
     Flag(bool),
     Word(String),
@@ -27,9 +29,14 @@ impl Value {
             "none" => Self::None,
             _ => number(text)
                 .map(Self::Number)
+                .or_else(|_| text.parse().map(Self::real))
                 .or_else(|_| span(text).map(Self::Span))
                 .unwrap_or_else(|_| Self::Word(text.to_owned())),
         }
+    }
+
+    fn real(value: f64) -> Self {
+        Self::Real((value * 1e6).round() as i64)
     }
 
     fn option(span: Option<Span>) -> Self {
@@ -41,6 +48,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => write!(f, "{number}"),
+            Self::Real(millionths) => write!(f, "{}", *millionths as f64 / 1e6),
             Self::Span(span) => write!(f, "{span}"),
             Self::Flag(flag) => write!(f, "{flag}"),
             Self::Word(word) => f.write_str(word),
@@ -127,7 +135,7 @@ pub(crate) fn gauge(connection: &Connection, now: Time, name: &str) -> Option<Va
         "data_packets" => Value::Number(counters.data_packets),
         "retransmitted_packets" => Value::Number(counters.retransmitted_packets),
         "fast_retransmits" => Value::Number(counters.fast_retransmits),
-        _ => return None,
+        _ => return connection.congestion_gauge(name).map(Value::real),
     })
 }
 

@@ -60,6 +60,41 @@ scripts! {
         rfc5681_3_1_grows_per_ack_not_per_byte
         rfc5681_3_1_less_than_a_byte_is_not_lost
     }
+    dctcp {
+        alpha_and_g_are_parameters
+        d2tcp_close_to_its_deadline
+        d2tcp_far_from_its_deadline
+        d2tcp_the_clock_starts_with_the_block
+        d2tcp_urgency_is_time_needed_over_time_left
+        d2tcp_without_a_deadline_is_dctcp
+        l2dct_a_young_block_keeps_its_window
+        l2dct_an_old_block_yields
+        l2dct_the_weight_falls_in_proportion
+        linux_first_echo_reduces_at_once
+        linux_the_floor_is_two_segments
+        rfc8257_3_3_alpha_after_the_first_windows
+        rfc8257_3_3_alpha_follows_the_fraction_of_bytes
+        rfc8257_3_3_marks_count_during_recovery
+        rfc8257_3_3_one_reduction_per_window
+        rfc8257_3_3_the_window_shrinks_by_half_of_alpha
+        rfc8257_3_4_a_mark_ends_slow_start
+        rfc8257_3_5_a_loss_halves_and_leaves_alpha
+        rfc8257_3_5_a_timeout_leaves_one_segment
+        rfc8257_3_5_one_reduction_across_all_signals
+        the_floor_is_a_parameter
+    }
+    dctcp_receiver {
+        alizadeh_figure_10_only_what_was_held_is_flushed
+        rfc8257_3_2_a_gap_is_acknowledged_at_once_with_its_mark
+        rfc8257_3_2_every_ack_tells_of_its_packet
+        rfc8257_3_2_one_ack_covers_what_was_held
+        rfc8257_3_2_one_ack_when_none_was_held
+        rfc8257_3_2_the_timer_sends_the_state
+        rfc8257_3_2_two_acks_when_marks_begin
+        rfc8257_3_2_two_acks_when_marks_end
+        rfc8257_3_2_while_the_state_holds_every_mth_packet
+        the_ack_held_back_advertises_the_same_edge
+    }
     delayed_ack {
         rfc1122_4_2_3_2_data_carry_the_ack
         rfc1122_4_2_3_2_the_timer_ends_the_delay

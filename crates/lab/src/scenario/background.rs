@@ -15,7 +15,7 @@ pub enum Background {
     /// Datagrams at exponentially distributed intervals.
     Poisson(Datagrams),
     /// TCP connections that always have data to send.
-    LongFlow(LongFlow),
+    LongFlow(Box<LongFlow>),
 }
 
 /// A stream of datagrams that nobody answers.
@@ -100,7 +100,9 @@ impl BackgroundDocument {
         match self {
             Self::Cbr(document) => document.build(index, packet).map(Background::Cbr),
             Self::Poisson(document) => document.build(index, packet).map(Background::Poisson),
-            Self::LongFlow(document) => document.build(index).map(Background::LongFlow),
+            Self::LongFlow(document) => {
+                document.build(index).map(Box::new).map(Background::LongFlow)
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ mod document;
 mod named;
 mod network;
 mod profile;
+mod requirement;
 mod run;
 mod schema;
 mod sweep;
@@ -102,7 +103,7 @@ impl Scenario {
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
-        Ok(Self {
+        let scenario = Self {
             title: document.title,
             profile: document.profile,
             network: document.network.build(&transport)?,
@@ -112,7 +113,10 @@ impl Scenario {
                 .collect::<Result<_, _>>()?,
             run: document.run.build()?,
             transport,
-        })
+        };
+        let Self { network, transport, background, .. } = &scenario;
+        requirement::check_queue(network, transport, background)?;
+        Ok(scenario)
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.
@@ -159,6 +163,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
             _ => lay(&mut document, &layer),
         }
     }
+    requirement::choose_queue(&mut document, given);
     Ok(document)
 }
 

@@ -215,8 +215,25 @@ pub(super) struct Preset {
 }
 
 /// The transports that a scenario can name.
-pub(super) const PRESETS: &[Preset] = &[Preset {
-    name: "newreno",
-    summary: "NewReno recovery (RFC 6582) over slow start and congestion avoidance (RFC 5681).",
-    parts: || json!({ "recovery": "newreno", "congestion_control": "reno" }),
-}];
+pub(super) const PRESETS: &[Preset] = &[
+    Preset {
+        name: "newreno",
+        summary: "NewReno recovery (RFC 6582) over slow start and congestion avoidance (RFC 5681).",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "reno" }),
+    },
+    Preset {
+        name: "dctcp",
+        summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),
+    },
+    Preset {
+        name: "d2tcp",
+        summary: "D2TCP over NewReno recovery; needs a switch that marks, and a deadline.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "d2tcp" }),
+    },
+    Preset {
+        name: "l2dct",
+        summary: "L2DCT over NewReno recovery; needs a switch that marks.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "l2dct" }),
+    },
+];

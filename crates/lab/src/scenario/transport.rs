@@ -340,6 +340,10 @@ impl TransportDocument {
         ] {
             require(key, !timer.is_zero(), "0 is no timeout; write e.g. \"1s\"")?;
         }
+        if let Err(fault) = self.congestion_control.check() {
+            let key = format!("congestion_control.{}", fault.key);
+            return require(&key, false, &fault.message);
+        }
         let tick = self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero();
         let expires = !(self.rto_min.is_zero() && self.rto_granularity.is_zero());
         let clock = !self.timestamps || self.timestamp_granularity != Some(Span::ZERO);

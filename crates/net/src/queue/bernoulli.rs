@@ -28,6 +28,10 @@ impl Parameters for Params {
     fn check(&self, _: &Site) -> Result<(), Fault> {
         Fault::unless_probability("p", self.p)
     }
+
+    fn marks(&self) -> bool {
+        false
+    }
 }
 
 /// See [`Params`].

@@ -12,7 +12,11 @@ use crate::packet::Packet;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {}
 
-impl Parameters for Params {}
+impl Parameters for Params {
+    fn marks(&self) -> bool {
+        false
+    }
+}
 
 /// See [`Params`].
 #[derive(Clone, Debug)]

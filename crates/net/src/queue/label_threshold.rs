@@ -43,6 +43,10 @@ impl Default for Params {
 }
 
 impl Parameters for Params {
+    fn marks(&self) -> bool {
+        false
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         self.threshold.check("threshold", site)
     }

@@ -140,6 +140,11 @@ pub trait Parameters {
         let _ = site;
         Ok(())
     }
+
+    /// Whether the discipline may mark ECN-capable packets.
+    fn marks(&self) -> bool {
+        true
+    }
 }
 
 /// A discipline's answer.
@@ -224,6 +229,13 @@ macro_rules! queue_disciplines {
             pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
                     $(Self::$variant(params) => params.check(site),)+
+                }
+            }
+
+            /// Whether the discipline may mark ECN-capable packets.
+            pub fn marks(&self) -> bool {
+                match self {
+                    $(Self::$variant(params) => params.marks(),)+
                 }
             }
         }

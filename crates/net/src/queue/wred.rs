@@ -105,6 +105,10 @@ impl Class {
 }
 
 impl Parameters for Params {
+    fn marks(&self) -> bool {
+        self.ecn
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         check_average(self.weight, self.mean_packet)?;
         Curve::check([self.min_th, self.max_th], self.max_p, site)?;

@@ -14,6 +14,8 @@ pub(super) const PATH: PathView = PathView {
     initial_window: 2000,
     una: 1,
     max: 2001,
+    block_start: 1,
+    written: 1 << 40,
     srtt: None,
     min_rtt: None,
 };

@@ -4,12 +4,27 @@
 //! grow by the connection's current segment size, because a remedy may change that.
 
 use incast_engine::{Rate, Time};
-use incast_net::queue::Entry;
+use incast_net::queue::{Entry, Fault};
 
+mod d2tcp;
+mod dctcp;
+mod l2dct;
+mod marks;
 mod reno;
 mod view;
 
 pub use view::{AckSample, CeChange, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
+
+/// The parameters of a congestion control.
+pub trait Parameters {
+    /// Finds the first parameter that makes no sense.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
 
 /// Owner of cwnd and ssthresh.
 pub trait CongestionControl {
@@ -41,6 +56,12 @@ pub trait CongestionControl {
     /// A data segment that ends before `end` left ([`Needs::sent`]).
     fn on_sent(&mut self, end: u64, path: &PathView) {
         let _ = (end, path);
+    }
+
+    /// What it may be asked for beyond the window, by name, in tests and traces.
+    fn gauge(&self, name: &str) -> Option<f64> {
+        let _ = name;
+        None
     }
 
     /// The rate at which data may leave ([`Needs::pacing`]); none leaves it to the connection,
@@ -83,6 +104,14 @@ macro_rules! congestion_controls {
             pub fn needs(&self) -> Needs {
                 self.build(1, 1).needs()
             }
+
+            /// Finds the first parameter that makes no sense.
+            ///
+            /// # Errors
+            /// What is wrong with it.
+            pub fn check(&self) -> Result<(), Fault> {
+                match self { $(Self::$variant(params) => params.check(),)+ }
+            }
         }
 
         impl CongestionControl for Controller {
@@ -113,6 +142,9 @@ macro_rules! congestion_controls {
             fn on_sent(&mut self, end: u64, path: &PathView) {
                 match self { $(Self::$variant(it) => it.on_sent(end, path),)+ }
             }
+            fn gauge(&self, name: &str) -> Option<f64> {
+                match self { $(Self::$variant(it) => it.gauge(name),)+ }
+            }
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $(Self::$variant(it) => it.pacing_rate(),)+ }
             }
@@ -122,6 +154,9 @@ macro_rules! congestion_controls {
 
 congestion_controls! {
     "reno" => Reno(reno): "Slow start and congestion avoidance of RFC 5681.";
+    "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
+    "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
+    "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
 }
 
 #[cfg(test)]

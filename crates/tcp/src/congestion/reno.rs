@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, Congestion, CongestionControl, PathView, RecoveryExit};
+use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,8 @@ pub struct Params {
     /// What is halved on a loss.
     pub reduce_from: ReduceFrom,
 }
+
+impl Parameters for Params {}
 
 /// What is halved on a loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,6 +46,18 @@ pub struct Reno {
 impl Reno {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         Self { params: params.clone(), cwnd: window << FRACTION, ssthresh, acked: 0 }
+    }
+
+    /// Takes these values, bytes.
+    pub(super) fn set(&mut self, window: u64, ssthresh: u64) {
+        self.set_window(window);
+        self.ssthresh = ssthresh;
+    }
+
+    /// Grows by RFC 5681 §3.1, equation 3, times `share`.
+    pub(super) fn avoid_congestion(&mut self, share: f64, segment: u64) {
+        let growth = ((segment * segment) << FRACTION) / self.window();
+        self.cwnd += (growth as f64 * share) as u64;
     }
 
     fn set_window(&mut self, bytes: u64) {

@@ -23,6 +23,10 @@ pub struct PathView {
     pub una: u64,
     /// One past the highest sequence number sent.
     pub max: u64,
+    /// First sequence number of the block at hand (data written while nothing was outstanding).
+    pub block_start: u64,
+    /// One past the last byte that the application wrote.
+    pub written: u64,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
     /// Smallest round-trip time.

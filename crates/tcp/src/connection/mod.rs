@@ -341,6 +341,11 @@ impl Connection {
         self.congestion.ssthresh()
     }
 
+    /// What the congestion control may be asked for beyond its window.
+    pub fn congestion_gauge(&self, name: &str) -> Option<f64> {
+        self.congestion.gauge(name)
+    }
+
     /// Outstanding bytes.
     pub fn flight(&self) -> u64 {
         self.board.flight()
@@ -427,6 +432,8 @@ impl Connection {
             initial_window: self.config.initial_window,
             una: self.board.una(),
             max: self.board.max(),
+            block_start: self.block_start,
+            written: self.written,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),
         }

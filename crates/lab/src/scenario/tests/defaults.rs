@@ -2,7 +2,7 @@
 
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
-use incast_tcp::config::{DelayedAck, Handshake, IdleRestart, RtoStyle, RttSampling};
+use incast_tcp::config::{DelayedAck, EcnPackets, Handshake, IdleRestart, RtoStyle, RttSampling};
 use serde_json::{Value, json};
 
 use super::super::{Background, Connections, Opener, Source, Sru, Workload};
@@ -33,6 +33,24 @@ fn the_lab_is_the_default() {
     let Workload::BarrierRead(read) = &scenario.workload;
     assert_eq!((read.blocks, read.duration, read.connections), (Some(1), None, Connections::Fresh));
     assert_eq!(scenario.run.seeds, [1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_transport_that_counts_marks_gets_a_switch_that_marks() {
+    let marks = |keys: &[(&str, Value)]| {
+        let scenario = load(keys);
+        (scenario.network.queue.marks(), scenario.transport.tcp.ecn)
+    };
+    assert_eq!(marks(&[]), (false, None));
+    assert_eq!(marks(&[("transport.name", json!("dctcp"))]), (true, Some(EcnPackets::Data)));
+    let part = ("transport.congestion_control", json!("l2dct"));
+    assert_eq!(marks(&[part]), (true, Some(EcnPackets::Data)));
+    let beside = json!([{ "name": "long-flow", "transport": "dctcp" }]);
+    assert_eq!(marks(&[("background", beside)]), (true, None));
+    let classic = [("transport.ecn", json!("on")), ("network.queue", json!("ecn-threshold"))];
+    assert_eq!(marks(&classic), (true, Some(EcnPackets::NewData)));
+    let all = [("transport.name", json!("dctcp")), ("transport.ecn_packets", json!("all"))];
+    assert_eq!(marks(&all), (true, Some(EcnPackets::All)));
 }
 
 #[test]

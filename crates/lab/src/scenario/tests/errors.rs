@@ -174,6 +174,26 @@ fn unknown_names_list_the_valid_ones() {
 }
 
 #[test]
+fn counting_marks_takes_marks() {
+    let dctcp = ("transport.name", json!("dctcp"));
+    refused(
+        &[dctcp.clone(), ("network.queue", json!("drop-tail"))],
+        "network.queue: \"drop-tail\" never marks, and the transport \"dctcp\" counts marks; \
+         write e.g. \"ecn-threshold\", or nothing",
+    );
+    refused(
+        &[dctcp.clone(), ("transport.ecn", json!("off"))],
+        "transport.ecn: \"off\" leaves this congestion control without marks; \
+         write \"auto\" or \"on\"",
+    );
+    refused(
+        &[dctcp, ("transport.congestion_control", json!({ "g": 0.0 }))],
+        "transport.congestion_control.g: 0 is no weight; \
+         write more than 0 and at most 1, e.g. 0.0625",
+    );
+}
+
+#[test]
 fn a_workload_must_read_something() {
     refused(
         &[("workload.servers", json!(0))],

@@ -1,0 +1,150 @@
+//! Deadline-aware data center TCP (Vamanan, Hasan, Vijaykumar: SIGCOMM 2012).
+
+use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::marks::{Estimate, MarkedWindow, ReactAt};
+use super::{
+    AckSample, CeChange, Congestion, CongestionControl, EcnUse, Needs, Parameters, PathView,
+    RecoveryExit,
+};
+
+/// Parameters of D2TCP.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// How long a block may take from its first packet to its last, seconds. No default: without
+    /// one it behaves as DCTCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Span>,
+    /// Least urgency d, a number above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
+    pub least_urgency: f64,
+    /// Greatest urgency d, a number: close to the deadline α^d is smaller (paper §3.1: 2).
+    pub greatest_urgency: f64,
+    /// α before the first ACK, a ratio from 0 to 1.
+    pub alpha: f64,
+    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
+    pub g: f64,
+    /// Least window after a reduction by marks, segments, at least 1.
+    pub floor: u32,
+    /// When the window is reduced.
+    pub react_at: ReactAt,
+    /// What the receiver does when marks begin or end.
+    pub ce_change: CeChange,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        let dctcp = super::dctcp::Params::default();
+        Self {
+            deadline: None,
+            least_urgency: 0.5,
+            greatest_urgency: 2.0,
+            alpha: dctcp.alpha,
+            g: dctcp.g,
+            floor: dctcp.floor,
+            react_at: dctcp.react_at,
+            ce_change: dctcp.ce_change,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        let (least, greatest) = (self.least_urgency, self.greatest_urgency);
+        if !(least > 0.0 && least.is_finite()) {
+            let message = format!("{least} is no exponent; write more than 0, e.g. 0.5");
+            return Err(Fault::new("least_urgency", message));
+        }
+        if !(greatest >= least && greatest.is_finite()) {
+            let message = format!("{greatest} is below least_urgency ({least}); write e.g. 2.0");
+            return Err(Fault::new("greatest_urgency", message));
+        }
+        self.estimate().check()
+    }
+}
+
+impl Params {
+    fn estimate(&self) -> Estimate {
+        let Self { alpha, g, floor, react_at, .. } = *self;
+        Estimate { alpha, g, floor, react_at }
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct D2tcp {
+    params: Params,
+    window: MarkedWindow,
+    /// First byte of the block at hand, and when it began to leave.
+    block: u64,
+    began: Time,
+}
+
+impl D2tcp {
+    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
+        let window = MarkedWindow::new(params.estimate(), window, ssthresh);
+        Self { params: params.clone(), window, block: 0, began: Time::ZERO }
+    }
+
+    /// d = Tc / D (paper §3.2): the time that the rest of the block needs at three quarters of the
+    /// window per round trip, as a sawtooth has it, over the time that is left.
+    fn urgency(&self, path: &PathView) -> f64 {
+        let (Some(deadline), Some(srtt)) = (self.params.deadline, path.srtt) else { return 1.0 };
+        let left = (self.began + deadline).saturating_since(path.now);
+        let rest = path.written.saturating_sub(path.una) as f64;
+        let needed = rest / (0.75 * self.window.reno.window() as f64) * srtt.as_secs_f64();
+        let Params { least_urgency, greatest_urgency, .. } = self.params;
+        // A deadline that has passed is the formula's limit: the greatest urgency.
+        if left.is_zero() {
+            return greatest_urgency;
+        }
+        (needed / left.as_secs_f64()).clamp(least_urgency, greatest_urgency)
+    }
+}
+
+impl CongestionControl for D2tcp {
+    fn window(&self) -> u64 {
+        self.window.reno.window()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.window.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        let urgency = self.urgency(path);
+        let penalty = |alpha| libm::pow(alpha, urgency);
+        self.window.on_ack(ack, path, penalty, |reno| reno.on_ack(ack, path));
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        self.window.on_congestion(why, path);
+    }
+
+    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
+        self.window.on_recovery_exit(exit, path);
+    }
+
+    fn on_idle(&mut self, window: u64, ssthresh: u64) {
+        self.window.reno.on_idle(window, ssthresh);
+    }
+
+    fn needs(&self) -> Needs {
+        let ecn = EcnUse::PerAck(self.params.ce_change);
+        Needs { ecn, every_ack: true, sent: true, ..Needs::default() }
+    }
+
+    fn on_sent(&mut self, _: u64, path: &PathView) {
+        if path.block_start != self.block {
+            self.block = path.block_start;
+            self.began = path.now;
+        }
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        (name == "alpha").then(|| self.window.alpha())
+    }
+}
