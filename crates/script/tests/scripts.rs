@@ -266,6 +266,13 @@ scripts! {
         ns2_the_end_of_recovery_lifts_the_bound
         unlimited_sends_what_the_window_allows
     }
+    reno {
+        bsd_a_careless_reno_halves_for_every_loss
+        ns2_exit_keeps_the_window_and_grows_it
+        rfc5681_3_2_duplicates_inflate_the_window
+        rfc5681_3_2_the_first_new_ack_ends_recovery
+        rfc5681_4_3_a_second_loss_waits_for_the_timer
+    }
     rto {
         kulkarni_the_number_of_doublings_is_bounded
         linux_the_minimum_is_under_the_variance
@@ -299,6 +306,28 @@ scripts! {
         rfc9293_3_10_7_4_an_ack_of_unsent_data_changes_nothing
         vasudevan_jitter_extends_every_timeout
     }
+    sack {
+        rfc6298_3_data_reported_before_give_no_sample
+        rfc6298_5_3_a_duplicate_with_news_does_not_restart_the_timer
+        rfc6675_2_an_ack_without_news_is_no_duplicate
+        rfc6675_2_news_count_whatever_else_the_packet_says
+        rfc6675_4_a_hole_with_little_above_it_is_not_lost
+        rfc6675_4_holes_fill_the_pipe_when_nothing_is_new
+        rfc6675_4_one_rescue_for_a_loss_at_the_end
+        rfc6675_4_rule_3_can_be_switched_off
+        rfc6675_4_the_rescue_is_no_news_for_the_pipe
+        rfc6675_4_what_is_lost_goes_first
+        rfc6675_5_1_a_lost_retransmission_waits_for_the_timer
+        rfc6675_5_1_a_timeout_keeps_what_has_arrived
+        rfc6675_5_1_no_recovery_within_the_repair_of_a_timeout
+        rfc6675_5_a_cumulative_ack_forgets_duplicates
+        rfc6675_5_a_recovery_ends_at_its_point
+        rfc6675_5_c_recovery_sends_by_the_pipe
+        rfc6675_5_enough_bytes_in_one_ack_begin_recovery
+        rfc6675_5_limited_transmit_follows_the_pipe
+        rfc6675_5_the_third_duplicate_begins_recovery
+        rfc6675_5_without_limited_transmit_the_flight_decides
+    }
     sack_receiver {
         rfc2018_2_off_reports_nothing
         rfc2018_3_three_blocks_at_most
@@ -327,6 +356,13 @@ scripts! {
         rfc5681_3_1_grows_by_a_segment_per_ack
         rfc5681_3_1_initial_window_limits_the_first_burst
         rfc9293_3_7_the_last_segment_may_be_short
+    }
+    tahoe {
+        a_restart_is_a_fast_retransmit_and_no_timeout
+        bsd_a_careless_tahoe_takes_echoes_for_losses
+        jacobson88_several_losses_are_repaired_in_slow_start
+        jacobson88_the_third_duplicate_restarts_slow_start
+        rfc6582_3_2_echoes_of_data_sent_twice_are_no_loss
     }
     timeout_report {
         a_trimmed_head_and_its_history

@@ -23,7 +23,10 @@ impl Connection {
         let same_window = window == self.peer_window;
         self.peer_window = window;
         let flight = self.board.flight();
-        if packet.ack > una {
+        if self.selective {
+            let repeats = packet.ack == una && self.is_duplicate(packet, same_window);
+            self.acknowledge_selectively(now, packet, repeats);
+        } else if packet.ack > una {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {
             self.acknowledge_again(now);
@@ -51,16 +54,10 @@ impl Connection {
 
     fn acknowledge_new(&mut self, now: Time, packet: &Packet) {
         let acked = self.board.acknowledge(packet.ack);
-        self.sample_rtt(now, packet, &acked);
-        if self.first_window_end == u64::MAX && packet.ack > self.block_start {
-            self.first_window_end = self.board.max();
-        }
-        self.limited_bytes = 0;
-        self.burst = u32::MAX;
-        let flight = self.board.flight();
+        self.note_progress(now, packet, &acked);
         let mut restart_timer = true;
         match self.recovery.on_new_ack(acked.bytes, &self.recovery_view()) {
-            Episode::None | Episode::Enter { .. } => self.grow(now, packet, &acked, true),
+            Episode::Exit(exit) => self.leave_episode(now, packet, &acked, exit),
             Episode::Partial { restart_timer: restart } => {
                 restart_timer = restart;
                 if self.needs.every_ack {
@@ -69,16 +66,7 @@ impl Connection {
                 self.owed |= owed::RETRANSMIT_HEAD;
                 self.limit_burst();
             }
-            Episode::Exit(exit) => {
-                let path = self.path(now, flight);
-                self.congestion.on_recovery_exit(exit, &path);
-                let grows = matches!(exit, RecoveryExit::Keep { .. });
-                if grows || self.needs.every_ack {
-                    self.grow(now, packet, &acked, grows);
-                }
-                self.owed &= !owed::RETRANSMIT_HEAD;
-                self.events.push(Event::RecoveryExit);
-            }
+            _ => self.grow(now, packet, &acked, true),
         }
         if self.board.is_empty() {
             self.rest(now);
@@ -87,8 +75,36 @@ impl Connection {
         }
     }
 
+    /// What every ACK of new data means, before recovery is asked.
     #[inline]
-    fn grow(&mut self, now: Time, packet: &Packet, acked: &Acked, may_grow: bool) {
+    pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
+        self.sample_rtt(now, packet, acked);
+        if self.first_window_end == u64::MAX && packet.ack > self.block_start {
+            self.first_window_end = self.board.max();
+        }
+        self.limited_bytes = 0;
+        self.burst = u32::MAX;
+    }
+
+    pub(super) fn leave_episode(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        acked: &Acked,
+        exit: RecoveryExit,
+    ) {
+        let path = self.path(now, self.board.flight());
+        self.congestion.on_recovery_exit(exit, &path);
+        let grows = matches!(exit, RecoveryExit::Keep { .. });
+        if grows || self.needs.every_ack {
+            self.grow(now, packet, acked, grows);
+        }
+        self.owed &= !owed::RETRANSMIT_HEAD;
+        self.events.push(Event::RecoveryExit);
+    }
+
+    #[inline]
+    pub(super) fn grow(&mut self, now: Time, packet: &Packet, acked: &Acked, may_grow: bool) {
         if may_grow && self.config.idle_restart != crate::config::IdleRestart::None {
             let view = self.idle_view(now);
             self.idle.on_ack(acked.bytes, &view);
@@ -124,10 +140,15 @@ impl Connection {
         }
     }
 
-    /// Acts on a recovery that has just begun, if it has.
+    /// Acts on what recovery found, unless it is the end of an episode.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode) {
-        let Episode::Enter { restart_timer } = episode else {
-            return;
+        let restart_timer = match episode {
+            Episode::Enter { restart_timer } => restart_timer,
+            Episode::Restart => return self.restart(now),
+            Episode::Again => return self.reduce_again(now, false),
+            Episode::Repaired => return self.reduce_again(now, true),
+            Episode::Probe => return self.owed |= owed::TAIL_PROBE,
+            Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
         };
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
@@ -145,15 +166,32 @@ impl Connection {
         }
     }
 
+    /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
+    fn restart(&mut self, now: Time) {
+        let window = self.congestion.window();
+        let flight = self.board.flight() - self.limited_bytes;
+        let path = self.path(now, flight);
+        self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
+        self.ecn.on_reduction(self.board.max());
+        self.cap_after_loss(flight, window);
+        self.timed = None;
+        self.limited_bytes = 0;
+        self.board.go_back();
+        self.owed |= owed::RETRANSMIT_HEAD;
+        self.counters.fast_retransmits += 1;
+        self.events.push(Event::FastRetransmit);
+        self.arm(now, TimerKind::Data);
+    }
+
     /// Whether the congestion control takes the first unacknowledged segment for lost.
-    fn declares_loss(&mut self, now: Time) -> bool {
+    pub(super) fn declares_loss(&mut self, now: Time) -> bool {
         let path = self.path(now, self.board.flight());
         let head = self.board.head().map(|head| head.sent_at);
         !self.recovery.in_recovery()
             && head.is_some_and(|sent_at| self.congestion.on_duplicate_ack(sent_at, &path))
     }
 
-    fn limit_burst(&mut self) {
+    pub(super) fn limit_burst(&mut self) {
         self.burst = self.config.recovery_burst.unwrap_or(u32::MAX);
     }
 

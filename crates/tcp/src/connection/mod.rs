@@ -6,6 +6,7 @@ mod ecn;
 mod event;
 mod handshake;
 mod receive;
+mod selective;
 mod timer;
 mod transmit;
 
@@ -70,8 +71,9 @@ mod owed {
     pub const EMPTY_PROBE: u16 = 1 << 7;
     /// An ACK that reports marks until the packet before the one at hand.
     pub const FLUSH_ACK: u16 = 1 << 8;
+    pub const TAIL_PROBE: u16 = 1 << 9;
     /// Sent after data, because data carry it too.
-    pub const ACK: u16 = 1 << 9;
+    pub const ACK: u16 = 1 << 10;
     pub const BEFORE_DATA: u16 = ACK - 1;
 }
 
@@ -105,6 +107,8 @@ pub struct Connection {
     needs: Needs,
     ecn: ecn::EcnState,
     recovery: Recovery,
+    /// Recovery works by SACK: the scoreboard says what is sent.
+    selective: bool,
     rtt: RttEstimator,
     idle: IdleTracker,
     /// One past the last byte that the application wrote.
@@ -187,6 +191,7 @@ impl Connection {
             needs: congestion.needs(),
             congestion,
             recovery: config.recovery.build(),
+            selective: config.recovery.needs_sack(),
             rtt: RttEstimator::new(&config.rto),
             idle: IdleTracker::new(config.idle_restart),
             written: first,
@@ -316,6 +321,9 @@ impl Connection {
         let mut earliest = self.timer.deadline.min(self.ack_policy.deadline());
         if let Gate::OpensAt(at) = self.gate {
             earliest = earliest.min(at);
+        }
+        if self.selective {
+            earliest = earliest.min(self.recovery.deadline());
         }
         if !self.sender_hooks.is_empty() {
             earliest = earliest.min(self.hook_deadline());

@@ -42,7 +42,10 @@ impl Connection {
             self.owed |= owed::ACK;
             self.ack_policy.on_ack_sent();
         }
-        if self.timer.deadline <= now {
+        if self.selective && self.recovery.deadline() <= now {
+            self.run_recovery_deadline(now);
+        }
+        if self.timer.deadline <= now && self.owed & owed::TAIL_PROBE == 0 {
             match self.timer.kind {
                 TimerKind::Off => {}
                 TimerKind::Handshake => self.expire_handshake(now),
@@ -99,12 +102,18 @@ impl Connection {
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
-        self.recovery.on_timeout(&self.recovery_view());
-        self.board.go_back();
+        self.owed &= !(owed::RETRANSMIT_HEAD | owed::TAIL_PROBE);
+        if self.selective {
+            let view = self.sack_view(now, None);
+            self.recovery.on_sack_timeout(&mut self.board, &view);
+            self.owed |= owed::RETRANSMIT_HEAD;
+        } else {
+            self.recovery.on_timeout(&self.recovery_view());
+            self.board.go_back();
+        }
         self.timed = None;
         self.limited_bytes = 0;
         self.burst = u32::MAX;
-        self.owed &= !owed::RETRANSMIT_HEAD;
         if !advised.is_some_and(|advice| advice.keep_rto) {
             self.rtt.back_off();
         }

@@ -20,7 +20,14 @@ impl Connection {
         {
             return Some(packet);
         }
-        if self.board.next() < self.stream_end()
+        if self.selective {
+            if !self.is_drained()
+                && self.state == State::Established
+                && let Some(packet) = self.poll_selective(now)
+            {
+                return Some(packet);
+            }
+        } else if self.board.next() < self.stream_end()
             && self.state == State::Established
             && let Some(packet) = self.poll_data(now)
         {
@@ -45,7 +52,18 @@ impl Connection {
         }
         if self.owed & owed::RETRANSMIT_HEAD != 0 {
             self.owed &= !owed::RETRANSMIT_HEAD;
-            if let Some(packet) = self.send_copy(now, false, false) {
+            let packet = if self.selective {
+                self.send_owed_segment(now)
+            } else {
+                self.send_copy(now, false, false)
+            };
+            if packet.is_some() {
+                return packet;
+            }
+        }
+        if self.owed & owed::TAIL_PROBE != 0 {
+            self.owed &= !owed::TAIL_PROBE;
+            if let Some(packet) = self.send_tail_probe(now) {
                 return Some(packet);
             }
         }
@@ -154,7 +172,7 @@ impl Connection {
 
     /// Whether the host lets data leave now, or else when.
     #[inline]
-    fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
+    pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
         let wait = if hold_until > now {
             hold_until - now
         } else if self.config.send_jitter.is_zero() || at_once {
@@ -180,12 +198,23 @@ impl Connection {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
         let advice = self.shape(now, &plan);
         self.timed.take_if(|timed| timed.0 == segment.end());
-        self.board.send_copy(highest, now);
+        if self.selective {
+            self.board.resend_at(segment.seq, now);
+        } else {
+            self.board.send_copy(highest, now);
+        }
         Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
     }
 
     /// Builds the data segment from `seq` to `end`, FIN included, and does the accounts.
-    fn send_data(&mut self, now: Time, seq: u64, end: u64, plan: TxPlan, advice: Advice) -> Packet {
+    pub(super) fn send_data(
+        &mut self,
+        now: Time,
+        seq: u64,
+        end: u64,
+        plan: TxPlan,
+        advice: Advice,
+    ) -> Packet {
         let payload = end.min(self.written) - seq;
         let mut packet =
             Packet { payload: payload as u16, label: advice.label, ..self.data_packet(now, seq) };
@@ -283,7 +312,7 @@ impl Connection {
         }
     }
 
-    fn validate_window(&mut self, now: Time) {
+    pub(super) fn validate_window(&mut self, now: Time) {
         let view = self.idle_view(now);
         if let Some(restart) = self.idle.before_send(self.board.is_empty(), &view) {
             self.congestion.on_idle(restart.window, restart.ssthresh);

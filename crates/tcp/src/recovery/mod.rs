@@ -2,66 +2,99 @@
 //!
 //! A recovery decides what is lost and how much may be sent meanwhile. It never writes cwnd: it
 //! reports an [`Episode`], on which the connection tells the congestion control.
+//!
+//! There are two kinds. One counts duplicate ACKs: the connection sends by its quota, and goes back
+//! to the first unacknowledged segment after a timeout. The other works by selective
+//! acknowledgements ([`LossRecovery::NEEDS_SACK`]): it marks the segments of the scoreboard, and the
+//! connection sends what is due while less than cwnd is in the pipe.
 
+use incast_engine::Time;
 use incast_net::queue::Entry;
 
-use crate::congestion::RecoveryExit;
+use crate::send::{Scoreboard, Sent};
 
 mod newreno;
+mod reno;
+mod sack;
+mod tahoe;
+mod view;
 
-/// What a recovery sees of its connection.
-#[derive(Clone, Copy, Debug)]
-pub struct RecoveryView {
-    /// First unacknowledged sequence number, after the ACK at hand.
-    pub una: u64,
-    /// One past the highest sequence number sent.
-    pub max: u64,
-    /// Current segment size, bytes.
-    pub segment: u64,
-    /// cwnd, bytes.
-    pub window: u64,
-    /// Duplicate ACKs that mean a loss.
-    pub dupack_threshold: u32,
-}
-
-/// What an ACK meant for loss recovery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Episode {
-    /// Nothing.
-    None,
-    /// A loss: reduce the window and retransmit the first unacknowledged segment.
-    Enter {
-        /// Restart the retransmission timer.
-        restart_timer: bool,
-    },
-    /// A partial ACK: retransmit the first unacknowledged segment.
-    Partial {
-        /// Restart the retransmission timer.
-        restart_timer: bool,
-    },
-    /// Everything that was outstanding at the loss is acknowledged.
-    Exit(RecoveryExit),
-}
+pub use view::{Episode, RecoveryView, SackNews, SackView, Spare};
 
 /// Decides what is lost.
 pub trait LossRecovery {
     /// Whether it works by selective acknowledgements.
     const NEEDS_SACK: bool = false;
 
-    /// A duplicate ACK arrived.
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode;
-    /// `acked` bytes were newly acknowledged.
-    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode;
-    /// The retransmission timer expired.
-    fn on_timeout(&mut self, view: &RecoveryView);
     /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
-    /// Bytes that may be outstanding with this cwnd.
-    fn quota(&self, cwnd: u64) -> u64;
     /// Consecutive duplicate ACKs.
     fn dupacks(&self) -> u32;
     /// Whether an episode is going on.
     fn in_recovery(&self) -> bool;
+
+    // By duplicate ACKs.
+
+    /// A duplicate ACK arrived.
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        let _ = view;
+        Episode::None
+    }
+    /// `acked` bytes were newly acknowledged.
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+        let _ = (acked, view);
+        Episode::None
+    }
+    /// The retransmission timer expired.
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        let _ = view;
+    }
+    /// Bytes that may be outstanding with this cwnd.
+    fn quota(&self, cwnd: u64) -> u64 {
+        cwnd
+    }
+
+    // By selective acknowledgements.
+
+    /// An ACK brings the first news of `segment`.
+    fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
+        let _ = (segment, view);
+    }
+    /// An ACK was entered on the scoreboard. After an exit it is asked again, without news.
+    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
+        let _ = (news, board, view);
+        Episode::None
+    }
+    /// The retransmission timer expired: marks what is lost.
+    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+        let _ = (board, view);
+    }
+    /// What to send again although it is not lost, when nothing is due and there are no new data.
+    fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
+        let _ = board;
+        None
+    }
+    /// The segment that ends at `end` was sent again, by way of rescue or because it was due.
+    fn on_resent(&mut self, end: u64, rescue: bool) {
+        let _ = (end, rescue);
+    }
+    /// New data were sent or acknowledged, and the retransmission timer is as `view` says.
+    fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+        let _ = (board, view);
+    }
+    /// When it wants to be called next.
+    fn deadline(&self) -> Time {
+        Time::NEVER
+    }
+    /// The deadline has come.
+    fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+        let _ = (board, view);
+        Episode::None
+    }
+    /// The probe that it asked for left; `retransmission` tells it from new data.
+    fn on_probe_sent(&mut self, retransmission: bool, max: u64) {
+        let _ = (retransmission, max);
+    }
 }
 
 macro_rules! loss_recoveries {
@@ -97,6 +130,17 @@ macro_rules! loss_recoveries {
         }
 
         impl LossRecovery for Recovery {
+            fn enter(&mut self, view: &RecoveryView) -> Episode {
+                match self { $(Self::$variant(it) => it.enter(view),)+ }
+            }
+            #[inline]
+            fn dupacks(&self) -> u32 {
+                match self { $(Self::$variant(it) => it.dupacks(),)+ }
+            }
+            #[inline]
+            fn in_recovery(&self) -> bool {
+                match self { $(Self::$variant(it) => it.in_recovery(),)+ }
+            }
             fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
                 match self { $(Self::$variant(it) => it.on_duplicate_ack(view),)+ }
             }
@@ -106,22 +150,49 @@ macro_rules! loss_recoveries {
             fn on_timeout(&mut self, view: &RecoveryView) {
                 match self { $(Self::$variant(it) => it.on_timeout(view),)+ }
             }
-            fn enter(&mut self, view: &RecoveryView) -> Episode {
-                match self { $(Self::$variant(it) => it.enter(view),)+ }
-            }
+            #[inline]
             fn quota(&self, cwnd: u64) -> u64 {
                 match self { $(Self::$variant(it) => it.quota(cwnd),)+ }
             }
-            fn dupacks(&self) -> u32 {
-                match self { $(Self::$variant(it) => it.dupacks(),)+ }
+            fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
+                match self { $(Self::$variant(it) => it.on_delivered(segment, view),)+ }
             }
-            fn in_recovery(&self) -> bool {
-                match self { $(Self::$variant(it) => it.in_recovery(),)+ }
+            fn on_sack(
+                &mut self,
+                news: &SackNews,
+                board: &mut Scoreboard,
+                view: &SackView,
+            ) -> Episode {
+                match self { $(Self::$variant(it) => it.on_sack(news, board, view),)+ }
+            }
+            fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+                match self { $(Self::$variant(it) => it.on_sack_timeout(board, view),)+ }
+            }
+            fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
+                match self { $(Self::$variant(it) => it.spare(board),)+ }
+            }
+            fn on_resent(&mut self, end: u64, rescue: bool) {
+                match self { $(Self::$variant(it) => it.on_resent(end, rescue),)+ }
+            }
+            fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+                match self { $(Self::$variant(it) => it.on_progress(board, view),)+ }
+            }
+            fn deadline(&self) -> Time {
+                match self { $(Self::$variant(it) => it.deadline(),)+ }
+            }
+            fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+                match self { $(Self::$variant(it) => it.on_deadline(board, view),)+ }
+            }
+            fn on_probe_sent(&mut self, retransmission: bool, max: u64) {
+                match self { $(Self::$variant(it) => it.on_probe_sent(retransmission, max),)+ }
             }
         }
     };
 }
 
 loss_recoveries! {
+    "tahoe" => Tahoe(tahoe): "Fast retransmit, and slow start from the loss on (4.3BSD Tahoe).";
+    "reno" => Reno(reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
     "newreno" => NewReno(newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
+    "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
 }

@@ -164,6 +164,12 @@ impl Scoreboard {
         Some(segment)
     }
 
+    /// The segment at `seq`.
+    pub fn at(&self, seq: u64) -> Option<Sent> {
+        let index = self.segments.partition_point(|segment| segment.seq < seq);
+        self.segments.get(index).copied()
+    }
+
     /// Whether a retransmission is due.
     #[inline]
     pub fn is_due(&self) -> bool {

@@ -1,0 +1,255 @@
+//! Sending by the scoreboard: ACKs in and data out for recoveries by SACK.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::{Connection, TimerKind};
+use crate::config::{IdleRestart, RttSampling};
+use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
+use crate::hooks::TxPlan;
+use crate::recovery::{Episode, LossRecovery, SackNews, SackView, Spare};
+use crate::send::Sent;
+use crate::send::scoreboard::Acked;
+
+impl Connection {
+    pub(super) fn sack_view(&self, now: Time, echo: Option<u32>) -> SackView {
+        SackView {
+            base: self.recovery_view(),
+            now,
+            srtt: self.rtt.srtt(),
+            rto_at: if self.timer.kind == TimerKind::Data {
+                self.timer.deadline
+            } else {
+                Time::NEVER
+            },
+            ack_delay: self.config.delayed_ack.map(|delayed| delayed.timeout).unwrap_or_default(),
+            echo: echo.zip(self.config.timestamps),
+        }
+    }
+
+    /// Handles an acknowledgement, cumulative and selective, that covers nothing unsent.
+    pub(super) fn acknowledge_selectively(&mut self, now: Time, packet: &Packet, repeats: bool) {
+        let una = self.board.una();
+        let view = self.sack_view(now, Some(packet.ts_echo));
+        let Self { board, recovery, .. } = self;
+        let acked = if packet.ack > una {
+            board.acknowledge_each(packet.ack, |segment| recovery.on_delivered(segment, &view))
+        } else {
+            Acked::default()
+        };
+        let mut news = SackNews { acked: acked.bytes, repeats, ..SackNews::default() };
+        if !packet.sack.is_empty() {
+            news.has_blocks = true;
+            news.duplicate = duplicate(packet);
+            let skipped = usize::from(news.duplicate.is_some());
+            let blocks = || packet.sack.ranges(packet.ack).skip(skipped);
+            for (start, end) in blocks() {
+                news.sacked += board.sack(start, end, |segment| {
+                    recovery.on_delivered(segment, &view);
+                });
+            }
+            board.note_blocks(blocks());
+        }
+        if news.acked > 0 {
+            self.note_progress(now, packet, &acked);
+        }
+        self.conclude_selectively(now, packet, &acked, &news);
+    }
+
+    fn conclude_selectively(&mut self, now: Time, packet: &Packet, acked: &Acked, news: &SackNews) {
+        let view = self.sack_view(now, Some(packet.ts_echo));
+        let mut episode = self.recovery.on_sack(news, &mut self.board, &view);
+        if let Episode::Exit(exit) = episode {
+            self.leave_episode(now, packet, acked, exit);
+            // The rest of the scoreboard may hold the next loss.
+            let news = SackNews { acked: 0, duplicate: None, ..*news };
+            episode = self.recovery.on_sack(&news, &mut self.board, &view);
+        } else if news.acked > 0 && (!self.recovery.in_recovery() || self.needs.every_ack) {
+            let may_grow = !self.recovery.in_recovery();
+            self.grow(now, packet, acked, may_grow);
+        }
+        if self.needs.duplicates
+            && news.repeats
+            && episode == Episode::None
+            && self.declares_loss(now)
+        {
+            episode = self.recovery.enter(&self.recovery_view());
+        }
+        if news.acked > 0 {
+            if self.board.is_empty() {
+                self.rest(now);
+            } else {
+                self.arm(now, TimerKind::Data);
+            }
+        }
+        self.begin_episode(now, episode);
+        if self.recovery.in_recovery() {
+            self.limit_burst();
+        }
+        if news.acked > 0 {
+            self.note_timer(now);
+        }
+    }
+
+    /// Tells the recovery that the retransmission timer was set anew.
+    pub(super) fn note_timer(&mut self, now: Time) {
+        let view = self.sack_view(now, None);
+        self.recovery.on_progress(&self.board, &view);
+    }
+
+    /// The recovery's own deadline has come.
+    pub(super) fn run_recovery_deadline(&mut self, now: Time) {
+        let view = self.sack_view(now, None);
+        let episode = self.recovery.on_deadline(&mut self.board, &view);
+        self.begin_episode(now, episode);
+    }
+
+    /// Reduces the window for a loss within recovery, or one that is repaired already.
+    pub(super) fn reduce_again(&mut self, now: Time, is_over: bool) {
+        let window = self.congestion.window();
+        // What the receiver holds is part of the flight and says nothing about the path.
+        let flight = self.board.flight().min(window);
+        let path = self.path(now, flight);
+        self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+        self.ecn.on_reduction(self.board.max());
+        self.cap_after_loss(flight, window);
+        if is_over {
+            let path = self.path(now, self.board.flight());
+            self.congestion.on_recovery_exit(RecoveryExit::Ssthresh, &path);
+        }
+    }
+
+    /// What the scoreboard and the window let go: what is lost, new data, then what is spare
+    /// (RFC 6675 §4, `NextSeg`).
+    pub(super) fn poll_selective(&mut self, now: Time) -> Option<Packet> {
+        if self.config.idle_restart != IdleRestart::None && !self.board.is_due() {
+            self.validate_window(now);
+        }
+        if let Some(lost) = self.board.due() {
+            let first = lost.seq == self.board.una();
+            let fits = first || lost.end() <= self.board.una() + self.peer_window;
+            if !fits || !self.pipe_has_room(lost.len.into()) {
+                return None;
+            }
+            return self.send_again(now, &lost, false, false);
+        }
+        if self.board.next() < self.stream_end()
+            && let Some(packet) = self.poll_fresh(now, false)
+        {
+            return Some(packet);
+        }
+        if !self.recovery.in_recovery() || !self.pipe_has_room(1) {
+            return None;
+        }
+        let Spare { seq, rescue } = self.recovery.spare(&self.board)?;
+        let segment = self.board.at(seq)?;
+        self.send_again(now, &segment, rescue, false)
+    }
+
+    /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
+    fn pipe_has_room(&self, len: u64) -> bool {
+        let pipe = self.board.pipe();
+        let len = if self.recovery.in_recovery() { u64::from(self.segment_size) } else { len };
+        pipe == 0 || pipe + len <= self.congestion.window()
+    }
+
+    /// The next new segment; a probe does not mind cwnd (RFC 8985 §7.3).
+    fn poll_fresh(&mut self, now: Time, probe: bool) -> Option<Packet> {
+        let (una, next) = (self.board.una(), self.board.next());
+        let plan = TxPlan { seq: next, retransmission: false, requested: false };
+        let advice = self.shape(now, &plan);
+        self.segment_size = advice.segment_size.min(self.config.mss).max(1);
+        let data = (next + u64::from(self.segment_size)).min(self.written);
+        let whole = if data == self.written { self.stream_end() } else { data };
+        let usable = una + self.peer_window.min(advice.window_ceiling);
+        let end = if whole <= usable {
+            whole
+        } else if usable > next && (next == una || usable == self.written) {
+            usable
+        } else {
+            if self.peer_window == 0 {
+                self.wait_for_window(now);
+            }
+            return None;
+        };
+        let len = end - next;
+        // RFC 6675 §5, step 3: limited transmit is what the pipe, but not the flight, has room for.
+        let limited = self.recovery.dupacks() > 0
+            && !self.recovery.in_recovery()
+            && self.board.flight() + len > self.congestion.window();
+        if !probe {
+            let allowed = self.pipe_has_room(len) && (!limited || self.config.limited_transmit);
+            if !allowed || self.burst == 0 || !self.may_leave(now, advice.hold_until, limited) {
+                return None;
+            }
+        }
+        self.burst -= u32::from(self.burst != u32::MAX);
+        if self.config.rtt_sampling == RttSampling::PerWindow && self.timed.is_none() {
+            self.timed = Some((end, now));
+        }
+        self.board.send_new(len as u32, now);
+        if limited {
+            self.limited_bytes += len;
+        }
+        let packet = self.send_data(now, next, end, plan, advice);
+        if !probe {
+            self.note_timer(now);
+        }
+        Some(packet)
+    }
+
+    /// Sends an outstanding segment again; what recovery owes does not wait for the host.
+    fn send_again(
+        &mut self,
+        now: Time,
+        segment: &Sent,
+        rescue: bool,
+        owed: bool,
+    ) -> Option<Packet> {
+        let plan = TxPlan { seq: segment.seq, retransmission: true, requested: false };
+        let advice = self.shape(now, &plan);
+        if !owed && (self.burst == 0 || !self.may_leave(now, advice.hold_until, false)) {
+            return None;
+        }
+        self.burst -= u32::from(!owed && self.burst != u32::MAX);
+        self.timed.take_if(|timed| timed.0 == segment.end());
+        if rescue {
+            self.board.rescue_at(segment.seq, now);
+        } else {
+            self.board.resend_at(segment.seq, now);
+        }
+        self.recovery.on_resent(segment.end(), rescue);
+        Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
+    }
+
+    /// The retransmission that recovery or a timeout owes: the first lost segment, or else the
+    /// first unacknowledged one.
+    pub(super) fn send_owed_segment(&mut self, now: Time) -> Option<Packet> {
+        let segment = self.board.due().or_else(|| self.board.head().copied())?;
+        self.send_again(now, &segment, false, true)
+    }
+
+    /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment
+    /// (RFC 8985 §7.3).
+    pub(super) fn send_tail_probe(&mut self, now: Time) -> Option<Packet> {
+        let fresh =
+            if self.board.next() < self.stream_end() { self.poll_fresh(now, true) } else { None };
+        let is_fresh = fresh.is_some();
+        let packet = fresh.or_else(|| {
+            let last = *self.board.last()?;
+            self.send_again(now, &last, false, true)
+        })?;
+        self.recovery.on_probe_sent(!is_fresh, self.board.max());
+        self.arm(now, TimerKind::Data);
+        Some(packet)
+    }
+}
+
+/// The duplicate that the first block reports, if it does: below the acknowledgement, or within
+/// the second block (RFC 2883 §4).
+fn duplicate(packet: &Packet) -> Option<(u64, u64)> {
+    let mut blocks = packet.sack.ranges(packet.ack);
+    let first = blocks.next()?;
+    let is_within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+    (first.0 < packet.ack || is_within).then_some(first)
+}

@@ -1,0 +1,116 @@
+//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2), which the first new ACK ends.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Episode, LossRecovery, RecoveryView};
+use crate::congestion::RecoveryExit;
+
+/// Parameters of Reno.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Fast retransmit only if the ACK covers more than what was outstanding at the last loss
+    /// (ns-2's `bugfix_`); else a window with several losses is reduced several times (4.3BSD).
+    pub careful: bool,
+    /// What becomes of cwnd when recovery ends.
+    pub exit: Exit,
+    /// Fast retransmit restarts the retransmission timer (Linux, ns-2; the RFCs do not ask for it).
+    pub restart_timer_on_entry: bool,
+}
+
+/// What becomes of cwnd when recovery ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exit {
+    /// `cwnd = ssthresh` (RFC 5681 §3.2, step 6).
+    #[default]
+    Ssthresh,
+    /// cwnd stays, and the ACK grows it (ns-2).
+    Keep,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { careful: true, exit: Exit::default(), restart_timer_on_entry: true }
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Reno {
+    params: Params,
+    /// One past the highest sequence number sent at the last loss event.
+    recover: u64,
+    in_recovery: bool,
+    dupacks: u32,
+    /// Segments that duplicate ACKs say have left the network, bytes.
+    inflation: u64,
+}
+
+impl Reno {
+    pub(super) fn new(params: &Params) -> Self {
+        Self { params: params.clone(), recover: 0, in_recovery: false, dupacks: 0, inflation: 0 }
+    }
+
+    fn leave(&mut self) {
+        self.in_recovery = false;
+        self.dupacks = 0;
+        self.inflation = 0;
+    }
+}
+
+impl LossRecovery for Reno {
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.in_recovery {
+            return Episode::None;
+        }
+        self.recover = view.max;
+        self.in_recovery = true;
+        self.inflation = u64::from(self.dupacks) * view.segment;
+        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        self.dupacks += 1;
+        let is_new = view.una > self.recover || !self.params.careful;
+        if self.in_recovery {
+            // RFC 5681 §3.2, step 4.
+            self.inflation += view.segment;
+            Episode::None
+        } else if self.dupacks >= view.dupack_threshold && is_new {
+            self.enter(view)
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_new_ack(&mut self, _acked: u64, _view: &RecoveryView) -> Episode {
+        let ends = self.in_recovery;
+        self.leave();
+        if !ends {
+            return Episode::None;
+        }
+        Episode::Exit(match self.params.exit {
+            Exit::Ssthresh => RecoveryExit::Ssthresh,
+            Exit::Keep => RecoveryExit::Keep { deficit: 0 },
+        })
+    }
+
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        self.recover = view.max;
+        self.leave();
+    }
+
+    fn quota(&self, cwnd: u64) -> u64 {
+        cwnd + self.inflation
+    }
+}

@@ -1,0 +1,141 @@
+//! Recovery by selective acknowledgements (RFC 6675).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView, Spare};
+use crate::congestion::RecoveryExit;
+use crate::send::{Marks, Scoreboard};
+
+/// Parameters of RFC 6675.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Segments below the highest one that has arrived are sent again before they are lost, if
+    /// there is nothing else to send (RFC 6675 §4, `NextSeg` rule 3).
+    pub retransmit_holes: bool,
+    /// Once per recovery the last segment is sent again if there is nothing else to send, so that
+    /// a loss at the end of the window is noticed (RFC 6675 §4, `NextSeg` rule 4).
+    pub rescue: bool,
+    /// The beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves it open).
+    pub restart_timer_on_entry: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { retransmit_holes: true, rescue: true, restart_timer_on_entry: true }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Recovery,
+    /// A timeout is being repaired (RFC 6675 §5.1): no recovery begins.
+    Timeout,
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Sack {
+    params: Params,
+    phase: Phase,
+    /// One past the highest sequence number sent when recovery began or the timer expired.
+    recovery_point: u64,
+    dupacks: u32,
+    /// One past the highest byte sent again in this recovery (`HighRxt`).
+    high_rxt: u64,
+    /// One past what a rescue covers (`RescueRxt`).
+    rescued: u64,
+}
+
+impl Sack {
+    pub(super) fn new(params: &Params) -> Self {
+        let params = params.clone();
+        let (recovery_point, dupacks, high_rxt, rescued) = (0, 0, 0, 0);
+        Self { params, phase: Phase::Open, recovery_point, dupacks, high_rxt, rescued }
+    }
+}
+
+impl LossRecovery for Sack {
+    const NEEDS_SACK: bool = true;
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.phase != Phase::Open {
+            return Episode::None;
+        }
+        // RFC 6675 §5, step 4.
+        self.phase = Phase::Recovery;
+        self.recovery_point = view.max;
+        self.high_rxt = view.una;
+        self.rescued = 0;
+        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.phase == Phase::Recovery
+    }
+
+    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
+        let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
+        if news.acked > 0 {
+            self.dupacks = 0;
+        }
+        if self.phase != Phase::Open && una >= self.recovery_point {
+            let left = std::mem::replace(&mut self.phase, Phase::Open);
+            if left == Phase::Recovery {
+                return Episode::Exit(RecoveryExit::Ssthresh);
+            }
+        }
+        if self.phase == Phase::Timeout {
+            return Episode::None;
+        }
+        let head_is_lost = board.judge(dupack_threshold, segment);
+        if news.sacked == 0 || self.phase == Phase::Recovery {
+            return Episode::None;
+        }
+        // RFC 6675 §2: what a duplicate ACK is; §5, steps 1 and 2.
+        self.dupacks += 1;
+        if self.dupacks >= dupack_threshold || head_is_lost {
+            self.enter(&view.base)
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+        // RFC 6675 §5.1: what has arrived is remembered, all else is sent again.
+        board.lose_all();
+        self.phase = Phase::Timeout;
+        self.recovery_point = view.base.max;
+        self.dupacks = 0;
+    }
+
+    fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
+        if self.phase != Phase::Recovery {
+            return None;
+        }
+        if self.params.retransmit_holes
+            && let Some(hole) = board.hole(self.high_rxt)
+        {
+            return Some(Spare { seq: hole.seq, rescue: false });
+        }
+        // The rescue is for a loss at the end of the window; a copy of what was sent again already
+        // would tell nothing.
+        let may_rescue = self.params.rescue && board.una() > self.rescued;
+        let last = board.last_missing().filter(|last| may_rescue && last.seq >= self.high_rxt)?;
+        (!last.marks.has(Marks::RESENT)).then_some(Spare { seq: last.seq, rescue: true })
+    }
+
+    fn on_resent(&mut self, end: u64, rescue: bool) {
+        if rescue {
+            self.rescued = self.recovery_point;
+        } else {
+            self.high_rxt = self.high_rxt.max(end);
+        }
+    }
+}

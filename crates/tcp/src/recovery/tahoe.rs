@@ -1,0 +1,71 @@
+//! Tahoe: fast retransmit without fast recovery (Jacobson 1988; RFC 5681 §3.2 without steps 3 to 6).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Episode, LossRecovery, RecoveryView};
+
+/// Parameters of Tahoe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Fast retransmit only if the ACK covers more than what was outstanding at the last loss, so
+    /// that echoes of data sent twice do not look like a loss (ns-2's `bugfix_`; 4.3BSD did not).
+    pub careful: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { careful: true }
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Tahoe {
+    params: Params,
+    /// One past the highest sequence number sent at the last loss event.
+    recover: u64,
+    dupacks: u32,
+}
+
+impl Tahoe {
+    pub(super) fn new(params: &Params) -> Self {
+        Self { params: params.clone(), recover: 0, dupacks: 0 }
+    }
+}
+
+impl LossRecovery for Tahoe {
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        self.recover = view.max;
+        Episode::Restart
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        false
+    }
+
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        self.dupacks += 1;
+        let is_new = view.una > self.recover || !self.params.careful;
+        if self.dupacks == view.dupack_threshold && is_new {
+            self.enter(view)
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_new_ack(&mut self, _acked: u64, _view: &RecoveryView) -> Episode {
+        self.dupacks = 0;
+        Episode::None
+    }
+
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        self.recover = view.max;
+        self.dupacks = 0;
+    }
+}

@@ -1,0 +1,90 @@
+//! What a recovery sees, and what it reports.
+
+use incast_engine::{Span, Time};
+
+use crate::congestion::RecoveryExit;
+
+/// What a recovery sees of its connection.
+#[derive(Clone, Copy, Debug)]
+pub struct RecoveryView {
+    /// First unacknowledged sequence number, after the ACK at hand.
+    pub una: u64,
+    /// One past the highest sequence number sent.
+    pub max: u64,
+    /// Current segment size, bytes.
+    pub segment: u64,
+    /// cwnd, bytes.
+    pub window: u64,
+    /// Duplicate ACKs that mean a loss.
+    pub dupack_threshold: u32,
+}
+
+/// What a recovery by SACK sees, too.
+#[derive(Clone, Copy, Debug)]
+pub struct SackView {
+    /// What every recovery sees.
+    pub base: RecoveryView,
+    /// Now.
+    pub now: Time,
+    /// Smoothed round-trip time.
+    pub srtt: Option<Span>,
+    /// When the retransmission timer expires.
+    pub rto_at: Time,
+    /// How long the other end may hold an ACK back.
+    pub ack_delay: Span,
+    /// The timestamp that the ACK echoes and the tick of its clock, if timestamps are in use.
+    pub echo: Option<(u32, Span)>,
+}
+
+/// What an ACK brought, to a recovery by SACK.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SackNews {
+    /// Bytes acknowledged cumulatively.
+    pub acked: u64,
+    /// Bytes acknowledged selectively for the first time.
+    pub sacked: u64,
+    /// What the other end says it received twice (RFC 2883).
+    pub duplicate: Option<(u64, u64)>,
+    /// It carried no data and acknowledged nothing that was not acknowledged before.
+    pub repeats: bool,
+    /// It carried a SACK option.
+    pub has_blocks: bool,
+}
+
+/// A segment to send again although it is not lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spare {
+    /// Its first byte.
+    pub seq: u64,
+    /// It is sent by way of rescue (RFC 6675 §4, `NextSeg` rule 4).
+    pub rescue: bool,
+}
+
+/// What an ACK meant for loss recovery.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Episode {
+    /// Nothing.
+    None,
+    /// A loss: reduce the window and retransmit the first lost segment, which is the first
+    /// unacknowledged one for recoveries by duplicate ACKs.
+    Enter {
+        /// Restart the retransmission timer.
+        restart_timer: bool,
+    },
+    /// A loss without recovery: slow start from the first unacknowledged segment on (Tahoe).
+    Restart,
+    /// A partial ACK: retransmit the first unacknowledged segment.
+    Partial {
+        /// Restart the retransmission timer.
+        restart_timer: bool,
+    },
+    /// Everything that was outstanding at the loss is acknowledged.
+    Exit(RecoveryExit),
+    /// A retransmission was lost: reduce the window once more (RFC 5681 §4.3).
+    Again,
+    /// A probe has repaired a loss: reduce the window once, there is nothing to recover (RFC 8985
+    /// §7.4).
+    Repaired,
+    /// Send a segment to bring an ACK about: new data, or else the last one (RFC 8985 §7.3).
+    Probe,
+}
