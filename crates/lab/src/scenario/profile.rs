@@ -222,6 +222,21 @@ pub(super) const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "newreno", "congestion_control": "reno" }),
     },
     Preset {
+        name: "tahoe",
+        summary: "Fast retransmit, then slow start: no fast recovery.",
+        parts: || json!({ "recovery": "tahoe", "congestion_control": "reno" }),
+    },
+    Preset {
+        name: "reno",
+        summary: "Fast recovery that repairs one loss per window (RFC 5681).",
+        parts: || json!({ "recovery": "reno", "congestion_control": "reno" }),
+    },
+    Preset {
+        name: "sack",
+        summary: "Recovery by selective acknowledgements (RFC 6675) over RFC 5681's window.",
+        parts: || json!({ "recovery": "sack", "congestion_control": "reno" }),
+    },
+    Preset {
         name: "dctcp",
         summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
         parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),

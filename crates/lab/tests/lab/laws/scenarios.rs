@@ -104,15 +104,34 @@ fn workload() -> BoxedStrategy<Value> {
     ])
 }
 
-/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
-fn transport(mss: u64) -> BoxedStrategy<Value> {
+fn recovery() -> BoxedStrategy<Value> {
+    let restart = || maybe("restart_timer_on_entry", any_of![true, false]);
+    let tahoe =
+        table(vec![always("name", Just(json!("tahoe"))), maybe("careful", any_of![true, false])]);
+    let reno = table(vec![
+        always("name", Just(json!("reno"))),
+        maybe("careful", any_of![true, false]),
+        maybe("exit", any_of!["ssthresh", "keep"]),
+        restart(),
+    ]);
     let newreno = table(vec![
         always("name", Just(json!("newreno"))),
         maybe("careful", any_of![true, false]),
         maybe("impatient", any_of![true, false]),
         maybe("exit", any_of!["ssthresh", "flight", "keep"]),
-        maybe("restart_timer_on_entry", any_of![true, false]),
+        restart(),
     ]);
+    let sack = table(vec![
+        always("name", Just(json!("sack"))),
+        maybe("retransmit_holes", any_of![true, false]),
+        maybe("rescue", any_of![true, false]),
+        restart(),
+    ]);
+    prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack].boxed()
+}
+
+/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
+fn transport(mss: u64) -> BoxedStrategy<Value> {
     let reno = table(vec![
         always("name", Just(json!("reno"))),
         maybe("byte_counting", any_of![true, false]),
@@ -148,6 +167,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rto_style", any_of!["rfc", "linux", "ns2"]),
         maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
         maybe("timestamps", any_of![true, false]),
+        maybe("dsack", any_of![true, false]),
         maybe("limited_transmit", any_of![true, false]),
         maybe("dupack_threshold", any_of![1, 3, 5]),
         maybe("dupack_requires_same_window", any_of![true, false]),
@@ -155,7 +175,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("idle_restart", any_of!["none", "5681", "2861", "7661"]),
         maybe("send_jitter", any_of!["0s", "8us", "100us"]),
         maybe("recovery_burst", any_of![1, 2, "unlimited"]),
-        prop::option::weighted(0.5, newreno.prop_map(|it| ("recovery", it))).boxed(),
+        prop::option::weighted(0.7, recovery().prop_map(|it| ("recovery", it))).boxed(),
         prop::option::weighted(0.5, reno.prop_map(|it| ("congestion_control", it))).boxed(),
     ])
 }
