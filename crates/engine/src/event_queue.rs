@@ -1,8 +1,10 @@
-//! The event queue: a calendar of 4-ary heaps ordered by `(time, sequence)`.
+//! The event queue: a calendar whose days are ordered by `(time, sequence)`.
 //!
 //! Links schedule microseconds ahead, timers hundreds of milliseconds. The next millisecond is
-//! divided into days of four microseconds, each with a heap that seldom holds more than a few
-//! events; what lies further ahead waits in one more heap until its day comes into sight.
+//! divided into days of four microseconds; what lies further ahead waits in a heap until its day
+//! comes into sight. A day seldom holds more than a few events, which mostly come in the order in
+//! which they will leave: it is a sorted list as long as it is short. A sorted list is a heap, so
+//! a crowded day goes on as one.
 //!
 //! The caller owns the sequence numbers, so that a packet keeps the place among equals that it
 //! got when it was admitted to its link, although only the head of a link is in the queue
@@ -16,6 +18,8 @@ const ARITY: usize = 4;
 const DAY_BITS: u32 = 22;
 /// Days in sight.
 const DAYS: usize = 256;
+/// Length from which a day's list is tidied up or becomes a heap.
+const CROWD: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Entry<E> {
@@ -39,11 +43,13 @@ impl<E> Entry<E> {
 #[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     /// The days in sight, by the low bits of their number.
-    days: Vec<Heap<E>>,
+    days: Box<[Day<E>; DAYS]>,
     /// Which of them hold events.
     busy: [u64; DAYS / 64],
     /// Number of the day at hand; the days in sight begin with it.
     today: u64,
+    /// The day on which the earliest event beyond the days in sight falls.
+    far_day: u64,
     /// Events beyond the days in sight.
     far: Heap<E>,
     len: usize,
@@ -53,9 +59,10 @@ pub struct EventQueue<E> {
 impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
-            days: (0..DAYS).map(|_| Heap::new()).collect(),
+            days: Box::new(std::array::from_fn(|_| Day::new())),
             busy: [0; DAYS / 64],
             today: 0,
+            far_day: u64::MAX,
             far: Heap::new(),
             len: 0,
             now: Time::ZERO,
@@ -93,70 +100,158 @@ impl<E: Copy> EventQueue<E> {
     pub fn push(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
         self.len += 1;
-        self.insert(Entry { time, sequence, event });
+        let entry = Entry { time, sequence, event };
+        let day = entry.day();
+        if day < self.today + DAYS as u64 {
+            self.insert(day, entry);
+        } else {
+            self.push_far(day, entry);
+        }
     }
 
     #[inline]
-    fn insert(&mut self, entry: Entry<E>) {
-        let day = entry.day();
-        if day < self.today + DAYS as u64 {
-            let slot = day as usize % DAYS;
-            self.busy[slot / 64] |= 1 << (slot % 64);
-            self.days[slot].push(entry);
-        } else {
-            self.far.push(entry);
-        }
+    fn insert(&mut self, day: u64, entry: Entry<E>) {
+        let slot = day as usize % DAYS;
+        self.busy[slot / 64] |= 1 << (slot % 64);
+        self.days[slot].push(entry);
+    }
+
+    #[cold]
+    fn push_far(&mut self, day: u64, entry: Entry<E>) {
+        self.far.push(entry);
+        self.far_day = self.far_day.min(day);
     }
 
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        if self.len == 0 {
-            return None;
+        let slot = self.today as usize % DAYS;
+        let rest = self.busy[slot / 64] >> (slot % 64);
+        let slot = if rest == 0 {
+            self.next_word()?
+        } else {
+            self.today += u64::from(rest.trailing_zeros());
+            self.today as usize % DAYS
+        };
+        if self.far_day < self.today + DAYS as u64 {
+            self.bring_into_sight();
+        }
+        let (first, is_last) = self.days[slot].pop()?;
+        if is_last {
+            self.busy[slot / 64] ^= 1 << (slot % 64);
         }
         self.len -= 1;
-        let mut slot = self.today as usize % DAYS;
-        if self.busy[slot / 64] & (1 << (slot % 64)) == 0 {
-            slot = self.next_day();
-        }
-        let heap = &mut self.days[slot];
-        let first = heap.pop()?;
-        if heap.len() == 0 {
-            heap.clear();
-            self.busy[slot / 64] &= !(1 << (slot % 64));
-        }
         self.now = first.time;
         Some((first.time, first.event))
     }
 
-    /// Moves on to the next day that holds an event, and brings the days that come into sight
-    /// with it; returns its slot.
-    fn next_day(&mut self) -> usize {
-        let ahead = self.days_ahead();
-        let far = self.far.first().map(Entry::day);
-        let near = ahead.map(|days| self.today + days);
-        self.today = near.into_iter().chain(far).min().unwrap_or(self.today);
-        while let Some(entry) = self.far.pop_if(|entry| entry.day() < self.today + DAYS as u64) {
-            self.insert(entry);
-        }
-        self.today as usize % DAYS
-    }
-
-    /// Days until the next busy one among those in sight.
-    fn days_ahead(&self) -> Option<u64> {
+    /// Moves on to the next day that holds an event, beyond the days of the word at hand; returns
+    /// its slot, or none if nothing is pending.
+    fn next_word(&mut self) -> Option<usize> {
         let today = self.today as usize % DAYS;
-        let rest = self.busy[today / 64] >> (today % 64);
-        if rest != 0 {
-            return Some(u64::from(rest.trailing_zeros()));
-        }
         let words = self.busy.len();
         // The word at hand comes last again, for the days before today in it.
-        (1..=words).map(|step| (today / 64 + step) % words).find(|word| self.busy[*word] != 0).map(
-            |word| {
-                let slot = word * 64 + self.busy[word].trailing_zeros() as usize;
-                ((slot + DAYS - today) % DAYS) as u64
-            },
-        )
+        let word =
+            (1..=words).map(|step| (today / 64 + step) % words).find(|word| self.busy[*word] != 0);
+        self.today = if let Some(word) = word {
+            let slot = word * 64 + self.busy[word].trailing_zeros() as usize;
+            self.today + ((slot + DAYS - today) % DAYS) as u64
+        } else if self.far_day < u64::MAX {
+            self.far_day
+        } else {
+            return None;
+        };
+        Some(self.today as usize % DAYS)
+    }
+
+    #[cold]
+    fn bring_into_sight(&mut self) {
+        let horizon = self.today + DAYS as u64;
+        while let Some(entry) = self.far.pop_if(|entry| entry.day() < horizon) {
+            self.insert(entry.day(), entry);
+        }
+        self.far_day = self.far.first().map_or(u64::MAX, Entry::day);
+    }
+}
+
+/// The events of one day: in order from `head` on, or, once there were many, a heap.
+#[derive(Clone, Debug)]
+struct Day<E> {
+    heap: Heap<E>,
+    head: usize,
+    is_heap: bool,
+}
+
+impl<E: Copy> Day<E> {
+    const fn new() -> Self {
+        Self { heap: Heap::new(), head: 0, is_heap: false }
+    }
+
+    #[inline]
+    fn push(&mut self, entry: Entry<E>) {
+        if self.is_heap || self.heap.entries.len() >= CROWD {
+            return self.push_to_crowd(entry);
+        }
+        let entries = &mut self.heap.entries;
+        let in_order = entries.last().is_none_or(|last| last.key() < entry.key());
+        entries.push(entry);
+        if !in_order {
+            self.move_forward(entry);
+        }
+    }
+
+    /// Moves the last entry to its place in the list.
+    fn move_forward(&mut self, entry: Entry<E>) {
+        let entries = &mut self.heap.entries[self.head..];
+        let mut hole = entries.len() - 1;
+        while let Some(before) = hole.checked_sub(1)
+            && entries[before].key() > entry.key()
+        {
+            entries[hole] = entries[before];
+            hole = before;
+        }
+        entries[hole] = entry;
+    }
+
+    /// Makes room in the list, or takes it for the heap that it is.
+    #[cold]
+    fn push_to_crowd(&mut self, entry: Entry<E>) {
+        if !self.is_heap {
+            self.heap.entries.drain(..self.head);
+            self.head = 0;
+            if self.heap.entries.len() < CROWD / 2 {
+                return self.push(entry);
+            }
+            self.is_heap = true;
+        }
+        self.heap.push(entry);
+    }
+
+    /// The earliest event, and whether it was the last one.
+    #[inline]
+    fn pop(&mut self) -> Option<(Entry<E>, bool)> {
+        if self.is_heap {
+            return self.pop_from_crowd();
+        }
+        let first = *self.heap.entries.get(self.head)?;
+        self.head += 1;
+        let is_last = self.head == self.heap.entries.len();
+        if is_last {
+            self.heap.entries.clear();
+            self.head = 0;
+        }
+        Some((first, is_last))
+    }
+
+    #[cold]
+    fn pop_from_crowd(&mut self) -> Option<(Entry<E>, bool)> {
+        let first = self.heap.pop()?;
+        let is_last = self.heap.len() == 0;
+        if is_last {
+            self.heap.clear();
+            self.is_heap = false;
+        }
+        Some((first, is_last))
     }
 }
 
