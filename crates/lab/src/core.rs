@@ -181,14 +181,14 @@ impl<P: Probe> Core<P> {
 
     /// Sets an application's timer; it cannot be cancelled.
     pub fn set_timer(&mut self, at: Time, application: u16, index: u32) {
-        let sequence = self.next_sequence();
-        self.queue.push(at, sequence, Event::Timer { application, index });
+        self.sequence += 1;
+        self.queue.push(at, self.sequence, Event::Timer { application, index });
     }
 
     /// Sends a datagram of `size` bytes on `flow`'s forward route.
     pub fn send_datagram(&mut self, flow: u32, size: u32) {
         let header = 40.min(size);
-        self.transmit(Packet {
+        self.wires().transmit(&mut Packet {
             route: RouteId::new(flow, true),
             payload: (size - header) as u16,
             header: header as u8,
@@ -210,7 +210,7 @@ impl<P: Probe> Core<P> {
         if P::ON {
             self.probe.before_arrival(now, port, &mut self.network);
         }
-        let (packet, next) = self.network.deliver(now, port);
+        let (mut packet, next) = self.network.deliver(now, port);
         if P::ON {
             self.probe.on_arrival(now, port, &packet);
         }
@@ -218,7 +218,7 @@ impl<P: Probe> Core<P> {
             self.queue.push(time, sequence, Event::Arrival(port));
         }
         if let Some(hop) = self.network.next_hop(&packet) {
-            self.offer(hop, packet);
+            self.wires().offer(hop, &mut packet);
             None
         } else {
             self.delivered += 1;
@@ -248,22 +248,35 @@ impl<P: Probe> Core<P> {
         if due {
             end.connection.handle_timeout(now);
         } else {
-            self.arm(id);
+            let Self { ends, queue, network, probe, sequence, .. } = self;
+            Wires { queue, network, probe, sequence }.arm(id, &mut ends[id.0 as usize]);
         }
         due
+    }
+
+    #[inline]
+    fn wires(&mut self) -> Wires<'_, P> {
+        let Self { queue, network, probe, sequence, .. } = self;
+        Wires { queue, network, probe, sequence }
     }
 
     /// Sends everything that a connection wants to send and notes its deadline.
     #[inline]
     pub(crate) fn flush(&mut self, id: EndId) {
         let now = self.now();
-        while let Some(packet) = self.ends[id.0 as usize].connection.poll_transmit(now) {
-            self.transmit(packet);
+        let Self { ends, queue, network, probe, sequence, .. } = self;
+        let end = &mut ends[id.0 as usize];
+        let mut wires = Wires { queue, network, probe, sequence };
+        while let Some(mut packet) = end.connection.poll_transmit(now) {
+            wires.transmit(&mut packet);
+            if end.connection.is_quiet() {
+                break;
+            }
         }
         if P::ON {
-            self.probe.on_connection(now, id, &self.ends[id.0 as usize].connection);
+            wires.probe.on_connection(now, id, &end.connection);
         }
-        self.arm(id);
+        wires.arm(id, end);
     }
 
     #[inline]
@@ -271,9 +284,52 @@ impl<P: Probe> Core<P> {
         self.ends[id.0 as usize].connection.poll_event()
     }
 
+    /// Packets in the network.
+    pub fn in_flight(&self) -> u64 {
+        self.network.ports().iter().map(|port| port.in_flight().len() as u64).sum()
+    }
+}
+
+/// What a packet needs on its way from one link to the next.
+struct Wires<'a, P> {
+    queue: &'a mut EventQueue<Event>,
+    network: &'a mut Network,
+    probe: &'a mut P,
+    sequence: &'a mut u64,
+}
+
+impl<P: Probe> Wires<'_, P> {
     #[inline]
-    fn arm(&mut self, id: EndId) {
-        let end = &mut self.ends[id.0 as usize];
+    fn transmit(&mut self, packet: &mut Packet) {
+        let hop = self.network.next_hop(packet).expect("a route has at least one port");
+        self.offer(hop, packet);
+    }
+
+    #[inline]
+    fn offer(&mut self, port: PortId, packet: &mut Packet) {
+        let now = self.queue.now();
+        let sequence = AFTER_TIMERS | self.next_sequence();
+        if P::ON {
+            self.probe.before_offer(now, port, self.network);
+        }
+        let (taker, admission) = self.network.offer(now, port, packet, sequence);
+        match admission {
+            Admission::Queued => {}
+            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
+            Admission::Dropped(_) => {
+                if P::ON {
+                    self.probe.on_drop(now, port, packet);
+                }
+                return;
+            }
+        }
+        if P::ON {
+            self.probe.after_offer(now, port, self.network);
+        }
+    }
+
+    #[inline]
+    fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.connection.poll_timeout();
         if at < end.armed {
             end.armed = at;
@@ -283,42 +339,8 @@ impl<P: Probe> Core<P> {
     }
 
     #[inline]
-    fn transmit(&mut self, packet: Packet) {
-        let hop = self.network.next_hop(&packet).expect("a route has at least one port");
-        self.offer(hop, packet);
-    }
-
-    #[inline]
-    fn offer(&mut self, port: PortId, packet: Packet) {
-        let now = self.now();
-        let sequence = AFTER_TIMERS | self.next_sequence();
-        if P::ON {
-            self.probe.before_offer(now, port, &mut self.network);
-        }
-        let (taker, admission) = self.network.offer(now, port, packet, sequence);
-        match admission {
-            Admission::Queued => {}
-            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
-            Admission::Dropped(_) => {
-                if P::ON {
-                    self.probe.on_drop(now, port, &packet);
-                }
-                return;
-            }
-        }
-        if P::ON {
-            self.probe.after_offer(now, port, &self.network);
-        }
-    }
-
-    #[inline]
     fn next_sequence(&mut self) -> u64 {
-        self.sequence += 1;
-        self.sequence
-    }
-
-    /// Packets in the network.
-    pub fn in_flight(&self) -> u64 {
-        self.network.ports().iter().map(|port| port.in_flight().len() as u64).sum()
+        *self.sequence += 1;
+        *self.sequence
     }
 }

@@ -108,11 +108,16 @@ struct Transit {
 /// An output port: queue, serialiser and link.
 pub struct Port {
     ring: VecDeque<Transit>,
-    /// Packets at the head of the ring that have left the port and are on the link.
-    departed: usize,
-    /// Bytes in the port: waiting and in service.
-    bytes: u64,
     last_departure: Time,
+    /// Packets admitted since the link was idle.
+    run: u64,
+    /// Packets at the head of the ring that have left the port and are on the link. This and the
+    /// next two are kept up, lazily, by ports with a buffer.
+    departed: usize,
+    /// What waits and what is being sent.
+    view: QueueView,
+    /// When the packet in service no longer counts as present.
+    gone_at: Time,
     serialisation: Serialisation,
     clock_noise: Span,
     delay: Span,
@@ -129,9 +134,11 @@ impl Port {
     pub fn new(config: &PortConfig, random: Stream) -> Self {
         Self {
             ring: VecDeque::new(),
-            departed: 0,
-            bytes: 0,
             last_departure: Time::ZERO,
+            run: 0,
+            departed: 0,
+            view: QueueView::default(),
+            gone_at: Time::NEVER,
             serialisation: Serialisation::new(config.rate, config.layer2_overhead),
             clock_noise: config.clock_noise,
             delay: config.delay,
@@ -151,41 +158,61 @@ impl Port {
         self.discipline = Discipline::Custom(discipline);
     }
 
-    /// Offers a packet at `now`. `sequence` is its place among arrivals of the same instant.
+    /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
+    pub(crate) fn forget_buffer(&mut self) {
+        self.buffer = None;
+    }
+
+    /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
+    /// of the same instant.
     #[inline]
-    pub fn offer(&mut self, now: Time, mut packet: Packet, sequence: u64) -> Admission {
+    pub fn offer(&mut self, now: Time, packet: &mut Packet, sequence: u64) -> Admission {
         self.counters.offered += 1;
         let size = packet.size();
-        self.drain(now);
-        if let Some(buffer) = &self.buffer {
-            let view = QueueView { now, idle_since: self.last_departure, ..self.view() };
-            let verdict = if buffer.has_room(&view, size) {
-                self.discipline.offer(&packet, &view, &mut self.random)
+        if let Some(buffer) = self.buffer {
+            self.drain(now);
+            let refusal = if !buffer.has_room(&self.view, size) {
+                Some(DropReason::BufferFull)
+            } else if matches!(self.discipline, Discipline::DropTail(_)) {
+                None
             } else {
-                Verdict::Drop(DropReason::BufferFull)
+                self.judge(now, packet)
             };
-            match verdict {
-                Verdict::Admit => {}
-                Verdict::Mark => {
-                    packet.ecn = Ecn::CongestionExperienced;
-                    self.counters.marked += 1;
-                }
-                Verdict::Drop(why) => {
-                    self.counters.dropped += 1;
-                    return Admission::Dropped(why);
-                }
+            if let Some(why) = refusal {
+                self.counters.dropped += 1;
+                return Admission::Dropped(why);
             }
-            self.count_waiting(now, &view, size);
+            self.count_waiting(now, size);
         }
         let sending = self.sending_time(size);
         self.counters.sending += sending;
+        let is_busy = self.last_departure + self.linger > now;
+        self.run = if is_busy { self.run + 1 } else { 0 };
         self.last_departure = self.last_departure.max(now) + sending;
-        self.bytes += u64::from(size);
+        if self.view.in_service_bytes == 0 && self.buffer.is_some() {
+            self.view.in_service_bytes = size;
+            self.gone_at = self.last_departure + self.linger;
+        }
         let first = self.ring.is_empty();
         let arrival = self.last_departure + self.delay;
         let sequence = self.place(sequence);
-        self.ring.push_back(Transit { arrival, sequence, packet });
+        self.ring.push_back(Transit { arrival, sequence, packet: *packet });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
+    }
+
+    /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
+    #[inline(never)]
+    fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<DropReason> {
+        let view = QueueView { now, idle_since: self.last_departure, ..self.view };
+        match self.discipline.offer(packet, &view, &mut self.random) {
+            Verdict::Admit => None,
+            Verdict::Mark => {
+                packet.ecn = Ecn::CongestionExperienced;
+                self.counters.marked += 1;
+                None
+            }
+            Verdict::Drop(why) => Some(why),
+        }
     }
 
     /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
@@ -216,13 +243,14 @@ impl Port {
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
     pub fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+        if self.buffer.is_some() {
+            if self.departed == 0 {
+                self.depart();
+            }
+            self.departed -= 1;
+        }
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
-        if self.departed > 0 {
-            self.departed -= 1;
-        } else {
-            self.bytes -= u64::from(head.packet.size());
-        }
         self.counters.delivered += 1;
         (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
     }
@@ -230,31 +258,31 @@ impl Port {
     /// Accounts for every departure up to and including `now`.
     #[inline]
     pub fn drain(&mut self, now: Time) {
-        while let Some(next) = self.ring.get(self.departed) {
-            if next.arrival + self.linger > now + self.delay {
-                break;
-            }
-            self.bytes -= u64::from(next.packet.size());
-            self.departed += 1;
+        while self.gone_at <= now {
+            self.depart();
         }
     }
 
-    /// What waits, as of the last drain.
+    /// The packet in service leaves, and the next one takes its place.
+    fn depart(&mut self) {
+        self.departed += 1;
+        if let Some(next) = self.ring.get(self.departed) {
+            let size = next.packet.size();
+            self.view.packets -= 1;
+            self.view.bytes -= u64::from(size);
+            self.view.in_service_bytes = size;
+            let departure = next.arrival.as_picos() - self.delay.as_picos();
+            self.gone_at = Time::from_picos(departure) + self.linger;
+        } else {
+            self.view = QueueView::default();
+            self.gone_at = Time::NEVER;
+        }
+    }
+
+    /// What waits, as of the last drain; a port without a buffer does not know.
     #[inline]
     pub fn view(&self) -> QueueView {
-        let present = self.ring.len() - self.departed;
-        match self.ring.get(self.departed) {
-            None => QueueView::default(),
-            Some(in_service) => {
-                let in_service_bytes = in_service.packet.size();
-                QueueView {
-                    packets: present as u32 - 1,
-                    bytes: self.bytes - u64::from(in_service_bytes),
-                    in_service_bytes,
-                    ..QueueView::default()
-                }
-            }
-        }
+        self.view
     }
 
     /// The counters.
@@ -309,8 +337,7 @@ impl Port {
     /// admission.
     #[inline]
     fn place(&self, sequence: u64) -> u64 {
-        let ahead = (self.ring.len() - self.departed).min(0x7fff) as u64;
-        ahead << 48 | sequence
+        self.run.min(0x7fff) << 48 | sequence
     }
 
     #[inline]
@@ -324,14 +351,16 @@ impl Port {
         (sending + drawn).saturating_sub(self.clock_noise)
     }
 
-    /// Counts a packet that will wait, admitted to a queue that looked like `view`.
+    /// Counts an admitted packet that will wait.
     #[inline]
-    fn count_waiting(&mut self, now: Time, view: &QueueView, size: u32) {
-        if view.in_service_bytes > 0 {
+    fn count_waiting(&mut self, now: Time, size: u32) {
+        if self.view.in_service_bytes > 0 {
             let waiting = self.last_departure.saturating_since(now);
+            self.view.packets += 1;
+            self.view.bytes += u64::from(size);
             let counters = &mut self.counters;
-            counters.max_packets = counters.max_packets.max(view.packets + 1);
-            counters.max_bytes = counters.max_bytes.max(view.bytes + u64::from(size));
+            counters.max_packets = counters.max_packets.max(self.view.packets);
+            counters.max_bytes = counters.max_bytes.max(self.view.bytes);
             counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
         }
     }

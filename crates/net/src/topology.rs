@@ -23,13 +23,17 @@ pub struct Attachment {
     pub downlink: PortConfig,
 }
 
+/// Entries of a route in the table of hops: the longest path and the end of it.
+const STRIDE: usize = 4;
+/// Fills up the table of hops.
+const NO_PORT: PortId = PortId(u32::MAX);
+
 /// Ports and routes.
 #[derive(Default)]
 pub struct Network {
     ports: Vec<Port>,
+    /// The ports that each route crosses, [`STRIDE`] entries per route, padded with [`NO_PORT`].
     hops: Vec<PortId>,
-    /// Where a route's hops begin; one more entry than routes.
-    first_hop: Vec<u32>,
     /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
     relays: Vec<bool>,
     /// Ports that are fed by a relay.
@@ -46,7 +50,7 @@ impl Network {
             .map(|(config, index)| Port::new(config, Stream::named(seed, "port", index)))
             .collect();
         let relays = vec![false; 2 * hosts.len()];
-        Self { ports, hops: Vec::new(), first_hop: vec![0], relays, relayed: Vec::new() }
+        Self { ports, hops: Vec::new(), relays, relayed: Vec::new() }
     }
 
     /// The switch's port towards a host.
@@ -60,23 +64,23 @@ impl Network {
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
         for (from, to) in [(server, client), (client, server)] {
             self.hops.extend([PortId(2 * from.0), Self::switch_port(to)]);
-            self.first_hop.push(self.hops.len() as u32);
+            self.hops.resize(self.hops.len().next_multiple_of(STRIDE), NO_PORT);
         }
-        (self.first_hop.len() as u32 - 1) / 2 - 1
+        (self.hops.len() / STRIDE / 2) as u32 - 1
     }
 
     /// The ports that a route crosses.
     pub fn route(&self, route: RouteId) -> &[PortId] {
-        let first = self.first_hop[route.0 as usize] as usize;
-        let end = self.first_hop[route.0 as usize + 1] as usize;
-        &self.hops[first..end]
+        let first = route.0 as usize * STRIDE;
+        let hops = &self.hops[first..first + STRIDE];
+        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(STRIDE)]
     }
 
     /// The port that `packet` has to enter next, or none if it has reached its host.
     #[inline]
     pub fn next_hop(&self, packet: &Packet) -> Option<PortId> {
-        let at = self.first_hop[packet.route.0 as usize] + u32::from(packet.hop);
-        (at < self.first_hop[packet.route.0 as usize + 1]).then(|| self.hops[at as usize])
+        let hop = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
+        (hop != NO_PORT).then_some(hop)
     }
 
     /// Looks for ports behind which nothing is left to decide, once all flows are known.
@@ -88,8 +92,8 @@ impl Network {
     pub fn seal(&mut self, watched: PortId) {
         let mut feeders: Vec<Vec<PortId>> = vec![Vec::new(); self.ports.len()];
         let mut relays = vec![true; self.ports.len()];
-        for (first, end) in self.first_hop.iter().zip(&self.first_hop[1..]) {
-            let hops = &self.hops[*first as usize..*end as usize];
+        for route in (0..(self.hops.len() / STRIDE) as u32).map(RouteId) {
+            let hops = self.route(route);
             for pair in hops.windows(2) {
                 feeders[pair[1].0 as usize].push(pair[0]);
             }
@@ -111,6 +115,9 @@ impl Network {
             .filter(|(_, feeders)| feeders.iter().any(|feeder| relays[feeder.0 as usize]))
             .map(|(port, _)| port)
             .collect();
+        for port in &self.relayed {
+            self.ports[port.0 as usize].forget_buffer();
+        }
         self.relays = relays;
     }
 
@@ -128,15 +135,14 @@ impl Network {
         &mut self,
         now: Time,
         port: PortId,
-        packet: Packet,
+        packet: &mut Packet,
         sequence: u64,
     ) -> (PortId, Admission) {
         if self.relays[port.0 as usize] {
-            let onward = Packet { hop: packet.hop + 1, ..packet };
-            if let Some(next) = self.next_hop(&onward) {
-                let arrival = self.ports[port.0 as usize].relay(now, packet.size());
-                return (next, self.ports[next.0 as usize].offer(arrival, onward, sequence));
-            }
+            packet.hop += 1;
+            let next = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
+            let arrival = self.ports[port.0 as usize].relay(now, packet.size());
+            return (next, self.ports[next.0 as usize].offer(arrival, packet, sequence));
         }
         (port, self.ports[port.0 as usize].offer(now, packet, sequence))
     }
@@ -212,7 +218,7 @@ mod tests {
         for expected in [PortId(4), Network::switch_port(client)] {
             let hop = network.next_hop(&packet).expect("not there yet");
             assert_eq!(hop, expected);
-            let (_, Admission::Scheduled(arrival)) = network.offer(now, hop, packet, 0) else {
+            let (_, Admission::Scheduled(arrival)) = network.offer(now, hop, &mut packet, 0) else {
                 panic!("an empty port schedules");
             };
             assert_eq!(network.in_flight(packet.route).count(), 1);
@@ -241,7 +247,7 @@ mod tests {
             let (mut packet, mut now) = (ack, Time::ZERO);
             let mut events = 0;
             while let Some(hop) = network.next_hop(&packet) {
-                let (port, admission) = network.offer(now, hop, packet, 0);
+                let (port, admission) = network.offer(now, hop, &mut packet, 0);
                 let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
                 now = arrival;
                 (packet, _) = network.deliver(now, port);

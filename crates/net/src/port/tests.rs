@@ -31,9 +31,9 @@ fn at(micros: u64) -> Time {
 #[test]
 fn a_packet_arrives_after_serialisation_and_propagation() {
     let mut port = port(None);
-    let admission = port.offer(Time::ZERO, packet(1460), 0);
+    let admission = port.offer(Time::ZERO, &mut packet(1460), 0);
     assert_eq!(admission, Admission::Scheduled(at(37)));
-    assert_eq!(port.offer(Time::ZERO, packet(1460), 1), Admission::Queued);
+    assert_eq!(port.offer(Time::ZERO, &mut packet(1460), 1), Admission::Queued);
     let (_, next) = port.deliver(at(37));
     let behind_one = 1 << 48;
     assert_eq!(next, Some((at(49), behind_one | 1)));
@@ -48,11 +48,11 @@ fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
         layer2_overhead: 38,
         clock_noise: Span::ZERO,
         ties: Ties::DepartureFirst,
-        buffer: None,
+        buffer: Some(Buffer { limit: Limit::Packets(9), counts_in_service: false }),
         queue,
     };
     let mut port = Port::new(&config, Stream::named(1, "port", 0));
-    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, packet(1460), 0) else {
+    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, &mut packet(1460), 0) else {
         panic!("an empty port schedules");
     };
     assert_eq!(arrival - Time::ZERO, DELAY + Span::from_nanos(1538 * 8));
@@ -72,11 +72,11 @@ fn a_packet_that_departs_exactly_now_has_left() {
     let mut port = port(Some(limit));
     let dropped = Admission::Dropped(DropReason::BufferFull);
     for sequence in 0..2 {
-        assert_ne!(port.offer(Time::ZERO, packet(1460), sequence), dropped);
+        assert_ne!(port.offer(Time::ZERO, &mut packet(1460), sequence), dropped);
     }
     let just_before = Time::from_picos(at(12).as_picos() - 1);
-    assert_eq!(port.offer(just_before, packet(1460), 2), dropped);
-    assert_eq!(port.offer(at(12), packet(1460), 2), Admission::Queued);
+    assert_eq!(port.offer(just_before, &mut packet(1460), 2), dropped);
+    assert_eq!(port.offer(at(12), &mut packet(1460), 2), Admission::Queued);
 }
 
 #[test]
@@ -92,12 +92,12 @@ fn a_packet_that_arrives_first_finds_the_departing_one() {
         queue,
     };
     let mut port = Port::new(&config, Stream::named(1, "port", 0));
-    port.offer(Time::ZERO, packet(1460), 0);
-    port.offer(Time::ZERO, packet(1460), 1);
+    port.offer(Time::ZERO, &mut packet(1460), 0);
+    port.offer(Time::ZERO, &mut packet(1460), 1);
     let dropped = Admission::Dropped(DropReason::BufferFull);
-    assert_eq!(port.offer(at(12), packet(1460), 2), dropped);
+    assert_eq!(port.offer(at(12), &mut packet(1460), 2), dropped);
     port.deliver(at(12));
-    assert_eq!(port.offer(at(12) + Span::from_picos(1), packet(1460), 3), Admission::Queued);
+    assert_eq!(port.offer(at(12) + Span::from_picos(1), &mut packet(1460), 3), Admission::Queued);
     port.deliver(at(24));
     assert!(port.is_conserving());
 }
@@ -107,7 +107,7 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     let ample = Buffer { limit: Limit::Packets(9), counts_in_service: false };
     let mut port = port(Some(ample));
     for sequence in 0..3 {
-        port.offer(Time::ZERO, packet(1460), sequence);
+        port.offer(Time::ZERO, &mut packet(1460), sequence);
     }
     // The second waits for 12 us, the third for 24 us.
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
@@ -195,9 +195,9 @@ proptest! {
                 prop_assert_eq!(expected.pop_front(), Some((time, packet.seq)));
                 scheduled = next.map(|(time, _)| time);
             }
-            let packet = Packet { seq: sequence as u64, ..packet(payload) };
+            let mut packet = Packet { seq: sequence as u64, ..packet(payload) };
             let arrival = reference.offer(now, packet.size());
-            match port.offer(now, packet, sequence as u64) {
+            match port.offer(now, &mut packet, sequence as u64) {
                 Admission::Dropped(_) => prop_assert_eq!(arrival, None),
                 Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),
                 Admission::Scheduled(time) => {
