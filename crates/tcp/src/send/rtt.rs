@@ -13,6 +13,8 @@ pub struct RttEstimator {
     smoothed: Option<Smoothed>,
     min_rtt: Option<Span>,
     doublings: u32,
+    /// The current RTO: asked for at every ACK, changed less often.
+    rto: Span,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +26,16 @@ struct Smoothed {
 impl RttEstimator {
     /// An estimator without a sample.
     pub fn new(policy: &RtoPolicy) -> Self {
-        Self {
+        let mut estimator = Self {
             policy: *policy,
             initial: policy.initial,
             smoothed: None,
             min_rtt: None,
             doublings: 0,
-        }
+            rto: Span::ZERO,
+        };
+        estimator.update();
+        estimator
     }
 
     /// Takes a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5: a new measurement).
@@ -49,25 +54,28 @@ impl RttEstimator {
             },
         });
         self.doublings = 0;
+        self.update();
     }
 
     /// The timer expired: double the RTO (RFC 6298 (5.5)).
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(self.policy.max_doublings);
-    }
-
-    /// Ends the backoff without a sample (ns-2 does so for a timed segment in fast recovery).
-    pub fn end_backoff(&mut self) {
-        self.doublings = 0;
+        self.update();
     }
 
     /// Replaces the RTO that holds before the first sample (RFC 6298 (5.7)).
     pub fn set_initial(&mut self, initial: Span) {
         self.initial = initial;
+        self.update();
     }
 
     /// The current RTO without random extension.
+    #[inline]
     pub fn rto(&self) -> Span {
+        self.rto
+    }
+
+    fn update(&mut self) {
         let RtoPolicy { min, max, granularity, .. } = self.policy;
         let base = match self.smoothed {
             None => self.initial,
@@ -81,13 +89,14 @@ impl RttEstimator {
             }
         };
         let backed_off = base.saturating_doubled(self.doublings).min(max);
-        match self.policy.style {
+        self.rto = match self.policy.style {
             RtoStyle::Ns2 => backed_off.max(granularity * 2),
             RtoStyle::Rfc | RtoStyle::Linux => backed_off,
-        }
+        };
     }
 
     /// The current RTO, randomly extended if the policy says so.
+    #[inline]
     pub fn timeout(&self, random: &mut Stream) -> Span {
         let rto = self.rto();
         if self.policy.jitter > 0.0 {
