@@ -33,18 +33,21 @@ impl Connection {
     }
 
     /// Advice on the data segment that `plan` describes.
-    #[inline]
     pub(super) fn shape(&self, now: Time, plan: &TxPlan) -> Advice {
-        if self.sender_hooks.is_empty() {
-            return Advice::NONE;
-        }
         let view = self.send_view(now);
         self.sender_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
+    /// The largest window to advertise, if the receiver's hooks set one, and the largest header.
     #[inline]
-    pub(super) fn receiver_shape(&self, now: Time) -> Advice {
-        self.receiver_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)))
+    pub(super) fn receiver_limits(&self, now: Time) -> (Option<u64>, u8) {
+        if self.receiver_hooks.is_empty() {
+            return (None, u8::MAX);
+        }
+        let advice =
+            self.receiver_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
+        let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
+        (cap, advice.header_bytes)
     }
 
     fn follow(&mut self, now: Time, advice: Advice) {

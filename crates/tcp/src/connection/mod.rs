@@ -16,7 +16,7 @@ mod tests;
 use std::sync::Arc;
 
 use incast_engine::{Stream, Time};
-use incast_net::{Flags, Packet, RouteId};
+use incast_net::{Ecn, Flags, Packet, RouteId};
 
 use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
@@ -93,8 +93,6 @@ pub struct Connection {
     config: Arc<Config>,
     role: Role,
     state: State,
-    /// Where its packets go.
-    route: RouteId,
     epoch: u8,
     owed: u16,
     events: event::Pending,
@@ -157,6 +155,10 @@ pub struct Connection {
     receiver_hooks: Vec<Box<dyn ReceiverHook>>,
     /// What the receiver reports selectively, if the SACK option is in use.
     sack_report: Option<Box<SackReport>>,
+    /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
+    has_options: bool,
+    /// What all packets have in common.
+    template: Packet,
 }
 
 /// The client's request for data.
@@ -177,17 +179,25 @@ impl Connection {
         let first = FIRST_BYTE;
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
+        let ecn = ecn::EcnState::new(&config, congestion.needs());
+        let template = Packet {
+            route,
+            epoch,
+            header: config.ack_size,
+            flags: Flags::ACK,
+            ecn: if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable },
+            ..Packet::default()
+        };
         Self {
             role,
             state: if established { State::Established } else { State::Idle },
-            route,
             epoch,
             owed: 0,
             events: event::Pending::default(),
             timer: Timer::default(),
             random,
             board: Scoreboard::new(first),
-            ecn: ecn::EcnState::new(&config, congestion.needs()),
+            ecn,
             needs: congestion.needs(),
             congestion,
             recovery: config.recovery.build(),
@@ -224,6 +234,8 @@ impl Connection {
             sender_hooks: Vec::new(),
             receiver_hooks: Vec::new(),
             sack_report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
+            has_options: config.timestamps.is_some() || config.sack.is_some(),
+            template,
             config,
         }
     }
@@ -236,6 +248,7 @@ impl Connection {
     /// Adds a remedy's part in the receiver.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
         self.receiver_hooks.push(hook);
+        self.has_options = true;
     }
 
     // What the application asks.
@@ -329,6 +342,13 @@ impl Connection {
             earliest = earliest.min(self.hook_deadline());
         }
         earliest
+    }
+
+    /// Whether it has nothing to send and waits for no ACK: `poll_transmit` would say so, too, but
+    /// receivers are asked often.
+    #[inline]
+    pub fn is_quiet(&self) -> bool {
+        self.owed == 0 && self.board.una() == self.stream_end() && self.gate == Gate::Closed
     }
 
     /// The next event, if any.

@@ -191,7 +191,7 @@ impl Connection {
         if limited {
             self.limited_bytes += len;
         }
-        let packet = self.send_data(now, next, end, plan, advice);
+        let packet = self.send_data(now, next, end, plan, &advice);
         if !probe {
             self.note_timer(now);
         }
@@ -219,7 +219,7 @@ impl Connection {
             self.board.resend_at(segment.seq, now);
         }
         self.recovery.on_resent(segment.end(), rescue);
-        Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
+        Some(self.send_data(now, segment.seq, segment.end(), plan, &advice))
     }
 
     /// The retransmission that recovery or a timeout owes: the first lost segment, or else the

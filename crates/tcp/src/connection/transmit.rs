@@ -1,7 +1,7 @@
 //! `poll_transmit`: the only place that emits packets.
 
 use incast_engine::{Span, Time};
-use incast_net::{Ecn, Flags, Packet, SackBlocks};
+use incast_net::{Flags, Packet};
 
 use super::acknowledge::timestamp;
 use super::{Connection, Gate, State, TimerKind, owed};
@@ -9,6 +9,17 @@ use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
+use crate::send::scoreboard::Sent;
+
+/// How far data may be sent.
+struct Room {
+    /// What limited transmit adds to the window, bytes.
+    limited: u64,
+    /// One past the last byte that loss recovery allows.
+    quota_end: u64,
+    /// One past the last byte that all windows allow.
+    end: u64,
+}
 
 impl Connection {
     /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
@@ -27,11 +38,16 @@ impl Connection {
             {
                 return Some(packet);
             }
-        } else if self.board.next() < self.stream_end()
-            && self.state == State::Established
-            && let Some(packet) = self.poll_data(now)
-        {
-            return Some(packet);
+        } else if self.board.next() < self.stream_end() && self.state == State::Established {
+            if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
+                self.validate_window(now);
+            }
+            let room = self.room();
+            if !self.is_blocked(&room)
+                && let Some(packet) = self.poll_data(now, &room)
+            {
+                return Some(packet);
+            }
         }
         if self.gate == Gate::Open {
             self.gate = Gate::Closed;
@@ -100,31 +116,44 @@ impl Connection {
         packet
     }
 
-    /// New data, or data that a timeout has called back, as far as the window allows.
-    fn poll_data(&mut self, now: Time) -> Option<Packet> {
-        if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
-            self.validate_window(now);
-        }
-        let next = self.board.next();
-        let resend = self.board.resend().copied();
-        let limited = self.limited_transmit();
+    /// How far the windows reach.
+    #[inline]
+    fn room(&self) -> Room {
         let una = self.board.una();
+        let limited = self.limited_transmit();
         let quota = self.recovery.quota(self.congestion.window());
-        let room = una + (quota + limited).min(self.peer_window);
-        if next >= room && next > una && self.peer_window > 0 {
-            return None;
-        }
+        Room { limited, quota_end: una + quota, end: una + (quota + limited).min(self.peer_window) }
+    }
+
+    /// Whether the windows are used up; a closed one is to be probed.
+    #[inline]
+    fn is_blocked(&self, room: &Room) -> bool {
+        let next = self.board.next();
+        next >= room.end && next > self.board.una() && self.peer_window > 0
+    }
+
+    /// New data, or data that a timeout has called back, as far as the window allows.
+    fn poll_data(&mut self, now: Time, room: &Room) -> Option<Packet> {
+        let una = self.board.una();
+        let next = self.board.next();
+        let resend = self.board.resend().map(Sent::end);
         let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
-        let advice = self.shape(now, &plan);
+        let shaped;
+        let advice = if self.sender_hooks.is_empty() {
+            &Advice::NONE
+        } else {
+            shaped = self.shape(now, &plan);
+            &shaped
+        };
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
-        let end = if let Some(segment) = resend {
-            segment.end()
+        let end = if let Some(end) = resend {
+            end
         } else {
             // A FIN rides on the last segment.
             let data = (next + u64::from(self.segment_size)).min(self.written);
             if data == self.written { self.stream_end() } else { data }
         };
-        let usable = room.min(una.saturating_add(advice.window_ceiling));
+        let usable = room.end.min(una.saturating_add(advice.window_ceiling));
         let end = if end <= usable || (resend.is_some() && next == una) {
             // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
             end
@@ -138,7 +167,7 @@ impl Connection {
             }
             return None;
         };
-        let beyond_window = limited > 0 && end > una + quota;
+        let beyond_window = room.limited > 0 && end > room.quota_end;
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
             return None;
         }
@@ -203,7 +232,7 @@ impl Connection {
         } else {
             self.board.send_copy(highest, now);
         }
-        Some(self.send_data(now, segment.seq, segment.end(), plan, advice))
+        Some(self.send_data(now, segment.seq, segment.end(), plan, &advice))
     }
 
     /// Builds the data segment from `seq` to `end`, FIN included, and does the accounts.
@@ -213,7 +242,7 @@ impl Connection {
         seq: u64,
         end: u64,
         plan: TxPlan,
-        advice: Advice,
+        advice: &Advice,
     ) -> Packet {
         let payload = end.min(self.written) - seq;
         let mut packet =
@@ -277,39 +306,38 @@ impl Connection {
     /// A packet without payload, with everything that all packets carry.
     #[inline]
     pub(super) fn control_packet(&mut self, now: Time) -> Packet {
-        let advice = self.receiver_shape(now);
         let next = self.data.next();
         self.last_ack_sent = next;
-        let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
-        let (ts_value, ts_echo) = match self.config.timestamps {
-            Some(tick) => (timestamp(now, tick), self.ts_recent.unwrap_or_default()),
-            None => (0, 0),
-        };
-        let flags = if self.state == State::Idle {
-            Flags::NONE
+        let mut packet = self.template;
+        packet.seq = self.board.next();
+        packet.ack = next;
+        if self.state == State::Idle {
+            packet.flags = Flags::NONE;
         } else if self.ecn.echo {
-            Flags::ACK.with(Flags::ECE)
-        } else {
-            Flags::ACK
-        };
-        let capable = self.ecn.covers_everything();
-        Packet {
-            seq: self.board.next(),
-            ack: next,
-            route: self.route,
-            window: self.receive_window.advertise(next, cap),
-            ts_value,
-            ts_echo,
-            header: self.config.ack_size.min(advice.header_bytes),
-            flags,
-            ecn: if capable { Ecn::Capable } else { Ecn::NotCapable },
-            epoch: self.epoch,
-            sack: match &mut self.sack_report {
-                None => SackBlocks::NONE,
-                Some(report) => report.blocks(&self.data),
-            },
-            ..Packet::default()
+            packet.flags = Flags::ACK.with(Flags::ECE);
         }
+        let mut cap = None;
+        if self.has_options {
+            cap = self.add_options(now, &mut packet);
+        }
+        packet.window = self.receive_window.advertise(next, cap);
+        packet
+    }
+
+    /// Adds what few connections send, and returns the largest window to advertise, if the
+    /// receiver's hooks set one.
+    #[inline(never)]
+    fn add_options(&mut self, now: Time, packet: &mut Packet) -> Option<u64> {
+        if let Some(tick) = self.config.timestamps {
+            packet.ts_value = timestamp(now, tick);
+            packet.ts_echo = self.ts_recent.unwrap_or_default();
+        }
+        if let Some(report) = &mut self.sack_report {
+            packet.sack = report.blocks(&self.data);
+        }
+        let (cap, header_bytes) = self.receiver_limits(now);
+        packet.header = packet.header.min(header_bytes);
+        cap
     }
 
     pub(super) fn validate_window(&mut self, now: Time) {
