@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Window};
 use incast_tcp::config::{
-    DelayedAck, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack,
+    DelayedAck, Handshake, IdleRestart, Pacing, RtoPolicy, RtoStyle, RttSampling, Sack,
 };
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
@@ -56,6 +56,7 @@ impl Settings {
                 dupack_requires_same_window: false,
                 delayed_ack: None,
                 ecn: None,
+                pacing: None,
                 idle_restart: IdleRestart::None,
                 send_jitter: Span::ZERO,
                 recovery_burst: None,
@@ -102,6 +103,7 @@ impl Settings {
             "dupack_requires_same_window" => config.dupack_requires_same_window = named(value)?,
             "delayed_ack" => config.delayed_ack = option(value, delayed_ack)?,
             "ecn" => config.ecn = option(value, named)?,
+            "pacing" => config.pacing = option(value, pacing)?,
             "idle_restart" => config.idle_restart = text(value)?,
             "send_jitter" => config.send_jitter = span(value)?,
             "recovery_burst" => config.recovery_burst = option(value, number)?,
@@ -185,6 +187,13 @@ fn window(value: &str, mss: u32) -> Result<u64, String> {
 
 fn option<T>(value: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     if value == "none" { Ok(None) } else { read(value).map(Some) }
+}
+
+/// `2000/1200`: gains in thousandths, in slow start and after.
+fn pacing(value: &str) -> Result<Pacing, String> {
+    let (slow_start, after) =
+        value.split_once('/').ok_or_else(|| format!("{value:?} is not like 2000/1200"))?;
+    Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
 /// `2/40ms`: an ACK for every second segment, or after 40 ms.

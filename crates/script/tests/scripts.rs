@@ -230,6 +230,16 @@ scripts! {
         rfc6582_4_impatient_restarts_at_the_first_partial_ack_only
         rfc6582_4_slow_but_steady_restarts_at_every_partial_ack
     }
+    pacing {
+        a_fast_retransmit_does_not_wait
+        acks_are_not_paced
+        after_a_timeout_the_first_segment_does_not_wait
+        an_idle_time_earns_no_burst
+        linux_slow_start_is_paced_at_twice_the_window
+        linux_the_window_is_spread_over_a_round_trip
+        the_timer_belongs_to_waiting_data
+        without_a_round_trip_nothing_is_paced
+    }
     receive {
         another_incarnation_is_ignored
         rfc5681_4_2_every_segment_is_acknowledged

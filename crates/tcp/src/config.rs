@@ -55,6 +55,8 @@ pub struct Config {
     pub send_jitter: Span,
     /// Largest number of new segments that one duplicate ACK in fast recovery may release.
     pub recovery_burst: Option<u32>,
+    /// Pacing by the window, or none but what the congestion control does itself.
+    pub pacing: Option<Pacing>,
     /// Loss recovery.
     pub recovery: RecoveryConfig,
     /// Congestion control.
@@ -143,6 +145,22 @@ pub enum EcnPackets {
     Data,
     /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
     All,
+}
+
+/// Pacing by the window: data leave at gain · cwnd / SRTT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pacing {
+    /// Gain while cwnd is below half of ssthresh, in thousandths.
+    pub slow_start_permille: u64,
+    /// Gain otherwise, in thousandths.
+    pub permille: u64,
+}
+
+impl Default for Pacing {
+    /// Linux's `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`.
+    fn default() -> Self {
+        Self { slow_start_permille: 2000, permille: 1200 }
+    }
 }
 
 /// What happens to cwnd when the sender was idle.

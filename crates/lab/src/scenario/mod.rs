@@ -8,6 +8,7 @@ mod background;
 mod document;
 mod named;
 mod network;
+mod pacing;
 mod profile;
 mod requirement;
 mod run;

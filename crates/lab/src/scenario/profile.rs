@@ -117,6 +117,7 @@ fn lab() -> Value {
             "idle_restart": "none",
             "send_jitter": "0s",
             "recovery_burst": "unlimited",
+            "pacing": false,
             "recovery": { "name": "newreno" },
             "congestion_control": { "name": "reno" },
         },

@@ -16,6 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ScenarioError;
 use super::named::{Name, OrName};
+use super::pacing::PacingDocument;
 use super::schema::{name_or_table, preset_name};
 
 /// A transport: the parameters that both ends of its connections share.
@@ -180,6 +181,9 @@ pub(super) struct TransportDocument {
     send_jitter: Span,
     /// Most new segments that one ACK may release in fast recovery, a number, or a name.
     recovery_burst: OrName<Unlimited, u32>,
+    /// Pacing by the window: false, true, or a table with its gains. A congestion control that
+    /// paces by itself (`bbr`, `swift`) does so in any case.
+    pacing: PacingDocument,
     /// Loss recovery: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<RecoveryConfig>")]
     recovery: RecoveryConfig,
@@ -344,6 +348,7 @@ impl TransportDocument {
             let key = format!("congestion_control.{}", fault.key);
             return require(&key, false, &fault.message);
         }
+        self.pacing.check(table)?;
         let tick = self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero();
         let expires = !(self.rto_min.is_zero() && self.rto_granularity.is_zero());
         let clock = !self.timestamps || self.timestamp_granularity != Some(Span::ZERO);
@@ -398,6 +403,7 @@ impl TransportDocument {
         self.check(table)?;
         let (mss, initial_window, initial_ssthresh, receive_window) = self.windows();
         let ecn = self.ecn_packets();
+        let pacing = self.pacing.pacing();
         let sack = self.sack.unwrap_or(self.recovery.needs_sack());
         Ok(Transport {
             name: self.name,
@@ -440,6 +446,7 @@ impl TransportDocument {
                     OrName::Name(Unlimited) => None,
                     OrName::Quantity(segments) => Some(segments),
                 },
+                pacing,
                 recovery: self.recovery,
                 congestion_control: self.congestion_control,
             },
@@ -498,6 +505,7 @@ impl From<&Transport> for TransportDocument {
             idle_restart: tcp.idle_restart,
             send_jitter: tcp.send_jitter,
             recovery_burst: tcp.recovery_burst.map_or(OrName::Name(Unlimited), OrName::Quantity),
+            pacing: tcp.pacing.into(),
             recovery: tcp.recovery.clone(),
             congestion_control: tcp.congestion_control.clone(),
         }

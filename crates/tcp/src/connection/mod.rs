@@ -5,6 +5,7 @@ mod advise;
 mod ecn;
 mod event;
 mod handshake;
+mod pace;
 mod receive;
 mod selective;
 mod timer;
@@ -104,6 +105,7 @@ pub struct Connection {
     /// What the congestion control asked for.
     needs: Needs,
     ecn: ecn::EcnState,
+    pacer: Option<Box<pace::Pacer>>,
     recovery: Recovery,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
@@ -198,6 +200,7 @@ impl Connection {
             random,
             board: Scoreboard::new(first),
             ecn,
+            pacer: pace::Pacer::new(&config, congestion.needs()),
             needs: congestion.needs(),
             congestion,
             recovery: config.recovery.build(),
@@ -337,6 +340,9 @@ impl Connection {
         }
         if self.selective {
             earliest = earliest.min(self.recovery.deadline());
+        }
+        if let Some(pacer) = &self.pacer {
+            earliest = earliest.min(pacer.deadline());
         }
         if !self.sender_hooks.is_empty() {
             earliest = earliest.min(self.hook_deadline());

@@ -38,6 +38,9 @@ impl Connection {
             self.gate = Gate::Open;
             self.burst = u32::MAX;
         }
+        if self.pacer.is_some() {
+            self.end_pace(now);
+        }
         if self.ack_policy.deadline() <= now {
             self.owed |= owed::ACK;
             self.ack_policy.on_ack_sent();

@@ -121,7 +121,7 @@ impl Connection {
     fn room(&self) -> Room {
         let una = self.board.una();
         let limited = self.limited_transmit();
-        let quota = self.recovery.quota(self.congestion.window());
+        let quota = self.recovery.quota(self.send_window());
         Room { limited, quota_end: una + quota, end: una + (quota + limited).min(self.peer_window) }
     }
 
@@ -168,6 +168,12 @@ impl Connection {
             return None;
         };
         let beyond_window = room.limited > 0 && end > room.quota_end;
+        if self.pacer.is_some()
+            && !(resend.is_some() && next == una)
+            && self.is_paced_out(now, next)
+        {
+            return None;
+        }
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
             return None;
         }
@@ -265,6 +271,9 @@ impl Connection {
         }
         if self.config.idle_restart != IdleRestart::None {
             self.idle.on_send(now, self.board.flight());
+        }
+        if self.pacer.is_some() {
+            self.note_pace(now, payload);
         }
         if self.needs.sent {
             let path = self.path(now, self.board.flight());

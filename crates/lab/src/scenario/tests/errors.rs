@@ -174,6 +174,19 @@ fn unknown_names_list_the_valid_ones() {
 }
 
 #[test]
+fn pacing_has_gains() {
+    refused(
+        &[("transport.pacing", json!(1.2))],
+        "transport.pacing: 1.2 is not accepted; \
+         write true, false, or a table such as { gain = 1.2 }",
+    );
+    refused(
+        &[("transport.pacing", json!({ "gain": 0.0 }))],
+        "transport.pacing.gain: 0 is no gain; write 0.001 to 1000000, e.g. 1.2",
+    );
+}
+
+#[test]
 fn counting_marks_takes_marks() {
     let dctcp = ("transport.name", json!("dctcp"));
     refused(
