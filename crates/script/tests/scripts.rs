@@ -237,6 +237,7 @@ scripts! {
         an_idle_time_earns_no_burst
         linux_slow_start_is_paced_at_twice_the_window
         linux_the_window_is_spread_over_a_round_trip
+        sack_recovery_is_paced
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
     }

@@ -179,7 +179,10 @@ impl Connection {
             && self.board.flight() + len > self.congestion.window();
         if !probe {
             let allowed = self.pipe_has_room(len) && (!limited || self.config.limited_transmit);
-            if !allowed || self.burst == 0 || !self.may_leave(now, advice.hold_until, limited) {
+            let held = !allowed
+                || self.burst == 0
+                || (self.pacer.is_some() && self.is_paced_out(now, next));
+            if held || !self.may_leave(now, advice.hold_until, limited) {
                 return None;
             }
         }
@@ -208,8 +211,12 @@ impl Connection {
     ) -> Option<Packet> {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested: false };
         let advice = self.shape(now, &plan);
-        if !owed && (self.burst == 0 || !self.may_leave(now, advice.hold_until, false)) {
-            return None;
+        if !owed {
+            let held =
+                self.burst == 0 || (self.pacer.is_some() && self.is_paced_out(now, segment.seq));
+            if held || !self.may_leave(now, advice.hold_until, false) {
+                return None;
+            }
         }
         self.burst -= u32::from(!owed && self.burst != u32::MAX);
         self.timed.take_if(|timed| timed.0 == segment.end());
