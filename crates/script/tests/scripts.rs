@@ -241,6 +241,23 @@ scripts! {
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
     }
+    rack {
+        rfc5681_4_3_a_lost_retransmission_reduces_again
+        rfc8985_4_adaptation_can_be_switched_off
+        rfc8985_6_2_a_lost_retransmission_is_found
+        rfc8985_6_2_a_quarter_of_a_round_trip_for_reordering
+        rfc8985_6_2_a_reported_duplicate_doubles_the_window
+        rfc8985_6_2_a_timestamp_tells_the_original_from_its_copy
+        rfc8985_6_2_all_older_segments_are_lost_at_once
+        rfc8985_6_2_an_ack_sooner_than_any_round_trip_is_of_the_original
+        rfc8985_6_2_nothing_is_lost_before_something_has_arrived
+        rfc8985_6_2_reordering_asks_for_patience
+        rfc8985_6_2_the_fraction_is_a_parameter
+        rfc8985_6_2_the_threshold_can_be_switched_off
+        rfc8985_6_2_the_wider_window_is_forgotten
+        rfc8985_6_2_three_segments_need_no_patience
+        rfc8985_6_3_a_timeout_condemns_what_is_old
+    }
     receive {
         another_incarnation_is_ignored
         rfc5681_4_2_every_segment_is_acknowledged
@@ -396,5 +413,24 @@ scripts! {
         rfc7323_4_3_the_other_ends_clock_wraps
         rfc7323_4_3_the_receiver_echoes_the_segment_in_order
         rfc7323_4_3_the_segment_that_fills_a_gap_is_echoed
+    }
+    tlp {
+        more_probes_if_asked_for
+        off_leaves_the_tail_to_the_timer
+        rfc8985_7_1_the_probe_reveals_a_lost_tail
+        rfc8985_7_2_a_second_before_the_first_round_trip
+        rfc8985_7_2_after_two_round_trips
+        rfc8985_7_2_an_ack_of_new_data_starts_it_again
+        rfc8985_7_2_never_after_the_timeout
+        rfc8985_7_2_not_while_segments_are_reported
+        rfc8985_7_2_one_segment_may_be_acknowledged_late
+        rfc8985_7_2_the_receivers_delay_is_known
+        rfc8985_7_3_new_data_are_the_better_probe
+        rfc8985_7_3_one_probe_then_the_timer
+        rfc8985_7_3_the_receivers_window_holds
+        rfc8985_7_4_a_plain_duplicate_clears_the_path_too
+        rfc8985_7_4_a_repaired_loss_reduces_the_window
+        rfc8985_7_4_a_reported_duplicate_clears_the_path
+        rfc8985_7_4_new_data_need_no_verdict
     }
 }

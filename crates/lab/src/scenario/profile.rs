@@ -238,6 +238,11 @@ pub(super) const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "sack", "congestion_control": "reno" }),
     },
     Preset {
+        name: "rack-tlp",
+        summary: "Losses by time and tail loss probes (RFC 8985) over RFC 5681's window.",
+        parts: || json!({ "recovery": "rack-tlp", "congestion_control": "reno" }),
+    },
+    Preset {
         name: "dctcp",
         summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
         parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),

@@ -24,8 +24,7 @@ impl Connection {
         self.peer_window = window;
         let flight = self.board.flight();
         if self.selective {
-            let repeats = packet.ack == una && self.is_duplicate(packet, same_window);
-            self.acknowledge_selectively(now, packet, repeats);
+            self.acknowledge_selectively(now, packet, same_window);
         } else if packet.ack > una {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {
@@ -44,7 +43,7 @@ impl Connection {
 
     /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes move the window
     /// with every ACK.
-    fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
+    pub(super) fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
         packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST))
             && packet.label == 0
@@ -145,8 +144,8 @@ impl Connection {
         let restart_timer = match episode {
             Episode::Enter { restart_timer } => restart_timer,
             Episode::Restart => return self.restart(now),
-            Episode::Again => return self.reduce_again(now, false),
-            Episode::Repaired => return self.reduce_again(now, true),
+            Episode::Again => return self.reduce_again(now, None),
+            Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
             Episode::Probe => return self.owed |= owed::TAIL_PROBE,
             Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
         };
@@ -243,6 +242,6 @@ impl Connection {
 }
 
 /// The timestamp clock: 32 bits, in ticks.
-pub(super) fn timestamp(now: Time, tick: Span) -> u32 {
+pub(crate) fn timestamp(now: Time, tick: Span) -> u32 {
     (now.as_picos() / tick.as_picos().max(1)) as u32
 }

@@ -27,6 +27,7 @@ use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
 use crate::send::{RttEstimator, Scoreboard};
 
+pub(crate) use acknowledge::timestamp;
 pub use event::{Event, TimeoutKind, TimeoutReport};
 
 use timer::{Timer, TimerKind};

@@ -1,7 +1,7 @@
 //! Sending by the scoreboard: ACKs in and data out for recoveries by SACK.
 
 use incast_engine::Time;
-use incast_net::Packet;
+use incast_net::{Flags, Packet};
 
 use super::{Connection, TimerKind};
 use crate::config::{IdleRestart, RttSampling};
@@ -28,8 +28,18 @@ impl Connection {
     }
 
     /// Handles an acknowledgement, cumulative and selective, that covers nothing unsent.
-    pub(super) fn acknowledge_selectively(&mut self, now: Time, packet: &Packet, repeats: bool) {
+    pub(super) fn acknowledge_selectively(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        same_window: bool,
+    ) {
         let una = self.board.una();
+        let is_duplicate = packet.ack == una && self.is_duplicate(packet, same_window);
+        // Unlike a duplicate ACK it may come when nothing is outstanding.
+        let repeats = packet.ack == una
+            && packet.payload == 0
+            && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
         let view = self.sack_view(now, Some(packet.ts_echo));
         let Self { board, recovery, .. } = self;
         let acked = if packet.ack > una {
@@ -54,6 +64,10 @@ impl Connection {
             self.note_progress(now, packet, &acked);
         }
         self.conclude_selectively(now, packet, &acked, &news);
+        if self.needs.duplicates && is_duplicate && self.declares_loss(now) {
+            let episode = self.recovery.enter(&self.recovery_view());
+            self.begin_episode(now, episode);
+        }
     }
 
     fn conclude_selectively(&mut self, now: Time, packet: &Packet, acked: &Acked, news: &SackNews) {
@@ -67,13 +81,6 @@ impl Connection {
         } else if news.acked > 0 && (!self.recovery.in_recovery() || self.needs.every_ack) {
             let may_grow = !self.recovery.in_recovery();
             self.grow(now, packet, acked, may_grow);
-        }
-        if self.needs.duplicates
-            && news.repeats
-            && episode == Episode::None
-            && self.declares_loss(now)
-        {
-            episode = self.recovery.enter(&self.recovery_view());
         }
         if news.acked > 0 {
             if self.board.is_empty() {
@@ -104,16 +111,17 @@ impl Connection {
         self.begin_episode(now, episode);
     }
 
-    /// Reduces the window for a loss within recovery, or one that is repaired already.
-    pub(super) fn reduce_again(&mut self, now: Time, is_over: bool) {
+    /// Reduces the window for a loss within recovery, or for one of so large a flight that is
+    /// repaired already.
+    pub(super) fn reduce_again(&mut self, now: Time, repaired: Option<u64>) {
         let window = self.congestion.window();
         // What the receiver holds is part of the flight and says nothing about the path.
-        let flight = self.board.flight().min(window);
+        let flight = repaired.unwrap_or_else(|| self.board.flight().min(window));
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
-        if is_over {
+        if repaired.is_some() {
             let path = self.path(now, self.board.flight());
             self.congestion.on_recovery_exit(RecoveryExit::Ssthresh, &path);
         }
@@ -246,7 +254,7 @@ impl Connection {
             let last = *self.board.last()?;
             self.send_again(now, &last, false, true)
         })?;
-        self.recovery.on_probe_sent(!is_fresh, self.board.max());
+        self.recovery.on_probe_sent(!is_fresh, &self.board);
         self.arm(now, TimerKind::Data);
         Some(packet)
     }

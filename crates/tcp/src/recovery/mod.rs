@@ -13,7 +13,10 @@ use incast_net::queue::Entry;
 
 use crate::send::{Scoreboard, Sent};
 
+mod min_rtt;
 mod newreno;
+mod probe;
+mod rack_tlp;
 mod reno;
 mod sack;
 mod tahoe;
@@ -92,8 +95,8 @@ pub trait LossRecovery {
         Episode::None
     }
     /// The probe that it asked for left; `retransmission` tells it from new data.
-    fn on_probe_sent(&mut self, retransmission: bool, max: u64) {
-        let _ = (retransmission, max);
+    fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
+        let _ = (retransmission, board);
     }
 }
 
@@ -183,8 +186,8 @@ macro_rules! loss_recoveries {
             fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
                 match self { $(Self::$variant(it) => it.on_deadline(board, view),)+ }
             }
-            fn on_probe_sent(&mut self, retransmission: bool, max: u64) {
-                match self { $(Self::$variant(it) => it.on_probe_sent(retransmission, max),)+ }
+            fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
+                match self { $(Self::$variant(it) => it.on_probe_sent(retransmission, board),)+ }
             }
         }
     };
@@ -195,4 +198,5 @@ loss_recoveries! {
     "reno" => Reno(reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
     "newreno" => NewReno(newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
     "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
+    "rack-tlp" => RackTlp(rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
 }

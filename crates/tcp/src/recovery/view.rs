@@ -84,7 +84,10 @@ pub enum Episode {
     Again,
     /// A probe has repaired a loss: reduce the window once, there is nothing to recover (RFC 8985
     /// §7.4).
-    Repaired,
+    Repaired {
+        /// Bytes outstanding when the probe left.
+        flight: u64,
+    },
     /// Send a segment to bring an ACK about: new data, or else the last one (RFC 8985 §7.3).
     Probe,
 }

@@ -79,8 +79,8 @@ impl Horizon {
 pub struct Detection {
     /// Segments that are now taken for lost.
     pub lost: u32,
-    /// Of these, those that had been sent again.
-    pub lost_again: u32,
+    /// When the last of those left that were copies.
+    pub copy_sent_at: Option<Time>,
     /// When those in question will be decided, if there are any.
     pub next: Option<Time>,
 }
@@ -346,7 +346,7 @@ impl Scoreboard {
                 Some(_) => {
                     self.mark_lost(index);
                     found.lost += 1;
-                    found.lost_again += 1;
+                    found.copy_sent_at = found.copy_sent_at.max(Some(sent_at));
                     self.tally.copies.remove(at);
                 }
                 None => drop(self.tally.copies.remove(at)),

@@ -127,7 +127,20 @@ fn recovery() -> BoxedStrategy<Value> {
         maybe("rescue", any_of![true, false]),
         restart(),
     ]);
-    prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack].boxed()
+    let rack_tlp = table(vec![
+        always("name", Just(json!("rack-tlp"))),
+        maybe("reordering_divisor", any_of![1, 4]),
+        maybe("dupack_threshold", any_of![true, false]),
+        maybe("dsack_adaptation", any_of![true, false]),
+        maybe("dsack_persistence", any_of![0, 16]),
+        maybe("min_rtt_window", any_of!["0s", "1ms", "300s"]),
+        maybe("reduce_for_lost_retransmission", any_of![true, false]),
+        maybe("probes", any_of![0, 1, 3]),
+        maybe("probe_min", any_of!["0s", "1ms"]),
+        maybe("max_ack_delay", any_of!["0s", "2ms"]),
+        restart(),
+    ]);
+    prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
 /// A transport with segments of `mss` bytes. Timers start low, for runs to be short.

@@ -1,0 +1,96 @@
+//! Tail loss probes (RFC 8985 §7).
+
+use incast_engine::Time;
+
+use super::rack_tlp::Params;
+use super::{Episode, SackNews, SackView};
+use crate::send::Scoreboard;
+
+/// The probe timer and the probes that nothing has answered.
+#[derive(Clone, Debug)]
+pub(super) struct Probe {
+    at: Time,
+    /// One past the highest byte sent when the last probe left, while it is not accounted for
+    /// (`TLP.end_seq`).
+    end: Option<u64>,
+    /// It sent data again (`TLP.is_retrans`).
+    retransmission: bool,
+    /// Bytes that were outstanding when it left.
+    flight: u64,
+    /// Probes since a round trip was measured.
+    sent: u32,
+}
+
+impl Default for Probe {
+    fn default() -> Self {
+        Self { at: Time::NEVER, end: None, retransmission: false, flight: 0, sent: 0 }
+    }
+}
+
+impl Probe {
+    pub fn deadline(&self) -> Time {
+        self.at
+    }
+
+    /// No probe is due.
+    pub fn cancel(&mut self) {
+        self.at = Time::NEVER;
+    }
+
+    /// A timeout ends the episode that a probe belongs to.
+    pub fn reset(&mut self) {
+        self.at = Time::NEVER;
+        self.end = None;
+    }
+
+    /// A segment that was sent once has arrived.
+    pub fn on_round_trip(&mut self) {
+        self.sent = 0;
+    }
+
+    /// RFC 8985 §7.2: sets the timer after new data were sent or acknowledged.
+    pub fn schedule(&mut self, params: &Params, board: &Scoreboard, view: &SackView) {
+        self.at = Time::NEVER;
+        if board.is_empty() || board.sacked_segments() > 0 || self.sent >= params.probes {
+            return;
+        }
+        let wait = match view.srtt {
+            None => params.probe_initial,
+            Some(srtt) => {
+                let wait = srtt * u64::from(params.probe_rtts);
+                if board.outstanding_segments() == 1 {
+                    wait + params.max_ack_delay.unwrap_or(view.ack_delay)
+                } else {
+                    wait
+                }
+            }
+        };
+        self.at = (view.now + wait.max(params.probe_min)).min(view.rto_at);
+    }
+
+    /// RFC 8985 §7.3: the timer expired; whether a probe may leave.
+    pub fn expire(&mut self, params: &Params) -> bool {
+        self.at = Time::NEVER;
+        self.sent < params.probes && (self.end.is_none() || params.probes > 1)
+    }
+
+    /// A probe left.
+    pub fn on_sent(&mut self, retransmission: bool, board: &Scoreboard) {
+        self.sent += 1;
+        self.end = Some(board.max());
+        self.flight = board.flight();
+        self.retransmission = retransmission;
+    }
+
+    /// RFC 8985 §7.4, `TLP_process_ack`: reports if the probe has repaired a loss.
+    pub fn on_ack(&mut self, news: &SackNews, una: u64) -> Option<Episode> {
+        let end = self.end.filter(|end| una >= *end)?;
+        let arrived_twice = news.duplicate.is_some_and(|duplicate| duplicate.1 == end)
+            || (una == end && news.acked == 0 && news.repeats && !news.has_blocks);
+        let repaired = self.retransmission && !arrived_twice && una > end;
+        if !self.retransmission || arrived_twice || repaired {
+            self.end = None;
+        }
+        repaired.then_some(Episode::Repaired { flight: self.flight })
+    }
+}

@@ -1,0 +1,291 @@
+//! RACK-TLP: losses found by time, and probes for those at the tail (RFC 8985).
+
+use incast_engine::{Span, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::min_rtt::MinRtt;
+use super::probe::Probe;
+use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use crate::congestion::RecoveryExit;
+use crate::connection::timestamp;
+use crate::send::{Horizon, Scoreboard, Sent};
+
+/// Parameters of RFC 8985.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// The reordering window starts as the smallest round trip divided by this number (RFC 8985
+    /// §6.2: 4).
+    #[schemars(range(min = 1))]
+    pub reordering_divisor: u32,
+    /// Without reordering so far there is no reordering window once `dupack_threshold` segments
+    /// have been selectively acknowledged (RFC 8985 §6.2, step 4).
+    pub dupack_threshold: bool,
+    /// Duplicates that the receiver reports widen the reordering window (RFC 8985 §6.2, step 4).
+    pub dsack_adaptation: bool,
+    /// Recoveries without such a report after which the window is as at the start, a number
+    /// (RFC 8985 §6.2: 16).
+    pub dsack_persistence: u32,
+    /// Time over which the smallest round trip is taken, seconds (Linux: 300 s).
+    pub min_rtt_window: Span,
+    /// A retransmission that is lost reduces the window once more per round trip (RFC 5681 §4.3;
+    /// Linux does not).
+    pub reduce_for_lost_retransmission: bool,
+    /// Most probes for a loss at the tail until an ACK of new data arrives, a number (RFC 8985
+    /// §7.3: 1); 0 sends none.
+    pub probes: u32,
+    /// The probe timeout in smoothed round trips, a number (RFC 8985 §7.2: 2).
+    #[schemars(range(min = 1))]
+    pub probe_rtts: u32,
+    /// The probe timeout before the first round trip was measured, seconds (RFC 8985 §7.2: 1 s).
+    pub probe_initial: Span,
+    /// The least probe timeout, seconds (RFC 8985 has none; Linux waits two ticks of its clock).
+    pub probe_min: Span,
+    /// Allowance for an ACK held back when one segment is outstanding, seconds (RFC 8985 §7.2:
+    /// `TLP.max_ack_delay`). No default: what the receiver's `delayed_ack` says, 0 if it is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_ack_delay: Option<Span>,
+    /// The beginning of recovery restarts the retransmission timer (Linux; the RFC leaves it open).
+    pub restart_timer_on_entry: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            reordering_divisor: 4,
+            dupack_threshold: true,
+            dsack_adaptation: true,
+            dsack_persistence: 16,
+            min_rtt_window: Span::from_secs(300),
+            reduce_for_lost_retransmission: true,
+            probes: 1,
+            probe_rtts: 2,
+            probe_initial: Span::from_secs(1),
+            probe_min: Span::ZERO,
+            max_ack_delay: None,
+            restart_timer_on_entry: true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Recovery,
+    /// A timeout is being repaired.
+    Timeout,
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct RackTlp {
+    params: Params,
+    phase: Phase,
+    /// One past the highest sequence number sent when recovery began or the timer expired.
+    recovery_point: u64,
+    dupacks: u32,
+    min_rtt: MinRtt,
+    /// Of the segments that have arrived, the one that was sent last: when, and where it ends
+    /// (`RACK.xmit_ts`, `RACK.end_seq`).
+    newest: Option<(Time, u64)>,
+    /// Its round trip (`RACK.rtt`).
+    rtt: Span,
+    /// One past the highest byte that has arrived (`RACK.fack`).
+    fack: u64,
+    reordering_seen: bool,
+    /// `RACK.reo_wnd_mult` and `RACK.reo_wnd_persist`.
+    multiplier: u32,
+    persistence: u32,
+    /// Where the round ends that has seen a duplicate (`RACK.dsack_round`).
+    dsack_round: Option<u64>,
+    /// When the window was reduced last.
+    reduced_at: Time,
+    /// When segments that may only be late will count as lost.
+    reorder_at: Time,
+    probe: Probe,
+}
+
+impl RackTlp {
+    pub(super) fn new(params: &Params) -> Self {
+        Self {
+            params: params.clone(),
+            phase: Phase::Open,
+            recovery_point: 0,
+            dupacks: 0,
+            min_rtt: MinRtt::new(params.min_rtt_window),
+            newest: None,
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            multiplier: 1,
+            persistence: 0,
+            dsack_round: None,
+            reduced_at: Time::ZERO,
+            reorder_at: Time::NEVER,
+            probe: Probe::default(),
+        }
+    }
+
+    /// RFC 8985 §6.2, step 4, `RACK_update_reo_wnd`: what duplicates say.
+    fn adapt(&mut self, news: &SackNews, view: &RecoveryView, leaves: bool) {
+        if self.dsack_round.is_some_and(|round| view.una >= round) {
+            self.dsack_round = None;
+        }
+        let widens = news.duplicate.is_some() && self.params.dsack_adaptation;
+        if widens && self.dsack_round.is_none() {
+            self.dsack_round = Some(view.max);
+            self.multiplier = self.multiplier.saturating_add(1);
+            self.persistence = self.params.dsack_persistence;
+        } else if leaves {
+            self.persistence = self.persistence.saturating_sub(1);
+            if self.persistence == 0 {
+                self.multiplier = 1;
+            }
+        }
+    }
+
+    /// The reordering window.
+    fn patience(&self, board: &Scoreboard, view: &SackView) -> Span {
+        let enough =
+            self.params.dupack_threshold && board.sacked_segments() >= view.base.dupack_threshold;
+        if !self.reordering_seen && (self.phase != Phase::Open || enough) {
+            return Span::ZERO;
+        }
+        let fraction = self.min_rtt.get().unwrap_or_default()
+            / u64::from(self.params.reordering_divisor.max(1));
+        (fraction * u64::from(self.multiplier)).min(view.srtt.unwrap_or_default())
+    }
+
+    /// RFC 8985 §6.2, step 5, `RACK_detect_loss_and_arm_timer`.
+    fn detect(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+        self.reorder_at = Time::NEVER;
+        let Some((sent_at, end)) = self.newest else {
+            return Episode::None;
+        };
+        let patience = self.rtt + self.patience(board, view);
+        let found = board.detect(view.now, &Horizon { sent_at, end, patience });
+        self.reorder_at = found.next.unwrap_or(Time::NEVER);
+        match self.phase {
+            Phase::Open if board.is_due() => {
+                self.reduced_at = view.now;
+                self.enter(&view.base)
+            }
+            Phase::Recovery
+                if self.params.reduce_for_lost_retransmission
+                    && found.copy_sent_at.is_some_and(|sent_at| sent_at >= self.reduced_at) =>
+            {
+                self.reduced_at = view.now;
+                Episode::Again
+            }
+            _ => Episode::None,
+        }
+    }
+}
+
+impl LossRecovery for RackTlp {
+    const NEEDS_SACK: bool = true;
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.phase != Phase::Open {
+            return Episode::None;
+        }
+        self.phase = Phase::Recovery;
+        self.recovery_point = view.max;
+        self.probe.cancel();
+        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.phase == Phase::Recovery
+    }
+
+    /// RFC 8985 §6.2, steps 1 to 3.
+    fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
+        let rtt = view.now - segment.sent_at;
+        let resent = segment.transmissions > 1;
+        if segment.end() > self.fack {
+            self.fack = segment.end();
+        } else if !resent {
+            self.reordering_seen = true;
+        }
+        if resent {
+            let echoes_earlier = view.echo.is_some_and(|(echo, tick)| {
+                (echo.wrapping_sub(timestamp(segment.sent_at, tick)) as i32) < 0
+            });
+            if echoes_earlier || self.min_rtt.get().is_some_and(|min| rtt < min) {
+                return;
+            }
+        } else {
+            self.min_rtt.sample(view.now, rtt);
+            self.probe.on_round_trip();
+        }
+        self.rtt = rtt;
+        self.newest = self.newest.max(Some((segment.sent_at, segment.end())));
+    }
+
+    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
+        if news.acked > 0 {
+            self.dupacks = 0;
+        }
+        let leaves = self.phase != Phase::Open && view.base.una >= self.recovery_point;
+        self.adapt(news, &view.base, leaves);
+        let repaired = self.probe.on_ack(news, view.base.una);
+        if leaves {
+            let left = std::mem::replace(&mut self.phase, Phase::Open);
+            if left == Phase::Recovery {
+                return Episode::Exit(RecoveryExit::Ssthresh);
+            }
+        }
+        if news.sacked > 0 && self.phase == Phase::Open {
+            self.dupacks += 1;
+        }
+        if board.sacked_segments() > 0 {
+            self.probe.cancel();
+        }
+        match self.detect(board, view) {
+            Episode::None if self.phase == Phase::Open => repaired.unwrap_or(Episode::None),
+            episode => episode,
+        }
+    }
+
+    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+        // RFC 8985 §6.3.
+        self.phase = Phase::Timeout;
+        self.recovery_point = view.base.max;
+        self.dupacks = 0;
+        self.reorder_at = Time::NEVER;
+        self.probe.reset();
+        let patience = self.rtt + self.patience(board, view);
+        board.lose_old(view.now, patience);
+    }
+
+    fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+        if self.phase == Phase::Open {
+            self.probe.schedule(&self.params, board, view);
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.reorder_at.min(self.probe.deadline())
+    }
+
+    fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+        if self.reorder_at <= view.now {
+            return self.detect(board, view);
+        }
+        if self.probe.expire(&self.params) && !board.is_empty() {
+            Episode::Probe
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
+        self.probe.on_sent(retransmission, board);
+    }
+}
