@@ -385,6 +385,20 @@ scripts! {
         rfc5681_3_1_initial_window_limits_the_first_burst
         rfc9293_3_7_the_last_segment_may_be_short
     }
+    swift {
+        a_decrease_takes_half_at_most
+        a_fast_retransmit_cuts_once
+        a_segment_per_round_trip_below_the_target
+        a_window_below_a_segment_is_a_distance
+        after_a_timeout_an_ack_forgets_the_count
+        at_most_one_decrease_per_round_trip
+        below_a_segment_an_ack_adds_a_segment
+        five_timeouts_leave_the_least_window
+        flow_scaling_raises_the_target_of_small_windows
+        hops_raise_the_target
+        the_decrease_is_in_proportion
+        the_target_follows_the_smallest_round_trip
+    }
     tahoe {
         a_restart_is_a_fast_retransmit_and_no_timeout
         bsd_a_careless_tahoe_takes_echoes_for_losses

@@ -5,3 +5,4 @@ mod harness;
 mod laws;
 mod probes;
 mod taxonomy;
+mod transports;

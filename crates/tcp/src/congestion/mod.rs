@@ -11,6 +11,7 @@ mod dctcp;
 mod l2dct;
 mod marks;
 mod reno;
+mod swift;
 mod view;
 
 pub use view::{AckSample, CeChange, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
@@ -157,6 +158,7 @@ congestion_controls! {
     "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
     "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
+    "swift" => Swift(swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
 }
 
 #[cfg(test)]

@@ -1,0 +1,211 @@
+//! Swift (Kumar et al.: "Swift: Delay is Simple and Effective for Congestion Control in the
+//! Datacenter", SIGCOMM 2020), algorithm 1 with the fabric's delay alone.
+
+use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AckSample, Congestion, CongestionControl, Needs, Parameters, PathView, RecoveryExit};
+
+/// Parameters of Swift.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Target of the round-trip time without the terms below, seconds. No default: without one it
+    /// is `target_ratio` times the smallest round trip measured (an operator knows the distance,
+    /// paper §3.5; 25 us there).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_target: Option<Span>,
+    /// Base target in units of the smallest round trip, a ratio of at least 1.
+    pub target_ratio: f64,
+    /// Links on the way, a number: each adds `hop` to the target (paper §3.5).
+    pub hops: u32,
+    /// What a hop adds to the target, seconds.
+    pub hop: Span,
+    /// Most that flow scaling adds to the target, in units of the base target, a ratio: the queue
+    /// of N flows grows as the root of N, and so does 1/√cwnd (paper §3.5).
+    pub flow_scaling: f64,
+    /// Window, segments, below which flow scaling adds no more, above 0.
+    pub least_scaled_window: f64,
+    /// Window, segments, from which on flow scaling adds nothing.
+    pub greatest_scaled_window: f64,
+    /// ai: segments that the window grows by per round trip while the delay is below the target,
+    /// above 0.
+    pub increase: f64,
+    /// β: weight of the excess delay in a decrease, a ratio from 0 to 1.
+    pub beta: f64,
+    /// Largest share of the window that one decrease takes, a ratio from 0 to 1.
+    pub max_decrease: f64,
+    /// Least window, segments, above 0: below one, segments leave a round trip / window apart.
+    pub least_window: f64,
+    /// Consecutive timeouts after which the window falls to its least, a number of at least 1.
+    pub timeout_reset: u32,
+}
+
+impl Default for Params {
+    /// What the paper prints, and a target for a distance that nobody has configured.
+    fn default() -> Self {
+        Self {
+            base_target: None,
+            target_ratio: 1.5,
+            hops: 0,
+            hop: Span::from_micros(1),
+            flow_scaling: 1.0,
+            least_scaled_window: 0.1,
+            greatest_scaled_window: 100.0,
+            increase: 1.0,
+            beta: 0.8,
+            max_decrease: 0.5,
+            least_window: 0.001,
+            timeout_reset: 5,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        let above_zero = |value: f64| value.is_finite() && value > 0.0;
+        for (key, value, holds, write) in [
+            ("target_ratio", self.target_ratio, self.target_ratio >= 1.0, "1 or more, e.g. 1.5"),
+            ("flow_scaling", self.flow_scaling, self.flow_scaling >= 0.0, "0 or more, e.g. 1.0"),
+            (
+                "least_scaled_window",
+                self.least_scaled_window,
+                above_zero(self.least_scaled_window),
+                "more than 0, e.g. 0.1",
+            ),
+            (
+                "greatest_scaled_window",
+                self.greatest_scaled_window,
+                self.greatest_scaled_window > self.least_scaled_window,
+                "more than least_scaled_window, e.g. 100.0",
+            ),
+            ("increase", self.increase, above_zero(self.increase), "more than 0, e.g. 1.0"),
+            ("beta", self.beta, (0.0..=1.0).contains(&self.beta), "0 to 1, e.g. 0.8"),
+            (
+                "max_decrease",
+                self.max_decrease,
+                (0.0..1.0).contains(&self.max_decrease),
+                "0 to less than 1, e.g. 0.5",
+            ),
+            (
+                "least_window",
+                self.least_window,
+                above_zero(self.least_window),
+                "more than 0, e.g. 0.001",
+            ),
+            (
+                "timeout_reset",
+                f64::from(self.timeout_reset),
+                self.timeout_reset > 0,
+                "1 or more, e.g. 5",
+            ),
+        ] {
+            if !holds || !value.is_finite() {
+                return Err(Fault::new(key, format!("{value} makes no sense; write {write}")));
+            }
+        }
+        if self.base_target == Some(Span::ZERO) {
+            return Err(Fault::new("base_target", "0 is no round trip; write e.g. \"150us\""));
+        }
+        Ok(())
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Swift {
+    params: Params,
+    /// cwnd, bytes.
+    window: f64,
+    last_decrease: Option<Time>,
+    timeouts: u32,
+}
+
+impl Swift {
+    pub(super) fn new(params: &Params, window: u64, _: u64) -> Self {
+        Self { params: params.clone(), window: window as f64, last_decrease: None, timeouts: 0 }
+    }
+
+    /// Round trip to aim at, seconds (paper §3.5).
+    fn target(&self, path: &PathView) -> f64 {
+        let params = &self.params;
+        let smallest = path.min_rtt.unwrap_or_default().as_secs_f64();
+        let base = params.base_target.map_or(params.target_ratio * smallest, Span::as_secs_f64);
+        let hops = f64::from(params.hops) * params.hop.as_secs_f64();
+        let root = |window: f64| 1.0 / window.sqrt();
+        let range = params.flow_scaling * base;
+        let (most, least) = (root(params.least_scaled_window), root(params.greatest_scaled_window));
+        let window = self.window / path.segment as f64;
+        base + hops + (range * (root(window) - least) / (most - least)).clamp(0.0, range)
+    }
+
+    /// At most one decrease per round trip.
+    fn may_decrease(&self, path: &PathView) -> bool {
+        let round = path.srtt.unwrap_or_default();
+        self.last_decrease.is_none_or(|last| path.now.saturating_since(last) >= round)
+    }
+
+    fn scale(&mut self, factor: f64, path: &PathView) {
+        self.window *= factor;
+        self.last_decrease = Some(path.now);
+        self.bound(path);
+    }
+
+    fn bound(&mut self, path: &PathView) {
+        // A window that rounds to no byte would stop.
+        let least = (self.params.least_window * path.segment as f64).max(1.0);
+        self.window = self.window.clamp(least, path.receive_window.max(path.segment) as f64);
+    }
+}
+
+impl CongestionControl for Swift {
+    fn window(&self) -> u64 {
+        self.window as u64
+    }
+
+    /// There is no slow start.
+    fn ssthresh(&self) -> u64 {
+        self.window()
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        self.timeouts = 0;
+        let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
+        let target = self.target(path);
+        if delay < target {
+            if ack.may_grow && ack.limited {
+                let (acked, segment) = (ack.acked as f64, path.segment as f64);
+                let growth = self.params.increase * acked;
+                self.window +=
+                    if self.window < segment { growth } else { growth * segment / self.window };
+                self.bound(path);
+            }
+        } else if self.may_decrease(path) {
+            let excess = (delay - target) / delay;
+            let factor = (1.0 - self.params.beta * excess).max(1.0 - self.params.max_decrease);
+            self.scale(factor, path);
+        }
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        let timed_out = matches!(why, Congestion::Timeout { .. });
+        self.timeouts = if timed_out { self.timeouts + 1 } else { 0 };
+        if self.timeouts >= self.params.timeout_reset {
+            self.scale(0.0, path);
+        } else if self.may_decrease(path) {
+            self.scale(1.0 - self.params.max_decrease, path);
+        }
+    }
+
+    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {}
+
+    fn on_idle(&mut self, window: u64, _: u64) {
+        self.window = self.window.min(window as f64);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { every_ack: true, fractional_window: true, ..Needs::default() }
+    }
+}
