@@ -163,7 +163,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         path.push(key.to_owned());
         match elsewhere {
             Some((table, _)) => format!("unknown key here; it belongs in [{table}]"),
-            None => format!("unknown key; {}", suggest(key, valid)),
+            None => format!("unknown key; {}", suggest_among(key, valid, true)),
         }
     } else if raw.starts_with(UNKNOWN_NAME) {
         format!("{:?} is unknown; {}", names[0], suggest(names[0], &names[1..]))
@@ -181,12 +181,17 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
 
 /// The valid name nearest to `given`, or all of them if none is near.
 pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
+    suggest_among(given, valid, false)
+}
+
+fn suggest_among(given: &str, valid: &[&str], are_keys: bool) -> String {
     let nearest = valid
         .iter()
         .map(|name| (strsim::jaro_winkler(given, name), name))
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
-        Some((likeness, name)) if likeness > 0.8 && valid.len() > 8 => {
+        // The keys of a table may be too many to list; names are not.
+        Some((likeness, name)) if likeness > 0.8 && valid.len() > 8 && are_keys => {
             format!("did you mean {name:?}?")
         }
         Some((likeness, name)) if likeness > 0.8 => {
