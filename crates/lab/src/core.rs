@@ -267,7 +267,8 @@ impl<P: Probe> Core<P> {
         let Self { ends, queue, network, probe, sequence, .. } = self;
         let end = &mut ends[id.0 as usize];
         let mut wires = Wires { queue, network, probe, sequence };
-        while let Some(mut packet) = end.connection.poll_transmit(now) {
+        let mut packet = Packet::default();
+        while end.connection.poll_transmit_into(now, &mut packet) {
             wires.transmit(&mut packet);
             if end.connection.is_quiet() {
                 break;

@@ -97,13 +97,15 @@ impl Connection {
     }
 
     /// The ACK that goes before a change of the echo.
-    pub(super) fn send_flush(&mut self, now: Time) -> Option<Packet> {
-        let (ack, echo) = self.ecn.flush.take()?;
-        let mut packet = self.control_packet(now);
-        packet.window += (packet.ack - ack) as u32;
-        packet.ack = ack;
-        packet.flags = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
-        Some(packet)
+    pub(super) fn send_flush(&mut self, now: Time, out: &mut Packet) -> bool {
+        let Some((ack, echo)) = self.ecn.flush.take() else {
+            return false;
+        };
+        self.fill_control(now, out);
+        out.window += (out.ack - ack) as u32;
+        out.ack = ack;
+        out.flags = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        true
     }
 
     /// An acceptable ACK echoed a mark; `flight` was outstanding before it (RFC 3168 §6.1.2: at

@@ -93,42 +93,45 @@ impl Connection {
     }
 
     /// The SYN, SYN-ACK or request that is owed most urgently.
-    pub(super) fn poll_handshake(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn poll_handshake(&mut self, now: Time, out: &mut Packet) -> bool {
         for (bit, flags) in [(owed::SYN, Flags::SYN), (owed::SYN_ACK, Flags::SYN.with(Flags::ACK))]
         {
             if self.owed & bit != 0 {
                 self.owed &= !bit;
-                return Some(self.send_syn(now, flags));
+                self.send_syn(now, flags, out);
+                return true;
             }
         }
         if self.owed & owed::REQUEST != 0 {
             self.owed &= !owed::REQUEST;
-            return Some(self.send_request(now));
+            self.send_request(now, out);
+            return true;
         }
-        None
+        false
     }
 
-    fn send_syn(&mut self, now: Time, flags: Flags) -> Packet {
+    fn send_syn(&mut self, now: Time, flags: Flags, out: &mut Packet) {
         self.syns_sent += 1;
         self.syn_sent_at = now;
         if self.state == State::Idle {
             self.state = State::SynSent;
         }
         self.arm(now, TimerKind::Handshake);
-        Packet { seq: 0, flags, ..self.control_packet(now) }
+        self.fill_control(now, out);
+        out.seq = 0;
+        out.flags = flags;
     }
 
-    fn send_request(&mut self, now: Time) -> Packet {
+    fn send_request(&mut self, now: Time, out: &mut Packet) {
         if !self.request_rides() {
             self.arm(now, TimerKind::Request);
         }
-        let mut packet = self.control_packet(now);
-        packet.flags = packet.flags.with(Flags::REQUEST);
-        packet.seq = self.request.ordinal;
-        packet.payload = self.request.size.saturating_sub(u16::from(packet.header));
+        self.fill_control(now, out);
+        out.flags = out.flags.with(Flags::REQUEST);
+        out.seq = self.request.ordinal;
+        out.payload = self.request.size.saturating_sub(u16::from(out.header));
         if self.state == State::Established {
             self.on_ack_left();
         }
-        packet
     }
 }

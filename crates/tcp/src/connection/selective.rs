@@ -129,29 +129,30 @@ impl Connection {
 
     /// What the scoreboard and the window let go: what is lost, new data, then what is spare
     /// (RFC 6675 §4, `NextSeg`).
-    pub(super) fn poll_selective(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn poll_selective(&mut self, now: Time, out: &mut Packet) -> bool {
         if self.config.idle_restart != IdleRestart::None && !self.board.is_due() {
             self.validate_window(now);
         }
         if let Some(lost) = self.board.due() {
             let first = lost.seq == self.board.una();
             let fits = first || lost.end() <= self.board.una() + self.peer_window;
-            if !fits || !self.pipe_has_room(lost.len.into()) {
-                return None;
-            }
-            return self.send_again(now, &lost, false, false);
+            return fits
+                && self.pipe_has_room(lost.len.into())
+                && self.send_again(now, &lost, Again::DUE, out);
         }
-        if self.board.next() < self.stream_end()
-            && let Some(packet) = self.poll_fresh(now, false)
-        {
-            return Some(packet);
+        if self.board.next() < self.stream_end() && self.poll_fresh(now, false, out) {
+            return true;
         }
         if !self.recovery.in_recovery() || !self.pipe_has_room(1) {
-            return None;
+            return false;
         }
-        let Spare { seq, rescue } = self.recovery.spare(&self.board)?;
-        let segment = self.board.at(seq)?;
-        self.send_again(now, &segment, rescue, false)
+        let Some(Spare { seq, rescue }) = self.recovery.spare(&self.board) else {
+            return false;
+        };
+        let Some(segment) = self.board.at(seq) else {
+            return false;
+        };
+        self.send_again(now, &segment, Again { rescue, owed: false }, out)
     }
 
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
@@ -162,7 +163,7 @@ impl Connection {
     }
 
     /// The next new segment; a probe does not mind cwnd (RFC 8985 §7.3).
-    fn poll_fresh(&mut self, now: Time, probe: bool) -> Option<Packet> {
+    fn poll_fresh(&mut self, now: Time, probe: bool, out: &mut Packet) -> bool {
         let (una, next) = (self.board.una(), self.board.next());
         let plan = TxPlan { seq: next, retransmission: false, requested: false };
         let advice = self.shape(now, &plan);
@@ -178,7 +179,7 @@ impl Connection {
             if self.peer_window == 0 {
                 self.wait_for_window(now);
             }
-            return None;
+            return false;
         };
         let len = end - next;
         // RFC 6675 §5, step 3: limited transmit is what the pipe, but not the flight, has room for.
@@ -191,7 +192,7 @@ impl Connection {
                 || self.burst == 0
                 || (self.pacer.is_some() && self.is_paced_out(now, next));
             if held || !self.may_leave(now, advice.hold_until, limited) {
-                return None;
+                return false;
             }
         }
         self.burst -= u32::from(self.burst != u32::MAX);
@@ -202,62 +203,73 @@ impl Connection {
         if limited {
             self.limited_bytes += len;
         }
-        let packet = self.send_data(now, next, end, plan, &advice);
+        self.send_data(now, next..end, plan, &advice, out);
         if !probe {
             self.note_timer(now);
         }
-        Some(packet)
+        true
     }
 
     /// Sends an outstanding segment again; what recovery owes does not wait for the host.
-    fn send_again(
-        &mut self,
-        now: Time,
-        segment: &Sent,
-        rescue: bool,
-        owed: bool,
-    ) -> Option<Packet> {
+    fn send_again(&mut self, now: Time, segment: &Sent, again: Again, out: &mut Packet) -> bool {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested: false };
         let advice = self.shape(now, &plan);
-        if !owed {
+        if !again.owed {
             let held =
                 self.burst == 0 || (self.pacer.is_some() && self.is_paced_out(now, segment.seq));
             if held || !self.may_leave(now, advice.hold_until, false) {
-                return None;
+                return false;
             }
         }
-        self.burst -= u32::from(!owed && self.burst != u32::MAX);
+        self.burst -= u32::from(!again.owed && self.burst != u32::MAX);
         self.timed.take_if(|timed| timed.0 == segment.end());
-        if rescue {
+        if again.rescue {
             self.board.rescue_at(segment.seq, now);
         } else {
             self.board.resend_at(segment.seq, now);
         }
-        self.recovery.on_resent(segment.end(), rescue);
-        Some(self.send_data(now, segment.seq, segment.end(), plan, &advice))
+        self.recovery.on_resent(segment.end(), again.rescue);
+        self.send_data(now, segment.seq..segment.end(), plan, &advice, out);
+        true
     }
 
     /// The retransmission that recovery or a timeout owes: the first lost segment, or else the
     /// first unacknowledged one.
-    pub(super) fn send_owed_segment(&mut self, now: Time) -> Option<Packet> {
-        let segment = self.board.due().or_else(|| self.board.head().copied())?;
-        self.send_again(now, &segment, false, true)
+    pub(super) fn send_owed_segment(&mut self, now: Time, out: &mut Packet) -> bool {
+        let segment = self.board.due().or_else(|| self.board.head().copied());
+        segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
     }
 
     /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment
     /// (RFC 8985 §7.3).
-    pub(super) fn send_tail_probe(&mut self, now: Time) -> Option<Packet> {
-        let fresh =
-            if self.board.next() < self.stream_end() { self.poll_fresh(now, true) } else { None };
-        let is_fresh = fresh.is_some();
-        let packet = fresh.or_else(|| {
-            let last = *self.board.last()?;
-            self.send_again(now, &last, false, true)
-        })?;
+    pub(super) fn send_tail_probe(&mut self, now: Time, out: &mut Packet) -> bool {
+        let is_fresh = self.board.next() < self.stream_end() && self.poll_fresh(now, true, out);
+        if !is_fresh {
+            let Some(last) = self.board.last().copied() else {
+                return false;
+            };
+            if !self.send_again(now, &last, Again::OWED, out) {
+                return false;
+            }
+        }
         self.recovery.on_probe_sent(!is_fresh, &self.board);
         self.arm(now, TimerKind::Data);
-        Some(packet)
+        true
     }
+}
+
+/// Why a segment is sent again.
+#[derive(Clone, Copy)]
+struct Again {
+    /// As the rescue retransmission (RFC 6675 §4).
+    rescue: bool,
+    /// Recovery or a timeout owes it: it waits for nothing.
+    owed: bool,
+}
+
+impl Again {
+    const DUE: Self = Self { rescue: false, owed: false };
+    const OWED: Self = Self { rescue: false, owed: true };
 }
 
 /// The duplicate that the first block reports, if it does: below the acknowledgement, or within

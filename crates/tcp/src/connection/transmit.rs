@@ -1,5 +1,7 @@
 //! `poll_transmit`: the only place that emits packets.
 
+use std::ops::Range;
+
 use incast_engine::{Span, Time};
 use incast_net::{Flags, Packet};
 
@@ -24,96 +26,101 @@ struct Room {
 impl Connection {
     /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
     /// data, then a bare ACK. Call it until it returns none.
-    #[inline]
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
-        if self.owed & owed::BEFORE_DATA != 0
-            && let Some(packet) = self.poll_owed(now)
-        {
-            return Some(packet);
+        let mut packet = Packet::default();
+        self.poll_transmit_into(now, &mut packet).then_some(packet)
+    }
+
+    /// [`Connection::poll_transmit`] into a place that exists: returns whether there is a packet.
+    /// A packet is written field by field, and copying it right afterwards is slow.
+    #[inline]
+    pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> bool {
+        if self.owed & owed::BEFORE_DATA != 0 && self.poll_owed(now, out) {
+            return true;
         }
         if self.selective {
             if !self.is_drained()
                 && self.state == State::Established
-                && let Some(packet) = self.poll_selective(now)
+                && self.poll_selective(now, out)
             {
-                return Some(packet);
+                return true;
             }
         } else if self.board.next() < self.stream_end() && self.state == State::Established {
             if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
                 self.validate_window(now);
             }
             let room = self.room();
-            if !self.is_blocked(&room)
-                && let Some(packet) = self.poll_data(now, &room)
-            {
-                return Some(packet);
+            if !self.is_blocked(&room) && self.poll_data(now, &room, out) {
+                return true;
             }
         }
         if self.gate == Gate::Open {
             self.gate = Gate::Closed;
         }
         if self.owed & owed::ACK != 0 {
-            return Some(self.send_ack(now));
+            self.send_ack(now, out);
+            return true;
         }
-        None
+        false
     }
 
-    fn poll_owed(&mut self, now: Time) -> Option<Packet> {
+    fn poll_owed(&mut self, now: Time, out: &mut Packet) -> bool {
         if self.owed & owed::FLUSH_ACK != 0 {
             self.owed &= !owed::FLUSH_ACK;
-            return self.send_flush(now);
+            return self.send_flush(now, out);
         }
-        if let Some(packet) = self.poll_handshake(now) {
-            return Some(packet);
+        if self.poll_handshake(now, out) {
+            return true;
         }
         if self.owed & owed::RETRANSMIT_HEAD != 0 {
             self.owed &= !owed::RETRANSMIT_HEAD;
-            let packet = if self.selective {
-                self.send_owed_segment(now)
+            let sent = if self.selective {
+                self.send_owed_segment(now, out)
             } else {
-                self.send_copy(now, false, false)
+                self.send_copy(now, false, false, out)
             };
-            if packet.is_some() {
-                return packet;
+            if sent {
+                return true;
             }
         }
         if self.owed & owed::TAIL_PROBE != 0 {
             self.owed &= !owed::TAIL_PROBE;
-            if let Some(packet) = self.send_tail_probe(now) {
-                return Some(packet);
+            if self.send_tail_probe(now, out) {
+                return true;
             }
         }
         for (bit, highest) in [(owed::COPY_HEAD, false), (owed::COPY_HIGHEST, true)] {
             if self.owed & bit != 0 {
                 self.owed &= !bit;
-                if let Some(packet) = self.send_copy(now, highest, true) {
-                    return Some(packet);
+                if self.send_copy(now, highest, true, out) {
+                    return true;
                 }
             }
         }
         if self.owed & owed::WINDOW_PROBE != 0 {
             self.owed &= !owed::WINDOW_PROBE;
-            return Some(self.send_window_probe(now));
+            self.send_window_probe(now, out);
+            return true;
         }
         if self.owed & owed::EMPTY_PROBE != 0 {
             self.owed &= !owed::EMPTY_PROBE;
-            let label = std::mem::take(&mut self.probe_label);
-            return Some(Packet { label, ..self.control_packet(now) });
+            self.fill_control(now, out);
+            out.label = std::mem::take(&mut self.probe_label);
+            return true;
         }
-        None
+        false
     }
 
     /// One number beyond the closed window: the next byte, or FIN if that is what waits.
-    fn send_window_probe(&mut self, now: Time) -> Packet {
+    fn send_window_probe(&mut self, now: Time, out: &mut Packet) {
         self.board.note_probe();
         let seq = self.board.next();
-        let mut packet = self.data_packet(now, seq);
+        self.fill_data(now, seq, out);
         if seq < self.written {
-            packet.payload = 1;
+            out.payload = 1;
         } else {
-            packet.flags = packet.flags.with(Flags::FIN);
+            out.flags = out.flags.with(Flags::FIN);
         }
-        packet
     }
 
     /// How far the windows reach.
@@ -133,7 +140,7 @@ impl Connection {
     }
 
     /// New data, or data that a timeout has called back, as far as the window allows.
-    fn poll_data(&mut self, now: Time, room: &Room) -> Option<Packet> {
+    fn poll_data(&mut self, now: Time, room: &Room, out: &mut Packet) -> bool {
         let una = self.board.una();
         let next = self.board.next();
         let resend = self.board.resend().map(Sent::end);
@@ -165,17 +172,17 @@ impl Connection {
             if self.peer_window == 0 {
                 self.wait_for_window(now);
             }
-            return None;
+            return false;
         };
         let beyond_window = room.limited > 0 && end > room.quota_end;
         if self.pacer.is_some()
             && !(resend.is_some() && next == una)
             && self.is_paced_out(now, next)
         {
-            return None;
+            return false;
         }
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
-            return None;
+            return false;
         }
         self.burst -= u32::from(self.burst != u32::MAX);
         let len = (end - next) as u32;
@@ -190,7 +197,8 @@ impl Connection {
                 self.limited_bytes += u64::from(len);
             }
         }
-        Some(self.send_data(now, next, end, plan, advice))
+        self.send_data(now, next..end, plan, advice, out);
+        true
     }
 
     /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd.
@@ -228,8 +236,11 @@ impl Connection {
     }
 
     /// A copy of the first or the highest outstanding segment.
-    fn send_copy(&mut self, now: Time, highest: bool, requested: bool) -> Option<Packet> {
-        let segment = *if highest { self.board.last() } else { self.board.head() }?;
+    fn send_copy(&mut self, now: Time, highest: bool, requested: bool, out: &mut Packet) -> bool {
+        let segment = if highest { self.board.last() } else { self.board.head() };
+        let Some(segment) = segment.copied() else {
+            return false;
+        };
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
         let advice = self.shape(now, &plan);
         self.timed.take_if(|timed| timed.0 == segment.end());
@@ -238,31 +249,34 @@ impl Connection {
         } else {
             self.board.send_copy(highest, now);
         }
-        Some(self.send_data(now, segment.seq, segment.end(), plan, &advice))
+        self.send_data(now, segment.seq..segment.end(), plan, &advice, out);
+        true
     }
 
-    /// Builds the data segment from `seq` to `end`, FIN included, and does the accounts.
+    /// Builds the data segment of these sequence numbers, FIN included, and does the accounts.
     pub(super) fn send_data(
         &mut self,
         now: Time,
-        seq: u64,
-        end: u64,
+        numbers: Range<u64>,
         plan: TxPlan,
         advice: &Advice,
-    ) -> Packet {
+        out: &mut Packet,
+    ) {
+        let Range { start: seq, end } = numbers;
         let payload = end.min(self.written) - seq;
-        let mut packet =
-            Packet { payload: payload as u16, label: advice.label, ..self.data_packet(now, seq) };
-        packet.header = packet.header.min(advice.header_bytes);
+        self.fill_data(now, seq, out);
+        out.payload = payload as u16;
+        out.label = advice.label;
+        out.header = out.header.min(advice.header_bytes);
         if end > self.written {
-            packet.flags = packet.flags.with(Flags::FIN);
+            out.flags = out.flags.with(Flags::FIN);
         }
         if self.ecn.is_on() {
-            self.ecn.mark_data(&mut packet, plan.retransmission);
+            self.ecn.mark_data(out, plan.retransmission);
         }
         self.counters.data_packets += 1;
         if plan.retransmission {
-            packet.flags = packet.flags.with(Flags::RETRANSMISSION);
+            out.flags = out.flags.with(Flags::RETRANSMISSION);
             self.counters.retransmitted_packets += 1;
         }
         let first_outstanding = !plan.retransmission && seq == self.board.una();
@@ -281,14 +295,13 @@ impl Connection {
         }
         self.on_ack_left();
         if !self.sender_hooks.is_empty() {
-            self.consult(now, SendEvent::Sent(&packet));
+            self.consult(now, SendEvent::Sent(out));
         }
-        packet
     }
 
-    fn send_ack(&mut self, now: Time) -> Packet {
-        let mut packet = self.control_packet(now);
-        packet.label = self.ack_label;
+    fn send_ack(&mut self, now: Time, out: &mut Packet) {
+        self.fill_control(now, out);
+        out.label = self.ack_label;
         if self.extra_acks > 0 {
             self.extra_acks -= 1;
         } else {
@@ -296,7 +309,6 @@ impl Connection {
             self.ack_label = 0;
         }
         self.ack_policy.on_ack_sent();
-        packet
     }
 
     /// A packet that carries the cumulative ACK has left.
@@ -308,29 +320,30 @@ impl Connection {
         }
     }
 
-    fn data_packet(&mut self, now: Time, seq: u64) -> Packet {
-        Packet { seq, header: self.config.header, ..self.control_packet(now) }
+    fn fill_data(&mut self, now: Time, seq: u64, out: &mut Packet) {
+        self.fill_control(now, out);
+        out.seq = seq;
+        out.header = self.config.header;
     }
 
-    /// A packet without payload, with everything that all packets carry.
+    /// Makes `out` a packet without payload, with everything that all packets carry.
     #[inline]
-    pub(super) fn control_packet(&mut self, now: Time) -> Packet {
+    pub(super) fn fill_control(&mut self, now: Time, out: &mut Packet) {
         let next = self.data.next();
         self.last_ack_sent = next;
-        let mut packet = self.template;
-        packet.seq = self.board.next();
-        packet.ack = next;
+        *out = self.template;
+        out.seq = self.board.next();
+        out.ack = next;
         if self.state == State::Idle {
-            packet.flags = Flags::NONE;
+            out.flags = Flags::NONE;
         } else if self.ecn.echo {
-            packet.flags = Flags::ACK.with(Flags::ECE);
+            out.flags = Flags::ACK.with(Flags::ECE);
         }
         let mut cap = None;
         if self.has_options {
-            cap = self.add_options(now, &mut packet);
+            cap = self.add_options(now, out);
         }
-        packet.window = self.receive_window.advertise(next, cap);
-        packet
+        out.window = self.receive_window.advertise(next, cap);
     }
 
     /// Adds what few connections send, and returns the largest window to advertise, if the
