@@ -1,6 +1,14 @@
-//! Room for packets at a switch's output port.
+//! Room for packets at a switch's output ports: of each port's own, or shared.
+
+mod accounting;
+mod alpha;
+mod pool;
 
 use incast_engine::Limit;
+
+pub use accounting::Accounting;
+pub use alpha::Alpha;
+pub use pool::{Pool, PoolConfig, PoolId};
 
 use crate::packet::Packet;
 use crate::queue::QueueView;

@@ -3,7 +3,7 @@
 //! A discipline decides and never stores. The port asks its buffer first, so a discipline sees
 //! only packets for which there is room.
 
-use incast_engine::{Limit, Rate, Stream, Time};
+use incast_engine::{Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
 
@@ -90,6 +90,22 @@ impl Occupancy {
     }
 }
 
+impl std::ops::Add for Occupancy {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { packets: self.packets + other.packets, bytes: self.bytes + other.bytes }
+    }
+}
+
+impl std::ops::Sub for Occupancy {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self { packets: self.packets - other.packets, bytes: self.bytes - other.bytes }
+    }
+}
+
 /// What a discipline may know of its port before the first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
@@ -132,6 +148,10 @@ impl Fault {
 
 /// The parameters of a discipline.
 pub trait Parameters {
+    /// Whether the discipline decides when packets depart, or changes their order. It costs its
+    /// port an event per packet.
+    const ACTS_AT_DEPARTURE: bool = false;
+
     /// Finds the first parameter that makes no sense for the switch's ports.
     ///
     /// # Errors
@@ -150,9 +170,9 @@ pub trait Parameters {
 /// A discipline's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Put it into the queue.
+    /// Put it into the queue, or on the line.
     Admit,
-    /// Put it into the queue with the congestion-experienced mark (RFC 3168).
+    /// The same with the congestion-experienced mark (RFC 3168).
     Mark,
     /// Throw it away.
     Drop(DropReason),
@@ -176,12 +196,33 @@ pub enum DropReason {
     Random,
     /// The discipline signals congestion before the buffer is full.
     Early,
+    /// It waited for too long.
+    Late,
 }
 
-/// Decides what happens to an arriving packet.
+/// Decides what happens to packets. Only [`QueueDiscipline::offer`] is asked by every port; the
+/// rest by ports with departure events, which [`Parameters::ACTS_AT_DEPARTURE`] brings about.
 pub trait QueueDiscipline {
-    /// The fate of `packet`, which the buffer has room for.
+    /// The fate of an arriving `packet`, which the buffer has room for.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
+
+    /// The fate of `packet`, which waited for `waited` and is about to be sent; `view` is what
+    /// waits behind it. If it is dropped, the next one comes up at once.
+    fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
+        let _ = (packet, waited, view);
+        Verdict::Admit
+    }
+
+    /// Number of classes, each with a queue of its own.
+    fn classes(&self) -> usize {
+        1
+    }
+
+    /// The class of `packet`. Class 0 is served first, and the others while it is empty.
+    fn class(&self, packet: &Packet) -> usize {
+        let _ = packet;
+        0
+    }
 }
 
 /// One entry of a registry, for `incast list` and the docs.
@@ -222,6 +263,13 @@ macro_rules! queue_disciplines {
                 }
             }
 
+            /// Whether it decides when packets depart, or changes their order.
+            pub fn acts_at_departure(&self) -> bool {
+                match self {
+                    $(Self::$variant(_) => <$module::Params as Parameters>::ACTS_AT_DEPARTURE,)+
+                }
+            }
+
             /// Finds the first parameter that makes no sense for the port at `site`.
             ///
             /// # Errors
@@ -246,6 +294,27 @@ macro_rules! queue_disciplines {
                 match self {
                     $(Self::$variant(discipline) => discipline.offer(packet, view, random),)+
                     Self::Custom(discipline) => discipline.offer(packet, view, random),
+                }
+            }
+
+            fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
+                match self {
+                    $(Self::$variant(discipline) => discipline.departing(packet, waited, view),)+
+                    Self::Custom(discipline) => discipline.departing(packet, waited, view),
+                }
+            }
+
+            fn classes(&self) -> usize {
+                match self {
+                    $(Self::$variant(discipline) => discipline.classes(),)+
+                    Self::Custom(discipline) => discipline.classes(),
+                }
+            }
+
+            fn class(&self, packet: &Packet) -> usize {
+                match self {
+                    $(Self::$variant(discipline) => discipline.class(packet),)+
+                    Self::Custom(discipline) => discipline.class(packet),
                 }
             }
         }

@@ -1,0 +1,41 @@
+//! What a packet occupies in a buffer.
+
+use crate::queue::Occupancy;
+
+/// How space is counted: a switch's memory is handed out in cells, and a packet that ends within a
+/// cell occupies all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Accounting {
+    /// Bytes of a cell; 1 counts bytes as they are.
+    pub cell: u32,
+    /// Bytes that every packet occupies beside its own: descriptors, internal headers.
+    pub packet_overhead: u32,
+}
+
+impl Accounting {
+    /// Bytes as they are.
+    pub const EXACT: Self = Self { cell: 1, packet_overhead: 0 };
+
+    /// What a packet of `size` bytes occupies.
+    pub fn space(self, size: u32) -> Occupancy {
+        let bytes = u64::from(size) + u64::from(self.packet_overhead);
+        Occupancy { packets: 1, bytes: bytes.next_multiple_of(u64::from(self.cell)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packet_occupies_whole_cells() {
+        let bytes =
+            |cell, packet_overhead, size| Accounting { cell, packet_overhead }.space(size).bytes;
+        assert_eq!(Accounting::EXACT.space(64).bytes, 64);
+        // A 64-byte ACK and a full packet in the cells of a real switch.
+        assert_eq!((bytes(208, 0, 64), bytes(208, 0, 1500)), (208, 1664));
+        assert_eq!((bytes(208, 0, 208), bytes(208, 0, 209)), (208, 416));
+        assert_eq!((bytes(208, 16, 192), bytes(208, 16, 193)), (208, 416));
+        assert_eq!(bytes(1, 24, 40), 64);
+    }
+}
