@@ -17,6 +17,7 @@ KINDS = [
     "congestion-controls",
     "recoveries",
     "queues",
+    "buffers",
     "workloads",
     "topologies",
     "backgrounds",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::topology::Network;
-use incast_net::{Admission, Flags, Packet, PortId, RouteId};
+use incast_net::{Admission, Flags, Packet, PortId, RouteId, Service};
 use incast_tcp::connection::Counters;
 use incast_tcp::{Config, Connection, Role};
 
@@ -49,10 +49,13 @@ impl EndId {
 }
 
 /// What the event queue holds: at most one entry per link, and one live entry per connection end.
+/// Ports with departure events and links that change the order have more.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// The head of a port's ring arrives at the far end of the link.
     Arrival(PortId),
+    /// The packet in service leaves a port whose departures are events.
+    Departure(PortId),
     /// A connection's deadline, unless it has moved since.
     Wake(EndId),
     /// An application's timer.
@@ -226,6 +229,25 @@ impl<P: Probe> Core<P> {
         }
     }
 
+    /// The packet in service leaves `port`, and the next one is sent.
+    #[inline(never)]
+    pub(crate) fn depart(&mut self, port: PortId) {
+        let now = self.now();
+        if P::ON {
+            self.probe.before_departure(now, port, &mut self.network);
+        }
+        let service = self.network.depart(now, port);
+        if P::ON {
+            for packet in self.network.port(port).dropped_late() {
+                self.probe.on_late_drop(now, port, packet);
+            }
+            self.probe.after_departure(now, port, &self.network);
+        }
+        if let Some(service) = service {
+            self.wires().schedule(port, service);
+        }
+    }
+
     /// Tells the receiving end of a packet.
     #[inline]
     pub(crate) fn deliver(&mut self, packet: &Packet) -> EndId {
@@ -287,7 +309,7 @@ impl<P: Probe> Core<P> {
 
     /// Packets in the network.
     pub fn in_flight(&self) -> u64 {
-        self.network.ports().iter().map(|port| port.in_flight().len() as u64).sum()
+        self.network.ports().iter().map(|port| port.in_flight().count() as u64).sum()
     }
 }
 
@@ -317,6 +339,7 @@ impl<P: Probe> Wires<'_, P> {
         match admission {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
+            Admission::Started(service) => self.schedule(taker, service),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, packet);
@@ -325,7 +348,17 @@ impl<P: Probe> Wires<'_, P> {
             }
         }
         if P::ON {
-            self.probe.after_offer(now, port, self.network);
+            self.probe.after_offer(now, port, packet, self.network);
+        }
+    }
+
+    /// Schedules what a port with departure events says of the packet that it sends.
+    #[inline(never)]
+    fn schedule(&mut self, port: PortId, service: Service) {
+        let Service { departure, arrival } = service;
+        self.queue.push(departure.0, departure.1, Event::Departure(port));
+        if let Some((time, sequence)) = arrival {
+            self.queue.push(time, sequence, Event::Arrival(port));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use incast_engine::{Rate, Span, Time};
-use incast_net::buffer::Buffer;
+use incast_net::buffer::{Buffer, PoolId};
 use incast_net::port::PortCounters;
 use incast_net::topology::{Attachment, HostId, Network};
 use incast_net::{Flags, Packet, PortConfig, PortId};
@@ -15,7 +15,9 @@ use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
 use crate::results::{NetworkReport, Row, TimeoutCounts, row};
-use crate::scenario::{self, Background, Datagrams, Opener, Scenario, Source, Transport, Workload};
+use crate::scenario::{
+    self, Background, Datagrams, Links, Opener, Scenario, Source, Transport, Workload,
+};
 
 /// The host that reads.
 const CLIENT: HostId = HostId(0);
@@ -92,7 +94,11 @@ impl<P: Probe> World<P> {
     pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
         let Workload::BarrierRead(read) = &scenario.workload;
         let hosts = 1 + read.servers + background_hosts(&scenario.background);
-        let network = Network::star(&attachments(&scenario.network, hosts), seed);
+        let network = Network::star(
+            &attachments(&scenario.network, hosts),
+            scenario.network.pool.as_slice(),
+            seed,
+        );
         let network_delays = scenario.network.server_delay + scenario.network.client_delay;
         let long_flows = scenario.background.iter().map(|background| match background {
             Background::LongFlow(flow) => flow.count,
@@ -262,6 +268,7 @@ impl<P: Probe> World<P> {
                     self.serve_dirty();
                 }
             }
+            Event::Departure(port) => self.core.depart(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
@@ -374,22 +381,28 @@ fn background_hosts(background: &[Background]) -> u32 {
 
 /// The client's links, and a server's for everybody else.
 fn attachments(network: &scenario::Network, hosts: u32) -> Vec<Attachment> {
-    let port = |rate: Rate, delay: Span, buffer: Option<Buffer>| PortConfig {
-        rate,
-        delay,
-        layer2_overhead: network.layer2_overhead,
-        clock_noise: network.clock_noise,
-        ties: network.ties,
-        buffer,
-        queue: network.queue.clone(),
+    let attach = |rate: Rate, delay: Span, links: Links| {
+        let reorder = network.reorder.filter(|it| [Links::All, links].contains(&it.links));
+        let uplink = PortConfig {
+            layer2_overhead: network.layer2_overhead,
+            clock_noise: network.clock_noise,
+            ties: network.ties,
+            detour: reorder.map(|reorder| reorder.detour),
+            departure_events: network.departure_events,
+            ..PortConfig::host(rate, delay)
+        };
+        let counts_in_service = network.buffer_counts_in_service;
+        let downlink = PortConfig {
+            buffer: Some(Buffer { limit: network.buffer, counts_in_service }),
+            pool: network.pool.map(|_| PoolId(0)),
+            accounting: network.accounting,
+            queue: network.queue.clone(),
+            ..uplink.clone()
+        };
+        Attachment { uplink, downlink }
     };
-    let switch =
-        Some(Buffer { limit: network.buffer, counts_in_service: network.buffer_counts_in_service });
-    let attach = |rate, delay| Attachment {
-        uplink: port(rate, delay, None),
-        downlink: port(rate, delay, switch),
-    };
-    let mut hosts = vec![attach(network.server_rate, network.server_delay); hosts as usize];
-    hosts[CLIENT.0 as usize] = attach(network.client_rate, network.client_delay);
+    let server = attach(network.server_rate, network.server_delay, Links::Servers);
+    let mut hosts = vec![server; hosts as usize];
+    hosts[CLIENT.0 as usize] = attach(network.client_rate, network.client_delay, Links::Client);
     hosts
 }

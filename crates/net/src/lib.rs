@@ -11,5 +11,5 @@ pub mod sack;
 pub mod topology;
 
 pub use packet::{Ecn, Flags, Packet, RouteId};
-pub use port::{Admission, Port, PortConfig, PortId};
+pub use port::{Admission, Port, PortConfig, PortId, Service};
 pub use sack::SackBlocks;

@@ -1,22 +1,25 @@
 //! An output port and the link behind it.
 //!
-//! A FIFO port knows when a packet will leave at the moment it is admitted
-//! (`max(now, last departure) + size / rate`), so one event per packet and link, its arrival at
-//! the far end, is enough; and since a link delivers in order, only the head of the port's ring
-//! needs to be in the event queue. Occupancy is worked out when somebody asks.
+//! There are two kinds, with the same answers wherever both will do: the FIFO port, which computes
+//! departures, and the stepped port, which has an event for each of them.
+
+mod fifo;
+mod line;
+mod stepped;
 
 use std::collections::VecDeque;
 
-use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Rate, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::buffer::Buffer;
-use crate::packet::{Ecn, Packet};
-use crate::queue::{
-    Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site, Verdict,
-};
+use crate::buffer::{Accounting, Buffer, Pool, PoolId};
+use crate::packet::Packet;
+use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
+
+pub use fifo::Fifo;
+pub use line::Detour;
+pub use stepped::Stepped;
 
 /// Index of a port in its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,11 +41,45 @@ pub struct PortConfig {
     pub ties: Ties,
     /// Room for waiting packets; none means that the port never drops (a host's own queue).
     pub buffer: Option<Buffer>,
+    /// The buffer that the port shares with others, within the limit of its own.
+    pub pool: Option<PoolId>,
+    /// What a packet occupies in buffers.
+    pub accounting: Accounting,
     /// Queue discipline; a port without a buffer does not ask it.
     pub queue: QueueConfig,
+    /// Packets that take longer on the link, so that others overtake them.
+    pub detour: Option<Detour>,
+    /// Gives the port departure events although it may not need them.
+    pub departure_events: bool,
 }
 
 impl PortConfig {
+    /// A host's port: a link, and a queue that never drops.
+    pub fn host(rate: Rate, delay: Span) -> Self {
+        Self {
+            rate,
+            delay,
+            layer2_overhead: 0,
+            clock_noise: Span::ZERO,
+            ties: Ties::DepartureFirst,
+            buffer: None,
+            pool: None,
+            accounting: Accounting::EXACT,
+            queue: QueueConfig::default(),
+            detour: None,
+            departure_events: false,
+        }
+    }
+
+    /// Whether the port cannot do without departure events.
+    fn needs_departure_events(&self) -> bool {
+        let acts_at_departure = self.buffer.is_some() && self.queue.acts_at_departure();
+        acts_at_departure
+            || self.pool.is_some()
+            || self.accounting != Accounting::EXACT
+            || self.detour.is_some()
+    }
+
     /// What the discipline may know of the port.
     fn site(&self) -> Site {
         Site {
@@ -73,6 +110,8 @@ pub enum Admission {
     Queued,
     /// Admitted to an empty port: schedule the port's next arrival at this time.
     Scheduled(Time),
+    /// Admitted to an idle line whose departures are events: schedule this.
+    Started(Service),
     /// Dropped.
     Dropped(DropReason),
 }
@@ -98,6 +137,16 @@ pub struct PortCounters {
     pub byte_time: u128,
 }
 
+/// A packet is being sent by a port whose departures are events. Times come with their place among
+/// events of the same instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// When the packet leaves: [`Port::depart`] is due then.
+    pub departure: (Time, u64),
+    /// When it arrives at the far end, unless an earlier arrival is pending.
+    pub arrival: Option<(Time, u64)>,
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Transit {
     arrival: Time,
@@ -105,292 +154,184 @@ struct Transit {
     packet: Packet,
 }
 
+/// A packet that waits for its departure to be settled.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    packet: Packet,
+    /// Its place among arrivals of the same instant.
+    sequence: u64,
+    since: Time,
+    sending: Span,
+}
+
 /// An output port: queue, serialiser and link.
-pub struct Port {
-    ring: VecDeque<Transit>,
-    last_departure: Time,
-    /// Packets admitted since the link was idle.
-    run: u64,
-    /// Packets at the head of the ring that have left the port and are on the link. This and the
-    /// next two are kept up, lazily, by ports with a buffer.
-    departed: usize,
-    /// What waits and what is being sent.
-    view: QueueView,
-    /// When the packet in service no longer counts as present.
-    gone_at: Time,
-    serialisation: Serialisation,
-    clock_noise: Span,
-    delay: Span,
-    /// How long a packet counts as present beyond its departure.
-    linger: Span,
-    buffer: Option<Buffer>,
-    discipline: Discipline,
-    random: Stream,
-    counters: PortCounters,
+#[expect(clippy::large_enum_variant, reason = "the common kind lies in place, without a pointer")]
+pub enum Port {
+    /// First in, first out, and whatever waits waits for its turn: no departure is an event.
+    Fifo(Fifo),
+    /// Every departure is an event.
+    Stepped(Box<Stepped>),
+}
+
+/// What is in a port and on its link, and what waits by class.
+type Contents<'a> = (&'a VecDeque<Transit>, &'a [VecDeque<Waiting>]);
+
+/// Calls a method that both kinds of port have.
+macro_rules! either {
+    ($port:expr, $name:ident($($argument:expr),*)) => {
+        match $port {
+            Port::Fifo(port) => port.$name($($argument),*),
+            Port::Stepped(port) => port.$name($($argument),*),
+        }
+    };
 }
 
 impl Port {
-    /// A port with its own random stream.
-    pub fn new(config: &PortConfig, random: Stream) -> Self {
-        Self {
-            ring: VecDeque::new(),
-            last_departure: Time::ZERO,
-            run: 0,
-            departed: 0,
-            view: QueueView::default(),
-            gone_at: Time::NEVER,
-            serialisation: Serialisation::new(config.rate, config.layer2_overhead),
-            clock_noise: config.clock_noise,
-            delay: config.delay,
-            linger: match config.ties {
-                Ties::DepartureFirst => Span::ZERO,
-                Ties::ArrivalFirst => Span::from_picos(1),
-            },
-            buffer: config.buffer,
-            discipline: config.queue.build(&config.site()),
-            random,
-            counters: PortCounters::default(),
+    /// The port number `index` of a network, with random streams of its own.
+    pub fn new(config: &PortConfig, index: u32, seed: u64) -> Self {
+        if config.departure_events || config.needs_departure_events() {
+            Self::Stepped(Box::new(Stepped::new(config, index, seed)))
+        } else {
+            Self::Fifo(Fifo::new(config, Stream::named(seed, "port", index.into())))
         }
     }
 
     /// Puts a discipline from out of tree in charge.
     pub fn set_discipline(&mut self, discipline: Box<dyn QueueDiscipline + Send>) {
-        self.discipline = Discipline::Custom(discipline);
+        either!(self, set_discipline(Discipline::Custom(discipline)));
     }
 
     /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
     pub(crate) fn forget_buffer(&mut self) {
-        self.buffer = None;
+        if let Self::Fifo(port) = self {
+            port.forget_buffer();
+        }
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
-    /// of the same instant.
+    /// of the same instant, and `pools` are the network's shared buffers.
     #[inline]
-    pub fn offer(&mut self, now: Time, packet: &mut Packet, sequence: u64) -> Admission {
-        self.counters.offered += 1;
-        let size = packet.size();
-        if let Some(buffer) = self.buffer {
-            self.drain(now);
-            let refusal = if !buffer.has_room(&self.view, size) {
-                Some(DropReason::BufferFull)
-            } else if matches!(self.discipline, Discipline::DropTail(_)) {
-                None
-            } else {
-                self.judge(now, packet)
-            };
-            if let Some(why) = refusal {
-                self.counters.dropped += 1;
-                return Admission::Dropped(why);
+    pub fn offer(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        sequence: u64,
+        pools: &mut [Pool],
+    ) -> Admission {
+        match self {
+            Self::Fifo(port) => port.offer(now, packet, sequence),
+            Self::Stepped(port) => {
+                let pool = port.pool().map(|PoolId(pool)| &mut pools[usize::from(pool)]);
+                port.offer(now, packet, sequence, pool)
             }
-            self.count_waiting(now, size);
         }
-        let sending = self.sending_time(size);
-        self.counters.sending += sending;
-        let is_busy = self.last_departure + self.linger > now;
-        self.run = if is_busy { self.run + 1 } else { 0 };
-        self.last_departure = self.last_departure.max(now) + sending;
-        if self.view.in_service_bytes == 0 && self.buffer.is_some() {
-            self.view.in_service_bytes = size;
-            self.gone_at = self.last_departure + self.linger;
-        }
-        let first = self.ring.is_empty();
-        let arrival = self.last_departure + self.delay;
-        let sequence = self.place(sequence);
-        self.ring.push_back(Transit { arrival, sequence, packet: *packet });
-        if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
-    /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
-    #[inline(never)]
-    fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<DropReason> {
-        let view = QueueView { now, idle_since: self.last_departure, ..self.view };
-        match self.discipline.offer(packet, &view, &mut self.random) {
-            Verdict::Admit => None,
-            Verdict::Mark => {
-                packet.ecn = Ecn::CongestionExperienced;
-                self.counters.marked += 1;
-                None
-            }
-            Verdict::Drop(why) => Some(why),
+    /// The packet in service leaves, as a [`Service`] said it would; returns the next one's.
+    ///
+    /// # Panics
+    /// If departures of this port are no events, or none is due.
+    pub fn depart(&mut self, now: Time, pools: &mut [Pool]) -> Option<Service> {
+        let Self::Stepped(port) = self else { panic!("this port has no departure events") };
+        let pool = port.pool().map(|PoolId(pool)| &mut pools[usize::from(pool)]);
+        port.depart(now, pool)
+    }
+
+    /// What the discipline dropped at the last departure.
+    pub fn dropped_late(&self) -> &[Packet] {
+        match self {
+            Self::Fifo(_) => &[],
+            Self::Stepped(port) => port.late(),
         }
     }
 
     /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
     /// is. Only for ports that never drop.
+    ///
+    /// # Panics
+    /// If departures of this port are events.
     #[inline]
     pub fn relay(&mut self, now: Time, size: u32) -> Time {
-        debug_assert!(self.buffer.is_none(), "a relay keeps no packets and drops none");
-        self.counters.offered += 1;
-        self.counters.delivered += 1;
-        let sending = self.sending_time(size);
-        self.last_departure = self.last_departure.max(now) + sending;
-        self.counters.sending += sending;
-        self.last_departure + self.delay
+        match self {
+            Self::Fifo(port) => port.relay(now, size),
+            Self::Stepped(_) => panic!("a port with departure events hands nothing on"),
+        }
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
     /// before they arrive: the port is no slower and drops nothing by chance.
     pub fn follows(&self, feeder: &Self) -> bool {
-        self.buffer.is_none_or(|buffer| buffer.holds_two())
-            && matches!(self.discipline, Discipline::DropTail(_))
-            && feeder.buffer.is_none()
-            && self.serialisation.rate >= feeder.serialisation.rate
+        match (self, feeder) {
+            (Self::Fifo(port), Self::Fifo(feeder)) => port.follows(feeder),
+            _ => false,
+        }
     }
 
-    /// Takes the packet that arrives at the far end at `now`, and says when the next one does.
+    /// Takes the packet that arrives at the far end at `now`, and says when the next one does,
+    /// unless its arrival has been scheduled.
     ///
     /// # Panics
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
     pub fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
-        if self.buffer.is_some() {
-            if self.departed == 0 {
-                self.depart();
-            }
-            self.departed -= 1;
-        }
-        let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
-        debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
-        self.counters.delivered += 1;
-        (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
+        either!(self, deliver(now))
     }
 
-    /// Accounts for every departure up to and including `now`.
+    /// Accounts for every departure up to and including `now`, those apart that are events.
     #[inline]
     pub fn drain(&mut self, now: Time) {
-        while self.gone_at <= now {
-            self.depart();
+        if let Self::Fifo(port) = self {
+            port.drain(now);
         }
     }
 
-    /// The packet in service leaves, and the next one takes its place.
-    fn depart(&mut self) {
-        self.departed += 1;
-        if let Some(next) = self.ring.get(self.departed) {
-            let size = next.packet.size();
-            self.view.packets -= 1;
-            self.view.bytes -= u64::from(size);
-            self.view.in_service_bytes = size;
-            let departure = next.arrival.as_picos() - self.delay.as_picos();
-            self.gone_at = Time::from_picos(departure) + self.linger;
-        } else {
-            self.view = QueueView::default();
-            self.gone_at = Time::NEVER;
-        }
-    }
-
-    /// What waits, as of the last drain; a port without a buffer does not know.
+    /// What waits, as of the last drain or departure; a FIFO port without a buffer does not know.
     #[inline]
     pub fn view(&self) -> QueueView {
-        self.view
+        either!(self, view())
     }
 
     /// The counters.
     pub fn counters(&self) -> &PortCounters {
-        &self.counters
+        either!(self, counters())
     }
 
-    /// When the link falls idle if nothing more is offered.
+    /// When the link falls idle if nothing more is offered, or, where departures are events, if
+    /// nothing waits.
     pub fn last_departure(&self) -> Time {
-        self.last_departure
+        either!(self, last_departure())
     }
 
     /// Time spent sending up to `now`, not earlier than the last packet was offered.
     pub fn sending_until(&self, now: Time) -> Span {
-        self.counters.sending.saturating_sub(self.last_departure.saturating_since(now))
+        let to_come = self.last_departure().saturating_since(now);
+        self.counters().sending.saturating_sub(to_come)
     }
 
-    /// Integral of the waiting bytes up to `now`, byte·ps: what still waits then has been counted
-    /// up to its departure.
+    /// Integral of the waiting bytes up to `now`, byte·ps.
     pub fn byte_time_until(&self, now: Time) -> u128 {
-        let left = now + self.delay;
-        let still_waiting =
-            self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
-                let wait = ahead.arrival.saturating_since(left).as_picos();
-                u128::from(waiting.packet.size()) * u128::from(wait)
-            });
-        self.counters.byte_time - still_waiting.sum::<u128>()
+        either!(self, byte_time_until(now))
     }
 
-    /// The packets in the port and on its link, oldest first.
-    pub fn in_flight(&self) -> impl ExactSizeIterator<Item = &Packet> {
-        self.ring.iter().map(|transit| &transit.packet)
+    /// The packets in the port and on its link.
+    pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
+        let (link, waiting) = either!(self, contents());
+        let link = link.iter().map(|transit| &transit.packet);
+        link.chain(waiting.iter().flatten().map(|waiting| &waiting.packet))
     }
 
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
     pub fn admitted_after(&self, now: Time) -> u64 {
-        let admitted = |transit: &Transit| {
-            let way = self.delay + self.serialisation.time(transit.packet.size());
-            transit.arrival > now + way
-        };
-        self.ring.iter().filter(|transit| admitted(transit)).count() as u64
+        match self {
+            Self::Fifo(port) => port.admitted_after(now),
+            Self::Stepped(_) => 0,
+        }
     }
 
     /// Whether every packet offered is accounted for.
     pub fn is_conserving(&self) -> bool {
-        let PortCounters { offered, dropped, delivered, .. } = self.counters;
-        offered == dropped + delivered + self.ring.len() as u64
-    }
-
-    /// Place among arrivals of the same instant: a packet that followed fewer others out of its
-    /// port comes first, so that a burst does not crowd out single packets; then in the order of
-    /// admission.
-    #[inline]
-    fn place(&self, sequence: u64) -> u64 {
-        self.run.min(0x7fff) << 48 | sequence
-    }
-
-    #[inline]
-    fn sending_time(&mut self, size: u32) -> Span {
-        let sending = self.serialisation.time(size);
-        if self.clock_noise.is_zero() {
-            return sending;
-        }
-        let noise = self.clock_noise.as_picos();
-        let drawn = Span::from_picos(self.random.below(2 * noise + 1));
-        (sending + drawn).saturating_sub(self.clock_noise)
-    }
-
-    /// Counts an admitted packet that will wait.
-    #[inline]
-    fn count_waiting(&mut self, now: Time, size: u32) {
-        if self.view.in_service_bytes > 0 {
-            let waiting = self.last_departure.saturating_since(now);
-            self.view.packets += 1;
-            self.view.bytes += u64::from(size);
-            let counters = &mut self.counters;
-            counters.max_packets = counters.max_packets.max(self.view.packets);
-            counters.max_bytes = counters.max_bytes.max(self.view.bytes);
-            counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
-        }
-    }
-}
-
-/// How long a packet occupies the line.
-#[derive(Clone, Copy, Debug)]
-struct Serialisation {
-    rate: Rate,
-    layer2_overhead: u32,
-    /// Picoseconds per byte where that is a whole number, as for all Ethernet rates; else 0.
-    picos_per_byte: u64,
-}
-
-impl Serialisation {
-    fn new(rate: Rate, layer2_overhead: u32) -> Self {
-        let per_byte = 8 * PICOS_PER_SEC;
-        let picos_per_byte = if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 };
-        Self { rate, layer2_overhead, picos_per_byte }
-    }
-
-    #[inline]
-    fn time(&self, size: u32) -> Span {
-        let bytes = u64::from(size + self.layer2_overhead);
-        if self.picos_per_byte > 0 {
-            Span::from_picos(bytes * self.picos_per_byte)
-        } else {
-            let picos = u128::from(bytes * 8) * u128::from(PICOS_PER_SEC);
-            Span::from_picos(picos.div_ceil(u128::from(self.rate.0)) as u64)
-        }
+        let PortCounters { offered, dropped, delivered, .. } = *self.counters();
+        offered == dropped + delivered + self.in_flight().count() as u64
     }
 }
 

@@ -1,9 +1,10 @@
 //! Topologies: which ports exist and which of them a route crosses.
 
-use incast_engine::{Stream, Time};
+use incast_engine::Time;
 
+use crate::buffer::{Pool, PoolConfig};
 use crate::packet::{Packet, RouteId};
-use crate::port::{Admission, Port, PortConfig, PortId};
+use crate::port::{Admission, Port, PortConfig, PortId, Service};
 use crate::queue::Entry;
 
 /// The topologies that exist.
@@ -32,6 +33,8 @@ const NO_PORT: PortId = PortId(u32::MAX);
 #[derive(Default)]
 pub struct Network {
     ports: Vec<Port>,
+    /// Buffers that ports share.
+    pools: Vec<Pool>,
     /// The ports that each route crosses, [`STRIDE`] entries per route, padded with [`NO_PORT`].
     hops: Vec<PortId>,
     /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
@@ -41,16 +44,18 @@ pub struct Network {
 }
 
 impl Network {
-    /// A star: host `i` sends through port `2i` and receives from the switch's port `2i + 1`.
-    pub fn star(hosts: &[Attachment], seed: u64) -> Self {
+    /// A star: host `i` sends through port `2i` and receives from the switch's port `2i + 1`. The
+    /// switch's ports may share `pools`.
+    pub fn star(hosts: &[Attachment], pools: &[PoolConfig], seed: u64) -> Self {
         let ports = hosts
             .iter()
             .flat_map(|host| [&host.uplink, &host.downlink])
             .zip(0..)
-            .map(|(config, index)| Port::new(config, Stream::named(seed, "port", index)))
+            .map(|(config, index)| Port::new(config, index, seed))
             .collect();
         let relays = vec![false; 2 * hosts.len()];
-        Self { ports, hops: Vec::new(), relays, relayed: Vec::new() }
+        let pools = pools.iter().copied().map(Pool::new).collect();
+        Self { ports, pools, hops: Vec::new(), relays, relayed: Vec::new() }
     }
 
     /// The switch's port towards a host.
@@ -142,9 +147,17 @@ impl Network {
             packet.hop += 1;
             let next = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
             let arrival = self.ports[port.0 as usize].relay(now, packet.size());
-            return (next, self.ports[next.0 as usize].offer(arrival, packet, sequence));
+            return (
+                next,
+                self.ports[next.0 as usize].offer(arrival, packet, sequence, &mut self.pools),
+            );
         }
-        (port, self.ports[port.0 as usize].offer(now, packet, sequence))
+        (port, self.ports[port.0 as usize].offer(now, packet, sequence, &mut self.pools))
+    }
+
+    /// The packet in service of a port leaves; see [`Port::depart`].
+    pub fn depart(&mut self, now: Time, port: PortId) -> Option<Service> {
+        self.ports[port.0 as usize].depart(now, &mut self.pools)
     }
 
     /// Takes the packet that arrives behind a port; see [`Port::deliver`].
@@ -163,6 +176,11 @@ impl Network {
     /// A port, to drain it for a probe.
     pub fn port_mut(&mut self, port: PortId) -> &mut Port {
         &mut self.ports[port.0 as usize]
+    }
+
+    /// Buffers that ports share.
+    pub fn pools(&self) -> &[Pool] {
+        &self.pools
     }
 
     /// All ports, in the order of their numbers.
@@ -184,21 +202,11 @@ mod tests {
     use incast_engine::{Rate, Span};
 
     use super::*;
-    use crate::port::Ties;
 
     fn star(hosts: usize) -> Network {
-        let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
-        let port = PortConfig {
-            rate: Rate(1_000_000_000),
-            delay: Span::from_micros(25),
-            layer2_overhead: 0,
-            clock_noise: Span::ZERO,
-            ties: Ties::DepartureFirst,
-            buffer: None,
-            queue,
-        };
+        let port = PortConfig::host(Rate(1_000_000_000), Span::from_micros(25));
         let host = Attachment { uplink: port.clone(), downlink: port };
-        Network::star(&vec![host; hosts], 1)
+        Network::star(&vec![host; hosts], &[], 1)
     }
 
     #[test]

@@ -13,6 +13,7 @@ _CORE = (
     "congestion-controls",
     "recoveries",
     "queues",
+    "buffers",
     "workloads",
     "topologies",
     "backgrounds",

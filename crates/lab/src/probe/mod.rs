@@ -24,8 +24,20 @@ pub trait Probe {
     const ON: bool;
     /// A packet is about to be offered to a port.
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network);
-    /// It was admitted.
-    fn after_offer(&mut self, now: Time, port: PortId, network: &Network);
+    /// It was admitted, perhaps marked.
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network);
+    /// The packet in service is about to leave a port whose departures are events.
+    fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
+        let _ = (now, port, network);
+    }
+    /// A packet that waited was dropped when its turn came: a drop like any other, by default.
+    fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.on_drop(now, port, packet);
+    }
+    /// The next packet is being sent, if there is one.
+    fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
+        let _ = (now, port, network);
+    }
     /// A packet is about to leave a port's link at its far end.
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
         let _ = (now, port, network);
@@ -47,7 +59,7 @@ pub struct Silent;
 impl Probe for Silent {
     const ON: bool = false;
     fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
-    fn after_offer(&mut self, _: Time, _: PortId, _: &Network) {}
+    fn after_offer(&mut self, _: Time, _: PortId, _: &Packet, _: &Network) {}
     fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
     fn on_arrival(&mut self, _: Time, _: PortId, _: &Packet) {}
     fn on_connection(&mut self, _: Time, _: EndId, _: &Connection) {}
@@ -159,12 +171,24 @@ impl Probe for Trace {
         }
     }
 
-    fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
+    fn after_offer(&mut self, now: Time, port: PortId, _: &Packet, network: &Network) {
         if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
             queue.note(now, network.port(port));
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
             events.after_offer(now);
+        }
+    }
+
+    fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.advance_before(now, network);
+        }
+    }
+
+    fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
+        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+            queue.note(now, network.port(port));
         }
     }
 

@@ -87,6 +87,14 @@ impl QueueTrace {
         self.note(now, port);
     }
 
+    /// Completes the bins up to the moment before `now`, when something departs.
+    pub(super) fn advance_before(&mut self, now: Time, network: &mut Network) {
+        let just_before = Time::from_picos(now.as_picos().saturating_sub(1));
+        if just_before > self.now {
+            self.advance(just_before, network);
+        }
+    }
+
     /// Notes the state of the port.
     pub(super) fn note(&mut self, now: Time, port: &Port) {
         let view = port.view();

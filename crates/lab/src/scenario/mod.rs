@@ -5,11 +5,13 @@
 //! checked. This is the only validator: Python passes the text down and shows the errors.
 
 mod background;
+mod buffer;
 mod document;
 mod named;
 mod network;
 mod pacing;
 mod profile;
+mod reorder;
 mod requirement;
 mod run;
 mod schema;
@@ -24,6 +26,7 @@ use serde_json::{Value, json};
 pub use background::{Background, Datagrams, LongFlow, Source};
 pub use network::{Network, Topology};
 pub use profile::Profile;
+pub use reorder::{Links, Reorder};
 pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan};

@@ -1,13 +1,16 @@
 //! The `[network]` table.
 
 use incast_engine::{Limit, Rate, Size, Span};
+use incast_net::buffer::{Accounting, PoolConfig};
 use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
+use super::buffer::{self, AccountingDocument, BufferDocument};
 use super::named::{Name, OrName};
+use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::transport::Transport;
 
@@ -24,8 +27,12 @@ pub struct Network {
     pub server_delay: Span,
     /// Propagation delay of the client's link, one way.
     pub client_delay: Span,
-    /// Buffer of each output port of the switch.
+    /// The most that an output port of the switch may hold.
     pub buffer: Limit,
+    /// What the switch's output ports share; none leaves each its own buffer.
+    pub pool: Option<PoolConfig>,
+    /// What a packet occupies in buffers.
+    pub accounting: Accounting,
     /// Whether the packet that is being sent occupies the buffer.
     pub buffer_counts_in_service: bool,
     /// Bytes that layer 2 adds to every packet on the line.
@@ -36,6 +43,11 @@ pub struct Network {
     pub ties: Ties,
     /// Queue discipline of the switch's output ports.
     pub queue: QueueConfig,
+    /// Packets that others overtake.
+    pub reorder: Option<Reorder>,
+    /// Gives every port departure events although it may do without. No key of a document: both
+    /// ways agree, and this is how tests compare them.
+    pub departure_events: bool,
 }
 
 /// Who is connected to whom.
@@ -94,8 +106,14 @@ pub(super) struct NetworkDocument {
     /// what `base_rtt` leaves to one way.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_delay: Option<Span>,
-    /// Buffer of each output port of the switch, bytes or packets.
-    buffer: Limit,
+    /// Buffer of each output port of the switch, bytes or packets, or a table that says how the
+    /// ports share one.
+    buffer: BufferDocument,
+    /// Cells in which memory is handed out, bytes: a packet that ends within a cell occupies
+    /// all of it. 1 counts bytes as they are.
+    buffer_cell: Size,
+    /// What every packet occupies in the buffer beside its own size, bytes.
+    buffer_packet_overhead: Size,
     /// Whether the packet that is being sent occupies the buffer.
     buffer_counts_in_service: bool,
     /// What layer 2 adds to every packet on the line, bytes, or the name of a framing.
@@ -108,6 +126,9 @@ pub(super) struct NetworkDocument {
     /// Queue discipline of the switch's output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     queue: QueueConfig,
+    /// Packets that others overtake: a table. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reorder: Option<ReorderDocument>,
 }
 
 impl NetworkDocument {
@@ -134,21 +155,33 @@ impl NetworkDocument {
             );
         };
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
-        let too_small = match self.buffer {
-            Limit::Packets(packets) => packets == 0,
-            Limit::Bytes(bytes) => bytes < u64::from(packet),
+        let (buffer, pool) = self.buffer.build()?;
+        let accounting = AccountingDocument {
+            cell: self.buffer_cell,
+            packet_overhead: self.buffer_packet_overhead,
         };
-        if too_small {
-            let message = format!(
-                "{} do not hold one full packet of {packet} bytes; write at least that, or \"1pkt\"",
-                self.buffer
-            );
+        let limits: Vec<Limit> = [buffer].into_iter().chain(pool.map(|pool| pool.total)).collect();
+        let accounting = accounting.build(&limits)?;
+        let space = accounting.space(packet);
+        if let Some(limit) = limits.iter().find(|limit| space.exceeds(**limit)) {
+            let message = if accounting == Accounting::EXACT {
+                format!(
+                    "{limit} do not hold one full packet of {packet} bytes; \
+                     write at least that, or \"1pkt\""
+                )
+            } else {
+                format!(
+                    "{limit} do not hold one full packet, which occupies {} bytes; \
+                     write at least that",
+                    space.bytes
+                )
+            };
             return fail("buffer", message);
         }
         let site = Site {
             rate: client_rate,
             layer2_overhead,
-            buffer: Some(self.buffer),
+            buffer: Some(buffer).filter(|_| pool.is_none_or(|pool| pool.alpha.is_none())),
             counts_in_service: self.buffer_counts_in_service,
         };
         if let Err(fault) = self.queue.check(&site) {
@@ -166,12 +199,16 @@ impl NetworkDocument {
             client_rate,
             server_delay,
             client_delay,
-            buffer: self.buffer,
+            buffer,
+            pool,
+            accounting,
             buffer_counts_in_service: self.buffer_counts_in_service,
             layer2_overhead,
             clock_noise: self.clock_noise,
             ties: self.ties,
             queue: self.queue,
+            reorder: self.reorder.map(ReorderDocument::build).transpose()?,
+            departure_events: false,
         })
     }
 
@@ -220,12 +257,15 @@ impl From<&Network> for NetworkDocument {
             server_rate: Some(network.server_rate),
             client_rate: Some(network.client_rate),
             server_delay: Some(network.server_delay),
-            buffer: network.buffer,
+            buffer: buffer::document(network.buffer, network.pool),
+            buffer_cell: Size(network.accounting.cell.into()),
+            buffer_packet_overhead: Size(network.accounting.packet_overhead.into()),
             buffer_counts_in_service: network.buffer_counts_in_service,
             layer2_overhead: OrName::Quantity(Size(network.layer2_overhead.into())),
             clock_noise: network.clock_noise,
             ties: network.ties,
             queue: network.queue.clone(),
+            reorder: network.reorder.as_ref().map(Into::into),
         }
     }
 }

@@ -71,6 +71,8 @@ fn lab() -> Value {
             "delay": "25us",
             // A shallow top-of-rack switch: 4 MB or so among 48 ports.
             "buffer": "100KiB",
+            "buffer_cell": 1,
+            "buffer_packet_overhead": 0,
             "buffer_counts_in_service": false,
             "layer2_overhead": 0,
             "clock_noise": "0s",

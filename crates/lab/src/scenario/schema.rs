@@ -23,6 +23,7 @@ pub struct Entry {
 /// Kinds of entries, and where the schema lists them.
 const KINDS: &[(&str, &str)] = &[
     ("backgrounds", "/$defs/Background"),
+    ("buffers", "/$defs/Buffer"),
     ("congestion-controls", "/$defs/CongestionControlConfig"),
     ("profiles", "/$defs/Profile"),
     ("queues", "/$defs/QueueConfig"),
@@ -32,8 +33,8 @@ const KINDS: &[(&str, &str)] = &[
     ("workloads", "/$defs/Workload"),
 ];
 
-/// What a scenario can name: `kind` is one of backgrounds, congestion-controls, profiles, queues,
-/// recoveries, topologies, transports and workloads, else there is no answer.
+/// What a scenario can name: `kind` is one of backgrounds, buffers, congestion-controls, profiles,
+/// queues, recoveries, topologies, transports and workloads, else there is no answer.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();

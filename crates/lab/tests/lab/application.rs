@@ -138,7 +138,7 @@ impl Probe for Arrivals {
     const ON: bool = true;
     fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
     fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
-    fn after_offer(&mut self, _: Time, _: PortId, _: &Network) {}
+    fn after_offer(&mut self, _: Time, _: PortId, _: &Packet, _: &Network) {}
     fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
     fn on_arrival(&mut self, now: Time, _: PortId, packet: &Packet) {
         let from_server = packet.route.is_forward() && packet.hop == 1;

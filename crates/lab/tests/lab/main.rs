@@ -4,5 +4,6 @@ mod application;
 mod harness;
 mod laws;
 mod probes;
+mod switch;
 mod taxonomy;
 mod transports;

@@ -7,17 +7,8 @@ const GIGABIT: Rate = Rate(1_000_000_000);
 const DELAY: Span = Span::from_micros(25);
 
 fn port(buffer: Option<Buffer>) -> Port {
-    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
-    let config = PortConfig {
-        rate: GIGABIT,
-        delay: DELAY,
-        layer2_overhead: 0,
-        clock_noise: Span::ZERO,
-        ties: Ties::DepartureFirst,
-        buffer,
-        queue,
-    };
-    Port::new(&config, Stream::named(1, "port", 0))
+    let config = PortConfig { buffer, ..PortConfig::host(GIGABIT, DELAY) };
+    Port::new(&config, 0, 1)
 }
 
 fn packet(payload: u16) -> Packet {
@@ -31,9 +22,9 @@ fn at(micros: u64) -> Time {
 #[test]
 fn a_packet_arrives_after_serialisation_and_propagation() {
     let mut port = port(None);
-    let admission = port.offer(Time::ZERO, &mut packet(1460), 0);
+    let admission = port.offer(Time::ZERO, &mut packet(1460), 0, &mut []);
     assert_eq!(admission, Admission::Scheduled(at(37)));
-    assert_eq!(port.offer(Time::ZERO, &mut packet(1460), 1), Admission::Queued);
+    assert_eq!(port.offer(Time::ZERO, &mut packet(1460), 1, &mut []), Admission::Queued);
     let (_, next) = port.deliver(at(37));
     let behind_one = 1 << 48;
     assert_eq!(next, Some((at(49), behind_one | 1)));
@@ -41,29 +32,18 @@ fn a_packet_arrives_after_serialisation_and_propagation() {
 
 #[test]
 fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
-    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
     let config = PortConfig {
-        rate: GIGABIT,
-        delay: DELAY,
         layer2_overhead: 38,
-        clock_noise: Span::ZERO,
-        ties: Ties::DepartureFirst,
         buffer: Some(Buffer { limit: Limit::Packets(9), counts_in_service: false }),
-        queue,
+        ..PortConfig::host(GIGABIT, DELAY)
     };
-    let mut port = Port::new(&config, Stream::named(1, "port", 0));
-    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, &mut packet(1460), 0) else {
+    let mut port = Port::new(&config, 0, 1);
+    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, &mut packet(1460), 0, &mut [])
+    else {
         panic!("an empty port schedules");
     };
     assert_eq!(arrival - Time::ZERO, DELAY + Span::from_nanos(1538 * 8));
     assert_eq!(port.view().in_service_bytes, 1500);
-}
-
-#[test]
-fn a_rate_that_does_not_divide_evenly_is_rounded_up() {
-    let line = Serialisation::new(Rate(7_000_000_000), 0);
-    assert_eq!(line.picos_per_byte, 0);
-    assert_eq!(line.time(1500), Span::from_picos(1_714_286));
 }
 
 #[test]
@@ -72,32 +52,30 @@ fn a_packet_that_departs_exactly_now_has_left() {
     let mut port = port(Some(limit));
     let dropped = Admission::Dropped(DropReason::BufferFull);
     for sequence in 0..2 {
-        assert_ne!(port.offer(Time::ZERO, &mut packet(1460), sequence), dropped);
+        assert_ne!(port.offer(Time::ZERO, &mut packet(1460), sequence, &mut []), dropped);
     }
     let just_before = Time::from_picos(at(12).as_picos() - 1);
-    assert_eq!(port.offer(just_before, &mut packet(1460), 2), dropped);
-    assert_eq!(port.offer(at(12), &mut packet(1460), 2), Admission::Queued);
+    assert_eq!(port.offer(just_before, &mut packet(1460), 2, &mut []), dropped);
+    assert_eq!(port.offer(at(12), &mut packet(1460), 2, &mut []), Admission::Queued);
 }
 
 #[test]
 fn a_packet_that_arrives_first_finds_the_departing_one() {
-    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
     let config = PortConfig {
-        rate: GIGABIT,
-        delay: Span::ZERO,
-        layer2_overhead: 0,
-        clock_noise: Span::ZERO,
         ties: Ties::ArrivalFirst,
         buffer: Some(Buffer { limit: Limit::Packets(1), counts_in_service: false }),
-        queue,
+        ..PortConfig::host(GIGABIT, Span::ZERO)
     };
-    let mut port = Port::new(&config, Stream::named(1, "port", 0));
-    port.offer(Time::ZERO, &mut packet(1460), 0);
-    port.offer(Time::ZERO, &mut packet(1460), 1);
+    let mut port = Port::new(&config, 0, 1);
+    port.offer(Time::ZERO, &mut packet(1460), 0, &mut []);
+    port.offer(Time::ZERO, &mut packet(1460), 1, &mut []);
     let dropped = Admission::Dropped(DropReason::BufferFull);
-    assert_eq!(port.offer(at(12), &mut packet(1460), 2), dropped);
+    assert_eq!(port.offer(at(12), &mut packet(1460), 2, &mut []), dropped);
     port.deliver(at(12));
-    assert_eq!(port.offer(at(12) + Span::from_picos(1), &mut packet(1460), 3), Admission::Queued);
+    assert_eq!(
+        port.offer(at(12) + Span::from_picos(1), &mut packet(1460), 3, &mut []),
+        Admission::Queued
+    );
     port.deliver(at(24));
     assert!(port.is_conserving());
 }
@@ -107,7 +85,7 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     let ample = Buffer { limit: Limit::Packets(9), counts_in_service: false };
     let mut port = port(Some(ample));
     for sequence in 0..3 {
-        port.offer(Time::ZERO, &mut packet(1460), sequence);
+        port.offer(Time::ZERO, &mut packet(1460), sequence, &mut []);
     }
     // The second waits for 12 us, the third for 24 us.
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
@@ -116,28 +94,6 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     // At 18 us the second is being sent and the third has waited all the time.
     assert_eq!(port.byte_time_until(at(18)), 1500 * 30_000_000);
     assert_eq!(port.byte_time_until(at(40)), 1500 * 36_000_000);
-}
-
-#[test]
-fn clock_noise_moves_departures_both_ways_and_keeps_the_mean() {
-    let queue = serde_json::from_value(serde_json::json!({ "name": "drop-tail" })).unwrap();
-    let noise = Span::from_nanos(10);
-    let config = PortConfig {
-        rate: GIGABIT,
-        delay: DELAY,
-        layer2_overhead: 0,
-        clock_noise: noise,
-        ties: Ties::DepartureFirst,
-        buffer: None,
-        queue,
-    };
-    let mut port = Port::new(&config, Stream::named(1, "port", 0));
-    let exact = Span::from_micros(12);
-    let draws: Vec<Span> = (0..1000).map(|_| port.sending_time(1500)).collect();
-    assert!(draws.iter().all(|draw| draw.abs_diff(exact) <= noise));
-    assert!(draws.iter().any(|draw| *draw < exact) && draws.iter().any(|draw| *draw > exact));
-    let mean = draws.iter().map(|draw| draw.as_picos()).sum::<u64>() / 1000;
-    assert!(mean.abs_diff(exact.as_picos()) < 1000, "{mean} ps");
 }
 
 /// A port that simulates every departure as an event of its own.
@@ -197,8 +153,9 @@ proptest! {
             }
             let mut packet = Packet { seq: sequence as u64, ..packet(payload) };
             let arrival = reference.offer(now, packet.size());
-            match port.offer(now, &mut packet, sequence as u64) {
+            match port.offer(now, &mut packet, sequence as u64, &mut []) {
                 Admission::Dropped(_) => prop_assert_eq!(arrival, None),
+                Admission::Started(_) => prop_assert!(false, "departures are no events"),
                 Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),
                 Admission::Scheduled(time) => {
                     prop_assert_eq!(arrival, Some(time));
@@ -212,3 +169,6 @@ proptest! {
         }
     }
 }
+
+#[path = "stepped_tests.rs"]
+mod stepped;

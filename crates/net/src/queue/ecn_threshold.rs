@@ -4,7 +4,8 @@ use incast_engine::{Limit, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::level::Level;
+use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// A threshold on the length of the queue at this instant (Alizadeh et al. 2010 §3.1, RFC 8257
@@ -12,8 +13,9 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K, bytes or packets: packets that arrive while the queue is longer are marked.
-    pub threshold: Limit,
+    /// K, bytes, packets or a share of the buffer: packets that arrive while the queue is longer
+    /// are marked.
+    pub threshold: Level,
     /// Whether the arriving packet counts as part of the queue, as in switches that mark when a
     /// packet has been put into the queue.
     pub counts_arriving: bool,
@@ -30,7 +32,7 @@ impl Default for Params {
     /// K = 20 packets, the paper's value for 1 Gbps.
     fn default() -> Self {
         Self {
-            threshold: Limit::Packets(20),
+            threshold: Level::Limit(Limit::Packets(20)),
             counts_arriving: false,
             counts_in_service: None,
             drop_non_ect: false,
@@ -38,7 +40,11 @@ impl Default for Params {
     }
 }
 
-impl Parameters for Params {}
+impl Parameters for Params {
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        self.threshold.check("threshold", site)
+    }
+}
 
 /// See [`Params`].
 #[derive(Clone, Debug)]
@@ -53,7 +59,7 @@ pub struct EcnThreshold {
 impl EcnThreshold {
     pub(super) fn new(params: &Params, site: &Site) -> Self {
         Self {
-            threshold: params.threshold,
+            threshold: params.threshold.at(site),
             counts_arriving: params.counts_arriving,
             counts_in_service: params.counts_in_service.unwrap_or(site.counts_in_service),
             otherwise: if params.drop_non_ect {
@@ -119,15 +125,19 @@ mod tests {
 
     #[test]
     fn a_threshold_in_bytes_counts_bytes() {
-        let params = |bytes| Params { threshold: Limit::Bytes(bytes), ..Params::default() };
+        let params =
+            |bytes| Params { threshold: Level::Limit(Limit::Bytes(bytes)), ..Params::default() };
         assert_eq!(longest_unmarked(&params(30_000)), 20);
         assert_eq!(longest_unmarked(&params(29_999)), 19);
     }
 
     #[test]
     fn an_idle_link_leaves_nothing_to_wait() {
-        let params =
-            Params { threshold: Limit::Packets(0), counts_arriving: true, ..Params::default() };
+        let params = Params {
+            threshold: Level::Limit(Limit::Packets(0)),
+            counts_arriving: true,
+            ..Params::default()
+        };
         let mut random = Stream::named(1, "test", 0);
         let mut offer = |counts_in_service| {
             let params = Params { counts_in_service: Some(counts_in_service), ..params.clone() };

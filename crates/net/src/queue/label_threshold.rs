@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::selector::Selector;
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Fault, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// One FIFO whose last places are kept for priority packets: while the queue is as long as the
@@ -48,7 +48,12 @@ impl Parameters for Params {
     }
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
-        self.threshold.check("threshold", site)
+        self.threshold.check("threshold", site)?;
+        if Occupancy::default().reaches(self.threshold.at(site)) {
+            let message = "0 keeps out everything without priority; write e.g. \"70%\"";
+            return Err(Fault::new("threshold", message));
+        }
+        Ok(())
     }
 }
 
@@ -122,5 +127,15 @@ mod tests {
     fn the_packet_in_service_may_count() {
         let params = Params { counts_in_service: Some(true), ..Params::default() };
         assert!(enters(&params, &data(), 26) && !enters(&params, &data(), 27));
+    }
+
+    #[test]
+    fn a_threshold_of_nothing_would_starve_everybody() {
+        let check = |threshold: &str| {
+            let threshold = threshold.parse().expect("a length");
+            Params { threshold, ..Params::default() }.check(&SITE)
+        };
+        assert_eq!(check("0pkt").expect_err("nobody enters").key, "threshold");
+        assert!(check("0%").is_err() && check("1%").is_ok());
     }
 }

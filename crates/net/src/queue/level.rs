@@ -25,10 +25,10 @@ const PERCENT: u32 = 10_000;
 const EXAMPLES: &str = r#"e.g. "20pkt", "30KB" (30000), 30000, or "70%" of the buffer"#;
 
 impl Level {
-    /// The threshold of the port at `site`; out of reach where the port has no buffer of its own.
+    /// The threshold of the port at `site`, shares rounded up; out of reach where the port has no buffer of its own.
     pub(super) fn at(self, site: &Site) -> Limit {
         let part = |whole: u64, millionths: u32| {
-            (u128::from(whole) * u128::from(millionths) / 1_000_000) as u64
+            (u128::from(whole) * u128::from(millionths)).div_ceil(1_000_000) as u64
         };
         match (self, site.buffer) {
             (Self::Limit(limit), _) => limit,
@@ -159,7 +159,7 @@ mod tests {
     fn a_share_is_of_the_port_s_own_buffer() {
         let at = |buffer| parse("70%").at(&Site { buffer, ..SITE });
         assert_eq!(at(Some(Limit::Packets(40))), Limit::Packets(28));
-        assert_eq!(at(Some(Limit::Bytes(262_144))), Limit::Bytes(183_500));
+        assert_eq!(at(Some(Limit::Bytes(262_144))), Limit::Bytes(183_501));
         assert_eq!(parse("20pkt").at(&SITE), Limit::Packets(20));
         assert!(parse("70%").check("threshold", &Site { buffer: None, ..SITE }).is_err());
         assert!(parse("7KB").check("threshold", &Site { buffer: None, ..SITE }).is_ok());

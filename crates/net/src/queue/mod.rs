@@ -8,10 +8,12 @@ use incast_engine::{Limit, Rate, Span, Stream, Time};
 use crate::packet::{Ecn, Packet};
 
 mod bernoulli;
+mod codel;
 mod drop_tail;
 mod ecn_threshold;
 mod label_threshold;
 mod level;
+mod priority;
 mod red;
 mod selector;
 mod wred;
@@ -164,6 +166,18 @@ pub trait Parameters {
     /// Whether the discipline may mark ECN-capable packets.
     fn marks(&self) -> bool {
         true
+    }
+}
+
+impl Verdict {
+    /// This one, and `later` on top of it.
+    #[must_use]
+    pub fn then(self, later: Self) -> Self {
+        match (self, later) {
+            (drop @ Self::Drop(_), _) | (_, drop @ Self::Drop(_)) => drop,
+            (Self::Admit, Self::Admit) => Self::Admit,
+            _ => Self::Mark,
+        }
     }
 }
 
@@ -327,7 +341,15 @@ queue_disciplines! {
     "ecn-threshold" => EcnThreshold(ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
     "red" => Red(red): "Random early detection: drops or marks at random, the more the longer the average queue.";
     "wred" => Wred(wred): "RED on one average, with thresholds of their own for classes of packets.";
+    "codel" => Codel(codel): "Controlled delay: drops or marks at departure what has waited for too long.";
+    "priority" => Priority(priority): "Strict priority by class; departures are in the order of urgency.";
     "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
+}
+
+impl Default for QueueConfig {
+    fn default() -> Self {
+        Self::DropTail(drop_tail::Params::default())
+    }
 }
 
 #[cfg(test)]

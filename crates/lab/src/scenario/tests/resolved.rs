@@ -14,6 +14,23 @@ fn returns(document: &Value) {
 }
 
 #[test]
+fn buffers_are_echoed_as_what_they_are() {
+    let echoed = |buffer: Value| {
+        let keys = [("network.buffer", buffer), ("network.buffer_cell", json!("208B"))];
+        super::load(&keys).resolved()["network"].take()
+    };
+    assert_eq!(echoed(json!({ "name": "static", "limit": "100KiB" }))["buffer"], 102_400);
+    let dynamic = echoed(json!({ "name": "dynamic", "total": "4MB", "alpha": 0.125 }));
+    assert_eq!(
+        dynamic["buffer"],
+        json!({ "name": "dynamic", "total": 4_000_000, "alpha": "2^-3" })
+    );
+    assert_eq!((&dynamic["buffer_cell"], dynamic.get("reorder")), (&json!(208), None));
+    let shared = json!({ "name": "shared", "total": "4MB", "limit": "1MB" });
+    assert_eq!(echoed(shared)["buffer"]["limit"], 1_000_000);
+}
+
+#[test]
 fn quantities_are_echoed_in_base_units() {
     let resolved =
         super::load(&[("title", json!("T")), ("network.buffer", json!("40pkt"))]).resolved();
@@ -120,12 +137,27 @@ fn network() -> impl Strategy<Value = Value> {
         "rate": rate(),
         "server_rate": rate(),
         "client_rate": rate(),
-        "buffer": one_of(&[json!("40pkt"), json!("1MiB"), json!(20_000)]),
+        "buffer": one_of(&[
+            json!("40pkt"),
+            json!("1MiB"),
+            json!(20_000),
+            json!({ "name": "static", "limit": "1MiB" }),
+            json!({ "name": "shared", "total": "4MiB", "limit": "100pkt" }),
+            json!({ "name": "dynamic", "total": "400pkt" }),
+            json!({ "name": "dynamic", "total": "4MB", "alpha": "2^-3" }),
+        ]),
+        "reorder": one_of(&[
+            json!({ "p": 0.01, "delay": "100us" }),
+            json!({ "p": 0.125, "delay": "1ms", "links": "client" }),
+        ]),
         "buffer_counts_in_service": maybe(any::<bool>().prop_map(Value::Bool)),
         "layer2_overhead": one_of(&[json!("ethernet"), json!(20)]),
         "clock_noise": one_of(&[json!("1ns"), json!("0s")]),
         "ties": one_of(&[json!("arrival-first"), json!("departure-first")]),
-        "queue": one_of(&[json!("drop-tail"), json!({ "name": "bernoulli", "p": 0.125 })]),
+        "queue": one_of(&[json!("drop-tail"), json!({ "name": "bernoulli", "p": 0.125 }),
+            json!("red"), json!({ "name": "wred", "classes": [{ "label": 2 }] }),
+            json!({ "name": "codel", "ecn": true }), json!("priority"), json!("ecn-threshold"),
+            json!({ "name": "label-threshold", "threshold": "7KiB" })]),
     };
     (delays, rest).prop_map(|(delays, mut network)| {
         network.as_object_mut().unwrap().extend(delays.as_object().unwrap().clone());

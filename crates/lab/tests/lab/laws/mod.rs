@@ -2,6 +2,7 @@
 
 mod books;
 mod scenarios;
+mod switches;
 mod traces;
 mod witness;
 
@@ -67,7 +68,9 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
 
 fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
     let mss = u64::from(scenario.transport.tcp.mss);
-    let world = World::new(scenario, seed, |_| Witness::new(mss));
+    let network = &scenario.network;
+    let overtaking = network.reorder.is_some() || network.queue.acts_at_departure();
+    let world = World::new(scenario, seed, |_| Witness::new(mss, overtaking));
     world.run(&Control::default()).expect("nobody cancels")
 }
 
@@ -77,7 +80,7 @@ fn packets_are_conserved(core: &Core<Witness>) {
         assert!(port.is_conserving(), "port {number}: {:?}", port.counters());
         let offered = witness.offered.get(&PortId(number)).copied().unwrap_or(0);
         assert_eq!(port.counters().offered, offered, "port {number}");
-        assert_eq!(port.in_flight().len(), witness.crossing(PortId(number)), "port {number}");
+        assert_eq!(port.in_flight().count(), witness.crossing(PortId(number)), "port {number}");
     }
     assert_eq!(core.delivered, witness.received);
     assert_eq!(witness.sent, core.delivered + witness.dropped + core.in_flight());
@@ -178,7 +181,8 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
 }
 
-/// The same seed gives the same rows, with and without traces, and the same traces.
+/// The same seed gives the same rows, with and without traces, and with a departure event at every
+/// port, and the same traces.
 fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     let run = |trace: &TraceRequest| {
         incast_lab::run(scenario, SEED, trace, &Control::default()).expect("nobody cancels")
@@ -189,6 +193,12 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     for Run { rows, .. } in [&silent, &one, &other] {
         assert_eq!(rows.iter().map(timeless).collect::<Vec<_>>(), expected);
     }
+    let mut stepped = scenario.clone();
+    stepped.network.departure_events = true;
+    let Run { rows, .. } =
+        incast_lab::run(&stepped, SEED, &TraceRequest::default(), &Control::default())
+            .expect("nobody cancels");
+    assert_eq!(rows.iter().map(timeless).collect::<Vec<_>>(), expected, "departures as events");
     let same = format!("{:?}", one.trace) == format!("{:?}", other.trace);
     assert!(same, "two traces of one seed differ");
     traces::agree_with_the_rows(scenario, &one, end);

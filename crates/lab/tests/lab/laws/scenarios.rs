@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::switches::{reorder, switch};
+
 /// One key of a table, or its absence.
 type Key = BoxedStrategy<Option<(&'static str, Value)>>;
 
@@ -52,22 +54,7 @@ fn micros(range: std::ops::RangeInclusive<u64>) -> impl Strategy<Value = Value> 
 
 /// A network for packets of at most `packet` bytes.
 fn network(packet: u64) -> BoxedStrategy<Value> {
-    let in_packets = prop_oneof![3 => 1_u64..=8, 2 => 9_u64..=64, 1 => 65_u64..=2000]
-        .prop_map(|n| json!(format!("{n}pkt")));
-    let in_bytes = (packet..=20 * packet).prop_map(|bytes| json!(bytes));
-    let loss = (0.0..0.2, any::<bool>())
-        .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }));
-    let other = prop::sample::select(any_of![
-        { "name": "ecn-threshold", "threshold": "2pkt" },
-        { "name": "ecn-threshold", "threshold": 3000, "counts_arriving": true, "drop_non_ect": true },
-        { "name": "red" },
-        { "name": "red", "min_th": "10%", "max_th": "60%", "weight": 0.5, "ecn": true },
-        { "name": "wred", "weight": 1, "gentle": false, "classes": [{ "control": true }] },
-        { "name": "label-threshold", "threshold": "2pkt" },
-        { "name": "label-threshold", "control": true },
-    ]);
-    let queue = prop_oneof![2 => loss.boxed(), 1 => other.boxed()];
-    table(vec![
+    let links = table(vec![
         always("rate", prop::sample::select(rates())),
         maybe("server_rate", rates()),
         maybe("client_rate", rates()),
@@ -75,12 +62,19 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
         either(always("delay", micros(5..=200)), always("base_rtt", micros(2500..=5000))),
         prop::option::weighted(0.3, micros(0..=200).prop_map(|delay| ("server_delay", delay)))
             .boxed(),
-        always("buffer", prop_oneof![in_packets, in_bytes]),
-        maybe("buffer_counts_in_service", any_of![true, false]),
         maybe("layer2_overhead", any_of![0, 1, "ethernet"]),
         maybe("clock_noise", any_of!["0s", "1ps"]),
-        prop::option::weighted(0.4, queue.prop_map(|queue| ("queue", queue))).boxed(),
-    ])
+        maybe("ties", any_of!["departure-first", "arrival-first"]),
+        prop::option::weighted(0.2, reorder().prop_map(|it| ("reorder", it))).boxed(),
+    ]);
+    (links, switch(packet))
+        .prop_map(|(mut network, switch)| {
+            for (key, value) in switch {
+                network[key] = value;
+            }
+            network
+        })
+        .boxed()
 }
 
 fn workload() -> BoxedStrategy<Value> {

@@ -7,7 +7,7 @@ use incast_lab::core::EndId;
 use incast_lab::oracle::Cause;
 use incast_lab::probe::{EventKind, EventRow, Probe};
 use incast_net::topology::Network;
-use incast_net::{Flags, Packet, PortId};
+use incast_net::{Ecn, Flags, Packet, PortId};
 use incast_tcp::Connection;
 
 use super::books::Books;
@@ -17,6 +17,8 @@ use super::books::Books;
 pub struct Witness {
     /// Payload of the workload's full segments.
     mss: u64,
+    /// Whether packets may overtake others, or be dropped before those ahead of them arrive.
+    overtaking: bool,
     now: Time,
     /// Events of this instant.
     at_once: u32,
@@ -41,8 +43,8 @@ pub struct Witness {
 
 impl Witness {
     /// The witness of a run whose workload has segments of `mss` bytes.
-    pub fn new(mss: u64) -> Self {
-        Self { mss, ..Self::default() }
+    pub fn new(mss: u64, overtaking: bool) -> Self {
+        Self { mss, overtaking, ..Self::default() }
     }
 
     /// Packets in a port or on its link.
@@ -79,6 +81,18 @@ impl Witness {
         self.at_once = if now == self.now { self.at_once + 1 } else { 0 };
         assert!(self.at_once < MOST_AT_ONCE, "the clock stands still at {now}");
         self.now = now;
+    }
+
+    /// A packet leaves a port: the oldest one, unless the port changes the order. It may have been
+    /// marked on the way out.
+    fn leave(&mut self, port: PortId, packet: &Packet) {
+        let crossing = self.crossing.get_mut(&port).expect("something was admitted");
+        let is_it = |it: &Packet| Packet { ecn: packet.ecn, ..*it } == *packet;
+        let place = crossing.iter().position(is_it).expect("it was on the way");
+        assert!(place == 0 || self.overtaking, "a link keeps the order");
+        let admitted = crossing.remove(place).expect("it is there");
+        let is_marked = packet.ecn == Ecn::CongestionExperienced;
+        assert!(admitted.ecn == packet.ecn || is_marked && admitted.ecn == Ecn::Capable);
     }
 
     /// A packet is offered by a host, or by the switch that it has just reached.
@@ -121,11 +135,18 @@ impl Probe for Witness {
 
     fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
 
-    fn after_offer(&mut self, now: Time, port: PortId, network: &Network) {
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
         self.tick(now);
-        let packet = *network.port(port).in_flight().last().expect("it was admitted");
-        self.on_offer(port, &packet);
-        self.crossing.entry(port).or_default().push_back(packet);
+        assert!(network.port(port).in_flight().any(|it| it == packet), "it was admitted");
+        self.on_offer(port, packet);
+        self.crossing.entry(port).or_default().push_back(*packet);
+    }
+
+    fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.tick(now);
+        self.leave(port, packet);
+        self.dropped += 1;
+        assert!(!is_uplink(port), "a host's own queue never drops");
     }
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
@@ -137,10 +158,8 @@ impl Probe for Witness {
 
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.tick(now);
-        let oldest = self.crossing.get_mut(&port).and_then(VecDeque::pop_front);
-        let oldest = oldest.expect("nothing was on the way");
+        self.leave(port, &Packet { hop: packet.hop - 1, ..*packet });
         self.hops += 1;
-        assert_eq!(Packet { hop: oldest.hop + 1, ..oldest }, *packet, "a link keeps the order");
         if is_uplink(port) {
             self.forwarded = Some(*packet);
             return;

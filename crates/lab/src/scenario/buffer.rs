@@ -1,0 +1,173 @@
+//! `network.buffer`: a size, or a table that says how ports share.
+
+use std::borrow::Cow;
+
+use incast_engine::{Limit, Size};
+use incast_net::buffer::{Accounting, Alpha, PoolConfig};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::ScenarioError;
+
+/// The buffer of each port, or one that they share.
+pub(super) enum BufferDocument {
+    /// So much for each port.
+    Size(Limit),
+    Table(SharingDocument),
+}
+
+/// Who may use how much of the switch's memory.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "name", rename_all = "kebab-case", expecting = "a table")]
+#[schemars(rename = "Buffer")]
+pub(super) enum SharingDocument {
+    /// Each port has a buffer of its own: the same as the size alone.
+    Static(StaticDocument),
+    /// All ports of the switch share a buffer, each within a limit of its own.
+    Shared(SharedDocument),
+    /// All ports share a buffer with dynamic thresholds (Choudhury & Hahne 1998): a queue grows
+    /// while it is shorter than alpha times the space that is left.
+    Dynamic(DynamicDocument),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct StaticDocument {
+    /// Buffer of each port, bytes or packets. No default.
+    limit: Limit,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct SharedDocument {
+    /// What all ports together may hold, bytes or packets. No default.
+    total: Limit,
+    /// What each port may hold, bytes or packets; together that may be more than `total`. No
+    /// default.
+    limit: Limit,
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(super) struct DynamicDocument {
+    /// What all ports together may hold, bytes or packets. No default.
+    total: Limit,
+    /// Ratio of the longest queue that may grow to the space left: a number, a fraction or a power
+    /// of two.
+    #[serde(default = "one")]
+    alpha: Alpha,
+}
+
+fn one() -> Alpha {
+    Alpha::ONE
+}
+
+/// How space is counted, as the document says it.
+pub(super) struct AccountingDocument {
+    pub(super) cell: Size,
+    pub(super) packet_overhead: Size,
+}
+
+impl BufferDocument {
+    /// The limit of each port, and what they share.
+    pub(super) fn build(&self) -> Result<(Limit, Option<PoolConfig>), ScenarioError> {
+        let refuse = |key: &str, message: String| {
+            Err(ScenarioError::new(format!("network.buffer.{key}"), message))
+        };
+        match *self {
+            Self::Size(limit) | Self::Table(SharingDocument::Static(StaticDocument { limit })) => {
+                Ok((limit, None))
+            }
+            Self::Table(SharingDocument::Shared(SharedDocument { total, limit })) => {
+                match (limit, total) {
+                    (Limit::Bytes(own), Limit::Bytes(all))
+                    | (Limit::Packets(own), Limit::Packets(all))
+                        if own > all =>
+                    {
+                        refuse("limit", format!("{limit} exceeds total, {total}; write less"))
+                    }
+                    _ => Ok((limit, Some(PoolConfig { total, alpha: None }))),
+                }
+            }
+            Self::Table(SharingDocument::Dynamic(DynamicDocument { total, alpha })) => {
+                Ok((total, Some(PoolConfig { total, alpha: Some(alpha) })))
+            }
+        }
+    }
+}
+
+impl AccountingDocument {
+    /// How space is counted in a buffer with these limits.
+    pub(super) fn build(self, limits: &[Limit]) -> Result<Accounting, ScenarioError> {
+        let [cell, packet_overhead] =
+            [("buffer_cell", self.cell, 1), ("buffer_packet_overhead", self.packet_overhead, 0)]
+                .map(|(key, Size(size), least)| {
+                    let key = format!("network.{key}");
+                    if !(least..=65_535).contains(&size) {
+                        let message =
+                            format!("{size} is out of range; write {least} to 65535 bytes");
+                        return Err(ScenarioError::new(key, message));
+                    }
+                    if size != least && !limits.iter().any(|limit| matches!(limit, Limit::Bytes(_)))
+                    {
+                        let message = "a buffer in packets has no bytes to count; \
+                               write network.buffer in bytes, e.g. \"100KiB\"";
+                        return Err(ScenarioError::new(key, message));
+                    }
+                    Ok(size as u32)
+                });
+        Ok(Accounting { cell: cell?, packet_overhead: packet_overhead? })
+    }
+}
+
+/// The document of a port's limit and what ports share.
+pub(super) fn document(limit: Limit, pool: Option<PoolConfig>) -> BufferDocument {
+    match pool {
+        None => BufferDocument::Size(limit),
+        Some(PoolConfig { total, alpha: None }) => {
+            BufferDocument::Table(SharingDocument::Shared(SharedDocument { total, limit }))
+        }
+        Some(PoolConfig { total, alpha: Some(alpha) }) => {
+            BufferDocument::Table(SharingDocument::Dynamic(DynamicDocument { total, alpha }))
+        }
+    }
+}
+
+impl Serialize for BufferDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Size(limit) => limit.serialize(serializer),
+            Self::Table(table) => table.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BufferDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let read = if value.is_object() {
+            serde_json::from_value(value).map(Self::Table)
+        } else {
+            serde_json::from_value(value).map(Self::Size)
+        };
+        read.map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for BufferDocument {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "BufferDocument".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let size = generator.subschema_for::<Limit>();
+        let table = generator.subschema_for::<SharingDocument>();
+        json_schema!({ "anyOf": [size, table] })
+    }
+}

@@ -1,0 +1,64 @@
+//! `network.reorder`: packets that others overtake.
+
+use incast_engine::Span;
+use incast_net::port::Detour;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScenarioError;
+
+/// Packets take longer on these links, at random, so that others overtake them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reorder {
+    /// How often, and how much longer.
+    pub detour: Detour,
+    /// On which links.
+    pub links: Links,
+}
+
+/// Links of a star, both directions of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Links {
+    /// Every link.
+    #[default]
+    All,
+    /// The client's link.
+    Client,
+    /// The servers' links.
+    Servers,
+}
+
+/// Packets that others overtake: each packet is delayed with a probability, and those behind it are
+/// not.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "Reorder")]
+pub(super) struct ReorderDocument {
+    /// Probability, 0 to 1, that a packet is delayed on a link. No default.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    p: f64,
+    /// How much longer it is on the link, seconds. No default.
+    delay: Span,
+    /// On which links, both directions.
+    #[serde(default)]
+    links: Links,
+}
+
+impl ReorderDocument {
+    pub(super) fn build(self) -> Result<Reorder, ScenarioError> {
+        let Self { p, delay, links } = self;
+        if !(0.0..=1.0).contains(&p) {
+            let message = format!("{p} is not a probability; write 0 to 1, e.g. 0.01");
+            return Err(ScenarioError::new("network.reorder.p", message));
+        }
+        Ok(Reorder { detour: Detour { p, delay }, links })
+    }
+}
+
+impl From<&Reorder> for ReorderDocument {
+    fn from(reorder: &Reorder) -> Self {
+        let Reorder { detour: Detour { p, delay }, links } = *reorder;
+        Self { p, delay, links }
+    }
+}

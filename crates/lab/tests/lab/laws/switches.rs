@@ -1,0 +1,78 @@
+//! Random buffers and disciplines of a switch.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// Keys of `[network]` that go together: the buffer, how it is counted, and the discipline. A full
+/// packet has at most `packet` bytes.
+pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
+    let in_packets = prop_oneof![3 => 1_u64..=8, 2 => 9_u64..=64, 1 => 65_u64..=2000];
+    let in_packets =
+        in_packets.prop_map(|n| (json!(format!("{n}pkt")), json!(format!("{}pkt", 2 * n))));
+    let in_bytes = (packet + CELL..=20 * packet).prop_map(|bytes| (json!(bytes), json!(2 * bytes)));
+    let size = prop_oneof![in_packets, in_bytes];
+    let sharing =
+        prop_oneof![4 => Just(None), 1 => Just(Some("shared")), 2 => Just(Some("dynamic"))];
+    let alpha =
+        prop::sample::select(vec![json!("2^-3"), json!(0.5), json!(1), json!("3/2"), json!(8)]);
+    let queue =
+        prop::option::weighted(0.5, prop_oneof![1 => loss().boxed(), 3 => others(packet).boxed()]);
+    let counting = (prop::bool::weighted(0.2), prop::option::weighted(0.4, any::<bool>()));
+    (size, sharing, alpha, queue, counting)
+        .prop_map(|((limit, total), sharing, alpha, queue, (in_cells, counts_in_service))| {
+            let in_bytes = limit.is_u64();
+            let mut keys = vec![(
+                "buffer",
+                match sharing {
+                    None => limit,
+                    Some(name @ "shared") => {
+                        json!({ "name": name, "total": total, "limit": limit })
+                    }
+                    Some(name) => json!({ "name": name, "total": total, "alpha": alpha }),
+                },
+            )];
+            if in_cells && in_bytes {
+                keys.push(("buffer_cell", json!(CELL)));
+            }
+            keys.extend(counts_in_service.map(|it| ("buffer_counts_in_service", json!(it))));
+            // A share of the buffer needs a buffer of the port's own.
+            let fits =
+                |queue: &Value| sharing != Some("dynamic") || !queue.to_string().contains('%');
+            keys.extend(queue.filter(fits).map(|queue| ("queue", queue)));
+            keys
+        })
+        .boxed()
+}
+
+/// Bytes of a cell, as in a real switch.
+const CELL: u64 = 208;
+
+fn loss() -> impl Strategy<Value = Value> {
+    (0.0..0.2, any::<bool>())
+        .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }))
+}
+
+/// Thresholds in bytes hold a packet: nothing that is larger than a strict one ever enters.
+fn others(packet: u64) -> impl Strategy<Value = Value> {
+    prop::sample::select(vec![
+        json!({ "name": "ecn-threshold", "threshold": "2pkt" }),
+        json!({ "name": "ecn-threshold", "threshold": 2 * packet, "counts_arriving": true,
+                "drop_non_ect": true }),
+        json!({ "name": "red" }),
+        json!({ "name": "red", "min_th": "10%", "max_th": "60%", "weight": 0.5, "ecn": true }),
+        json!({ "name": "wred", "weight": 1, "gentle": false, "classes": [{ "control": true }] }),
+        json!({ "name": "label-threshold", "threshold": "2pkt" }),
+        json!({ "name": "label-threshold", "threshold": "70%", "control": true }),
+        json!({ "name": "codel" }),
+        json!({ "name": "codel", "target": "5us", "interval": "50us", "ecn": true }),
+        json!({ "name": "priority", "classes": [{ "retransmissions": true }, { "control": true }] }),
+    ])
+}
+
+/// Packets that others overtake.
+pub fn reorder() -> impl Strategy<Value = Value> {
+    let links = prop::sample::select(vec!["all", "client", "servers"]);
+    (0.0..0.3, 0_u64..300, links).prop_map(
+        |(p, delay, links)| json!({ "p": p, "delay": format!("{delay}us"), "links": links }),
+    )
+}

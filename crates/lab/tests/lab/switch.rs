@@ -1,0 +1,105 @@
+//! What the switch does to a synchronised read.
+
+use incast_lab::probe::EventKind;
+use incast_lab::{Control, Row, Scenario, TraceRequest};
+use serde_json::{Value, json};
+
+use crate::harness::{MSS, lay, run, scenario};
+
+/// Enough at once to fill any buffer of these tests.
+fn burst(changes: &Value) -> Scenario {
+    let mut document = json!({
+        "workload": { "servers": 32, "sru": 40 * MSS },
+        "transport": { "initial_window": 20 },
+    });
+    lay(&mut document, changes);
+    scenario(&document)
+}
+
+fn row(scenario: &Scenario) -> Row {
+    let outcome = run(scenario, Vec::new());
+    assert_eq!(outcome.row().status, "ok");
+    outcome.row().clone()
+}
+
+/// Choudhury & Hahne 1998: one hot port takes alpha / (1 + alpha) of the buffer.
+#[test]
+fn the_client_s_port_takes_its_share_of_a_pool() {
+    let packet = MSS + 40;
+    for (alpha, up, down) in [("2^-3", 1, 8), ("1/2", 1, 2), ("2^0", 1, 1), ("4", 4, 1)] {
+        let total = 200 * packet;
+        let buffer = json!({ "name": "dynamic", "total": total, "alpha": alpha });
+        let row = row(&burst(&json!({ "network": { "buffer": buffer } })));
+        let share = total * up / (up + down);
+        let off = row.queue_max_bytes.abs_diff(share);
+        assert!(off <= packet, "alpha {alpha}: {} of {share}", row.queue_max_bytes);
+        assert!(row.drops > 0);
+    }
+}
+
+#[test]
+fn a_shared_buffer_is_as_good_as_its_limit_for_a_port_alone() {
+    let buffer = json!({ "name": "shared", "total": "1000pkt", "limit": "25pkt" });
+    let shared = row(&burst(&json!({ "network": { "buffer": buffer } })));
+    let own = row(&burst(&json!({ "network": { "buffer": "25pkt" } })));
+    assert_eq!(
+        format!("{:?}", Row { wall_s: 0.0, ..shared }),
+        format!("{:?}", Row { wall_s: 0.0, ..own })
+    );
+}
+
+#[test]
+fn packets_occupy_whole_cells() {
+    let most = |cell: &str| {
+        let network = json!({ "buffer": 2080 * 10, "buffer_cell": cell });
+        row(&burst(&json!({ "network": network }))).queue_max_packets
+    };
+    // 1040 bytes: exactly five cells of 208; two of 1000.
+    assert_eq!((most("1B"), most("208B"), most("1000B")), (20, 20, 10));
+}
+
+#[test]
+fn codel_drops_what_has_waited_for_too_long_and_the_events_say_so() {
+    let codel = json!({ "name": "codel", "target": "100us", "interval": "1ms" });
+    let network = json!({ "buffer": "20000pkt", "queue": codel });
+    let changes = json!({ "network": network, "workload": { "sru": 400 * MSS } });
+    let outcome = run(&burst(&changes), Vec::new());
+    let drops = outcome.row().drops;
+    assert!(drops > 10, "{drops}");
+    assert_eq!(outcome.events_of(EventKind::Drop).count() as u64, drops);
+    let without = row(&burst(&json!({ "network": { "queue": "drop-tail", "buffer": "20000pkt" },
+                                      "workload": { "sru": 400 * MSS } })));
+    assert_eq!(without.drops, 0);
+    assert!(outcome.row().queue_mean_bytes < without.queue_mean_bytes / 2.0);
+}
+
+#[test]
+fn overtaking_looks_like_loss_where_nothing_is_lost() {
+    let reorder = json!({ "p": 0.02, "delay": "300us", "links": "client" });
+    let changes = json!({ "network": { "reorder": reorder }, "workload": { "servers": 1, "sru": 400 * MSS } });
+    let row = row(&burst(&changes));
+    assert_eq!(row.drops, 0);
+    assert!(row.fast_retransmits > 0 && row.retransmitted_packets > 0);
+}
+
+/// A collapse with a departure event at every port is the same collapse.
+#[test]
+fn departures_as_events_change_no_row() {
+    for profile in ["lab", "ns2", "rfc"] {
+        let document = json!({
+            "profile": profile,
+            "network": { "buffer": "20pkt", "queue": { "name": "red", "weight": 0.1 } },
+            "workload": { "servers": 24, "sru": "64KiB", "blocks": 2, "request_jitter": "5us" },
+        });
+        let mut scenario = Scenario::from_document(&document).expect("it is right");
+        let mut rows = || {
+            let run = incast_lab::run(&scenario, 1, &TraceRequest::default(), &Control::default());
+            let mut row = run.expect("nobody cancels").rows.remove(0);
+            assert!(row.drops > 0 && row.status == "ok");
+            row.wall_s = 0.0;
+            scenario.network.departure_events = true;
+            format!("{row:?}")
+        };
+        assert_eq!(rows(), rows(), "{profile}");
+    }
+}

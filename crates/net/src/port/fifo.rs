@@ -1,0 +1,249 @@
+//! A port whose packets leave in the order in which they came.
+//!
+//! It knows when a packet will leave at the moment it is admitted (`max(now, last departure) +
+//! size / rate`), so one event per packet and link, its arrival at the far end, is enough; and
+//! since the link delivers in order, only the head of the port's ring needs to be in the event
+//! queue. Occupancy is worked out when somebody asks.
+
+use std::collections::VecDeque;
+
+use incast_engine::{Span, Stream, Time};
+
+use super::line::Line;
+use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit};
+use crate::buffer::Buffer;
+use crate::packet::{Ecn, Packet};
+use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
+
+/// See the module.
+pub struct Fifo {
+    ring: VecDeque<Transit>,
+    last_departure: Time,
+    /// Packets admitted since the link was idle.
+    run: u64,
+    /// Packets at the head of the ring that have left the port and are on the link. This and the
+    /// next two are kept up, lazily, by ports with a buffer.
+    departed: usize,
+    /// What waits and what is being sent.
+    view: QueueView,
+    /// When the packet in service no longer counts as present.
+    gone_at: Time,
+    line: Line,
+    /// How long a packet counts as present beyond its departure.
+    linger: Span,
+    buffer: Option<Buffer>,
+    discipline: Discipline,
+    random: Stream,
+    counters: PortCounters,
+}
+
+impl Fifo {
+    /// A port with its own random stream.
+    pub(super) fn new(config: &PortConfig, random: Stream) -> Self {
+        Self {
+            ring: VecDeque::new(),
+            last_departure: Time::ZERO,
+            run: 0,
+            departed: 0,
+            view: QueueView::default(),
+            gone_at: Time::NEVER,
+            line: Line::new(config),
+            linger: match config.ties {
+                Ties::DepartureFirst => Span::ZERO,
+                Ties::ArrivalFirst => Span::from_picos(1),
+            },
+            buffer: config.buffer,
+            discipline: config.queue.build(&config.site()),
+            random,
+            counters: PortCounters::default(),
+        }
+    }
+
+    pub(super) fn set_discipline(&mut self, discipline: Discipline) {
+        self.discipline = discipline;
+    }
+
+    /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
+    pub(super) fn forget_buffer(&mut self) {
+        self.buffer = None;
+    }
+
+    /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
+    /// of the same instant.
+    #[inline]
+    pub(super) fn offer(&mut self, now: Time, packet: &mut Packet, sequence: u64) -> Admission {
+        self.counters.offered += 1;
+        let size = packet.size();
+        if let Some(buffer) = self.buffer {
+            self.drain(now);
+            let refusal = if !buffer.has_room(&self.view, size) {
+                Some(DropReason::BufferFull)
+            } else if matches!(self.discipline, Discipline::DropTail(_)) {
+                None
+            } else {
+                self.judge(now, packet)
+            };
+            if let Some(why) = refusal {
+                self.counters.dropped += 1;
+                return Admission::Dropped(why);
+            }
+            self.count_waiting(now, size);
+        }
+        let sending = self.line.sending_time(size, &mut self.random);
+        self.counters.sending += sending;
+        let is_busy = self.last_departure + self.linger > now;
+        self.run = if is_busy { self.run + 1 } else { 0 };
+        self.last_departure = self.last_departure.max(now) + sending;
+        if self.view.in_service_bytes == 0 && self.buffer.is_some() {
+            self.view.in_service_bytes = size;
+            self.gone_at = self.last_departure + self.linger;
+        }
+        let first = self.ring.is_empty();
+        let arrival = self.last_departure + self.line.delay;
+        let sequence = self.place(sequence);
+        self.ring.push_back(Transit { arrival, sequence, packet: *packet });
+        if first { Admission::Scheduled(arrival) } else { Admission::Queued }
+    }
+
+    /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
+    #[inline(never)]
+    fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<DropReason> {
+        let view = QueueView { now, idle_since: self.last_departure, ..self.view };
+        match self.discipline.offer(packet, &view, &mut self.random) {
+            Verdict::Admit => None,
+            Verdict::Mark => {
+                packet.ecn = Ecn::CongestionExperienced;
+                self.counters.marked += 1;
+                None
+            }
+            Verdict::Drop(why) => Some(why),
+        }
+    }
+
+    /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
+    /// is. Only for ports that never drop.
+    #[inline]
+    pub(super) fn relay(&mut self, now: Time, size: u32) -> Time {
+        debug_assert!(self.buffer.is_none(), "a relay keeps no packets and drops none");
+        self.counters.offered += 1;
+        self.counters.delivered += 1;
+        let sending = self.line.sending_time(size, &mut self.random);
+        self.last_departure = self.last_departure.max(now) + sending;
+        self.counters.sending += sending;
+        self.last_departure + self.line.delay
+    }
+
+    /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
+    /// before they arrive: the port is no slower and drops nothing by chance.
+    pub(super) fn follows(&self, feeder: &Self) -> bool {
+        self.buffer.is_none_or(|buffer| buffer.holds_two())
+            && matches!(self.discipline, Discipline::DropTail(_))
+            && feeder.buffer.is_none()
+            && self.line.serialisation.rate >= feeder.line.serialisation.rate
+    }
+
+    /// Takes the packet that arrives at the far end at `now`, and says when the next one does.
+    ///
+    /// # Panics
+    /// If nothing is on the way: the caller's schedule is broken.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+        if self.buffer.is_some() {
+            if self.departed == 0 {
+                self.depart();
+            }
+            self.departed -= 1;
+        }
+        let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
+        debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
+        self.counters.delivered += 1;
+        (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
+    }
+
+    /// Accounts for every departure up to and including `now`.
+    #[inline]
+    pub(super) fn drain(&mut self, now: Time) {
+        while self.gone_at <= now {
+            self.depart();
+        }
+    }
+
+    /// The packet in service leaves, and the next one takes its place.
+    fn depart(&mut self) {
+        self.departed += 1;
+        if let Some(next) = self.ring.get(self.departed) {
+            let size = next.packet.size();
+            self.view.packets -= 1;
+            self.view.bytes -= u64::from(size);
+            self.view.in_service_bytes = size;
+            let departure = next.arrival.as_picos() - self.line.delay.as_picos();
+            self.gone_at = Time::from_picos(departure) + self.linger;
+        } else {
+            self.view = QueueView::default();
+            self.gone_at = Time::NEVER;
+        }
+    }
+
+    /// What waits, as of the last drain; a port without a buffer does not know.
+    #[inline]
+    pub(super) fn view(&self) -> QueueView {
+        self.view
+    }
+
+    /// The counters.
+    pub(super) fn counters(&self) -> &PortCounters {
+        &self.counters
+    }
+
+    /// When the link falls idle if nothing more is offered.
+    pub(super) fn last_departure(&self) -> Time {
+        self.last_departure
+    }
+
+    /// Integral of the waiting bytes up to `now`, byte·ps: what still waits then has been counted
+    /// up to its departure.
+    pub(super) fn byte_time_until(&self, now: Time) -> u128 {
+        let left = now + self.line.delay;
+        let still_waiting =
+            self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
+                let wait = ahead.arrival.saturating_since(left).as_picos();
+                u128::from(waiting.packet.size()) * u128::from(wait)
+            });
+        self.counters.byte_time - still_waiting.sum::<u128>()
+    }
+
+    pub(super) fn contents(&self) -> Contents<'_> {
+        (&self.ring, &[])
+    }
+
+    /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
+    pub(super) fn admitted_after(&self, now: Time) -> u64 {
+        let admitted = |transit: &Transit| {
+            let way = self.line.delay + self.line.serialisation.time(transit.packet.size());
+            transit.arrival > now + way
+        };
+        self.ring.iter().filter(|transit| admitted(transit)).count() as u64
+    }
+
+    /// Place among arrivals of the same instant: a packet that followed fewer others out of its
+    /// port comes first, so that a burst does not crowd out single packets; then in the order of
+    /// admission.
+    #[inline]
+    fn place(&self, sequence: u64) -> u64 {
+        self.run.min(0x7fff) << 48 | sequence
+    }
+
+    /// Counts an admitted packet that will wait.
+    #[inline]
+    fn count_waiting(&mut self, now: Time, size: u32) {
+        if self.view.in_service_bytes > 0 {
+            let waiting = self.last_departure.saturating_since(now);
+            self.view.packets += 1;
+            self.view.bytes += u64::from(size);
+            let counters = &mut self.counters;
+            counters.max_packets = counters.max_packets.max(self.view.packets);
+            counters.max_bytes = counters.max_bytes.max(self.view.bytes);
+            counters.byte_time += u128::from(size) * u128::from(waiting.as_picos());
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What happens to a packet behind a port: how long it occupies the line, and how long it travels.
+
+use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::{Rate, Span, Stream};
+
+use super::PortConfig;
+
+/// The line of a port and the link behind it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    pub(super) serialisation: Serialisation,
+    pub(super) clock_noise: Span,
+    pub(super) delay: Span,
+}
+
+impl Line {
+    pub(super) fn new(config: &PortConfig) -> Self {
+        Self {
+            serialisation: Serialisation::new(config.rate, config.layer2_overhead),
+            clock_noise: config.clock_noise,
+            delay: config.delay,
+        }
+    }
+
+    /// How long a packet of `size` bytes occupies the line.
+    #[inline]
+    pub(super) fn sending_time(&self, size: u32, random: &mut Stream) -> Span {
+        let sending = self.serialisation.time(size);
+        if self.clock_noise.is_zero() {
+            return sending;
+        }
+        let noise = self.clock_noise.as_picos();
+        let drawn = Span::from_picos(random.below(2 * noise + 1));
+        (sending + drawn).saturating_sub(self.clock_noise)
+    }
+}
+
+/// How long a packet occupies the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Serialisation {
+    pub(super) rate: Rate,
+    layer2_overhead: u32,
+    /// Picoseconds per byte where that is a whole number, as for all Ethernet rates; else 0.
+    pub(super) picos_per_byte: u64,
+}
+
+impl Serialisation {
+    pub(super) fn new(rate: Rate, layer2_overhead: u32) -> Self {
+        let per_byte = 8 * PICOS_PER_SEC;
+        let picos_per_byte = if per_byte.is_multiple_of(rate.0) { per_byte / rate.0 } else { 0 };
+        Self { rate, layer2_overhead, picos_per_byte }
+    }
+
+    #[inline]
+    pub(super) fn time(&self, size: u32) -> Span {
+        let bytes = u64::from(size + self.layer2_overhead);
+        if self.picos_per_byte > 0 {
+            Span::from_picos(bytes * self.picos_per_byte)
+        } else {
+            let picos = u128::from(bytes * 8) * u128::from(PICOS_PER_SEC);
+            Span::from_picos(picos.div_ceil(u128::from(self.rate.0)) as u64)
+        }
+    }
+}
+
+/// Packets that take longer on a link, at random, so that others overtake them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detour {
+    /// Probability, 0 to 1, that a packet takes the detour.
+    pub p: f64,
+    /// How much longer that takes.
+    pub delay: Span,
+}
+
+/// A link with detours at work.
+#[derive(Clone, Debug)]
+pub(super) struct Detours {
+    params: Detour,
+    random: Stream,
+}
+
+impl Detours {
+    pub(super) fn new(params: Detour, random: Stream) -> Self {
+        Self { params, random }
+    }
+
+    /// How much longer the next packet takes.
+    pub(super) fn draw(&mut self) -> Span {
+        if self.random.chance(self.params.p) { self.params.delay } else { Span::ZERO }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_that_does_not_divide_evenly_is_rounded_up() {
+        let line = Serialisation::new(Rate(7_000_000_000), 0);
+        assert_eq!(line.picos_per_byte, 0);
+        assert_eq!(line.time(1500), Span::from_picos(1_714_286));
+    }
+
+    #[test]
+    fn clock_noise_moves_departures_both_ways_and_keeps_the_mean() {
+        let noise = Span::from_nanos(10);
+        let config =
+            PortConfig { clock_noise: noise, ..PortConfig::host(Rate(1_000_000_000), Span::ZERO) };
+        let line = Line::new(&config);
+        let mut random = Stream::named(1, "port", 0);
+        let exact = Span::from_micros(12);
+        let draws: Vec<Span> = (0..1000).map(|_| line.sending_time(1500, &mut random)).collect();
+        assert!(draws.iter().all(|draw| draw.abs_diff(exact) <= noise));
+        assert!(draws.iter().any(|draw| *draw < exact) && draws.iter().any(|draw| *draw > exact));
+        let mean = draws.iter().map(|draw| draw.as_picos()).sum::<u64>() / 1000;
+        assert!(mean.abs_diff(exact.as_picos()) < 1000, "{mean} ps");
+    }
+}

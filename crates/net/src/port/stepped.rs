@@ -1,0 +1,275 @@
+//! A port with an event per departure.
+//!
+//! Where a packet's departure is not settled when it is admitted (a discipline that acts at
+//! departure or changes the order), or where others need to know the occupancy at this very moment
+//! (a shared buffer), departures happen one by one: the port says when the packet in service will
+//! leave, and is told when that time has come.
+
+use std::collections::VecDeque;
+
+use incast_engine::{Span, Stream, Time};
+
+use super::line::{Detours, Line};
+use super::{Admission, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting};
+use crate::buffer::{Accounting, Buffer, Pool, PoolId};
+use crate::packet::{Ecn, Packet};
+use crate::queue::{Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict};
+
+/// The packet that is being sent.
+#[derive(Clone, Copy, Debug)]
+struct InService {
+    size: u32,
+    departure: Time,
+}
+
+/// See the module.
+pub struct Stepped {
+    /// What waits, by class, oldest first.
+    classes: Vec<VecDeque<Waiting>>,
+    /// Packets and bytes that wait.
+    waiting: Occupancy,
+    /// What the port occupies of buffers.
+    held: Occupancy,
+    in_service: Option<InService>,
+    /// The packet in service, and those on the link, in the order of their arrival.
+    link: VecDeque<Transit>,
+    last_departure: Time,
+    /// Packets admitted since the line was idle.
+    run: u64,
+    /// Place of departures among events of the same instant.
+    departure_sequence: u64,
+    line: Line,
+    detours: Option<Detours>,
+    buffer: Option<Buffer>,
+    accounting: Accounting,
+    pool: Option<PoolId>,
+    discipline: Discipline,
+    random: Stream,
+    counters: PortCounters,
+    /// What the discipline dropped at the last departure.
+    late: Vec<Packet>,
+}
+
+impl Stepped {
+    /// The port number `index`, with its own random streams.
+    pub(super) fn new(config: &PortConfig, index: u32, seed: u64) -> Self {
+        let index = u64::from(index);
+        let discipline = config.queue.build(&config.site());
+        let random = Stream::named(seed, "detour", index);
+        Self {
+            classes: vec![VecDeque::new(); discipline.classes()],
+            waiting: Occupancy::default(),
+            held: Occupancy::default(),
+            in_service: None,
+            link: VecDeque::new(),
+            last_departure: Time::ZERO,
+            run: 0,
+            departure_sequence: match config.ties {
+                Ties::DepartureFirst => index,
+                // The time limit of a run is u64::MAX.
+                Ties::ArrivalFirst => u64::MAX - 1 - index,
+            },
+            line: Line::new(config),
+            detours: config.detour.map(|params| Detours::new(params, random)),
+            buffer: config.buffer,
+            accounting: config.accounting,
+            pool: config.pool,
+            discipline,
+            random: Stream::named(seed, "port", index),
+            counters: PortCounters::default(),
+            late: Vec::new(),
+        }
+    }
+
+    pub(super) fn set_discipline(&mut self, discipline: Discipline) {
+        self.classes = vec![VecDeque::new(); discipline.classes()];
+        self.discipline = discipline;
+    }
+
+    /// The buffer that it shares with others.
+    pub(super) fn pool(&self) -> Option<PoolId> {
+        self.pool
+    }
+
+    /// Offers a packet; see [`super::Port::offer`].
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        sequence: u64,
+        pool: Option<&mut Pool>,
+    ) -> Admission {
+        self.counters.offered += 1;
+        let size = packet.size();
+        let is_idle = self.in_service.is_none();
+        if let Some(buffer) = self.buffer {
+            let view = self.view_at(now);
+            let space = self.accounting.space(size);
+            let takes_room = buffer.counts_in_service || !is_idle;
+            let fits = !(self.held + space).exceeds(buffer.limit)
+                && pool.as_ref().is_none_or(|pool| pool.has_room(self.held, space));
+            let mut verdict = if !takes_room || fits {
+                self.discipline.offer(packet, &view, &mut self.random)
+            } else {
+                Verdict::Drop(DropReason::BufferFull)
+            };
+            if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {
+                verdict = verdict.then(self.discipline.departing(packet, Span::ZERO, &view));
+            }
+            if let Err(why) = self.apply(verdict, packet) {
+                return Admission::Dropped(why);
+            }
+            if takes_room {
+                self.take(space, pool);
+            }
+        }
+        let sending = self.line.sending_time(size, &mut self.random);
+        self.run = if is_idle { 0 } else { self.run + 1 };
+        let sequence = self.run.min(0x7fff) << 48 | sequence;
+        let waiting = Waiting { packet: *packet, sequence, since: now, sending };
+        if is_idle {
+            return Admission::Started(self.start(&waiting, now));
+        }
+        self.waiting = self.waiting + Occupancy { packets: 1, bytes: u64::from(size) };
+        if self.buffer.is_some() {
+            let counters = &mut self.counters;
+            counters.max_packets = counters.max_packets.max(self.waiting.packets as u32);
+            counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
+        }
+        self.classes[self.discipline.class(packet)].push_back(waiting);
+        Admission::Queued
+    }
+
+    /// The packet in service leaves at `now`, and the next one follows it.
+    ///
+    /// # Panics
+    /// If nothing is in service: the caller's schedule is broken.
+    pub(super) fn depart(&mut self, now: Time, mut pool: Option<&mut Pool>) -> Option<Service> {
+        let left = self.in_service.take().expect("a departure was scheduled for an idle line");
+        debug_assert_eq!(left.departure, now, "a packet departs at the scheduled time");
+        self.late.clear();
+        let counts_in_service = self.buffer.is_some_and(|buffer| buffer.counts_in_service);
+        if counts_in_service {
+            self.give_back(left.size, pool.as_deref_mut());
+        }
+        loop {
+            let mut next = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
+            let size = next.packet.size();
+            let waited = now - next.since;
+            self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
+            if self.buffer.is_some() {
+                self.counters.byte_time += u128::from(size) * u128::from(waited.as_picos());
+                let view = self.view_at(now);
+                let verdict = self.discipline.departing(&next.packet, waited, &view);
+                let is_dropped = self.apply(verdict, &mut next.packet).is_err();
+                if !counts_in_service || is_dropped {
+                    self.give_back(size, pool.as_deref_mut());
+                }
+                if is_dropped {
+                    self.late.push(next.packet);
+                    continue;
+                }
+            }
+            return Some(self.start(&next, now));
+        }
+    }
+
+    /// What the discipline dropped at the last departure.
+    pub(super) fn late(&self) -> &[Packet] {
+        &self.late
+    }
+
+    /// Takes the packet that arrives at the far end; see [`super::Port::deliver`].
+    pub(super) fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+        let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
+        debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
+        self.counters.delivered += 1;
+        // On a link that changes the order every packet is scheduled by itself.
+        let next = self.link.front().filter(|_| self.detours.is_none());
+        (head.packet, next.map(|next| (next.arrival, next.sequence)))
+    }
+
+    pub(super) fn view(&self) -> QueueView {
+        self.view_at(Time::ZERO)
+    }
+
+    pub(super) fn counters(&self) -> &PortCounters {
+        &self.counters
+    }
+
+    pub(super) fn last_departure(&self) -> Time {
+        self.last_departure
+    }
+
+    pub(super) fn byte_time_until(&self, now: Time) -> u128 {
+        let still_waiting = self.classes.iter().flatten().map(|waiting| {
+            let waited = now.saturating_since(waiting.since).as_picos();
+            u128::from(waiting.packet.size()) * u128::from(waited)
+        });
+        let counts = self.buffer.is_some();
+        self.counters.byte_time + still_waiting.filter(|_| counts).sum::<u128>()
+    }
+
+    pub(super) fn contents(&self) -> Contents<'_> {
+        (&self.link, &self.classes)
+    }
+
+    fn view_at(&self, now: Time) -> QueueView {
+        QueueView {
+            packets: self.waiting.packets as u32,
+            bytes: self.waiting.bytes,
+            in_service_bytes: self.in_service.map_or(0, |packet| packet.size),
+            now,
+            idle_since: self.last_departure,
+        }
+    }
+
+    /// Marks or drops a packet, and counts it.
+    fn apply(&mut self, verdict: Verdict, packet: &mut Packet) -> Result<(), DropReason> {
+        match verdict {
+            Verdict::Admit => {}
+            Verdict::Mark => {
+                packet.ecn = Ecn::CongestionExperienced;
+                self.counters.marked += 1;
+            }
+            Verdict::Drop(why) => {
+                self.counters.dropped += 1;
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, space: Occupancy, pool: Option<&mut Pool>) {
+        self.held = self.held + space;
+        if let Some(pool) = pool {
+            pool.take(space);
+        }
+    }
+
+    fn give_back(&mut self, size: u32, pool: Option<&mut Pool>) {
+        let space = self.accounting.space(size);
+        self.held = self.held - space;
+        if let Some(pool) = pool {
+            pool.give_back(space);
+        }
+    }
+
+    /// Puts a packet on the line.
+    fn start(&mut self, next: &Waiting, now: Time) -> Service {
+        let departure = now + next.sending;
+        self.counters.sending += next.sending;
+        self.last_departure = departure;
+        self.in_service = Some(InService { size: next.packet.size(), departure });
+        let detour = self.detours.as_mut().map(Detours::draw);
+        let arrival = departure + self.line.delay + detour.unwrap_or_default();
+        let key = (arrival, next.sequence);
+        let transit = Transit { arrival, sequence: next.sequence, packet: next.packet };
+        let is_scheduled = self.link.is_empty() || detour.is_some();
+        // Without detours that is the end.
+        let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
+        self.link.insert(place, transit);
+        let departure = (departure, self.departure_sequence);
+        Service { departure, arrival: is_scheduled.then_some(key) }
+    }
+}
