@@ -48,6 +48,14 @@ fn every_script_in_the_folder_is_run() {
 }
 
 scripts! {
+    bbr {
+        marks_do_not_matter
+        section_4_1_1_the_first_sample
+        section_4_2_3_3_a_timeout_leaves_one_segment
+        section_4_3_2_startup_paces_the_initial_window
+        section_4_3_5_an_idle_time_does_not_call_for_probe_rtt
+        section_4_3_5_probe_rtt_holds_four_segments
+    }
     byte_counting {
         rfc3465_2_1_a_loss_forgets_the_bytes_counted
         rfc3465_2_1_a_segment_when_a_window_was_acknowledged

@@ -260,6 +260,11 @@ pub(super) const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "newreno", "congestion_control": "l2dct" }),
     },
     Preset {
+        name: "bbr",
+        summary: "BBR, version 1, over recovery by selective acknowledgements (RFC 6675).",
+        parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }),
+    },
+    Preset {
         name: "swift",
         summary: "Swift over NewReno recovery: delay as the signal, windows below a segment.",
         parts: || {

@@ -56,6 +56,8 @@ fn ack() -> impl Strategy<Value = AckSample> {
             limited,
             delivery: rate.map(|(rate, app_limited)| Delivery {
                 delivered: 0,
+                newly: acked,
+                in_flight: 0,
                 prior_delivered: 0,
                 rate: Some(Rate(rate)),
                 app_limited,
@@ -96,6 +98,7 @@ impl Walk {
         }
         if let Some(delivery) = &mut ack.delivery {
             delivery.delivered = *delivered;
+            delivery.in_flight = flight;
             delivery.prior_delivered = delivered.saturating_sub(flight + ack.acked);
         }
         Step::Ack(ack)
@@ -161,6 +164,8 @@ fn every_entry_grows_from_the_initial_window_without_losses() {
                 limited: true,
                 delivery: Some(Delivery {
                     delivered: 0,
+                    newly: 1000,
+                    in_flight: 0,
                     prior_delivered: 0,
                     rate: Some(Rate(1_000_000_000)),
                     app_limited: false,

@@ -6,6 +6,7 @@
 use incast_engine::{Rate, Time};
 use incast_net::queue::{Entry, Fault};
 
+mod bbr;
 mod d2tcp;
 mod dctcp;
 mod l2dct;
@@ -159,6 +160,7 @@ congestion_controls! {
     "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
     "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
     "swift" => Swift(swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
+    "bbr" => Bbr(bbr): "Sends at the bandwidth that it measures, two round trips' worth at most (version 1).";
 }
 
 #[cfg(test)]

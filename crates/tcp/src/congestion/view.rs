@@ -57,6 +57,10 @@ pub struct AckSample {
 pub struct Delivery {
     /// Bytes delivered since the connection began.
     pub delivered: u64,
+    /// Bytes that this ACK delivered, selectively or not.
+    pub newly: u64,
+    /// Bytes that left and are not delivered.
+    pub in_flight: u64,
     /// What `delivered` was when the youngest segment acknowledged was sent: a round begins when
     /// this passes what `delivered` was at the last beginning.
     pub prior_delivered: u64,

@@ -83,6 +83,9 @@ impl Connection {
         }
         self.limited_bytes = 0;
         self.burst = u32::MAX;
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_cumulative(now, packet.ack);
+        }
     }
 
     pub(super) fn leave_episode(
@@ -113,13 +116,17 @@ impl Connection {
         let may_grow = may_grow && self.idle.may_grow(window) && self.ecn.lets_grow(ece);
         if may_grow || self.needs.every_ack {
             let path = self.path(now, self.board.flight());
+            let delivery = match &mut self.delivery {
+                Some(delivery) => delivery.sample(path.min_rtt),
+                None => None,
+            };
             let sample = AckSample {
                 acked: acked.bytes,
                 rtt: acked.sent_at.map(|sent_at| now - sent_at),
                 ece,
                 may_grow,
                 limited: path.flight + acked.bytes + path.segment > window,
-                delivery: None,
+                delivery,
             };
             self.congestion.on_ack(&sample, &path);
             if self.ecn.is_on() && self.congestion.window() < window {

@@ -25,7 +25,7 @@ use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
 use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
-use crate::send::{RttEstimator, Scoreboard};
+use crate::send::{DeliveryRate, RttEstimator, Scoreboard};
 
 pub(crate) use acknowledge::timestamp;
 pub use event::{Event, TimeoutKind, TimeoutReport};
@@ -107,6 +107,7 @@ pub struct Connection {
     needs: Needs,
     ecn: ecn::EcnState,
     pacer: Option<Box<pace::Pacer>>,
+    delivery: Option<Box<DeliveryRate>>,
     recovery: Recovery,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
@@ -202,6 +203,7 @@ impl Connection {
             board: Scoreboard::new(first),
             ecn,
             pacer: pace::Pacer::new(&config, congestion.needs()),
+            delivery: congestion.needs().delivery_rate.then(Box::default),
             needs: congestion.needs(),
             congestion,
             recovery: config.recovery.build(),
@@ -269,6 +271,12 @@ impl Connection {
         if self.board.is_empty() && self.board.next() == self.written {
             self.block_start = self.written;
             self.first_window_end = u64::MAX;
+        }
+        if let Some(delivery) = &mut self.delivery
+            && self.board.next() == self.written
+            && self.board.flight() < self.congestion.window()
+        {
+            delivery.note_app_limited();
         }
         self.written += bytes;
     }

@@ -41,7 +41,7 @@ impl Connection {
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
         let view = self.sack_view(now, Some(packet.ts_echo));
-        let Self { board, recovery, .. } = self;
+        let Self { board, recovery, delivery, .. } = self;
         let acked = if packet.ack > una {
             board.acknowledge_each(packet.ack, |segment| recovery.on_delivered(segment, &view))
         } else {
@@ -56,6 +56,9 @@ impl Connection {
             for (start, end) in blocks() {
                 news.sacked += board.sack(start, end, |segment| {
                     recovery.on_delivered(segment, &view);
+                    if let Some(delivery) = delivery.as_deref_mut() {
+                        delivery.on_selective(now, segment.seq);
+                    }
                 });
             }
             board.note_blocks(blocks());
@@ -81,6 +84,8 @@ impl Connection {
         } else if news.acked > 0 && (!self.recovery.in_recovery() || self.needs.every_ack) {
             let may_grow = !self.recovery.in_recovery();
             self.grow(now, packet, acked, may_grow);
+        } else if self.needs.delivery_rate && news.sacked > 0 {
+            self.grow(now, packet, acked, false);
         }
         if news.acked > 0 {
             if self.board.is_empty() {

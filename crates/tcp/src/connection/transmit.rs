@@ -286,12 +286,15 @@ impl Connection {
         if self.config.idle_restart != IdleRestart::None {
             self.idle.on_send(now, self.board.flight());
         }
-        if self.pacer.is_some() {
-            self.note_pace(now, payload);
-        }
         if self.needs.sent {
             let path = self.path(now, self.board.flight());
             self.congestion.on_sent(end, &path);
+        }
+        if self.pacer.is_some() {
+            self.note_pace(now, payload);
+        }
+        if let Some(delivery) = &mut self.delivery {
+            delivery.on_sent(now, seq, end);
         }
         self.on_ack_left();
         if !self.sender_hooks.is_empty() {

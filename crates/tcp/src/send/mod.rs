@@ -1,10 +1,12 @@
 //! The sending half: what was sent, how long a round trip takes, when to give up waiting.
 
+pub mod delivery;
 pub mod idle;
 pub mod rtt;
 pub mod scoreboard;
 mod selective;
 
+pub use delivery::DeliveryRate;
 pub use rtt::RttEstimator;
 pub use scoreboard::{Marks, Scoreboard, Sent};
 pub use selective::{Detection, Horizon};

@@ -1,0 +1,613 @@
+//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00): a model of the
+//! path, its bandwidth and its round trip, instead of a reaction to losses.
+
+use std::collections::VecDeque;
+
+use incast_engine::{Rate, Span, Time};
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AckSample, Congestion, CongestionControl, Delivery, Needs, Parameters, PathView, RecoveryExit,
+};
+
+/// Parameters of BBR.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Gain of rate and window in Startup, a ratio above 1 (§4.3.2.1: 2/ln 2); Drain's rate takes
+    /// its reciprocal.
+    pub startup_gain: f64,
+    /// Gain of the window in `ProbeBW`, a ratio above 0 (§4.2.3: 2).
+    pub cwnd_gain: f64,
+    /// Gain of the rate while `ProbeBW` probes, a ratio above 1 and below 2 (§4.3.4: 1.25); the
+    /// next phase is as much below 1.
+    pub probe_gain: f64,
+    /// Rounds that the greatest delivery rate is remembered, at least 1 (§4.1.1.3: 10).
+    pub bandwidth_rounds: u32,
+    /// How long the smallest round trip is believed, seconds (§4.1.2.3: 10 s).
+    pub round_trip_time: Span,
+    /// How long `ProbeRTT` lasts, seconds (§4.3.5: 200 ms).
+    pub probe_rtt_time: Span,
+    /// Least window, segments, at least 1 (§4.2.3.2: 4).
+    pub least_window: u32,
+    /// Startup ends when the bandwidth has not grown by a quarter for so many rounds, at least 1
+    /// (§4.3.2.2: 3).
+    pub full_rounds: u32,
+    /// Segments that leave back to back; three such bursts are added to the window (§4.2.3.2).
+    pub burst: u32,
+}
+
+impl Default for Params {
+    /// The draft's values.
+    fn default() -> Self {
+        Self {
+            startup_gain: 2.885,
+            cwnd_gain: 2.0,
+            probe_gain: 1.25,
+            bandwidth_rounds: 10,
+            round_trip_time: Span::from_secs(10),
+            probe_rtt_time: Span::from_millis(200),
+            least_window: 4,
+            full_rounds: 3,
+            burst: 1,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        let gain = |gain: f64, least: f64| gain.is_finite() && gain > least;
+        for (key, value, holds, write) in [
+            ("startup_gain", self.startup_gain, gain(self.startup_gain, 1.0), "more than 1"),
+            ("cwnd_gain", self.cwnd_gain, gain(self.cwnd_gain, 0.0), "more than 0, e.g. 2.0"),
+            (
+                "probe_gain",
+                self.probe_gain,
+                gain(self.probe_gain, 1.0) && self.probe_gain < 2.0,
+                "more than 1 and less than 2, e.g. 1.25",
+            ),
+            (
+                "bandwidth_rounds",
+                self.bandwidth_rounds.into(),
+                self.bandwidth_rounds > 0,
+                "1 or more, e.g. 10",
+            ),
+            ("least_window", self.least_window.into(), self.least_window > 0, "1 or more, e.g. 4"),
+            ("full_rounds", self.full_rounds.into(), self.full_rounds > 0, "1 or more, e.g. 3"),
+        ] {
+            if !holds {
+                return Err(Fault::new(key, format!("{value} makes no sense; write {write}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What BBR is doing (§4.3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Startup,
+    Drain,
+    ProbeBandwidth,
+    ProbeRoundTrip,
+}
+
+/// Phases of `ProbeBW`'s cycle (§4.3.4.1): probe, drain, and six of cruising.
+const PHASES: u8 = 8;
+
+/// Bandwidth counts as grown by a quarter (§4.3.2.2).
+const GROWTH: f64 = 1.25;
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Bbr {
+    params: Params,
+    state: State,
+    window: u64,
+    initial_window: u64,
+    /// Greatest delivery rates by round, the greatest first, b/s (`BtlBwFilter`).
+    bandwidths: VecDeque<(u64, u64)>,
+    round_trip: Option<Span>,
+    round_trip_at: Time,
+    /// Rounds so far, and what is delivered when the next one begins.
+    round: u64,
+    next_round: u64,
+    /// Startup's plateau.
+    full_bandwidth: u64,
+    full_rounds: u32,
+    is_full: bool,
+    phase: u8,
+    phase_at: Time,
+    /// When `ProbeRTT` is over, once the flight is small, and the round that has to pass as well.
+    probe_ends: Option<(Time, u64)>,
+    /// Window to come back to, after `ProbeRTT` or a loss.
+    prior_window: u64,
+    /// A loss is repaired when this is acknowledged; `conserve` until the round after it began.
+    repaired_at: Option<u64>,
+    conserve: Option<u64>,
+    /// Losses since the last ACK.
+    lost: bool,
+    /// Samples up to here were limited by BBR itself.
+    own_limit: u64,
+    /// Sending begins again after an idle time.
+    idle_restart: bool,
+    rate: Option<Rate>,
+}
+
+impl Bbr {
+    pub(super) fn new(params: &Params, window: u64, _: u64) -> Self {
+        Self {
+            params: params.clone(),
+            state: State::Startup,
+            window,
+            initial_window: window,
+            bandwidths: VecDeque::new(),
+            round_trip: None,
+            round_trip_at: Time::ZERO,
+            round: 0,
+            next_round: 0,
+            full_bandwidth: 0,
+            full_rounds: 0,
+            is_full: false,
+            phase: 2,
+            phase_at: Time::ZERO,
+            probe_ends: None,
+            prior_window: 0,
+            repaired_at: None,
+            conserve: None,
+            lost: false,
+            own_limit: 0,
+            idle_restart: false,
+            rate: None,
+        }
+    }
+
+    /// `BtlBw`, b/s.
+    fn bandwidth(&self) -> u64 {
+        self.bandwidths.front().map_or(0, |&(_, bandwidth)| bandwidth)
+    }
+
+    fn gains(&self) -> (f64, f64) {
+        let Params { startup_gain, cwnd_gain, probe_gain, .. } = self.params;
+        match self.state {
+            State::Startup => (startup_gain, startup_gain),
+            State::Drain => (1.0 / startup_gain, startup_gain),
+            State::ProbeRoundTrip => (1.0, 1.0),
+            State::ProbeBandwidth => match self.phase {
+                0 => (probe_gain, cwnd_gain),
+                1 => (2.0 - probe_gain, cwnd_gain),
+                _ => (1.0, cwnd_gain),
+            },
+        }
+    }
+
+    /// `gain` bandwidth-delay products and room for bursts, bytes (§4.2.3.2).
+    fn inflight(&self, gain: f64, segment: u64) -> u64 {
+        let Some(round_trip) = self.round_trip else { return self.initial_window };
+        let product = self.bandwidth() as f64 / 8.0 * round_trip.as_secs_f64();
+        (gain * product) as u64 + 3 * u64::from(self.params.burst) * segment
+    }
+
+    fn least_window(&self, segment: u64) -> u64 {
+        u64::from(self.params.least_window) * segment
+    }
+
+    /// §4.1.1: the filter of the bandwidth. Returns whether a round begins.
+    fn note_delivery(&mut self, delivery: &Delivery) -> bool {
+        let begins = delivery.prior_delivered >= self.next_round;
+        if begins {
+            self.next_round = delivery.delivered;
+            self.round += 1;
+        }
+        let Some(Rate(rate)) = delivery.rate else { return begins };
+        if rate >= self.bandwidth() || !self.is_limited(delivery) {
+            while self.bandwidths.back().is_some_and(|&(_, known)| known <= rate) {
+                self.bandwidths.pop_back();
+            }
+            self.bandwidths.push_back((self.round, rate));
+            let oldest = self.round.saturating_sub(self.params.bandwidth_rounds.into());
+            while self.bandwidths.front().is_some_and(|&(round, _)| round <= oldest)
+                && self.bandwidths.len() > 1
+            {
+                self.bandwidths.pop_front();
+            }
+        }
+        begins
+    }
+
+    fn is_limited(&self, delivery: &Delivery) -> bool {
+        delivery.app_limited || delivery.prior_delivered < self.own_limit
+    }
+
+    /// §4.3.2.2: has Startup filled the pipe?
+    fn check_full(&mut self, begins: bool, delivery: &Delivery) {
+        if self.is_full || !begins || self.is_limited(delivery) {
+            return;
+        }
+        if self.bandwidth() as f64 >= self.full_bandwidth as f64 * GROWTH {
+            self.full_bandwidth = self.bandwidth();
+            self.full_rounds = 0;
+        } else {
+            self.full_rounds += 1;
+            self.is_full = self.full_rounds >= self.params.full_rounds;
+        }
+    }
+
+    fn enter_probe_bandwidth(&mut self, now: Time) {
+        self.state = State::ProbeBandwidth;
+        // §4.3.4.2: a phase at random, but not the one that drains. The picoseconds of the arrival
+        // are as good as dice, and a run can be repeated.
+        let drawn = (now.as_picos() / 1000 % u64::from(PHASES - 1)) as u8;
+        self.phase = if drawn == 0 { 0 } else { drawn + 1 };
+        self.phase_at = now;
+    }
+
+    /// §4.3.4.3: on to the next phase of the cycle?
+    fn advance_phase(&mut self, in_flight: u64, acked: u64, path: &PathView) {
+        let elapsed = path.now.saturating_since(self.phase_at);
+        let is_full_length = self.round_trip.is_some_and(|round_trip| elapsed > round_trip);
+        let before = in_flight + acked;
+        let is_over = match self.phase {
+            0 => {
+                let goal = self.inflight(self.params.probe_gain, path.segment);
+                is_full_length && (self.lost || before >= goal)
+            }
+            1 => is_full_length || before <= self.inflight(1.0, path.segment),
+            _ => is_full_length,
+        };
+        if is_over {
+            self.phase = (self.phase + 1) % PHASES;
+            self.phase_at = path.now;
+        }
+    }
+
+    /// §4.1.2: the filter of the round trip, and §4.3.5: `ProbeRTT` when it is out of date.
+    fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
+        let age = path.now.saturating_since(self.round_trip_at);
+        let expired = self.round_trip.is_some() && age > self.params.round_trip_time;
+        if let Some(rtt) = ack.rtt
+            && (expired || self.round_trip.is_none_or(|known| rtt <= known))
+        {
+            self.round_trip = Some(rtt);
+            self.round_trip_at = path.now;
+        }
+        if expired && !self.idle_restart && self.state != State::ProbeRoundTrip {
+            self.save_window();
+            self.state = State::ProbeRoundTrip;
+            self.probe_ends = None;
+        }
+        if self.state == State::ProbeRoundTrip {
+            self.probe_round_trip(delivery, path);
+        }
+        self.idle_restart = false;
+    }
+
+    fn probe_round_trip(&mut self, delivery: &Delivery, path: &PathView) {
+        // Rates measured with so small a flight say nothing of the bandwidth.
+        self.own_limit = delivery.delivered + delivery.in_flight;
+        match self.probe_ends {
+            None if delivery.in_flight <= self.least_window(path.segment) => {
+                self.probe_ends = Some((path.now + self.params.probe_rtt_time, self.round + 1));
+            }
+            Some((at, round)) if path.now >= at && self.round >= round => {
+                self.round_trip_at = path.now;
+                self.window = self.window.max(self.prior_window);
+                if self.is_full {
+                    self.enter_probe_bandwidth(path.now);
+                } else {
+                    self.state = State::Startup;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// §4.2.3.3: remembers the window, unless it is already a reduced one.
+    fn save_window(&mut self) {
+        let reduced = self.repaired_at.is_some() || self.state == State::ProbeRoundTrip;
+        self.prior_window = if reduced { self.prior_window.max(self.window) } else { self.window };
+    }
+
+    /// §4.2.1: a rate by the model; in Startup it never falls.
+    fn set_rate(&mut self, path: &PathView) {
+        let (gain, _) = self.gains();
+        let bandwidth = match self.bandwidth() {
+            0 => {
+                // Before the first sample: the initial window per round trip, or per millisecond.
+                let round_trip = path.srtt.unwrap_or(Span::from_millis(1)).as_secs_f64();
+                self.initial_window as f64 * 8.0 / round_trip.max(1e-12)
+            }
+            known => known as f64,
+        };
+        let rate = Rate(((gain * bandwidth) as u64).max(1));
+        if self.is_full || self.rate.is_none_or(|known| rate.0 > known.0) {
+            self.rate = Some(rate);
+        }
+    }
+
+    /// §4.2.3: the window.
+    fn set_window(&mut self, delivery: &Delivery, path: &PathView) {
+        let (_, gain) = self.gains();
+        let target = self.inflight(gain, path.segment);
+        if self.conserve.is_some_and(|round| self.round >= round) {
+            self.conserve = None;
+        }
+        if self.repaired_at.is_some_and(|until| path.una >= until) {
+            self.repaired_at = None;
+            self.conserve = None;
+            self.window = self.window.max(self.prior_window);
+        }
+        let newly = delivery.newly;
+        if self.conserve.is_some() {
+            self.window = self.window.max(delivery.in_flight + newly);
+        } else if self.is_full {
+            self.window = (self.window + newly).min(target);
+        } else if self.window < target || delivery.delivered < self.initial_window {
+            self.window += newly;
+        }
+        let least = self.least_window(path.segment);
+        if self.state == State::ProbeRoundTrip {
+            self.window = self.window.min(least);
+        }
+        let floor = if self.conserve.is_some() { path.segment } else { least };
+        self.window = self.window.max(floor);
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// There is none.
+    fn ssthresh(&self) -> u64 {
+        u64::MAX >> 2
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        let Some(delivery) = ack.delivery else { return };
+        let begins = self.note_delivery(&delivery);
+        self.check_full(begins, &delivery);
+        if self.state == State::Startup && self.is_full {
+            self.state = State::Drain;
+        }
+        if self.state == State::Drain && delivery.in_flight <= self.inflight(1.0, path.segment) {
+            self.enter_probe_bandwidth(path.now);
+        } else if self.state == State::ProbeBandwidth {
+            self.advance_phase(delivery.in_flight, delivery.newly, path);
+        }
+        self.note_round_trip(ack, &delivery, path);
+        self.set_rate(path);
+        self.set_window(&delivery, path);
+        self.lost = false;
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        if why == Congestion::Ecn {
+            // Version 1 does not listen to marks.
+            return;
+        }
+        self.save_window();
+        self.lost = true;
+        self.repaired_at = Some(path.max);
+        self.conserve = Some(self.round + 1);
+        // §4.2.3.3: one segment after a timeout, else as much as leaves the network.
+        let reduced = match why {
+            Congestion::Timeout { .. } => path.segment,
+            _ => path.flight.max(path.segment),
+        };
+        self.window = self.window.min(reduced);
+    }
+
+    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {
+        if self.repaired_at.take().is_some() {
+            self.conserve = None;
+            self.window = self.window.max(self.prior_window);
+        }
+    }
+
+    fn on_idle(&mut self, window: u64, _: u64) {
+        self.window = self.window.min(window);
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { every_ack: true, delivery_rate: true, sent: true, pacing: true, ..Needs::default() }
+    }
+
+    fn on_sent(&mut self, _: u64, path: &PathView) {
+        if self.rate.is_none() {
+            self.set_rate(path);
+        }
+        // §4.2.2: nothing but this segment is outstanding, at the beginning of a block.
+        self.idle_restart |= path.una == path.block_start && path.flight <= path.segment;
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        self.rate
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        match name {
+            "bandwidth" => Some(self.bandwidth() as f64),
+            "pacing_gain" => Some(self.gains().0),
+            "cwnd_gain" => Some(self.gains().1),
+            "round" => Some(self.round as f64),
+            "phase" => Some(f64::from(self.phase)),
+            "state" => Some(f64::from(self.state as u8)),
+            "pacing_rate" => self.rate.map(|rate| rate.0 as f64),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law_tests::PATH;
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+    const RTT: Span = Span::from_millis(10);
+    /// 10 Mb/s: a product of 12 500 bytes.
+    const RATE: Rate = Rate(10_000_000);
+
+    /// A pipe that delivers a round of 12 segments every 10 ms, whatever is sent.
+    struct Pipe {
+        bbr: Bbr,
+        path: PathView,
+        delivered: u64,
+    }
+
+    impl Pipe {
+        fn new(params: &Params) -> Self {
+            let path = PathView { srtt: Some(RTT), min_rtt: Some(RTT), ..PATH };
+            Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0 }
+        }
+
+        /// An ACK for a round's data, sampled at `rate`, that leaves `in_flight` behind.
+        fn round(&mut self, rate: Rate, in_flight: u64, rtt: Span) {
+            let prior = self.delivered;
+            self.delivered += 12 * SEGMENT;
+            self.path.now += RTT;
+            self.path.una += 12 * SEGMENT;
+            self.path.max = self.path.una + in_flight;
+            self.path.flight = in_flight;
+            let delivery = Delivery {
+                delivered: self.delivered,
+                newly: 12 * SEGMENT,
+                in_flight,
+                prior_delivered: prior,
+                rate: Some(rate),
+                app_limited: false,
+            };
+            let ack = AckSample {
+                acked: 12 * SEGMENT,
+                rtt: Some(rtt),
+                may_grow: true,
+                delivery: Some(delivery),
+                ..AckSample::default()
+            };
+            self.bbr.on_ack(&ack, &self.path);
+        }
+
+        fn rounds(&mut self, rounds: u32) {
+            (0..rounds).for_each(|_| self.round(RATE, 12 * SEGMENT, RTT));
+        }
+    }
+
+    #[test]
+    fn section_4_3_2_startup_ends_after_three_rounds_without_growth() {
+        let mut pipe = Pipe::new(&Params::default());
+        for rate in [2_000_000, 4_000_000, 8_000_000] {
+            pipe.round(Rate(rate), 30 * SEGMENT, RTT);
+            assert_eq!((pipe.bbr.state, pipe.bbr.is_full), (State::Startup, false));
+        }
+        // A fifth more is no quarter more.
+        for _ in 0..2 {
+            pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
+            assert_eq!(pipe.bbr.state, State::Startup);
+        }
+        let Rate(starting) = pipe.bbr.pacing_rate().unwrap();
+        assert!((27_695_999..=27_696_000).contains(&starting), "{starting}");
+        pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::Drain);
+        let Rate(draining) = pipe.bbr.pacing_rate().unwrap();
+        assert!((3_327_000..3_328_000).contains(&draining), "{draining}");
+    }
+
+    #[test]
+    fn section_4_3_3_drain_ends_when_the_product_is_in_flight() {
+        let mut pipe = Pipe::new(&Params::default());
+        (0..4).for_each(|_| pipe.round(RATE, 30 * SEGMENT, RTT));
+        assert_eq!(pipe.bbr.state, State::Drain);
+        pipe.round(RATE, 20 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::Drain);
+        pipe.round(RATE, 12 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+        assert_ne!(pipe.bbr.phase, 1, "no cycle begins with the phase that drains");
+    }
+
+    #[test]
+    fn section_4_2_3_the_window_is_two_products_and_three_bursts() {
+        let mut pipe = Pipe::new(&Params::default());
+        pipe.rounds(12);
+        assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+        assert_eq!(pipe.bbr.window(), 25_000 + 3 * SEGMENT);
+    }
+
+    #[test]
+    fn section_4_3_4_a_cycle_probes_drains_and_cruises() {
+        let mut pipe = Pipe::new(&Params::default());
+        pipe.rounds(12);
+        let mut phases = Vec::new();
+        for _ in 0..40 {
+            let in_flight = if pipe.bbr.phase == 0 { 20 * SEGMENT } else { 12 * SEGMENT };
+            // A little more than a round trip passes between two ACKs.
+            pipe.path.now += Span::from_micros(10);
+            pipe.round(RATE, in_flight, RTT);
+            phases.push((pipe.bbr.phase, pipe.bbr.pacing_rate().unwrap().0));
+        }
+        for pair in phases.windows(2) {
+            assert_eq!(pair[1].0, (pair[0].0 + 1) % PHASES);
+        }
+        for (phase, rate) in phases {
+            let gain = match phase {
+                0 => 12_500_000,
+                1 => 7_500_000,
+                _ => 10_000_000,
+            };
+            assert_eq!(rate, gain, "phase {phase}");
+        }
+    }
+
+    #[test]
+    fn section_4_1_1_a_bandwidth_is_forgotten_after_ten_rounds() {
+        let mut pipe = Pipe::new(&Params::default());
+        pipe.rounds(6);
+        for round in 1..=10 {
+            assert_eq!(pipe.bbr.bandwidth(), RATE.0, "round {round}");
+            pipe.round(Rate(5_000_000), 12 * SEGMENT, RTT);
+        }
+        assert_eq!(pipe.bbr.bandwidth(), 5_000_000);
+    }
+
+    #[test]
+    fn section_4_3_5_a_stale_round_trip_is_probed_with_four_segments() {
+        let params = Params { round_trip_time: Span::from_millis(200), ..Params::default() };
+        let mut pipe = Pipe::new(&params);
+        pipe.rounds(1);
+        let longer = Span::from_millis(11);
+        let mut rounds = 0;
+        while pipe.bbr.state != State::ProbeRoundTrip {
+            pipe.round(RATE, 12 * SEGMENT, longer);
+            rounds += 1;
+            assert!(rounds <= 21, "200 ms have passed");
+        }
+        assert_eq!((rounds, pipe.bbr.window()), (21, 4 * SEGMENT));
+        // 200 ms count from when the flight is down to four segments.
+        pipe.round(RATE, 4 * SEGMENT, RTT);
+        for _ in 0..19 {
+            pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
+            assert_eq!(pipe.bbr.state, State::ProbeRoundTrip);
+        }
+        pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+        assert_eq!(pipe.bbr.bandwidth(), RATE.0, "what the small flight measured does not count");
+        assert_eq!(pipe.bbr.window(), 25_000 + 3 * SEGMENT);
+    }
+
+    #[test]
+    fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
+        let mut pipe = Pipe::new(&Params::default());
+        pipe.rounds(12);
+        let before = pipe.bbr.window();
+        pipe.path.flight = 12 * SEGMENT;
+        pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
+        assert_eq!(pipe.bbr.window(), 12 * SEGMENT);
+        pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
+        assert_eq!(pipe.bbr.window(), before);
+        pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+        assert_eq!(pipe.bbr.window(), SEGMENT);
+    }
+}

@@ -1,0 +1,251 @@
+//! The rate at which data arrive (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion
+//! controls that ask for it.
+
+use std::collections::VecDeque;
+
+use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::{Rate, Span, Time};
+
+use crate::congestion::Delivery;
+
+/// What was known when a segment left (§3.2: the fields of P).
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    end: u64,
+    len: u64,
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    sent_at: Time,
+    app_limited: bool,
+    /// It has been counted as delivered.
+    arrived: bool,
+}
+
+/// The sender's count of what has arrived.
+#[derive(Clone, Debug)]
+pub struct DeliveryRate {
+    records: VecDeque<Record>,
+    /// `C.delivered`, `C.delivered_time`, `C.first_sent_time`.
+    delivered: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    /// Samples are limited by the application until so much is delivered; 0 if they are not.
+    app_limited: u64,
+    in_flight: u64,
+    /// The youngest segment that the ACK at hand delivered.
+    youngest: Option<Record>,
+    newly: u64,
+}
+
+impl Default for DeliveryRate {
+    fn default() -> Self {
+        Self {
+            records: VecDeque::new(),
+            delivered: 0,
+            delivered_at: Time::ZERO,
+            first_sent_at: Time::ZERO,
+            app_limited: 0,
+            in_flight: 0,
+            youngest: None,
+            newly: 0,
+        }
+    }
+}
+
+impl DeliveryRate {
+    /// The bytes from `seq` to `end` leave, for the first time or again (§3.2).
+    pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
+        if self.in_flight == 0 {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        let record = Record {
+            end,
+            len: end - seq,
+            delivered: self.delivered,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            sent_at: now,
+            app_limited: self.app_limited > 0,
+            arrived: false,
+        };
+        let at = self.records.partition_point(|known| known.end <= seq);
+        match self.records.get_mut(at) {
+            None => {
+                self.records.push_back(record);
+                self.in_flight += record.len;
+            }
+            // Of a retransmission the length is counted already.
+            Some(known) if !known.arrived => {
+                *known = Record { end: known.end, len: known.len, ..record };
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Everything below `una` is acknowledged.
+    pub fn on_cumulative(&mut self, now: Time, una: u64) {
+        while let Some(&record) = self.records.front().filter(|record| record.end <= una) {
+            self.records.pop_front();
+            if !record.arrived {
+                self.deliver(now, record);
+            }
+        }
+    }
+
+    /// The segment that starts at `seq` is acknowledged selectively.
+    pub fn on_selective(&mut self, now: Time, seq: u64) {
+        let at = self.records.partition_point(|record| record.end <= seq);
+        if let Some(record) = self.records.get_mut(at).filter(|record| !record.arrived) {
+            record.arrived = true;
+            let record = *record;
+            self.deliver(now, record);
+        }
+    }
+
+    /// §3.3: `UpdateRateSample`.
+    fn deliver(&mut self, now: Time, record: Record) {
+        self.delivered += record.len;
+        self.newly += record.len;
+        self.in_flight -= record.len;
+        self.delivered_at = now;
+        let is_younger = self.youngest.is_none_or(|youngest| {
+            (record.delivered, record.sent_at) >= (youngest.delivered, youngest.sent_at)
+        });
+        if is_younger {
+            self.youngest = Some(record);
+            self.first_sent_at = record.sent_at;
+        }
+    }
+
+    /// The application has nothing to send although the window has room (§3.4).
+    pub fn note_app_limited(&mut self) {
+        self.app_limited = (self.delivered + self.in_flight).max(1);
+    }
+
+    /// The sample of the ACK at hand (§3.3, `GenerateRateSample`); none if it delivered nothing.
+    pub fn sample(&mut self, min_rtt: Option<Span>) -> Option<Delivery> {
+        if self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        let newly = std::mem::take(&mut self.newly);
+        let record = self.youngest.take()?;
+        let sending = record.sent_at.saturating_since(record.first_sent_at);
+        let acking = self.delivered_at.saturating_since(record.delivered_at);
+        let interval = sending.max(acking);
+        let amount = self.delivered - record.delivered;
+        // An interval below the smallest round trip comes from ACKs in a clump.
+        let is_usable = !interval.is_zero() && min_rtt.is_some_and(|min_rtt| interval >= min_rtt);
+        let rate = is_usable.then(|| {
+            let bits = u128::from(amount) * 8 * u128::from(PICOS_PER_SEC);
+            Rate((bits / u128::from(interval.as_picos())) as u64)
+        });
+        Some(Delivery {
+            delivered: self.delivered,
+            newly,
+            prior_delivered: record.delivered,
+            in_flight: self.in_flight,
+            rate,
+            app_limited: record.app_limited,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Span = Span::from_millis(1);
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// Ten segments of 1000 bytes, one every 100 us from 0 on.
+    fn ten() -> DeliveryRate {
+        let mut rate = DeliveryRate::default();
+        (0..10).for_each(|i| rate.on_sent(at(100 * i), 1 + 1000 * i, 1001 + 1000 * i));
+        rate
+    }
+
+    #[test]
+    fn a_flight_without_history_is_measured_by_its_acks() {
+        let mut rate = ten();
+        rate.on_cumulative(at(1000), 1001);
+        let sample = rate.sample(Some(RTT)).unwrap();
+        // 1000 bytes in the millisecond since the first segment left.
+        assert_eq!((sample.delivered, sample.prior_delivered), (1000, 0));
+        assert_eq!(sample.rate, Some(Rate(8_000_000)));
+        assert_eq!((sample.newly, sample.in_flight), (1000, 9000));
+    }
+
+    #[test]
+    fn section_3_3_the_rate_between_two_acks_of_a_round() {
+        let mut rate = ten();
+        for i in 1..=10 {
+            rate.on_cumulative(at(900 + 100 * i), 1 + 1000 * i);
+            rate.sample(Some(RTT));
+        }
+        // Sent when 10 000 bytes were delivered, acknowledged a millisecond later with ten more.
+        for i in 10..20 {
+            rate.on_sent(at(1900 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
+        }
+        rate.on_cumulative(at(2900), 11_001);
+        rate.sample(Some(RTT));
+        for i in 12..=20 {
+            rate.on_cumulative(at(2900 + 100 * (i - 11)), 1 + 1000 * i);
+        }
+        let sample = rate.sample(Some(RTT)).unwrap();
+        assert_eq!(sample.newly, 9000);
+        assert_eq!(sample.rate, Some(Rate(10_000 * 8 * 1_000_000 / 1900)));
+    }
+
+    #[test]
+    fn section_3_3_a_clump_of_acks_is_bounded_by_the_sending_rate() {
+        let mut rate = ten();
+        rate.on_cumulative(at(1000), 1001);
+        rate.sample(Some(RTT));
+        for i in 10..30 {
+            rate.on_sent(at(1000 + 100 * (i - 10)), 1 + 1000 * i, 1001 + 1000 * i);
+        }
+        // All at once after 2.9 ms: the youngest left 2 ms after the oldest of its flight.
+        rate.on_cumulative(at(3000), 30_001);
+        let sample = rate.sample(Some(RTT)).unwrap();
+        assert!(sample.rate.unwrap().0 <= 29_000 * 8 * 1_000_000 / 1900, "{sample:?}");
+    }
+
+    #[test]
+    fn section_3_3_an_interval_below_the_smallest_round_trip_is_no_sample() {
+        let mut rate = ten();
+        rate.on_cumulative(at(900), 10_001);
+        assert_eq!(rate.sample(Some(RTT)).unwrap().rate, None);
+        assert_eq!(rate.sample(Some(RTT)), None, "nothing was delivered since");
+    }
+
+    #[test]
+    fn section_3_4_samples_of_an_idle_application_say_so() {
+        let mut rate = ten();
+        rate.note_app_limited();
+        rate.on_sent(at(1000), 10_001, 11_001);
+        rate.on_cumulative(at(1000), 10_001);
+        assert!(!rate.sample(Some(RTT)).unwrap().app_limited, "sent before");
+        rate.on_cumulative(at(2000), 11_001);
+        assert!(rate.sample(Some(RTT)).unwrap().app_limited);
+        rate.on_sent(at(2000), 11_001, 12_001);
+        rate.on_cumulative(at(3000), 12_001);
+        assert!(!rate.sample(Some(RTT)).unwrap().app_limited, "the limit has passed");
+    }
+
+    #[test]
+    fn a_selective_acknowledgement_counts_once() {
+        let mut rate = ten();
+        rate.on_selective(at(1200), 2001);
+        rate.on_selective(at(1200), 2001);
+        assert_eq!(rate.sample(Some(RTT)).unwrap().delivered, 1000);
+        rate.on_sent(at(1200), 1, 1001);
+        rate.on_cumulative(at(2200), 3001);
+        let sample = rate.sample(Some(RTT)).unwrap();
+        assert_eq!((sample.delivered, sample.newly, sample.in_flight), (3000, 2000, 7000));
+    }
+}
