@@ -236,16 +236,14 @@ impl<P: Probe> Core<P> {
         if P::ON {
             self.probe.before_departure(now, port, &mut self.network);
         }
-        let service = self.network.depart(now, port);
+        self.network.depart(now, port);
         if P::ON {
             for packet in self.network.port(port).dropped_late() {
                 self.probe.on_late_drop(now, port, packet);
             }
             self.probe.after_departure(now, port, &self.network);
         }
-        if let Some(service) = service {
-            self.wires().schedule(port, service);
-        }
+        self.wires().schedule(port);
     }
 
     /// Tells the receiving end of a packet.
@@ -339,7 +337,7 @@ impl<P: Probe> Wires<'_, P> {
         match admission {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
-            Admission::Started(service) => self.schedule(taker, service),
+            Admission::Started => self.schedule(taker),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, packet);
@@ -354,8 +352,10 @@ impl<P: Probe> Wires<'_, P> {
 
     /// Schedules what a port with departure events says of the packet that it sends.
     #[inline(never)]
-    fn schedule(&mut self, port: PortId, service: Service) {
-        let Service { departure, arrival } = service;
+    fn schedule(&mut self, port: PortId) {
+        let Some(Service { departure, arrival }) = self.network.port(port).service() else {
+            return;
+        };
         self.queue.push(departure.0, departure.1, Event::Departure(port));
         if let Some((time, sequence)) = arrival {
             self.queue.push(time, sequence, Event::Arrival(port));

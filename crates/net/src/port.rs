@@ -110,8 +110,8 @@ pub enum Admission {
     Queued,
     /// Admitted to an empty port: schedule the port's next arrival at this time.
     Scheduled(Time),
-    /// Admitted to an idle line whose departures are events: schedule this.
-    Started(Service),
+    /// Admitted to an idle line whose departures are events: schedule [`Port::service`].
+    Started,
     /// Dropped.
     Dropped(DropReason),
 }
@@ -227,14 +227,24 @@ impl Port {
         }
     }
 
-    /// The packet in service leaves, as a [`Service`] said it would; returns the next one's.
+    /// What is to be scheduled for the packet in service, if departures are events and there is
+    /// one.
+    pub fn service(&self) -> Option<Service> {
+        match self {
+            Self::Fifo(_) => None,
+            Self::Stepped(port) => port.service(),
+        }
+    }
+
+    /// The packet in service leaves, as its [`Service`] said it would, and the next one follows:
+    /// its service is to be scheduled.
     ///
     /// # Panics
     /// If departures of this port are no events, or none is due.
-    pub fn depart(&mut self, now: Time, pools: &mut [Pool]) -> Option<Service> {
+    pub fn depart(&mut self, now: Time, pools: &mut [Pool]) {
         let Self::Stepped(port) = self else { panic!("this port has no departure events") };
         let pool = port.pool().map(|PoolId(pool)| &mut pools[usize::from(pool)]);
-        port.depart(now, pool)
+        port.depart(now, pool);
     }
 
     /// What the discipline dropped at the last departure.

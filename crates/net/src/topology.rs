@@ -4,7 +4,7 @@ use incast_engine::Time;
 
 use crate::buffer::{Pool, PoolConfig};
 use crate::packet::{Packet, RouteId};
-use crate::port::{Admission, Port, PortConfig, PortId, Service};
+use crate::port::{Admission, Port, PortConfig, PortId};
 use crate::queue::Entry;
 
 /// The topologies that exist.
@@ -156,8 +156,8 @@ impl Network {
     }
 
     /// The packet in service of a port leaves; see [`Port::depart`].
-    pub fn depart(&mut self, now: Time, port: PortId) -> Option<Service> {
-        self.ports[port.0 as usize].depart(now, &mut self.pools)
+    pub fn depart(&mut self, now: Time, port: PortId) {
+        self.ports[port.0 as usize].depart(now, &mut self.pools);
     }
 
     /// Takes the packet that arrives behind a port; see [`Port::deliver`].

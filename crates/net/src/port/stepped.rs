@@ -19,7 +19,7 @@ use crate::queue::{Discipline, DropReason, Occupancy, QueueDiscipline, QueueView
 #[derive(Clone, Copy, Debug)]
 struct InService {
     size: u32,
-    departure: Time,
+    service: Service,
 }
 
 /// See the module.
@@ -128,7 +128,8 @@ impl Stepped {
         let sequence = self.run.min(0x7fff) << 48 | sequence;
         let waiting = Waiting { packet: *packet, sequence, since: now, sending };
         if is_idle {
-            return Admission::Started(self.start(&waiting, now));
+            self.start(&waiting, now);
+            return Admission::Started;
         }
         self.waiting = self.waiting + Occupancy { packets: 1, bytes: u64::from(size) };
         if self.buffer.is_some() {
@@ -144,16 +145,15 @@ impl Stepped {
     ///
     /// # Panics
     /// If nothing is in service: the caller's schedule is broken.
-    pub(super) fn depart(&mut self, now: Time, mut pool: Option<&mut Pool>) -> Option<Service> {
+    pub(super) fn depart(&mut self, now: Time, mut pool: Option<&mut Pool>) {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
-        debug_assert_eq!(left.departure, now, "a packet departs at the scheduled time");
+        debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
         self.late.clear();
         let counts_in_service = self.buffer.is_some_and(|buffer| buffer.counts_in_service);
         if counts_in_service {
             self.give_back(left.size, pool.as_deref_mut());
         }
-        loop {
-            let mut next = self.classes.iter_mut().find_map(VecDeque::pop_front)?;
+        while let Some(mut next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
             let size = next.packet.size();
             let waited = now - next.since;
             self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
@@ -170,8 +170,14 @@ impl Stepped {
                     continue;
                 }
             }
-            return Some(self.start(&next, now));
+            self.start(&next, now);
+            break;
         }
+    }
+
+    /// What is to be scheduled for the packet in service.
+    pub(super) fn service(&self) -> Option<Service> {
+        self.in_service.map(|packet| packet.service)
     }
 
     /// What the discipline dropped at the last departure.
@@ -184,7 +190,6 @@ impl Stepped {
         let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
-        // On a link that changes the order every packet is scheduled by itself.
         let next = self.link.front().filter(|_| self.detours.is_none());
         (head.packet, next.map(|next| (next.arrival, next.sequence)))
     }
@@ -256,20 +261,22 @@ impl Stepped {
     }
 
     /// Puts a packet on the line.
-    fn start(&mut self, next: &Waiting, now: Time) -> Service {
+    fn start(&mut self, next: &Waiting, now: Time) {
         let departure = now + next.sending;
         self.counters.sending += next.sending;
         self.last_departure = departure;
-        self.in_service = Some(InService { size: next.packet.size(), departure });
         let detour = self.detours.as_mut().map(Detours::draw);
         let arrival = departure + self.line.delay + detour.unwrap_or_default();
         let key = (arrival, next.sequence);
+        let service = Service {
+            departure: (departure, self.departure_sequence),
+            // On a link that changes the order every packet is scheduled by itself.
+            arrival: (self.link.is_empty() || detour.is_some()).then_some(key),
+        };
+        self.in_service = Some(InService { size: next.packet.size(), service });
         let transit = Transit { arrival, sequence: next.sequence, packet: next.packet };
-        let is_scheduled = self.link.is_empty() || detour.is_some();
         // Without detours that is the end.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
-        let departure = (departure, self.departure_sequence);
-        Service { departure, arrival: is_scheduled.then_some(key) }
     }
 }

@@ -55,10 +55,10 @@ impl Switch {
     fn happen(&mut self, now: Time, what: Happening) {
         match what {
             Happening::Departure(port) => {
-                let service = self.ports[port].depart(now, &mut self.pools);
+                self.ports[port].depart(now, &mut self.pools);
                 let late = self.ports[port].dropped_late().iter().map(|packet| (now, packet.seq));
                 self.dropped[port].extend(late);
-                self.serve(port, service);
+                self.serve(port);
             }
             Happening::Arrival(port) => {
                 let (packet, next) = self.ports[port].deliver(now);
@@ -70,8 +70,8 @@ impl Switch {
         }
     }
 
-    fn serve(&mut self, port: usize, service: Option<Service>) {
-        let Some(Service { departure, arrival }) = service else { return };
+    fn serve(&mut self, port: usize) {
+        let Some(Service { departure, arrival }) = self.ports[port].service() else { return };
         self.schedule.insert((departure.0, departure.1, Happening::Departure(port)));
         if let Some((time, sequence)) = arrival {
             self.schedule.insert((time, sequence, Happening::Arrival(port)));
@@ -88,7 +88,7 @@ impl Switch {
             Admission::Scheduled(at) => {
                 self.schedule.insert((at, sequence, Happening::Arrival(port)));
             }
-            Admission::Started(service) => self.serve(port, Some(service)),
+            Admission::Started => self.serve(port),
             Admission::Dropped(_) => self.dropped[port].push((now, packet.seq)),
         }
         assert!(self.ports[port].is_conserving());
