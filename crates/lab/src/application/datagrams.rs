@@ -49,7 +49,7 @@ impl DatagramSource {
     fn mean(&self) -> Span {
         let bits = u128::from(self.datagrams.packet_size) * 8;
         Span::from_picos(
-            (bits * u128::from(PICOS_PER_SEC) / u128::from(self.datagrams.rate.0.max(1))) as u64,
+            (bits * u128::from(PICOS_PER_SEC) / u128::from(self.datagrams.rate.0)) as u64,
         )
     }
 
@@ -63,6 +63,9 @@ impl DatagramSource {
 
 impl<P: Probe> Application<P> for DatagramSource {
     fn start(&mut self, core: &mut Core<P>) {
+        if self.datagrams.rate.0 == 0 {
+            return;
+        }
         for source in 0..self.sources {
             let phase = match self.interval {
                 Interval::Constant => self.random.uniform(self.mean()),

@@ -70,7 +70,7 @@ pub(super) enum BackgroundDocument {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct DatagramsDocument {
-    /// Rate of each source, layer 2 excluded, bits per second. No default.
+    /// Rate of each source, layer 2 excluded, bits per second; 0 sends nothing. No default.
     rate: Rate,
     /// Size of a datagram, header included, layer 2 excluded, bytes, 1 to 65535. Default: a full
     /// packet of the transport.

@@ -202,6 +202,17 @@ fn poisson_sends_at_exponential_intervals_at_its_rate() {
 }
 
 #[test]
+fn no_rate_is_no_datagram() {
+    for name in ["cbr", "poisson"] {
+        let changes = json!({
+            "workload": { "servers": 64, "duration": "500ms", "sru": MSS },
+            "background": [{ "name": name, "rate": "0bps", "packet_size": 1, "from": "servers" }],
+        });
+        assert_eq!(arrivals(&scenario(&changes)).1.datagrams, [], "{name}");
+    }
+}
+
+#[test]
 fn datagrams_from_every_server_start_when_told() {
     let background = json!({
         "name": "cbr", "rate": "10Mbps", "packet_size": 1250, "from": "servers", "start": "500ms",
