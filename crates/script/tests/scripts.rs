@@ -68,6 +68,25 @@ scripts! {
         rfc5681_3_1_grows_per_ack_not_per_byte
         rfc5681_3_1_less_than_a_byte_is_not_lost
     }
+    cubic {
+        linux_the_window_is_reduced_and_not_the_flight
+        rfc9438_4_2_an_ack_adds_half_a_segment_at_most
+        rfc9438_4_3_beyond_the_window_before_the_loss_alpha_is_one
+        rfc9438_4_3_short_round_trips_grow_as_reno_would
+        rfc9438_4_3_the_estimate_counts_segments_and_not_acks
+        rfc9438_4_4_the_window_nears_its_last_maximum
+        rfc9438_4_5_beyond_the_last_maximum_the_curve_turns_up
+        rfc9438_4_6_an_echo_leaves_seven_tenths
+        rfc9438_4_6_an_echo_may_leave_one_segment
+        rfc9438_4_6_the_flight_is_reduced_and_not_the_window
+        rfc9438_4_7_a_smaller_maximum_is_taken_for_yet_smaller
+        rfc9438_4_7_fast_convergence_can_be_switched_off
+        rfc9438_4_8_a_timeout_keeps_seven_tenths_as_threshold
+        rfc9438_4_8_after_a_timeout_the_stage_begins_on_the_plateau
+        rfc9438_5_8_a_rest_is_no_time_of_the_curve
+        rfc9438_5_8_an_unused_window_does_not_grow
+        without_the_reno_friendly_region_the_curve_decides
+    }
     dctcp {
         alpha_and_g_are_parameters
         d2tcp_close_to_its_deadline
@@ -200,6 +219,23 @@ scripts! {
         the_request_is_repeated_when_the_syn_ack_returns
         the_request_rides_on_the_last_ack
         without_a_handshake_both_ends_are_established
+    }
+    hystart {
+        linux_a_gap_ends_the_train
+        linux_a_long_train_of_acks_ends_slow_start
+        linux_a_longer_round_trip_ends_slow_start
+        linux_a_small_window_is_not_watched
+        off_watches_nothing
+        rfc9406_4_2_a_longer_round_trip_makes_it_careful
+        rfc9406_4_2_a_shorter_round_trip_resumes_slow_start
+        rfc9406_4_2_an_ack_adds_eight_segments_at_most
+        rfc9406_4_2_five_rounds_end_slow_start
+        rfc9406_4_2_only_the_first_slow_start_is_watched
+        rfc9406_4_2_seven_samples_do_not_decide
+        rfc9406_4_3_less_than_four_milliseconds_mean_nothing
+        rfc9406_4_3_sixteen_milliseconds_always_count
+        rfc9438_4_10_cubic_leaves_slow_start_on_the_plateau
+        the_least_increase_is_a_parameter
     }
     idle_restart {
         none_keeps_the_window

@@ -245,6 +245,11 @@ pub(super) const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "rack-tlp", "congestion_control": "reno" }),
     },
     Preset {
+        name: "cubic",
+        summary: "CUBIC (RFC 9438) over NewReno recovery.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "cubic" }),
+    },
+    Preset {
         name: "dctcp",
         summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
         parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),

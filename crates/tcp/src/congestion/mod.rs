@@ -7,8 +7,10 @@ use incast_engine::{Rate, Time};
 use incast_net::queue::{Entry, Fault};
 
 mod bbr;
+mod cubic;
 mod d2tcp;
 mod dctcp;
+mod hystart;
 mod l2dct;
 mod marks;
 mod reno;
@@ -156,6 +158,7 @@ macro_rules! congestion_controls {
 
 congestion_controls! {
     "reno" => Reno(reno): "Slow start and congestion avoidance of RFC 5681.";
+    "cubic" => Cubic(cubic): "A window that is a cubic function of time (RFC 9438).";
     "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
     "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";

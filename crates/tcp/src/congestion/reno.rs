@@ -1,8 +1,10 @@
 //! Slow start and congestion avoidance (RFC 5681 §3.1), shared by Tahoe, Reno and `NewReno`.
 
+use incast_net::queue::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hystart::{self, Hystart};
 use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
@@ -11,41 +13,61 @@ use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, Reco
 pub struct Params {
     /// Grow by the bytes acknowledged instead of by ACKs (RFC 5681 §3.1, RFC 3465 with L = 1).
     pub byte_counting: bool,
-    /// What is halved on a loss.
+    /// What is halved on a loss; the window in whole segments, and again at every repeated
+    /// timeout, as ns-2's `slowdown` does.
     pub reduce_from: ReduceFrom,
+    /// What ends slow start before the first loss.
+    pub hystart: hystart::Params,
 }
 
-impl Parameters for Params {}
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        self.hystart.check()
+    }
+}
 
-/// What is halved on a loss.
+/// What a loss reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {
     /// The outstanding data (RFC 5681 §3.1, equation 4).
     #[default]
     Flight,
-    /// The window, in whole segments, even if little of it was in use, and again at every
-    /// repeated timeout (ns-2's `slowdown`).
+    /// The window, even if little of it was in use (ns-2, Linux).
     Cwnd,
 }
 
 /// Fraction bits of cwnd: congestion avoidance adds less than a byte per ACK to a large window.
-const FRACTION: u32 = 16;
+pub(super) const FRACTION: u32 = 16;
 
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Reno {
-    params: Params,
     /// cwnd in 2^-16 bytes.
     cwnd: u64,
     ssthresh: u64,
     /// Bytes acknowledged towards the next segment of growth (byte counting).
     acked: u64,
+    byte_counting: bool,
+    reduce_from: ReduceFrom,
+    hystart: Option<Box<Hystart>>,
 }
 
 impl Reno {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        Self { params: params.clone(), cwnd: window << FRACTION, ssthresh, acked: 0 }
+        Self {
+            cwnd: window << FRACTION,
+            ssthresh,
+            acked: 0,
+            byte_counting: params.byte_counting,
+            reduce_from: params.reduce_from,
+            hystart: params.hystart.build(),
+        }
+    }
+
+    /// The window of a control that has a way of its own to avoid congestion.
+    pub(super) fn with_hystart(hystart: &hystart::Params, window: u64, ssthresh: u64) -> Self {
+        Self::new(&Params { hystart: hystart.clone(), ..Params::default() }, window, ssthresh)
     }
 
     /// Takes these values, bytes.
@@ -58,6 +80,53 @@ impl Reno {
     pub(super) fn avoid_congestion(&mut self, share: f64, segment: u64) {
         let growth = ((segment * segment) << FRACTION) / self.window();
         self.cwnd += (growth as f64 * share) as u64;
+    }
+
+    /// Grows by so many bytes.
+    pub(super) fn grow_by(&mut self, bytes: f64) {
+        self.cwnd += (bytes * f64::from(1 << FRACTION)) as u64;
+    }
+
+    /// cwnd, segments.
+    pub(super) fn segments(&self, segment: u64) -> f64 {
+        self.cwnd as f64 / f64::from(1 << FRACTION) / segment as f64
+    }
+
+    /// Whether it starts slowly (RFC 5681 §3.1).
+    #[inline]
+    pub(super) fn is_starting(&self) -> bool {
+        self.window() < self.ssthresh
+    }
+
+    /// A loss or a mark may end what watches slow start.
+    pub(super) fn end_hystart(&mut self) {
+        self.hystart.take_if(|hystart| !hystart.on_congestion());
+    }
+
+    #[inline]
+    fn start_slowly(&mut self, ack: &AckSample, path: &PathView) {
+        if self.hystart.is_some() {
+            self.start_watched(ack, path);
+            return;
+        }
+        // RFC 5681 §3.1, equation 2: per ACK at most one segment.
+        let growth = if self.byte_counting { ack.acked.min(path.segment) } else { path.segment };
+        self.cwnd += growth << FRACTION;
+    }
+
+    #[inline(never)]
+    fn start_watched(&mut self, ack: &AckSample, path: &PathView) {
+        let (window, ssthresh) = (self.window(), self.ssthresh);
+        let Some(hystart) = &mut self.hystart else { return };
+        let step = hystart.on_ack(ack, path, window, ssthresh);
+        self.cwnd += step.growth;
+        if step.is_over {
+            self.ssthresh = self.window();
+        }
+        // RFC 9406 §4.2: only the first slow start is watched.
+        if !self.is_starting() {
+            self.end_hystart();
+        }
     }
 
     fn set_window(&mut self, bytes: u64) {
@@ -78,15 +147,12 @@ impl CongestionControl for Reno {
 
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let acked = ack.acked;
         let segment = path.segment;
         let window = self.window();
-        if window < self.ssthresh {
-            // RFC 5681 §3.1, equation 2: per ACK at most one segment.
-            let growth = if self.params.byte_counting { acked.min(segment) } else { segment };
-            self.cwnd += growth << FRACTION;
-        } else if self.params.byte_counting {
-            self.acked += acked;
+        if self.is_starting() {
+            self.start_slowly(ack, path);
+        } else if self.byte_counting {
+            self.acked += ack.acked;
             if self.acked >= window {
                 self.acked -= window;
                 self.cwnd += segment << FRACTION;
@@ -99,13 +165,13 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         let segment = path.segment;
-        let half = match self.params.reduce_from {
+        let half = match self.reduce_from {
             ReduceFrom::Flight => path.flight / 2,
             ReduceFrom::Cwnd => self.window().min(path.receive_window) / segment / 2 * segment,
         };
         let reduced = half.max(2 * segment);
-        let held = self.params.reduce_from == ReduceFrom::Flight
-            && why == Congestion::Timeout { repeated: true };
+        let held =
+            self.reduce_from == ReduceFrom::Flight && why == Congestion::Timeout { repeated: true };
         if !held {
             self.ssthresh = reduced;
         }
@@ -117,6 +183,7 @@ impl CongestionControl for Reno {
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,
         });
+        self.end_hystart();
     }
 
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
@@ -131,6 +198,11 @@ impl CongestionControl for Reno {
     fn on_idle(&mut self, window: u64, ssthresh: u64) {
         self.set_window(window.min(self.window()));
         self.ssthresh = ssthresh;
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        let conservative = || self.hystart.as_ref().is_some_and(|it| it.is_conservative());
+        (name == "css").then(|| f64::from(u8::from(conservative())))
     }
 }
 

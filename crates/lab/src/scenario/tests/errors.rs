@@ -207,6 +207,25 @@ fn counting_marks_takes_marks() {
 }
 
 #[test]
+fn the_end_of_slow_start_is_a_name_or_a_table() {
+    let hystart = |value| ("transport.congestion_control.hystart", value);
+    refused(
+        &[hystart(json!("linnux"))],
+        "transport.congestion_control.hystart: \"linnux\" is unknown; \
+         did you mean \"linux\"? accepted: off, rfc9406, linux",
+    );
+    refused(
+        &[hystart(json!(4))],
+        "transport.congestion_control.hystart: 4 is not accepted; \
+         write off, rfc9406 or linux, or a table such as { name = \"rfc9406\" }",
+    );
+    refused(
+        &[hystart(json!({ "name": "rfc9406", "samples": 0 }))],
+        "transport.congestion_control.hystart.samples: 0 is too few; write 1 or more",
+    );
+}
+
+#[test]
 fn a_workload_must_read_something() {
     refused(
         &[("workload.servers", json!(0))],

@@ -137,13 +137,32 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
-fn transport(mss: u64) -> BoxedStrategy<Value> {
+/// A congestion control that any switch does for.
+fn congestion_control() -> BoxedStrategy<Value> {
+    let hystart = || {
+        maybe(
+            "hystart",
+            any_of!["off", "rfc9406", "linux", { "name": "rfc9406", "min_thresh": "0s", "samples": 2 }],
+        )
+    };
     let reno = table(vec![
         always("name", Just(json!("reno"))),
         maybe("byte_counting", any_of![true, false]),
         maybe("reduce_from", any_of!["flight", "cwnd"]),
+        hystart(),
     ]);
+    let cubic = table(vec![
+        always("name", Just(json!("cubic"))),
+        maybe("c", any_of![0.4, 1e9]),
+        maybe("reno_friendly", any_of![true, false]),
+        maybe("reduce_from", any_of!["flight", "cwnd"]),
+        hystart(),
+    ]);
+    prop_oneof![2 => reno, 1 => cubic].boxed()
+}
+
+/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
+fn transport(mss: u64) -> BoxedStrategy<Value> {
     let delayed = any_of![
         true,
         false,
@@ -183,7 +202,8 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("send_jitter", any_of!["0s", "8us", "100us"]),
         maybe("recovery_burst", any_of![1, 2, "unlimited"]),
         prop::option::weighted(0.7, recovery().prop_map(|it| ("recovery", it))).boxed(),
-        prop::option::weighted(0.5, reno.prop_map(|it| ("congestion_control", it))).boxed(),
+        prop::option::weighted(0.5, congestion_control().prop_map(|it| ("congestion_control", it)))
+            .boxed(),
     ])
 }
 

@@ -1,0 +1,299 @@
+//! CUBIC (RFC 9438).
+
+use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::hystart;
+use super::reno::{ReduceFrom, Reno};
+use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
+
+/// Parameters of CUBIC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// C: how fast the curve climbs, segments per cubic second, a number above 0 (RFC 9438 §5.1:
+    /// 0.4).
+    pub c: f64,
+    /// β: what a congestion event leaves of the window, a ratio between 0 and 1 (RFC 9438 §4.6:
+    /// 0.7).
+    pub beta: f64,
+    /// A flow that does not reach its last maximum aims lower still (RFC 9438 §4.7; without other
+    /// traffic it should be off).
+    pub fast_convergence: bool,
+    /// Grow at least as fast as RFC 5681 would (RFC 9438 §4.3).
+    pub reno_friendly: bool,
+    /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
+    pub reduce_from: ReduceFrom,
+    /// What ends slow start before the first loss (RFC 9438 §4.10).
+    pub hystart: hystart::Params,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            c: 0.4,
+            beta: 0.7,
+            fast_convergence: true,
+            reno_friendly: true,
+            reduce_from: ReduceFrom::Flight,
+            hystart: hystart::Params::rfc9406(),
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        let Self { c, beta, .. } = *self;
+        if !(c > 0.0 && c.is_finite()) {
+            let message = format!("{c} makes no curve; write more than 0, e.g. 0.4");
+            return Err(Fault::new("c", message));
+        }
+        check_beta(beta)?;
+        self.hystart.check()
+    }
+}
+
+/// A factor that reduces, and leaves something.
+pub(super) fn check_beta(beta: f64) -> Result<(), Fault> {
+    if beta > 0.0 && beta < 1.0 {
+        return Ok(());
+    }
+    let message = format!("{beta} is no reduction; write more than 0 and less than 1, e.g. 0.7");
+    Err(Fault::new("beta", message))
+}
+
+/// A stage of congestion avoidance (RFC 9438 §4.1.2), windows in segments, times in seconds.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// Its beginning; later by the time for which the application had too little to send.
+    began: Time,
+    /// The last ACK.
+    acked_at: Time,
+    /// Since then the application has had too little to send.
+    stands: bool,
+    k: f64,
+    w_est: f64,
+}
+
+impl Epoch {
+    /// RFC 9438 §5.8: time without enough to send is no time of the curve.
+    fn go_on(&mut self, now: Time, stands: bool) {
+        if self.stands {
+            self.began += now.saturating_since(self.acked_at);
+        }
+        self.acked_at = now;
+        self.stands = stands;
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Cubic {
+    params: Params,
+    reno: Reno,
+    epoch: Option<Epoch>,
+    /// `W_max`; none before the first congestion event and after a timeout.
+    w_max: Option<f64>,
+    /// `cwnd_prior`: cwnd when ssthresh was set last.
+    cwnd_prior: f64,
+}
+
+impl Cubic {
+    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
+        let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
+        Self { params: params.clone(), reno, epoch: None, w_max: None, cwnd_prior: 0.0 }
+    }
+
+    fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
+        let w_max = match self.w_max {
+            Some(w_max) if w_max > cwnd => w_max,
+            // RFC 9438 §4.8 and §4.10; K = 0.
+            _ => cwnd,
+        };
+        if self.w_max.is_none() && self.cwnd_prior == 0.0 {
+            // Slow start ended without a loss (§4.10).
+            self.cwnd_prior = cwnd;
+        }
+        self.w_max = Some(w_max);
+        let k = libm::cbrt((w_max - cwnd) / self.params.c);
+        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd }
+    }
+
+    /// `W_cubic(t)` (RFC 9438 §4.2, figure 1).
+    fn curve(&self, epoch: &Epoch, t: f64) -> f64 {
+        let from_plateau = t - epoch.k;
+        self.params.c * from_plateau * from_plateau * from_plateau + self.w_max.unwrap_or_default()
+    }
+
+    /// α (RFC 9438 §4.3).
+    fn alpha(&self, w_est: f64) -> f64 {
+        let beta = self.params.beta;
+        if w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - beta) / (1.0 + beta) }
+    }
+
+    fn avoid_congestion(&mut self, ack: &AckSample, path: &PathView) {
+        let segment = path.segment as f64;
+        let cwnd = self.reno.segments(path.segment);
+        let mut epoch = match self.epoch {
+            Some(epoch) => epoch,
+            None => self.begin_epoch(path.now, cwnd),
+        };
+        epoch.go_on(path.now, path.flight == 0);
+        let t = path.now.saturating_since(epoch.began).as_secs_f64();
+        let rtt = path.srtt.unwrap_or(Span::ZERO).as_secs_f64();
+        epoch.w_est += self.alpha(epoch.w_est) * (ack.acked as f64 / segment) / cwnd;
+        self.epoch = Some(epoch);
+        if self.params.reno_friendly && self.curve(&epoch, t) < epoch.w_est {
+            self.reno.grow_by((epoch.w_est - cwnd).max(0.0) * segment);
+        } else {
+            let target = self.curve(&epoch, t + rtt).clamp(cwnd, 1.5 * cwnd);
+            self.reno.grow_by((target - cwnd) / cwnd * segment);
+        }
+    }
+
+    /// RFC 9438 §4.6 and §4.7.
+    fn reduce(&mut self, path: &PathView) -> u64 {
+        let cwnd = self.reno.segments(path.segment);
+        let fast = self.params.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
+        self.w_max = Some(if fast { cwnd * f64::midpoint(1.0, self.params.beta) } else { cwnd });
+        self.cwnd_prior = cwnd;
+        let window = self.reno.window();
+        let reduced = match self.params.reduce_from {
+            // What is outstanding beyond the window is no reason for a larger one.
+            ReduceFrom::Flight => path.flight.min(window),
+            ReduceFrom::Cwnd => window,
+        };
+        (reduced as f64 * self.params.beta) as u64
+    }
+}
+
+/// Whether less was sent than the window allows, because there was no more to send or because the
+/// receiver allowed no more (RFC 9438 §5.8). A pacer that lags is no such case.
+pub(super) fn is_application_limited(ack: &AckSample, path: &PathView) -> bool {
+    !ack.limited
+        && (path.max >= path.written
+            || path.flight + ack.acked + path.segment > path.receive_window)
+}
+
+impl CongestionControl for Cubic {
+    fn window(&self) -> u64 {
+        self.reno.window()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        if is_application_limited(ack, path) {
+            if let Some(epoch) = &mut self.epoch {
+                epoch.stands = true;
+                epoch.go_on(path.now, true);
+            }
+        } else if self.reno.is_starting() {
+            self.reno.on_ack(ack, path);
+        } else {
+            self.avoid_congestion(ack, path);
+        }
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        let segment = path.segment;
+        let held = self.reno.ssthresh();
+        self.epoch = None;
+        self.reno.end_hystart();
+        match why {
+            Congestion::FastRetransmit => {
+                let reduced = self.reduce(path).max(2 * segment);
+                self.reno.set(reduced, reduced);
+            }
+            Congestion::Ecn => {
+                let reduced = self.reduce(path);
+                let window = reduced.max(segment).min(self.reno.window());
+                self.reno.set(window, reduced.max(2 * segment));
+            }
+            Congestion::Timeout { repeated } => {
+                let reduced = if repeated { held } else { self.reduce(path).max(2 * segment) };
+                self.reno.set(segment, reduced);
+                // RFC 9438 §4.8: the next stage begins on the plateau.
+                self.w_max = None;
+            }
+        }
+    }
+
+    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
+        self.reno.on_recovery_exit(exit, path);
+    }
+
+    fn on_idle(&mut self, window: u64, ssthresh: u64) {
+        if window < self.reno.window() {
+            self.epoch = None;
+        }
+        self.reno.on_idle(window, ssthresh);
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        match name {
+            "w_max" => self.w_max,
+            "k" => self.epoch.map(|epoch| epoch.k),
+            "w_est" => self.epoch.map(|epoch| epoch.w_est),
+            _ => self.reno.gauge(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law_tests;
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+
+    fn reduced(segments: u64, params: &Params) -> Cubic {
+        let mut cubic = Cubic::new(params, segments * SEGMENT, 1);
+        let path = PathView { flight: segments * SEGMENT, ..law_tests::PATH };
+        cubic.on_congestion(Congestion::FastRetransmit, &path);
+        cubic
+    }
+
+    #[test]
+    fn rfc9438_4_2_k_is_the_time_until_the_last_maximum() {
+        let mut cubic = reduced(1000, &Params::default());
+        let epoch = cubic.begin_epoch(Time::ZERO, 700.0);
+        // K = cbrt((1000 - 700) / 0.4) s.
+        assert!((epoch.k - 9.085_602_964).abs() < 1e-9, "{}", epoch.k);
+        assert!((cubic.curve(&epoch, 0.0) - 700.0).abs() < 1e-9);
+        assert!((cubic.curve(&epoch, epoch.k) - 1000.0).abs() < 1e-9);
+        assert!((cubic.curve(&epoch, epoch.k + 5.0) - 1050.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_long_round_trip_reaches_the_last_maximum_in_k_seconds() {
+        let mut cubic = reduced(1000, &Params { reno_friendly: false, ..Params::default() });
+        let rtt = Span::from_millis(100);
+        let mut path = PathView { srtt: Some(rtt), written: u64::MAX, ..law_tests::PATH };
+        for _ in 0..91 {
+            let window = cubic.window();
+            for _ in 0..window / SEGMENT {
+                let ack = AckSample { acked: SEGMENT, limited: true, ..AckSample::default() };
+                cubic.on_ack(&ack, &path);
+            }
+            path.now += rtt;
+        }
+        let window = cubic.window() as f64 / SEGMENT as f64;
+        assert!((window - 1000.0).abs() < 1.0, "{window}");
+    }
+
+    #[test]
+    fn impossible_parameters_are_found() {
+        let default = Params::default;
+        let fault = |params: Params| params.check().unwrap_err().key;
+        assert_eq!(fault(Params { c: 0.0, ..default() }), "c");
+        assert_eq!(fault(Params { c: f64::NAN, ..default() }), "c");
+        assert_eq!(fault(Params { beta: 1.0, ..default() }), "beta");
+        assert_eq!(fault(Params { beta: 0.0, ..default() }), "beta");
+        assert!(default().check().is_ok());
+    }
+}

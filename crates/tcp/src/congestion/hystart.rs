@@ -1,0 +1,497 @@
+//! Where slow start ends before a loss ends it: `HyStart++` (RFC 9406) and the hybrid slow start of
+//! Linux's CUBIC, for every congestion control that starts slowly.
+
+use std::fmt;
+
+use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::reno::FRACTION;
+use super::{AckSample, PathView};
+
+/// What ends slow start before the first loss.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Params(Config);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "name", rename_all = "kebab-case")]
+#[schemars(rename = "Hystart")]
+enum Config {
+    /// Nothing.
+    Off(Off),
+    /// A round trip that grew, by way of a conservative phase (RFC 9406, `HyStart++`).
+    Rfc9406(PlusPlus),
+    /// A round trip that grew, or ACKs that kept coming for half a round trip (Ha and Rhee 2011,
+    /// as Linux's CUBIC does it).
+    Linux(Hybrid),
+}
+
+const NAMES: [&str; 3] = ["off", "rfc9406", "linux"];
+
+/// No parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Off {}
+
+/// Parameters of RFC 9406 §4.3.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct PlusPlus {
+    /// The round trip has grown if it did by this at least, seconds (`MIN_RTT_THRESH`: 4 ms).
+    min_thresh: Span,
+    /// It has in any case if it did by this, seconds (`MAX_RTT_THRESH`: 16 ms).
+    max_thresh: Span,
+    /// Between the two: by the last round's smallest over this, a number of at least 1
+    /// (`MIN_RTT_DIVISOR`: 8).
+    divisor: u32,
+    /// Round trips that a round must have measured, a number of at least 1 (`N_RTT_SAMPLE`: 8).
+    samples: u32,
+    /// How much slower the conservative phase grows, a number of at least 1
+    /// (`CSS_GROWTH_DIVISOR`: 4).
+    css_divisor: u32,
+    /// Rounds that it lasts, a number of at least 1 (`CSS_ROUNDS`: 5).
+    css_rounds: u32,
+    /// L: most segments by which one ACK may grow the window, at least 1 (8 without pacing).
+    limit: u32,
+}
+
+impl Default for PlusPlus {
+    fn default() -> Self {
+        Self {
+            min_thresh: Span::from_millis(4),
+            max_thresh: Span::from_millis(16),
+            divisor: 8,
+            samples: 8,
+            css_divisor: 4,
+            css_rounds: 5,
+            limit: 8,
+        }
+    }
+}
+
+/// Parameters of Linux's `tcp_cubic`, `hystart_*`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+struct Hybrid {
+    /// The round trip has grown if it did by this at least, seconds (4 ms).
+    min_thresh: Span,
+    /// It has in any case if it did by this, seconds (16 ms).
+    max_thresh: Span,
+    /// Between the two: by the smallest over this, a number of at least 1 (8).
+    divisor: u32,
+    /// Round trips that a round must have measured, a number of at least 1 (8).
+    samples: u32,
+    /// Smaller windows start slowly in any case, segments (`hystart_low_window`: 16).
+    low_window: u32,
+    /// ACKs at most so far apart make a train, seconds (`hystart_ack_delta_us`: 2 ms).
+    ack_spacing: Span,
+    /// A train may last longer by the time that four offloaded bursts of 64 KiB take at the
+    /// window's rate, but not by more than this, seconds (1 ms).
+    offload_allowance: Span,
+}
+
+impl Default for Hybrid {
+    fn default() -> Self {
+        Self {
+            min_thresh: Span::from_millis(4),
+            max_thresh: Span::from_millis(16),
+            divisor: 8,
+            samples: 8,
+            low_window: 16,
+            ack_spacing: Span::from_millis(2),
+            offload_allowance: Span::from_millis(1),
+        }
+    }
+}
+
+impl Params {
+    /// Nothing but a loss ends slow start.
+    pub const OFF: Self = Self(Config::Off(Off {}));
+
+    /// RFC 9406 with its constants.
+    pub fn rfc9406() -> Self {
+        Self(Config::Rfc9406(PlusPlus::default()))
+    }
+
+    /// Finds the first parameter that makes no sense.
+    pub fn check(&self) -> Result<(), Fault> {
+        let fail = |key: &'static str, message: String| Err(Fault::new(key, message));
+        let (min, max, counts) = match &self.0 {
+            Config::Off(_) => return Ok(()),
+            Config::Rfc9406(it) => (
+                it.min_thresh,
+                it.max_thresh,
+                vec![
+                    ("hystart.divisor", it.divisor),
+                    ("hystart.samples", it.samples),
+                    ("hystart.css_divisor", it.css_divisor),
+                    ("hystart.css_rounds", it.css_rounds),
+                    ("hystart.limit", it.limit),
+                ],
+            ),
+            Config::Linux(it) => (
+                it.min_thresh,
+                it.max_thresh,
+                vec![("hystart.divisor", it.divisor), ("hystart.samples", it.samples)],
+            ),
+        };
+        if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
+            return fail(key, "0 is too few; write 1 or more".to_owned());
+        }
+        if min > max {
+            let message = format!("{min} exceeds max_thresh ({max}); write less");
+            return fail("hystart.min_thresh", message);
+        }
+        Ok(())
+    }
+
+    pub fn build(&self) -> Option<Box<Hystart>> {
+        match &self.0 {
+            Config::Off(_) => None,
+            Config::Rfc9406(params) => Some(Hystart::PlusPlus(Careful::new(params.clone()))),
+            Config::Linux(params) => Some(Hystart::Hybrid(Train::new(params.clone()))),
+        }
+        .map(Box::new)
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::OFF
+    }
+}
+
+/// A name, or a table with its parameters.
+impl<'de> Deserialize<'de> for Params {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NameOrTable;
+        impl<'de> Visitor<'de> for NameOrTable {
+            type Value = Params;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("off, rfc9406 or linux, or a table such as { name = \"rfc9406\" }")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<Params, E> {
+                match name {
+                    "off" => Ok(Params::OFF),
+                    "rfc9406" => Ok(Params::rfc9406()),
+                    "linux" => Ok(Params(Config::Linux(Hybrid::default()))),
+                    _ => Err(E::unknown_variant(name, &NAMES)),
+                }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Params, A::Error> {
+                Config::deserialize(MapAccessDeserializer::new(table)).map(Params)
+            }
+        }
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+impl JsonSchema for Params {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "HystartParams".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let table = generator.subschema_for::<Config>();
+        json_schema!({ "anyOf": [{ "enum": NAMES }, table] })
+    }
+}
+
+/// What slow start makes of an ACK.
+pub struct Step {
+    /// Growth of the window, 2^-16 bytes.
+    pub growth: u64,
+    /// Slow start ends here: ssthresh becomes the window.
+    pub is_over: bool,
+}
+
+/// The end of slow start at work.
+#[derive(Clone, Debug)]
+pub enum Hystart {
+    PlusPlus(Careful),
+    Hybrid(Train),
+}
+
+impl Hystart {
+    /// An ACK in slow start, with cwnd and ssthresh, bytes.
+    pub fn on_ack(&mut self, ack: &AckSample, path: &PathView, window: u64, ssthresh: u64) -> Step {
+        match self {
+            Self::PlusPlus(it) => it.on_ack(ack, path),
+            Self::Hybrid(it) => it.on_ack(ack, path, window, ssthresh),
+        }
+    }
+
+    /// Whether it serves the slow start after a timeout, too. RFC 9406 §4.2 advises against that.
+    pub fn on_congestion(&mut self) -> bool {
+        match self {
+            Self::PlusPlus(_) => false,
+            Self::Hybrid(it) => {
+                *it = Train::new(it.params.clone());
+                true
+            }
+        }
+    }
+
+    /// Whether the conservative phase is on.
+    pub fn is_conservative(&self) -> bool {
+        matches!(self, Self::PlusPlus(it) if it.baseline.is_some())
+    }
+}
+
+/// A round trip has grown over `base` by this.
+fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
+    (base / u64::from(divisor)).clamp(min, max)
+}
+
+/// The smallest round trip of a round.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// It ends with the first ACK beyond.
+    end: u64,
+    smallest: Option<Span>,
+    samples: u32,
+}
+
+impl Round {
+    fn sample(&mut self, rtt: Option<Span>) {
+        if let Some(rtt) = rtt {
+            self.smallest = Some(self.smallest.map_or(rtt, |smallest| smallest.min(rtt)));
+            self.samples += 1;
+        }
+    }
+}
+
+/// `HyStart++`.
+#[derive(Clone, Debug)]
+pub struct Careful {
+    params: PlusPlus,
+    round: Round,
+    has_begun: bool,
+    /// The smallest round trip of the round before.
+    last: Option<Span>,
+    /// The one at which the conservative phase began, while it is on.
+    baseline: Option<Span>,
+    css_rounds: u32,
+}
+
+impl Careful {
+    fn new(params: PlusPlus) -> Self {
+        Self {
+            params,
+            round: Round::default(),
+            has_begun: false,
+            last: None,
+            baseline: None,
+            css_rounds: 0,
+        }
+    }
+
+    /// RFC 9406 §4.2.
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) -> Step {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.round.end = path.max;
+        }
+        if path.una > self.round.end && self.end_round(path) {
+            return Step { growth: 0, is_over: true };
+        }
+        let most = u64::from(self.params.limit) * path.segment;
+        let mut growth = ack.acked.min(most) << FRACTION;
+        if self.baseline.is_some() {
+            growth /= u64::from(self.params.css_divisor);
+        }
+        self.round.sample(ack.rtt);
+        if self.round.samples >= self.params.samples
+            && let Some(smallest) = self.round.smallest
+        {
+            self.judge(smallest);
+        }
+        Step { growth, is_over: false }
+    }
+
+    fn judge(&mut self, smallest: Span) {
+        let PlusPlus { min_thresh, max_thresh, divisor, .. } = self.params;
+        match (self.baseline, self.last) {
+            (Some(baseline), _) if smallest < baseline => self.baseline = None,
+            (None, Some(last))
+                if smallest >= last + threshold(last, divisor, min_thresh, max_thresh) =>
+            {
+                self.baseline = Some(smallest);
+                self.css_rounds = 0;
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether it was the last one. The round in which the phase began counts, although it was
+    /// not whole.
+    fn end_round(&mut self, path: &PathView) -> bool {
+        self.last = self.round.smallest;
+        self.round = Round { end: path.max, ..Round::default() };
+        self.css_rounds += u32::from(self.baseline.is_some());
+        self.baseline.is_some() && self.css_rounds >= self.params.css_rounds
+    }
+}
+
+/// Four bursts of the largest size that segmentation offload makes.
+const OFFLOADED: u64 = 4 << 16;
+
+/// Hybrid slow start.
+#[derive(Clone, Debug)]
+pub struct Train {
+    params: Hybrid,
+    round: Round,
+    began: Time,
+    /// The last ACK of the train.
+    last_ack: Time,
+    /// The smallest round trip since the last timeout.
+    smallest: Option<Span>,
+}
+
+impl Train {
+    fn new(params: Hybrid) -> Self {
+        let round = Round::default();
+        Self { params, round, began: Time::ZERO, last_ack: Time::ZERO, smallest: None }
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView, window: u64, ssthresh: u64) -> Step {
+        if let Some(rtt) = ack.rtt {
+            self.smallest = Some(self.smallest.map_or(rtt, |smallest| smallest.min(rtt)));
+            let low = u64::from(self.params.low_window) * path.segment;
+            if window >= low && self.finds_the_end(rtt, path, window, ssthresh) {
+                return Step { growth: 0, is_over: true };
+            }
+        }
+        // Linux grows by the segments acknowledged, up to ssthresh.
+        let growth = ack.acked.min(ssthresh.saturating_sub(window).max(path.segment));
+        Step { growth: growth << FRACTION, is_over: false }
+    }
+
+    fn finds_the_end(&mut self, rtt: Span, path: &PathView, window: u64, ssthresh: u64) -> bool {
+        let Hybrid { min_thresh, max_thresh, divisor, samples, ack_spacing, .. } = self.params;
+        if path.una > self.round.end {
+            self.round = Round { end: path.max, ..Round::default() };
+            self.began = path.now;
+            self.last_ack = path.now;
+        }
+        let smallest = self.smallest.unwrap_or(rtt);
+        if path.now.saturating_since(self.last_ack) <= ack_spacing {
+            self.last_ack = path.now;
+            let longest = (smallest + self.allowance(path, window, ssthresh)) / 2;
+            if path.now.saturating_since(self.began) > longest {
+                return true;
+            }
+        }
+        // The first samples only count, later ones are compared.
+        let is_known = self.round.samples >= samples;
+        self.round.sample(Some(rtt));
+        let least = smallest + threshold(smallest, divisor, min_thresh, max_thresh);
+        is_known && self.round.smallest.is_some_and(|round| round > least)
+    }
+
+    /// What offloaded bursts take at the rate at which Linux would pace the window.
+    fn allowance(&self, path: &PathView, window: u64, ssthresh: u64) -> Span {
+        let Some(srtt) = path.srtt else { return Span::ZERO };
+        let bursts = srtt.as_picos().saturating_mul(OFFLOADED) / window.max(1);
+        let doubled = window < ssthresh / 2;
+        let span = if doubled { bursts / 2 } else { bursts / 12 * 10 };
+        Span::from_picos(span).min(self.params.offload_allowance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::super::law_tests;
+    use super::*;
+
+    const PATH: PathView = law_tests::PATH;
+
+    fn params(value: Value) -> Params {
+        from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_name_stands_for_a_table_with_its_defaults() {
+        for name in NAMES {
+            let by_name = params(json!(name));
+            assert_eq!(by_name, params(json!({ "name": name })));
+            assert_eq!(by_name, params(json!(by_name)), "it reads what it writes");
+        }
+        assert_eq!(params(json!("rfc9406")), Params::rfc9406());
+        let wrong = |value: Value| from_value::<Params>(value).unwrap_err().to_string();
+        assert!(wrong(json!("hystart")).contains("unknown variant"));
+        assert!(wrong(json!({ "name": "linux", "limit": 8 })).contains("unknown field"));
+        assert!(wrong(json!(5)).contains("a table such as"));
+    }
+
+    #[test]
+    fn impossible_parameters_are_found() {
+        let fault = |value: Value| params(value).check().unwrap_err().key;
+        for key in ["divisor", "samples", "css_divisor", "css_rounds", "limit"] {
+            let found = fault(json!({ "name": "rfc9406", key: 0 }));
+            assert_eq!(found, format!("hystart.{key}"));
+        }
+        assert_eq!(fault(json!({ "name": "linux", "samples": 0 })), "hystart.samples");
+        for name in ["rfc9406", "linux"] {
+            let found = fault(json!({ "name": name, "min_thresh": "17ms" }));
+            assert_eq!(found, "hystart.min_thresh");
+        }
+    }
+
+    /// A round of ACKs of a segment each, so far apart, each measuring the same: the number of the
+    /// one that ends slow start.
+    fn train(hystart: &mut Hystart, round: u64, apart: Span, rtt: Span, srtt: Option<Span>) -> u64 {
+        let first = round * 2_000_000;
+        let ends = |number: &u64| {
+            let path = PathView {
+                now: Time::ZERO + Span::from_secs(1) + apart * *number,
+                una: first + number * 1000,
+                max: first + 1_000_000,
+                srtt,
+                ..PATH
+            };
+            let ack = AckSample { acked: 1000, rtt: Some(rtt), ..AckSample::default() };
+            hystart.on_ack(&ack, &path, 100_000, 1 << 40).is_over
+        };
+        (1..1000).find(ends).unwrap_or(u64::MAX)
+    }
+
+    #[test]
+    fn linux_allows_a_train_what_offloading_takes() {
+        let end = |srtt| {
+            let mut hystart = *params(json!("linux")).build().unwrap();
+            train(&mut hystart, 0, Span::from_micros(10), Span::from_micros(100), srtt)
+        };
+        // Half of 100 us, and then more than that.
+        assert_eq!(end(None), 1 + 5 + 1);
+        // 4 x 64 KiB at twice 100 kB per 100 us take 131 us; half of 231 us are 115 us.
+        assert_eq!(end(Some(Span::from_micros(100))), 1 + 11 + 1);
+        // At most 1 ms.
+        assert_eq!(end(Some(Span::from_millis(10))), 1 + 55 + 1);
+    }
+
+    #[test]
+    fn linux_watches_the_slow_start_after_a_timeout_with_a_new_smallest_round_trip() {
+        let mut hystart = *params(json!({ "name": "linux", "ack_spacing": "0s" })).build().unwrap();
+        let end = |hystart: &mut Hystart, round, millis| {
+            train(hystart, round, Span::from_micros(1), Span::from_millis(millis), None)
+        };
+        assert_eq!(end(&mut hystart, 0, 10), u64::MAX);
+        assert_eq!(end(&mut hystart, 1, 15), 9, "8 samples of the round are known");
+        assert!(hystart.on_congestion());
+        assert_eq!(end(&mut hystart, 2, 15), u64::MAX);
+    }
+}
