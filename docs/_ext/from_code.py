@@ -22,6 +22,8 @@ KINDS = {
     "Time": "time",
     "Size": "size",
     "Limit": "size or packets",
+    "Level": "size, packets or share",
+    "Alpha": "ratio",
     "Window": "segments or size",
     "Seeds": "number or list",
 }
@@ -49,7 +51,7 @@ def tables() -> Iterator[str]:
 
 def names() -> Iterator[str]:
     """Write every registry, entry by entry, with its parameters."""
-    for kind in ("congestion-controls", "recoveries", "queues"):
+    for kind in ("congestion-controls", "recoveries", "queues", "buffers"):
         yield f"\n## {kind.replace('-', ' ').capitalize()}\n"
         for entry in json.loads(_core.entries(kind)):
             yield f"\n### `{entry['name']}`\n"
@@ -137,6 +139,10 @@ def _keys(keys: dict[str, Any]) -> Iterator[str]:
         yield f": {_text(about.get('description', ''))}"
         for name, meaning in _choices(about):
             yield f"  - `{name}`: {_text(meaning)}" if meaning else f"  - `{name}`"
+        # The tables of a list are described where the list is.
+        for name, part in about.get("items", {}).get("properties", {}).items():
+            default = f", default `{_default(part['default'])}`" if "default" in part else ""
+            yield f"  - `{name}`: {_accepts(part)}{default}: {_text(part['description'])}"
     yield ""
 
 

@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Controlled delay (RFC 8289). Its own 5 ms and 100 ms are for round trips of the Internet
-/// (§4.3, §4.4); the defaults are in the same ratio to those of a data centre, where a shallow
-/// buffer never holds 5 ms.
+/// Controlled delay (RFC 8289). Its own 5 ms and 100 ms are for round trips of the Internet (§4);
+/// the defaults are in the same ratio to those of a data centre, where a shallow buffer never
+/// holds 5 ms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (§4.4).
+    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (§4).
     pub target: Span,
     /// How long the waiting time has to stay above `target`, seconds: about the longest round
-    /// trip (§4.3).
+    /// trip (§4).
     pub interval: Span,
-    /// Nothing is dropped that leaves no more than this behind, bytes: a full packet (§5.3,
+    /// Nothing is dropped that leaves no more than this behind, bytes: a full packet (§5,
     /// MAXPACKET).
     pub max_packet: Size,
     /// Whether ECN-capable packets are marked and not dropped.
@@ -91,7 +91,7 @@ impl Codel {
         }
     }
 
-    /// Whether a packet that waited for `waited` may be dropped (§5.5, `dodequeue`).
+    /// Whether a packet that waited for `waited` may be dropped (§5, `dodequeue`).
     fn may_drop(&mut self, waited: Span, view: &QueueView) -> bool {
         if waited < self.params.target || view.bytes <= self.params.max_packet.0 {
             self.first_above_time = None;
@@ -104,14 +104,14 @@ impl Codel {
         false
     }
 
-    /// §5.4: `t + interval / sqrt(count)`, in whole picoseconds, rounded down.
+    /// §5, `control_law`: `t + interval / sqrt(count)`, in whole picoseconds, rounded down.
     fn control_law(&self, t: Time) -> Time {
         let interval = u128::from(self.params.interval.as_picos());
         let squared = interval * interval / u128::from(self.count.max(1));
         t + Span::from_picos(squared.isqrt() as u64)
     }
 
-    /// The first hit of a drop state (§5.6). If the last one ended a short time ago, the rate that
+    /// The first hit of a drop state (§5, `deque`). If the last one ended a short time ago, the rate that
     /// controlled the queue then is a good starting point.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
@@ -137,7 +137,7 @@ impl QueueDiscipline for Codel {
         Verdict::Admit
     }
 
-    /// One call per packet that comes up: §5.6's `dequeue`, whose loop is the port's.
+    /// One call per packet that comes up: §5's `deque`, whose loop is the port's.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let now = view.now;
         let may_drop = self.may_drop(waited, view);
