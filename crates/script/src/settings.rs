@@ -2,7 +2,8 @@
 
 use incast_engine::{Span, Window};
 use incast_tcp::config::{
-    DelayedAck, Handshake, IdleRestart, Pacing, RtoPolicy, RtoStyle, RttSampling, Sack,
+    DelayedAck, Handshake, IdleRestart, Pacing, ReceiveOffload, RtoPolicy, RtoStyle, RttSampling,
+    Sack,
 };
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
@@ -57,6 +58,8 @@ impl Settings {
                 delayed_ack: None,
                 ecn: None,
                 pacing: None,
+                segmentation_offload: None,
+                receive_offload: None,
                 idle_restart: IdleRestart::None,
                 send_jitter: Span::ZERO,
                 recovery_burst: None,
@@ -104,6 +107,8 @@ impl Settings {
             "delayed_ack" => config.delayed_ack = option(value, delayed_ack)?,
             "ecn" => config.ecn = option(value, named)?,
             "pacing" => config.pacing = option(value, pacing)?,
+            "segmentation_offload" => config.segmentation_offload = option(value, number)?,
+            "receive_offload" => config.receive_offload = option(value, receive_offload)?,
             "idle_restart" => config.idle_restart = text(value)?,
             "send_jitter" => config.send_jitter = span(value)?,
             "recovery_burst" => config.recovery_burst = option(value, number)?,
@@ -187,6 +192,13 @@ fn window(value: &str, mss: u32) -> Result<u64, String> {
 
 fn option<T>(value: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<T>, String> {
     if value == "none" { Ok(None) } else { read(value).map(Some) }
+}
+
+/// `64000/20us`: so many bytes at most, within so much time.
+fn receive_offload(value: &str) -> Result<ReceiveOffload, String> {
+    let (size, timeout) =
+        value.split_once('/').ok_or_else(|| format!("{value:?} is not like 64000/20us"))?;
+    Ok(ReceiveOffload { size: number(size)?, timeout: span(timeout)? })
 }
 
 /// `2000/1200`: gains in thousandths, in slow start and after.

@@ -313,6 +313,13 @@ scripts! {
         rfc9293_3_4_the_two_directions_are_independent
         the_application_is_told_at_its_mark
     }
+    receive_offload {
+        a_full_collection_is_acknowledged_at_once
+        a_gap_ends_the_collection
+        delayed_acks_count_after_the_collection
+        marks_end_a_collection
+        one_ack_for_what_arrives_within_the_time
+    }
     receive_window {
         rfc9293_3_10_7_4_an_ack_beyond_the_probe_is_dropped
         rfc9293_3_8_6_1_a_closed_window_is_probed
@@ -411,6 +418,14 @@ scripts! {
         rfc2883_4_1_3_a_duplicate_of_held_data
         rfc2883_4_2_1_a_partial_duplicate
         rfc2883_5_without_the_extension_duplicates_are_not_told
+    }
+    segmentation_offload {
+        a_burst_is_paced_as_one
+        linux_a_full_burst_does_not_wait
+        linux_a_third_of_the_window_is_worth_a_burst
+        linux_nothing_outstanding_nothing_to_wait_for
+        linux_recovery_does_not_defer
+        linux_the_end_of_the_data_does_not_wait
     }
     send_jitter {
         ns2_a_timeout_is_delayed

@@ -57,6 +57,10 @@ pub struct Config {
     pub recovery_burst: Option<u32>,
     /// Pacing by the window, or none but what the congestion control does itself.
     pub pacing: Option<Pacing>,
+    /// Most bytes that the host hands to the line as one burst (segmentation offload), or none.
+    pub segmentation_offload: Option<u32>,
+    /// Segments that the host hands up together (receive offload), or none.
+    pub receive_offload: Option<ReceiveOffload>,
     /// Loss recovery.
     pub recovery: RecoveryConfig,
     /// Congestion control.
@@ -145,6 +149,16 @@ pub enum EcnPackets {
     Data,
     /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
     All,
+}
+
+/// Receive offload and interrupt coalescing: segments in order that arrive within a time are
+/// acknowledged as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveOffload {
+    /// At most so many bytes.
+    pub size: u32,
+    /// Within this time after the first.
+    pub timeout: Span,
 }
 
 /// Pacing by the window: data leave at gain · cwnd / SRTT.

@@ -4,6 +4,7 @@
 //! of its `[sweep]`; every point is laid over the defaults of its profile, read in one go and
 //! checked. This is the only validator: Python passes the text down and shows the errors.
 
+mod acknowledgement;
 mod background;
 mod buffer;
 mod document;
@@ -16,6 +17,7 @@ mod requirement;
 mod run;
 mod schema;
 mod sweep;
+mod switch;
 mod transport;
 mod workload;
 

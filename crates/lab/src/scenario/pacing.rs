@@ -1,28 +1,17 @@
-//! `transport.pacing`.
+//! How data leave and ACKs are collected: `transport.pacing` and the offloads.
 
-use std::fmt;
-
-use incast_tcp::config::Pacing;
+use incast_engine::{Size, Span};
+use incast_tcp::config::{Pacing, ReceiveOffload};
 use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
-
-/// Pacing by the window: off, on, or on with these gains.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(rename = "Pacing")]
-pub(super) enum PacingDocument {
-    /// Off or on.
-    Switch(bool),
-    /// On, with these gains.
-    Table(PacingTable),
-}
+use super::named::Name;
+use super::switch::{Parameters, Switch};
 
 #[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Pacing")]
 pub(super) struct PacingTable {
     /// Data leave at this times cwnd / SRTT while cwnd is below half of ssthresh, a ratio above 0.
     /// Default: 2.0 (Linux's `tcp_pacing_ss_ratio`).
@@ -32,6 +21,10 @@ pub(super) struct PacingTable {
     /// `tcp_pacing_ca_ratio`).
     #[schemars(range(min = 0.001))]
     gain: f64,
+}
+
+impl Parameters for PacingTable {
+    const EXAMPLE: &'static str = "{ gain = 1.2 }";
 }
 
 impl Default for PacingTable {
@@ -49,20 +42,7 @@ impl From<Pacing> for PacingTable {
     }
 }
 
-impl From<Option<Pacing>> for PacingDocument {
-    fn from(pacing: Option<Pacing>) -> Self {
-        pacing.map_or(Self::Switch(false), |pacing| Self::Table(pacing.into()))
-    }
-}
-
-impl PacingDocument {
-    fn table(&self) -> Option<PacingTable> {
-        match *self {
-            Self::Switch(on) => on.then(PacingTable::default),
-            Self::Table(table) => Some(table),
-        }
-    }
-
+impl Switch<PacingTable> {
     /// Refuses gains that are no gains.
     pub(super) fn check(&self, table: &str) -> Result<(), ScenarioError> {
         let Some(gains) = self.table() else { return Ok(()) };
@@ -83,26 +63,64 @@ impl PacingDocument {
     }
 }
 
-struct PacingVisitor;
+/// No segmentation offload.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Off;
 
-impl<'de> Visitor<'de> for PacingVisitor {
-    type Value = PacingDocument;
+impl Name for Off {
+    const NAMES: &'static [(&'static str, Self, &'static str)] =
+        &[("off", Self, "Segments leave one by one.")];
+}
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("true, false, or a table such as { gain = 1.2 }")
-    }
+#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ReceiveOffload")]
+pub(super) struct ReceiveOffloadTable {
+    /// Segments are handed up when they amount to this, bytes, at least 1. Default: 65536 (Linux's
+    /// GRO).
+    #[schemars(range(min = 1))]
+    size: Size,
+    /// And this long after the first of them at the latest, seconds. Default: 0.00002.
+    timeout: Span,
+}
 
-    fn visit_bool<E: Error>(self, on: bool) -> Result<PacingDocument, E> {
-        Ok(PacingDocument::Switch(on))
-    }
+impl Parameters for ReceiveOffloadTable {
+    const EXAMPLE: &'static str = "{ size = \"64KiB\", timeout = \"20us\" }";
+}
 
-    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<PacingDocument, A::Error> {
-        PacingTable::deserialize(MapAccessDeserializer::new(table)).map(PacingDocument::Table)
+impl Default for ReceiveOffloadTable {
+    fn default() -> Self {
+        Self { size: Size(64 << 10), timeout: Span::from_micros(20) }
     }
 }
 
-impl<'de> Deserialize<'de> for PacingDocument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PacingVisitor)
+impl From<ReceiveOffload> for ReceiveOffloadTable {
+    fn from(ReceiveOffload { size, timeout }: ReceiveOffload) -> Self {
+        Self { size: Size(size.into()), timeout }
     }
+}
+
+impl Switch<ReceiveOffloadTable> {
+    /// Refuses a size that nothing fits into, or that nobody has.
+    pub(super) fn check(&self, table: &str) -> Result<(), ScenarioError> {
+        match self.table() {
+            Some(ReceiveOffloadTable { size: Size(size), .. }) if !is_burst(size) => {
+                let message = format!("{size} is out of range; write 1 to 4294967295 bytes");
+                Err(ScenarioError::new(format!("{table}.receive_offload.size"), message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn offload(&self) -> Option<ReceiveOffload> {
+        self.table().map(|ReceiveOffloadTable { size, timeout }| ReceiveOffload {
+            size: size.0 as u32,
+            timeout,
+        })
+    }
+}
+
+/// Whether so many bytes can be a burst.
+pub(super) fn is_burst(bytes: u64) -> bool {
+    (1..=u64::from(u32::MAX)).contains(&bytes)
 }

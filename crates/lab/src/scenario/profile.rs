@@ -120,6 +120,8 @@ fn lab() -> Value {
             "send_jitter": "0s",
             "recovery_burst": "unlimited",
             "pacing": false,
+            "segmentation_offload": "off",
+            "receive_offload": false,
             "recovery": { "name": "newreno" },
             "congestion_control": { "name": "reno" },
         },

@@ -1,8 +1,9 @@
 //! What a transport requires of the switch.
 
-use incast_tcp::congestion::{CongestionControlConfig, EcnUse};
+use incast_tcp::congestion::CongestionControlConfig;
 use serde_json::{Value, json};
 
+use super::acknowledgement::counts_marks;
 use super::document::lay;
 use super::{Background, Network, ScenarioError, Transport};
 
@@ -20,10 +21,6 @@ fn counts_marks_as_written(transport: &Value) -> bool {
     // What cannot be read is refused later, with its key.
     serde_json::from_value(transport["congestion_control"].clone())
         .is_ok_and(|config: CongestionControlConfig| counts_marks(&config))
-}
-
-fn counts_marks(config: &CongestionControlConfig) -> bool {
-    config.needs().ecn != EcnUse::Classic
 }
 
 /// Refuses a queue that never marks where a transport counts marks.

@@ -1,23 +1,19 @@
 //! The `[transport]` table, and the `[background.transport]` of a long flow.
 
-use std::fmt;
-
 use incast_engine::{Size, Span, Window};
 use incast_tcp::Config;
-use incast_tcp::config::{
-    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack,
-};
-use incast_tcp::congestion::{CongestionControlConfig, EcnUse};
+use incast_tcp::config::{Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack};
+use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
+use super::acknowledgement::{DelayedAckTable, EcnScope, EcnSwitch, counts_marks, ecn_packets};
 use super::named::{Name, OrName};
-use super::pacing::PacingDocument;
+use super::pacing::{Off, PacingTable, ReceiveOffloadTable, is_burst};
 use super::schema::{name_or_table, preset_name};
+use super::switch::Switch;
 
 /// A transport: the parameters that both ends of its connections share.
 #[derive(Clone, Debug)]
@@ -169,7 +165,7 @@ pub(super) struct TransportDocument {
     /// A duplicate ACK must carry the window of the ACK before it (RFC 5681 §2, condition (e)).
     dupack_requires_same_window: bool,
     /// Delayed ACKs: false (one ACK per packet), true, or a table (RFC 1122 §4.2.3.2).
-    delayed_ack: DelayedAckDocument,
+    delayed_ack: Switch<DelayedAckTable>,
     /// Explicit congestion notification (RFC 3168), without negotiation.
     ecn: EcnSwitch,
     /// Which packets a switch may mark when ECN is on.
@@ -183,100 +179,19 @@ pub(super) struct TransportDocument {
     recovery_burst: OrName<Unlimited, u32>,
     /// Pacing by the window: false, true, or a table with its gains. A congestion control that
     /// paces by itself (`bbr`, `swift`) does so in any case.
-    pacing: PacingDocument,
+    pacing: Switch<PacingTable>,
+    /// Segmentation offload: most bytes that leave back to back as one burst; a smaller burst waits
+    /// for ACKs, as long as it is less than a third of the window.
+    segmentation_offload: OrName<Off, Size>,
+    /// Receive offload and interrupt coalescing: segments in order that arrive within a time are
+    /// acknowledged as one. False, true, or a table.
+    receive_offload: Switch<ReceiveOffloadTable>,
     /// Loss recovery: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<RecoveryConfig>")]
     recovery: RecoveryConfig,
     /// Congestion control: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<CongestionControlConfig>")]
     congestion_control: CongestionControlConfig,
-}
-
-/// Delayed acknowledgements: off, on, or on with these parameters.
-#[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-#[schemars(rename = "DelayedAck")]
-enum DelayedAckDocument {
-    /// Off or on.
-    Switch(bool),
-    /// On, with these parameters.
-    Table(DelayedAckTable),
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct DelayedAckTable {
-    /// An ACK at the latest after this many full segments, at least 1. Default: 2 (RFC 5681 §4.2).
-    #[schemars(range(min = 1))]
-    segments: u32,
-    /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
-    timeout: Span,
-}
-
-impl Default for DelayedAckTable {
-    fn default() -> Self {
-        Self { segments: 2, timeout: Span::from_millis(40) }
-    }
-}
-
-struct DelayedAckVisitor;
-
-impl<'de> Visitor<'de> for DelayedAckVisitor {
-    type Value = DelayedAckDocument;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("true, false, or a table such as { segments = 2, timeout = \"40ms\" }")
-    }
-
-    fn visit_bool<E: Error>(self, on: bool) -> Result<DelayedAckDocument, E> {
-        Ok(DelayedAckDocument::Switch(on))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<DelayedAckDocument, A::Error> {
-        DelayedAckTable::deserialize(MapAccessDeserializer::new(table))
-            .map(DelayedAckDocument::Table)
-    }
-}
-
-impl<'de> Deserialize<'de> for DelayedAckDocument {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DelayedAckVisitor)
-    }
-}
-
-impl DelayedAckDocument {
-    fn table(&self) -> Option<DelayedAckTable> {
-        match *self {
-            Self::Switch(on) => on.then(DelayedAckTable::default),
-            Self::Table(table) => Some(table),
-        }
-    }
-}
-
-/// Whether ECN is on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum EcnSwitch {
-    /// On if the congestion control counts marks (`dctcp` and its kin).
-    Auto,
-    /// Off.
-    Off,
-    /// On.
-    On,
-}
-
-/// Which packets are ECN-capable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum EcnScope {
-    /// `data` if the congestion control counts marks, else `new-data`.
-    Auto,
-    /// Data that are sent for the first time (RFC 3168 §6.1.4, §6.1.5).
-    NewData,
-    /// All data, retransmissions included.
-    Data,
-    /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
-    All,
 }
 
 /// A packet counts its payload in 16 bits.
@@ -299,25 +214,6 @@ impl TransportDocument {
             OrName::Quantity(window) => window.bytes(mss),
         };
         (mss, initial_window, initial_ssthresh, receive_window)
-    }
-
-    /// Whether the congestion control cannot do without marks.
-    fn counts_marks(&self) -> bool {
-        self.congestion_control.needs().ecn != EcnUse::Classic
-    }
-
-    fn ecn_packets(&self) -> Option<EcnPackets> {
-        let is_on = match self.ecn {
-            EcnSwitch::Auto => self.counts_marks(),
-            EcnSwitch::Off => false,
-            EcnSwitch::On => true,
-        };
-        is_on.then(|| match self.ecn_packets {
-            EcnScope::Auto if self.counts_marks() => EcnPackets::Data,
-            EcnScope::Auto | EcnScope::NewData => EcnPackets::NewData,
-            EcnScope::Data => EcnPackets::Data,
-            EcnScope::All => EcnPackets::All,
-        })
     }
 
     /// Refuses what has the right type and yet makes no sense in the table called `table`.
@@ -349,6 +245,12 @@ impl TransportDocument {
             return require(&key, false, &fault.message);
         }
         self.pacing.check(table)?;
+        self.receive_offload.check(table)?;
+        if let OrName::Quantity(Size(size)) = self.segmentation_offload {
+            let message =
+                format!("{size} is out of range; write 1 to 4294967295 bytes, or \"off\"");
+            require("segmentation_offload", is_burst(size), &message)?;
+        }
         let tick = self.rto_style != RtoStyle::Ns2 || !self.rto_granularity.is_zero();
         let expires = !(self.rto_min.is_zero() && self.rto_granularity.is_zero());
         let clock = !self.timestamps || self.timestamp_granularity != Some(Span::ZERO);
@@ -383,7 +285,7 @@ impl TransportDocument {
             ),
             (
                 "ecn",
-                self.ecn != EcnSwitch::Off || !self.counts_marks(),
+                self.ecn != EcnSwitch::Off || !counts_marks(&self.congestion_control),
                 "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"",
             ),
             (
@@ -402,7 +304,7 @@ impl TransportDocument {
     pub(super) fn build(self, table: &str) -> Result<Transport, ScenarioError> {
         self.check(table)?;
         let (mss, initial_window, initial_ssthresh, receive_window) = self.windows();
-        let ecn = self.ecn_packets();
+        let ecn = ecn_packets(self.ecn, self.ecn_packets, &self.congestion_control);
         let pacing = self.pacing.pacing();
         let sack = self.sack.unwrap_or(self.recovery.needs_sack());
         Ok(Transport {
@@ -435,10 +337,7 @@ impl TransportDocument {
                 limited_transmit: self.limited_transmit,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
-                delayed_ack: self
-                    .delayed_ack
-                    .table()
-                    .map(|DelayedAckTable { segments, timeout }| DelayedAck { segments, timeout }),
+                delayed_ack: self.delayed_ack.table().map(Into::into),
                 ecn,
                 idle_restart: self.idle_restart,
                 send_jitter: self.send_jitter,
@@ -447,6 +346,11 @@ impl TransportDocument {
                     OrName::Quantity(segments) => Some(segments),
                 },
                 pacing,
+                segmentation_offload: match self.segmentation_offload {
+                    OrName::Name(Off) => None,
+                    OrName::Quantity(Size(size)) => Some(size as u32),
+                },
+                receive_offload: self.receive_offload.offload(),
                 recovery: self.recovery,
                 congestion_control: self.congestion_control,
             },
@@ -486,26 +390,17 @@ impl From<&Transport> for TransportDocument {
             limited_transmit: tcp.limited_transmit,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,
-            delayed_ack: match &tcp.delayed_ack {
-                None => DelayedAckDocument::Switch(false),
-                Some(DelayedAck { segments, timeout }) => {
-                    DelayedAckDocument::Table(DelayedAckTable {
-                        segments: *segments,
-                        timeout: *timeout,
-                    })
-                }
-            },
+            delayed_ack: tcp.delayed_ack.map(Into::into).into(),
             ecn: if tcp.ecn.is_some() { EcnSwitch::On } else { EcnSwitch::Off },
-            ecn_packets: match tcp.ecn {
-                None => EcnScope::Auto,
-                Some(EcnPackets::NewData) => EcnScope::NewData,
-                Some(EcnPackets::Data) => EcnScope::Data,
-                Some(EcnPackets::All) => EcnScope::All,
-            },
+            ecn_packets: tcp.ecn.into(),
             idle_restart: tcp.idle_restart,
             send_jitter: tcp.send_jitter,
             recovery_burst: tcp.recovery_burst.map_or(OrName::Name(Unlimited), OrName::Quantity),
-            pacing: tcp.pacing.into(),
+            pacing: tcp.pacing.map(Into::into).into(),
+            segmentation_offload: tcp
+                .segmentation_offload
+                .map_or(OrName::Name(Off), |size| OrName::Quantity(Size(size.into()))),
+            receive_offload: tcp.receive_offload.map(Into::into).into(),
             recovery: tcp.recovery.clone(),
             congestion_control: tcp.congestion_control.clone(),
         }

@@ -4,6 +4,7 @@ mod acknowledge;
 mod advise;
 mod ecn;
 mod event;
+mod getters;
 mod handshake;
 mod pace;
 mod receive;
@@ -224,7 +225,7 @@ impl Connection {
             segment_size: config.mss,
             probe_label: 0,
             data: Reassembly::new(first),
-            ack_policy: AckPolicy::new(config.delayed_ack),
+            ack_policy: AckPolicy::new(config.delayed_ack, config.receive_offload),
             receive_window: ReceiveWindow::new(config.receive_window, first),
             notify_at: u64::MAX,
             ts_recent: None,
@@ -370,93 +371,6 @@ impl Connection {
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop()
-    }
-
-    // Getters.
-
-    /// cwnd, bytes.
-    pub fn cwnd(&self) -> u64 {
-        self.congestion.window()
-    }
-
-    /// ssthresh, bytes.
-    pub fn ssthresh(&self) -> u64 {
-        self.congestion.ssthresh()
-    }
-
-    /// What the congestion control may be asked for beyond its window.
-    pub fn congestion_gauge(&self, name: &str) -> Option<f64> {
-        self.congestion.gauge(name)
-    }
-
-    /// Outstanding bytes.
-    pub fn flight(&self) -> u64 {
-        self.board.flight()
-    }
-
-    /// First unacknowledged sequence number.
-    pub fn una(&self) -> u64 {
-        self.board.una()
-    }
-
-    /// Consecutive duplicate ACKs.
-    pub fn dupacks(&self) -> u32 {
-        self.recovery.dupacks()
-    }
-
-    /// Whether loss recovery is going on.
-    pub fn in_recovery(&self) -> bool {
-        self.recovery.in_recovery()
-    }
-
-    /// Round-trip estimator.
-    pub fn rtt(&self) -> &RttEstimator {
-        &self.rtt
-    }
-
-    /// Received data.
-    pub fn received(&self) -> &Reassembly {
-        &self.data
-    }
-
-    /// Bytes that the application wrote so far.
-    pub fn written(&self) -> u64 {
-        self.written - FIRST_BYTE
-    }
-
-    /// Whether everything written, and the FIN if there is one, has been acknowledged.
-    pub fn is_drained(&self) -> bool {
-        self.board.una() == self.stream_end()
-    }
-
-    /// Whether the handshake is complete.
-    pub fn is_established(&self) -> bool {
-        self.state == State::Established
-    }
-
-    /// Ordinal number of the last request that arrived.
-    pub fn requests_seen(&self) -> u64 {
-        self.requests_seen
-    }
-
-    /// Ordinal number of the last request made.
-    pub fn requests_made(&self) -> u64 {
-        self.request.ordinal
-    }
-
-    /// Which incarnation of its flow this is.
-    pub fn epoch(&self) -> u8 {
-        self.epoch
-    }
-
-    /// Whether an ACK is being held back (delayed ACK).
-    pub fn is_holding_ack(&self) -> bool {
-        self.ack_policy.is_holding()
-    }
-
-    /// What it has counted.
-    pub fn counters(&self) -> &Counters {
-        &self.counters
     }
 
     /// One past everything that is to be sent: data and FIN.

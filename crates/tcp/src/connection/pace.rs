@@ -1,10 +1,12 @@
-//! Pacing: data leave at a rate, and a window below a segment becomes a distance in time.
+//! How data leave: at a rate (pacing; a window below a segment becomes a distance in time), and in
+//! bursts as hosts with segmentation offload send them.
 
 use incast_engine::{Span, Stream, Time};
 
 use super::Connection;
 use crate::config::{Config, Pacing};
 use crate::congestion::{CongestionControl, Needs};
+use crate::recovery::LossRecovery;
 
 /// When the next data may leave.
 #[derive(Clone, Debug)]
@@ -19,7 +21,15 @@ pub(super) struct Pacer {
     phase: (u64, Time),
     /// Data wait for `next_at`.
     waiting: bool,
+    /// Most bytes that leave as one burst; 0 if there is no segmentation offload.
+    burst_size: u64,
+    /// The burst that may begin, and what is left of the one that has begun.
+    burst_granted: u64,
+    burst_left: u64,
 }
+
+/// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
+const BURST_DIVISOR: u64 = 3;
 
 /// What the pacer needs to know of its connection.
 #[derive(Clone, Copy)]
@@ -35,7 +45,8 @@ impl Pacer {
     /// A pacer, if the configuration or the congestion control wants one.
     pub fn new(config: &Config, needs: Needs) -> Option<Box<Self>> {
         let always = config.pacing.is_some() || needs.pacing;
-        (always || needs.fractional_window).then(|| {
+        let burst_size = config.segmentation_offload.map_or(0, u64::from);
+        (always || needs.fractional_window || burst_size > 0).then(|| {
             Box::new(Self {
                 always,
                 gains: config.pacing.unwrap_or_default(),
@@ -43,6 +54,9 @@ impl Pacer {
                 next_at: Time::ZERO,
                 phase: (0, Time::ZERO),
                 waiting: false,
+                burst_size,
+                burst_granted: 0,
+                burst_left: 0,
             })
         })
     }
@@ -105,20 +119,46 @@ impl Connection {
         if self.needs.fractional_window { window.max(u64::from(self.segment_size)) } else { window }
     }
 
-    /// Whether the pacer holds back the data at `next`.
-    pub(super) fn is_paced_out(&mut self, now: Time, next: u64) -> bool {
+    /// Whether the data at `next` are held back, of which the window would let go `allowed` bytes
+    /// in all; `fresh` if they may wait for a larger burst.
+    pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64, fresh: bool) -> bool {
         let pace = self.pace();
+        let defers = fresh && self.defers(next, allowed);
         let Some(pacer) = &mut self.pacer else { return false };
+        if pacer.burst_left > 0 && pacer.last_sent == Some(now) {
+            return false;
+        }
+        if defers {
+            pacer.waiting = false;
+            return true;
+        }
+        pacer.burst_granted = pacer.burst_size.min(allowed);
         let block = (next == self.block_start).then_some(next);
         pacer.next_at = pacer.due(now, pace, block, &mut self.random);
         pacer.waiting = pacer.next_at > now;
         pacer.waiting
     }
 
+    /// Whether a burst so small is put off until ACKs allow a larger one (Linux's
+    /// `tcp_tso_should_defer`): there is more to send than `allowed`, and that is neither a full
+    /// burst nor a third of the window.
+    fn defers(&self, next: u64, allowed: u64) -> bool {
+        let size = self.pacer.as_ref().map_or(0, |pacer| pacer.burst_size);
+        allowed < size
+            && allowed < self.congestion.window().min(self.peer_window) / BURST_DIVISOR
+            && self.stream_end() - next > allowed
+            && next > self.board.una()
+            && self.recovery.dupacks() == 0
+            && !self.recovery.in_recovery()
+    }
+
     /// `bytes` of data have left.
     pub(super) fn note_pace(&mut self, now: Time, bytes: u64) {
         let pace = self.pace();
         if let Some(pacer) = &mut self.pacer {
+            let begun = std::mem::take(&mut pacer.burst_granted);
+            let left = if begun > 0 { begun } else { pacer.burst_left };
+            pacer.burst_left = left.saturating_sub(bytes);
             pacer.last_sent = Some(now);
             pacer.waiting = false;
             if let Some(interval) = pacer.interval(pace, bytes) {

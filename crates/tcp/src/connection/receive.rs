@@ -31,7 +31,7 @@ impl Connection {
             if self.ecn.is_on() && self.note_mark(packet, before) {
                 self.owed |= owed::ACK;
             }
-            if self.ack_policy.on_segment(now, arrival) {
+            if self.ack_policy.on_segment(now, arrival, end - start) {
                 self.owed |= owed::ACK;
             }
             let next = self.data.next();

@@ -193,9 +193,11 @@ impl Connection {
             && self.board.flight() + len > self.congestion.window();
         if !probe {
             let allowed = self.pipe_has_room(len) && (!limited || self.config.limited_transmit);
+            let free = self.congestion.window().saturating_sub(self.board.pipe());
+            let free = free.max(len).min(usable - next);
             let held = !allowed
                 || self.burst == 0
-                || (self.pacer.is_some() && self.is_paced_out(now, next));
+                || (self.pacer.is_some() && self.is_paced_out(now, next, free, true));
             if held || !self.may_leave(now, advice.hold_until, limited) {
                 return false;
             }
@@ -220,8 +222,8 @@ impl Connection {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested: false };
         let advice = self.shape(now, &plan);
         if !again.owed {
-            let held =
-                self.burst == 0 || (self.pacer.is_some() && self.is_paced_out(now, segment.seq));
+            let held = self.burst == 0
+                || (self.pacer.is_some() && self.is_paced_out(now, segment.seq, 0, false));
             if held || !self.may_leave(now, advice.hold_until, false) {
                 return false;
             }

@@ -41,7 +41,7 @@ impl Connection {
         if self.pacer.is_some() {
             self.end_pace(now);
         }
-        if self.ack_policy.deadline() <= now {
+        if self.ack_policy.deadline() <= now && self.ack_policy.on_deadline(now) {
             self.owed |= owed::ACK;
             self.ack_policy.on_ack_sent();
         }

@@ -177,7 +177,7 @@ impl Connection {
         let beyond_window = room.limited > 0 && end > room.quota_end;
         if self.pacer.is_some()
             && !(resend.is_some() && next == una)
-            && self.is_paced_out(now, next)
+            && self.is_paced_out(now, next, room.end.saturating_sub(next), resend.is_none())
         {
             return false;
         }

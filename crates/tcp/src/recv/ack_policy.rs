@@ -3,37 +3,73 @@
 use incast_engine::Time;
 
 use super::reassembly::Arrival;
-use crate::config::DelayedAck;
+use crate::config::{DelayedAck, ReceiveOffload};
 
 /// Decides whether a received segment is acknowledged at once or a little later.
 #[derive(Clone, Debug)]
 pub struct AckPolicy {
     delayed: Option<DelayedAck>,
+    offload: Option<ReceiveOffload>,
     /// Full segments received since the last ACK.
     pending: u32,
+    /// When a held ACK is due: by the delayed-ACK timer, or because the host hands up what it has
+    /// collected.
     deadline: Time,
+    hand_up: Time,
+    /// Bytes collected and not yet handed up.
+    collected: u64,
 }
 
 impl AckPolicy {
-    /// One ACK per packet, or delayed ones.
-    pub fn new(delayed: Option<DelayedAck>) -> Self {
-        Self { delayed, pending: 0, deadline: Time::NEVER }
+    /// One ACK per packet, or delayed ones, or one for all that the host collects.
+    pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
+        Self {
+            delayed,
+            offload,
+            pending: 0,
+            deadline: Time::NEVER,
+            hand_up: Time::NEVER,
+            collected: 0,
+        }
     }
 
-    /// Whether the segment that just arrived has to be acknowledged now (RFC 5681 §4.2).
+    /// Whether the segment of `bytes` that just arrived has to be acknowledged now (RFC 5681 §4.2).
     #[inline]
-    pub fn on_segment(&mut self, now: Time, arrival: Arrival) -> bool {
-        let Some(delayed) = self.delayed else {
-            return true;
-        };
-        self.pending += 1;
-        if arrival != Arrival::InOrder || self.pending >= delayed.segments {
+    pub fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
+        if self.delayed.is_none() && self.offload.is_none() {
             return true;
         }
-        if self.deadline == Time::NEVER {
+        self.pending += 1;
+        if let Some(delayed) = self.delayed
+            && self.deadline == Time::NEVER
+        {
             self.deadline = now + delayed.timeout;
         }
-        false
+        if arrival != Arrival::InOrder {
+            return true;
+        }
+        if let Some(offload) = self.offload {
+            self.collected += bytes;
+            if self.collected < u64::from(offload.size) {
+                if self.hand_up == Time::NEVER {
+                    self.hand_up = now + offload.timeout;
+                }
+                return false;
+            }
+        }
+        self.is_due()
+    }
+
+    /// The clock has reached the deadline: is it time for an ACK?
+    pub fn on_deadline(&mut self, now: Time) -> bool {
+        self.deadline <= now || (self.hand_up <= now && self.is_due())
+    }
+
+    /// Whether what has been handed up is worth an ACK.
+    fn is_due(&mut self) -> bool {
+        self.hand_up = Time::NEVER;
+        self.collected = 0;
+        self.delayed.is_none_or(|delayed| self.pending >= delayed.segments)
     }
 
     /// An ACK left, alone or with data.
@@ -41,12 +77,14 @@ impl AckPolicy {
     pub fn on_ack_sent(&mut self) {
         self.pending = 0;
         self.deadline = Time::NEVER;
+        self.hand_up = Time::NEVER;
+        self.collected = 0;
     }
 
     /// When a held ACK is due.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.deadline
+        self.deadline.min(self.hand_up)
     }
 
     /// Whether an ACK is being held.
@@ -64,22 +102,22 @@ mod tests {
     #[test]
     fn rfc5681_4_2_at_least_every_second_segment_and_at_once_out_of_order() {
         let timeout = Span::from_millis(40);
-        let mut policy = AckPolicy::new(Some(DelayedAck { segments: 2, timeout }));
-        assert!(!policy.on_segment(Time::ZERO, Arrival::InOrder));
+        let mut policy = AckPolicy::new(Some(DelayedAck { segments: 2, timeout }), None);
+        assert!(!policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::ZERO + timeout);
-        assert!(policy.on_segment(Time::ZERO + Span::from_millis(1), Arrival::InOrder));
+        assert!(policy.on_segment(Time::ZERO + Span::from_millis(1), Arrival::InOrder, 1000));
         policy.on_ack_sent();
         assert_eq!((policy.deadline(), policy.is_holding()), (Time::NEVER, false));
         for arrival in [Arrival::OutOfOrder, Arrival::FilledGap, Arrival::Duplicate] {
-            assert!(policy.on_segment(Time::ZERO, arrival));
+            assert!(policy.on_segment(Time::ZERO, arrival, 1000));
             policy.on_ack_sent();
         }
     }
 
     #[test]
     fn without_delay_every_segment_is_acknowledged() {
-        let mut policy = AckPolicy::new(None);
-        assert!(policy.on_segment(Time::ZERO, Arrival::InOrder));
+        let mut policy = AckPolicy::new(None, None);
+        assert!(policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::NEVER);
     }
 }

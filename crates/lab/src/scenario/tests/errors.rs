@@ -187,6 +187,23 @@ fn pacing_has_gains() {
 }
 
 #[test]
+fn a_burst_has_a_size() {
+    refused(
+        &[("transport.segmentation_offload", json!(0))],
+        "transport.segmentation_offload: 0 is out of range; write 1 to 4294967295 bytes, or \"off\"",
+    );
+    refused(
+        &[("transport.receive_offload", json!({ "size": 0 }))],
+        "transport.receive_offload.size: 0 is out of range; write 1 to 4294967295 bytes",
+    );
+    refused(
+        &[("transport.receive_offload", json!("20us"))],
+        "transport.receive_offload: \"20us\" is not accepted; write true, false, or a table \
+         such as { size = \"64KiB\", timeout = \"20us\" }",
+    );
+}
+
+#[test]
 fn counting_marks_takes_marks() {
     let dctcp = ("transport.name", json!("dctcp"));
     refused(

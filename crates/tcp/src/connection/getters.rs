@@ -1,0 +1,94 @@
+//! What can be read of a connection.
+
+use super::{Connection, Counters, FIRST_BYTE, State};
+use crate::congestion::CongestionControl;
+use crate::recovery::LossRecovery;
+use crate::recv::Reassembly;
+use crate::send::RttEstimator;
+
+impl Connection {
+    /// cwnd, bytes.
+    pub fn cwnd(&self) -> u64 {
+        self.congestion.window()
+    }
+
+    /// ssthresh, bytes.
+    pub fn ssthresh(&self) -> u64 {
+        self.congestion.ssthresh()
+    }
+
+    /// What the congestion control may be asked for beyond its window.
+    pub fn congestion_gauge(&self, name: &str) -> Option<f64> {
+        self.congestion.gauge(name)
+    }
+
+    /// Outstanding bytes.
+    pub fn flight(&self) -> u64 {
+        self.board.flight()
+    }
+
+    /// First unacknowledged sequence number.
+    pub fn una(&self) -> u64 {
+        self.board.una()
+    }
+
+    /// Consecutive duplicate ACKs.
+    pub fn dupacks(&self) -> u32 {
+        self.recovery.dupacks()
+    }
+
+    /// Whether loss recovery is going on.
+    pub fn in_recovery(&self) -> bool {
+        self.recovery.in_recovery()
+    }
+
+    /// Round-trip estimator.
+    pub fn rtt(&self) -> &RttEstimator {
+        &self.rtt
+    }
+
+    /// Received data.
+    pub fn received(&self) -> &Reassembly {
+        &self.data
+    }
+
+    /// Bytes that the application wrote so far.
+    pub fn written(&self) -> u64 {
+        self.written - FIRST_BYTE
+    }
+
+    /// Whether everything written, and the FIN if there is one, has been acknowledged.
+    pub fn is_drained(&self) -> bool {
+        self.board.una() == self.stream_end()
+    }
+
+    /// Whether the handshake is complete.
+    pub fn is_established(&self) -> bool {
+        self.state == State::Established
+    }
+
+    /// Ordinal number of the last request that arrived.
+    pub fn requests_seen(&self) -> u64 {
+        self.requests_seen
+    }
+
+    /// Ordinal number of the last request made.
+    pub fn requests_made(&self) -> u64 {
+        self.request.ordinal
+    }
+
+    /// Which incarnation of its flow this is.
+    pub fn epoch(&self) -> u8 {
+        self.epoch
+    }
+
+    /// Whether an ACK is being held back (delayed ACK).
+    pub fn is_holding_ack(&self) -> bool {
+        self.ack_policy.is_holding()
+    }
+
+    /// What it has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+}
