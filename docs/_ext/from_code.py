@@ -165,7 +165,9 @@ def _accepts(about: dict[str, Any]) -> str:
     parts = whole.get("anyOf", whole.get("oneOf", []))
     if any("enum" in part for part in parts):
         return "name or table"
-    quantities = [_accepts(part) for part in parts if "const" not in part]
+    quantities = [
+        kind for part in parts if "const" not in part for kind in _accepts(part).split(" or ")
+    ]
     return " or ".join(dict.fromkeys([*quantities, *(["name"] if _choices(about) else [])]))
 
 

@@ -13,10 +13,14 @@ pub use pool::{Pool, PoolConfig, PoolId};
 use crate::packet::Packet;
 use crate::queue::QueueView;
 
-/// A buffer of fixed size that belongs to one port.
+/// The limit of one port: of a buffer of its own, or of what it may take from a [`Pool`].
+///
+/// It holds the packets that wait. One that finds the line idle is sent at once and never waits, so
+/// that a limit of n packets lets n + 1 into the port; where the packet that is being sent counts,
+/// n.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
-    /// Capacity in bytes or in packets.
+    /// In bytes or in packets.
     pub limit: Limit,
     /// Whether the packet that is being sent occupies the buffer. ns-2's `limit_` counts it (31
     /// waiting and one on the wire for a limit of 32); most switches have handed it over by then.

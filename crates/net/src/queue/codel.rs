@@ -13,13 +13,13 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (§4).
+    /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
-    /// How long the waiting time has to stay above `target`, seconds: about the longest round
-    /// trip (§4).
+    /// How long the waiting time has to stay above `target`, seconds: about the longest round trip
+    /// (RFC 8289 §4).
     pub interval: Span,
-    /// Nothing is dropped that leaves no more than this behind, bytes: a full packet (§5,
-    /// MAXPACKET).
+    /// Nothing is dropped that leaves no more than this behind, bytes: a full packet
+    /// (MAXPACKET in RFC 8289 §5).
     pub max_packet: Size,
     /// Whether ECN-capable packets are marked and not dropped.
     pub ecn: bool,
