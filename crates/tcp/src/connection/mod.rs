@@ -405,23 +405,4 @@ impl Connection {
             dupack_threshold: self.config.dupack_threshold,
         }
     }
-
-    fn arm(&mut self, now: Time, kind: TimerKind) {
-        let wait = match kind {
-            TimerKind::Data => self.rtt.timeout(&mut self.random),
-            TimerKind::Persist => {
-                let wait = self.rtt.timeout(&mut self.random);
-                wait.saturating_doubled(self.window_probes).min(self.config.rto.max)
-            }
-            TimerKind::Handshake => self.syn_wait(self.handshake_tries),
-            TimerKind::Request => self.syn_wait(self.request.tries),
-            TimerKind::Off => return self.timer = Timer::default(),
-        };
-        self.timer = Timer { kind, deadline: now + wait };
-    }
-
-    fn syn_wait(&self, tries: u32) -> incast_engine::Span {
-        let doublings = tries.min(self.config.rto.max_doublings);
-        self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
-    }
 }

@@ -1,6 +1,6 @@
 //! The sender's timer and what its expiry does.
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 
 use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport, owed};
 use crate::congestion::{Congestion, CongestionControl};
@@ -64,6 +64,25 @@ impl Connection {
         if !self.sender_hooks.is_empty() {
             self.run_hook_deadlines(now);
         }
+    }
+
+    pub(super) fn arm(&mut self, now: Time, kind: TimerKind) {
+        let wait = match kind {
+            TimerKind::Data => self.rtt.timeout(&mut self.random),
+            TimerKind::Persist => {
+                let wait = self.rtt.timeout(&mut self.random);
+                wait.saturating_doubled(self.window_probes).min(self.config.rto.max)
+            }
+            TimerKind::Handshake => self.syn_wait(self.handshake_tries),
+            TimerKind::Request => self.syn_wait(self.request.tries),
+            TimerKind::Off => return self.timer = Timer::default(),
+        };
+        self.timer = Timer { kind, deadline: now + wait };
+    }
+
+    fn syn_wait(&self, tries: u32) -> Span {
+        let doublings = tries.min(self.config.rto.max_doublings);
+        self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
     }
 
     /// Nothing is outstanding.
