@@ -2,8 +2,8 @@
 
 use incast_engine::{Span, Window};
 use incast_tcp::config::{
-    DelayedAck, Handshake, IdleRestart, Pacing, ReceiveOffload, RtoPolicy, RtoStyle, RttSampling,
-    Sack,
+    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
+    RtoPolicy, RtoStyle, RttSampling, Sack,
 };
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
@@ -52,6 +52,8 @@ impl Settings {
                 rtt_sampling: RttSampling::PerAck,
                 timestamps: None,
                 sack: None,
+                early_retransmit: EarlyRetransmit::Off,
+                prr: PrrBound::Off,
                 limited_transmit: true,
                 dupack_threshold: 3,
                 dupack_requires_same_window: false,
@@ -101,6 +103,8 @@ impl Settings {
                     _ => return Err(format!("{value:?} is not true, false or without-dsack")),
                 }
             }
+            "early_retransmit" => config.early_retransmit = named(value)?,
+            "prr" => config.prr = named(value)?,
             "limited_transmit" => config.limited_transmit = named(value)?,
             "dupack_threshold" => config.dupack_threshold = number(value)?,
             "dupack_requires_same_window" => config.dupack_requires_same_window = named(value)?,

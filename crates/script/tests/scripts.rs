@@ -137,6 +137,18 @@ scripts! {
         rfc5681_2_syn_and_fin_are_no_duplicates
         rfc5681_3_2_the_threshold_is_a_parameter
     }
+    early_retransmit {
+        off_waits_for_the_timer
+        rfc5827_3_1_bytes_count_small_segments_together
+        rfc5827_3_2_four_segments_need_three
+        rfc5827_3_2_segments_are_counted_one_by_one
+        rfc5827_3_2_three_segments_need_two_duplicates
+        rfc5827_3_2_two_segments_need_one
+        rfc5827_3_new_data_come_first
+        rfc5827_3_reno_too
+        rfc5827_3_the_advertised_window_may_forbid_new_data
+        rfc5827_3_with_sack_the_reported_segments_count
+    }
     ecn {
         data_a_retransmission_may_be_capable
         off_ignores_marks_and_echoes
@@ -258,6 +270,7 @@ scripts! {
         rfc3042_2_not_while_a_timeout_is_being_repaired
         rfc3042_2_off_waits_for_the_third_duplicate
         rfc3042_2_the_advertised_window_holds
+        rfc3042_2_two_segments_whatever_the_threshold
         rfc3042_2_without_new_data_nothing_leaves
     }
     newreno_careful {
@@ -284,6 +297,16 @@ scripts! {
         sack_recovery_is_paced
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
+    }
+    prr {
+        off_waits_for_half_of_the_flight
+        rfc6937_3_a_partial_ack_is_no_news_of_what_duplicates_announced
+        rfc6937_3_every_second_ack_releases_a_segment
+        rfc6937_3_newreno_counts_duplicates
+        rfc6937_3_the_conservative_bound_sends_what_arrived
+        rfc6937_3_the_slow_start_bound_sends_one_more
+        rfc8985_a_recovery_by_time_is_reduced_in_proportion
+        rfc9937_6_2_one_more_only_on_a_safe_ack
     }
     rack {
         rfc5681_4_3_a_lost_retransmission_reduces_again

@@ -38,6 +38,10 @@ pub struct Config {
     pub timestamps: Option<Span>,
     /// Selective acknowledgements (RFC 2018), or none.
     pub sack: Option<Sack>,
+    /// Fewer duplicate ACKs mean a loss when little is outstanding (RFC 5827).
+    pub early_retransmit: EarlyRetransmit,
+    /// How sending is spread over a recovery.
+    pub prr: PrrBound,
     /// New data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
@@ -128,6 +132,32 @@ pub enum RttSampling {
 pub struct Sack {
     /// Duplicates are reported, too (RFC 2883).
     pub dsack: bool,
+}
+
+/// Early retransmit (RFC 5827 §3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum EarlyRetransmit {
+    /// The threshold holds whatever is outstanding.
+    Off,
+    /// Outstanding bytes are counted, in segments (RFC 5827 §3.1).
+    Bytes,
+    /// Outstanding segments are counted (RFC 5827 §3.2).
+    Segments,
+}
+
+/// What proportional rate reduction lets go while less than cwnd is in the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrrBound {
+    /// No rate reduction: cwnd is halved at once.
+    Off,
+    /// What has arrived, no more: packet conservation (RFC 6937 §3, PRR-CRB).
+    Crb,
+    /// A segment more per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
+    Ssrb,
+    /// A segment more only on an ACK of new data that shows no further loss (RFC 9937 §6.2).
+    Rfc9937,
 }
 
 /// Delayed acknowledgements.

@@ -31,6 +31,7 @@ impl Profile {
             "run": { "seeds": 5, "time_limit": "1000s" },
         });
         lay(&mut document, &lab());
+        lay(&mut document, &json!({ "transport": lab_recovery() }));
         lay(
             &mut document,
             &match self {
@@ -109,22 +110,30 @@ fn lab() -> Value {
             "rtt_sampling": "per-ack",
             "timestamps": false,
             "timestamp_granularity": "1us",
-            "dsack": true,
-            "limited_transmit": true,
-            "dupack_threshold": 3,
-            "dupack_requires_same_window": false,
             "delayed_ack": false,
             "ecn": "auto",
             "ecn_packets": "auto",
             "idle_restart": "none",
             "send_jitter": "0s",
-            "recovery_burst": "unlimited",
             "pacing": false,
             "segmentation_offload": "off",
             "receive_offload": false,
-            "recovery": { "name": "newreno" },
             "congestion_control": { "name": "reno" },
         },
+    })
+}
+
+/// How a loss is found and repaired.
+fn lab_recovery() -> Value {
+    json!({
+        "recovery": { "name": "newreno" },
+        "dupack_threshold": 3,
+        "dupack_requires_same_window": false,
+        "limited_transmit": true,
+        "early_retransmit": "off",
+        "dsack": true,
+        "prr": "off",
+        "recovery_burst": "unlimited",
     })
 }
 

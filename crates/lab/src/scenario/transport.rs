@@ -2,7 +2,9 @@
 
 use incast_engine::{Size, Span, Window};
 use incast_tcp::Config;
-use incast_tcp::config::{Handshake, IdleRestart, RtoPolicy, RtoStyle, RttSampling, Sack};
+use incast_tcp::config::{
+    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, Sack,
+};
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
@@ -157,6 +159,10 @@ pub(super) struct TransportDocument {
     /// Whether selective acknowledgements report duplicates, too (RFC 2883). Without meaning while
     /// `sack` is off.
     dsack: bool,
+    /// Whether fewer duplicate ACKs mean a loss when little is outstanding (RFC 5827).
+    early_retransmit: EarlyRetransmit,
+    /// Proportional rate reduction: how sending is spread over a recovery (RFC 6937, RFC 9937).
+    prr: PrrBound,
     /// New data on the first two duplicate ACKs (RFC 3042).
     limited_transmit: bool,
     /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
@@ -334,6 +340,8 @@ impl TransportDocument {
                 rtt_sampling: self.rtt_sampling,
                 timestamps: self.timestamp_granularity.filter(|_| self.timestamps),
                 sack: sack.then_some(Sack { dsack: self.dsack }),
+                early_retransmit: self.early_retransmit,
+                prr: self.prr,
                 limited_transmit: self.limited_transmit,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
@@ -387,6 +395,8 @@ impl From<&Transport> for TransportDocument {
             timestamp_granularity: tcp.timestamps,
             sack: Some(tcp.sack.is_some()),
             dsack: tcp.sack.is_none_or(|sack| sack.dsack),
+            early_retransmit: tcp.early_retransmit,
+            prr: tcp.prr,
             limited_transmit: tcp.limited_transmit,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,

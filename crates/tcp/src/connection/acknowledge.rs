@@ -59,6 +59,9 @@ impl Connection {
             Episode::Exit(exit) => self.leave_episode(now, packet, &acked, exit),
             Episode::Partial { restart_timer: restart } => {
                 restart_timer = restart;
+                if self.prr.is_some() {
+                    self.reduce_on_partial(acked.bytes);
+                }
                 if self.needs.every_ack {
                     self.grow(now, packet, &acked, false);
                 }
@@ -101,6 +104,7 @@ impl Connection {
         if grows || self.needs.every_ack {
             self.grow(now, packet, acked, grows);
         }
+        self.end_reduction();
         self.owed &= !owed::RETRANSMIT_HEAD;
         self.events.push(Event::RecoveryExit);
     }
@@ -141,6 +145,9 @@ impl Connection {
             episode = self.recovery.enter(&self.recovery_view());
         }
         self.begin_episode(now, episode);
+        if self.prr.is_some() {
+            self.reduce_on_duplicate();
+        }
         if self.recovery.dupacks() >= self.config.dupack_threshold {
             self.limit_burst();
         }
@@ -148,6 +155,11 @@ impl Connection {
 
     /// Acts on what recovery found, unless it is the end of an episode.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode) {
+        self.begin_episode_after(now, episode, 0);
+    }
+
+    /// As [`Self::begin_episode`], when `held` bytes had been reported as received before.
+    pub(super) fn begin_episode_after(&mut self, now: Time, episode: Episode, held: u64) {
         let restart_timer = match episode {
             Episode::Enter { restart_timer } => restart_timer,
             Episode::Restart => return self.restart(now),
@@ -163,6 +175,9 @@ impl Connection {
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
+        if self.prr.is_some() {
+            self.begin_reduction(held);
+        }
         self.timed = None;
         self.owed |= owed::RETRANSMIT_HEAD;
         self.counters.fast_retransmits += 1;

@@ -8,6 +8,7 @@ mod getters;
 mod handshake;
 mod pace;
 mod receive;
+mod reduce;
 mod selective;
 mod timer;
 mod transmit;
@@ -26,7 +27,7 @@ use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
 use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
-use crate::send::{DeliveryRate, RttEstimator, Scoreboard};
+use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 
 pub(crate) use acknowledge::timestamp;
 pub use event::{Event, TimeoutKind, TimeoutReport};
@@ -112,6 +113,7 @@ pub struct Connection {
     recovery: Recovery,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
+    prr: Option<Box<Prr>>,
     rtt: RttEstimator,
     idle: IdleTracker,
     /// One past the last byte that the application wrote.
@@ -209,6 +211,7 @@ impl Connection {
             congestion,
             recovery: config.recovery.build(),
             selective: config.recovery.needs_sack(),
+            prr: Prr::new(config.prr),
             rtt: RttEstimator::new(&config.rto),
             idle: IdleTracker::new(config.idle_restart),
             written: first,
@@ -402,7 +405,7 @@ impl Connection {
             max: self.board.max(),
             segment: u64::from(self.segment_size),
             window: self.congestion.window(),
-            dupack_threshold: self.config.dupack_threshold,
+            dupack_threshold: self.dupack_threshold(),
         }
     }
 }

@@ -35,6 +35,8 @@ impl Connection {
         same_window: bool,
     ) {
         let una = self.board.una();
+        let held = self.board.sacked();
+        let losses = self.board.losses();
         let is_duplicate = packet.ack == una && self.is_duplicate(packet, same_window);
         // Unlike a duplicate ACK it may come when nothing is outstanding.
         let repeats = packet.ack == una
@@ -66,14 +68,26 @@ impl Connection {
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         }
-        self.conclude_selectively(now, packet, &acked, &news);
+        let delivered = acked.bytes + self.board.sacked() - held;
+        self.conclude_selectively(now, packet, &acked, &news, held);
+        if self.prr.is_some() {
+            let safe = news.acked > 0 && self.board.losses() == losses;
+            self.reduce(delivered, self.board.pipe(), safe);
+        }
         if self.needs.duplicates && is_duplicate && self.declares_loss(now) {
             let episode = self.recovery.enter(&self.recovery_view());
             self.begin_episode(now, episode);
         }
     }
 
-    fn conclude_selectively(&mut self, now: Time, packet: &Packet, acked: &Acked, news: &SackNews) {
+    fn conclude_selectively(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        acked: &Acked,
+        news: &SackNews,
+        held: u64,
+    ) {
         let view = self.sack_view(now, Some(packet.ts_echo));
         let mut episode = self.recovery.on_sack(news, &mut self.board, &view);
         if let Episode::Exit(exit) = episode {
@@ -94,7 +108,7 @@ impl Connection {
                 self.arm(now, TimerKind::Data);
             }
         }
-        self.begin_episode(now, episode);
+        self.begin_episode_after(now, episode, held);
         if self.recovery.in_recovery() {
             self.limit_burst();
         }
@@ -148,13 +162,14 @@ impl Connection {
         if self.board.next() < self.stream_end() && self.poll_fresh(now, false, out) {
             return true;
         }
-        if !self.recovery.in_recovery() || !self.pipe_has_room(1) {
+        if !self.recovery.in_recovery() {
             return false;
         }
         let Some(Spare { seq, rescue }) = self.recovery.spare(&self.board) else {
             return false;
         };
-        let Some(segment) = self.board.at(seq) else {
+        let Some(segment) = self.board.at(seq).filter(|it| self.pipe_has_room(it.len.into()))
+        else {
             return false;
         };
         self.send_again(now, &segment, Again { rescue, owed: false }, out)
@@ -163,6 +178,9 @@ impl Connection {
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
     fn pipe_has_room(&self, len: u64) -> bool {
         let pipe = self.board.pipe();
+        if let Some(allowance) = self.reduced_allowance() {
+            return pipe == 0 || len <= allowance;
+        }
         let len = if self.recovery.in_recovery() { u64::from(self.segment_size) } else { len };
         pipe == 0 || pipe + len <= self.congestion.window()
     }

@@ -125,6 +125,7 @@ impl Connection {
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
         self.owed &= !(owed::RETRANSMIT_HEAD | owed::TAIL_PROBE);
+        self.end_reduction();
         if self.selective {
             let view = self.sack_view(now, None);
             self.recovery.on_sack_timeout(&mut self.board, &view);

@@ -128,7 +128,10 @@ impl Connection {
     fn room(&self) -> Room {
         let una = self.board.una();
         let limited = self.limited_transmit();
-        let quota = self.recovery.quota(self.send_window());
+        let quota = match self.reduced_allowance() {
+            None => self.recovery.quota(self.send_window()),
+            Some(allowance) => self.board.flight() + allowance,
+        };
         Room { limited, quota_end: una + quota, end: una + (quota + limited).min(self.peer_window) }
     }
 
@@ -210,7 +213,7 @@ impl Connection {
             && self.config.limited_transmit
             && !self.recovery.in_recovery()
             && self.board.resend().is_none();
-        if applies { u64::from(dupacks) * u64::from(self.segment_size) } else { 0 }
+        if applies { u64::from(dupacks.min(2)) * u64::from(self.segment_size) } else { 0 }
     }
 
     /// Whether the host lets data leave now, or else when.
@@ -285,6 +288,9 @@ impl Connection {
         }
         if self.config.idle_restart != IdleRestart::None {
             self.idle.on_send(now, self.board.flight());
+        }
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(end - seq);
         }
         if self.needs.sent {
             let path = self.path(now, self.board.flight());

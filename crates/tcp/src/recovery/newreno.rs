@@ -92,7 +92,7 @@ impl LossRecovery for NewReno {
         if self.in_recovery {
             self.inflation += view.segment;
             Episode::None
-        } else if self.dupacks == view.dupack_threshold && self.may_enter(view) {
+        } else if self.dupacks >= view.dupack_threshold && self.may_enter(view) {
             self.enter(view)
         } else {
             Episode::None

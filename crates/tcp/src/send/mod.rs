@@ -2,11 +2,13 @@
 
 pub mod delivery;
 pub mod idle;
+pub mod prr;
 pub mod rtt;
 pub mod scoreboard;
 mod selective;
 
 pub use delivery::DeliveryRate;
+pub use prr::Prr;
 pub use rtt::RttEstimator;
 pub use scoreboard::{Marks, Scoreboard, Sent};
 pub use selective::{Detection, Horizon};

@@ -32,6 +32,8 @@ pub(super) struct Tally {
     settled: u64,
     /// Copies in the order in which they left: where, and when.
     copies: VecDeque<(u64, Time)>,
+    /// How often a segment was found lost.
+    losses: u64,
     seen: [(u64, u64); SEEN],
 }
 
@@ -95,6 +97,11 @@ impl Scoreboard {
     /// Segments that the receiver has beyond the cumulative ACK.
     pub fn sacked_segments(&self) -> u32 {
         self.tally.sacked_segments
+    }
+
+    /// How often a segment was found lost.
+    pub fn losses(&self) -> u64 {
+        self.tally.losses
     }
 
     /// One past the highest byte selectively acknowledged, if any is beyond the cumulative ACK.
@@ -218,6 +225,7 @@ impl Scoreboard {
     }
 
     fn mark_lost(&mut self, index: usize) {
+        self.tally.losses += 1;
         let segment = &mut self.segments[index];
         let len = u64::from(segment.len);
         if segment.marks.has(Marks::RESENT) {

@@ -194,6 +194,8 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
         maybe("timestamps", any_of![true, false]),
         maybe("dsack", any_of![true, false]),
+        maybe("early_retransmit", any_of!["off", "bytes", "segments"]),
+        maybe("prr", any_of!["off", "crb", "ssrb", "rfc9937"]),
         maybe("limited_transmit", any_of![true, false]),
         maybe("dupack_threshold", any_of![1, 3, 5]),
         maybe("dupack_requires_same_window", any_of![true, false]),

@@ -1,0 +1,167 @@
+//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery as much leaves, in proportion to
+//! what arrives, as brings the flight down to the window that the congestion control chose.
+
+use crate::config::PrrBound;
+
+/// The accounts of one recovery after another.
+#[derive(Clone, Debug)]
+pub struct Prr {
+    bound: PrrBound,
+    active: bool,
+    /// Outstanding bytes when recovery began (`RecoverFS`).
+    flight: u64,
+    /// Bytes that arrived and bytes that left since (`prr_delivered`, `prr_out`).
+    delivered: u64,
+    out: u64,
+    /// Bytes that may leave until the next ACK (`sndcnt`).
+    allowance: u64,
+    /// Without SACK, bytes that duplicate ACKs say have arrived and no ACK has covered yet.
+    credited: u64,
+}
+
+/// What an ACK within recovery said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Bytes that it says arrived (`DeliveredData`).
+    pub delivered: u64,
+    /// Bytes in the network after it.
+    pub pipe: u64,
+    /// cwnd, bytes.
+    pub window: u64,
+    /// Segment size, bytes.
+    pub segment: u64,
+    /// It covers new data and shows no further loss (`SafeACK`).
+    pub safe: bool,
+}
+
+impl Prr {
+    /// The accounts, unless rates are not to be reduced proportionally.
+    pub fn new(bound: PrrBound) -> Option<Box<Self>> {
+        let (active, flight, delivered, out, allowance, credited) = (false, 0, 0, 0, 0, 0);
+        let it = Self { bound, active, flight, delivered, out, allowance, credited };
+        (bound != PrrBound::Off).then(|| Box::new(it))
+    }
+
+    /// Recovery begins with so much outstanding; `held` of it the receiver had reported before the
+    /// ACK at hand, and that reports duplicates worth `credited` bytes.
+    pub fn begin(&mut self, flight: u64, held: u64, credited: u64) {
+        // RFC 9937 §6.1 leaves out what was selectively acknowledged before.
+        let held = if self.bound == PrrBound::Rfc9937 { held } else { 0 };
+        let flight = flight.saturating_sub(held).max(1);
+        let bound = self.bound;
+        *self = Self { bound, active: true, flight, delivered: 0, out: 0, allowance: 0, credited };
+    }
+
+    /// Recovery is over.
+    pub fn end(&mut self) {
+        self.active = false;
+    }
+
+    /// Bytes that may leave now, during recovery.
+    #[inline]
+    pub fn allowance(&self) -> Option<u64> {
+        self.active.then_some(self.allowance)
+    }
+
+    /// A duplicate ACK without SACK: a segment has arrived; returns the bytes of all those.
+    pub fn credit(&mut self, segment: u64) -> u64 {
+        self.credited += segment;
+        self.credited
+    }
+
+    /// `acked` bytes were covered, some of which duplicates had announced; returns those of which
+    /// it is the first news, and what duplicates have announced beyond.
+    pub fn settle(&mut self, acked: u64) -> (u64, u64) {
+        let known = self.credited.min(acked);
+        self.credited -= known;
+        (acked - known, self.credited)
+    }
+
+    /// An ACK arrived during recovery (RFC 9937 §6.2, RFC 6937 §3).
+    pub fn on_ack(&mut self, progress: &Progress) {
+        let Progress { delivered, pipe, window, segment, safe } = *progress;
+        if delivered == 0 {
+            return;
+        }
+        self.delivered += delivered;
+        let conserved = self.delivered.saturating_sub(self.out);
+        self.allowance = if pipe > window {
+            let share = u128::from(self.delivered) * u128::from(window);
+            (share.div_ceil(u128::from(self.flight)) as u64).saturating_sub(self.out)
+        } else {
+            let limit = match self.bound {
+                PrrBound::Off | PrrBound::Crb => conserved,
+                PrrBound::Ssrb => conserved.max(delivered) + segment,
+                PrrBound::Rfc9937 => conserved.max(delivered) + if safe { segment } else { 0 },
+            };
+            (window - pipe).min(limit)
+        };
+    }
+
+    /// `len` bytes left.
+    pub fn on_sent(&mut self, len: u64) {
+        if self.active {
+            self.out += len;
+            self.allowance = self.allowance.saturating_sub(len);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEGMENT: u64 = 1000;
+
+    /// One segment of twenty is lost; each ACK reports one more, and cwnd is halved.
+    #[test]
+    fn rfc6937_3_1_a_light_loss_spreads_the_reduction_over_a_round_trip() {
+        for bound in [PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937] {
+            let mut prr = Prr::new(bound).unwrap();
+            prr.begin(20 * SEGMENT, 0, 0);
+            let (mut pipe, mut sent) = (19 * SEGMENT, 0);
+            for _ in 0..19 {
+                pipe -= SEGMENT;
+                prr.on_ack(&Progress {
+                    delivered: SEGMENT,
+                    pipe,
+                    window: 10 * SEGMENT,
+                    segment: SEGMENT,
+                    safe: false,
+                });
+                while prr.allowance().unwrap() >= SEGMENT {
+                    prr.on_sent(SEGMENT);
+                    pipe += SEGMENT;
+                    sent += 1;
+                }
+            }
+            assert_eq!((sent, pipe), (10, 10 * SEGMENT), "{bound:?}");
+        }
+    }
+
+    /// After a loss of most of the flight the bounds differ (RFC 6937 §3.1, second example).
+    #[test]
+    fn rfc6937_3_1_after_a_heavy_loss_the_bound_decides() {
+        let after = |bound, safe| {
+            let mut prr = Prr::new(bound).unwrap();
+            prr.begin(20 * SEGMENT, 0, 0);
+            let window = 10 * SEGMENT;
+            let delivered = SEGMENT;
+            prr.on_ack(&Progress { delivered, pipe: 4 * SEGMENT, window, segment: SEGMENT, safe });
+            prr.allowance().unwrap() / SEGMENT
+        };
+        assert_eq!(after(PrrBound::Crb, true), 1);
+        assert_eq!(after(PrrBound::Ssrb, false), 2);
+        assert_eq!(after(PrrBound::Rfc9937, false), 1);
+        assert_eq!(after(PrrBound::Rfc9937, true), 2);
+    }
+
+    #[test]
+    fn without_sack_an_ack_is_no_news_of_what_duplicates_announced() {
+        let mut prr = Prr::new(PrrBound::Crb).unwrap();
+        prr.begin(10 * SEGMENT, 0, 2 * SEGMENT);
+        assert_eq!(prr.credit(SEGMENT), 3 * SEGMENT);
+        assert_eq!(prr.settle(4 * SEGMENT), (SEGMENT, 0));
+        assert_eq!(prr.settle(SEGMENT), (SEGMENT, 0));
+    }
+}
