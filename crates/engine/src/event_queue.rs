@@ -1,7 +1,7 @@
 //! The event queue: a calendar whose days are ordered by `(time, sequence)`.
 //!
 //! Links schedule microseconds ahead, timers hundreds of milliseconds. The next millisecond is
-//! divided into days of four microseconds; what lies further ahead waits in a heap until its day
+//! divided into days of 17 microseconds; what lies further ahead waits in a heap until its day
 //! comes into sight. A day seldom holds more than a few events, which mostly come in the order in
 //! which they will leave: it is a sorted list as long as it is short. A sorted list is a heap, so
 //! a crowded day goes on as one.
@@ -14,10 +14,10 @@
 use crate::time::Time;
 
 const ARITY: usize = 4;
-/// A day is 2^22 ps, about 4 us.
-const DAY_BITS: u32 = 22;
-/// Days in sight.
-const DAYS: usize = 256;
+/// A day is 2^24 ps, about 17 us.
+const DAY_BITS: u32 = 24;
+/// Days in sight: few enough to stay in the cache and to find the next busy one at one look.
+const DAYS: usize = 64;
 /// Length from which a day's list is tidied up or becomes a heap.
 const CROWD: usize = 64;
 
@@ -44,8 +44,8 @@ impl<E> Entry<E> {
 pub struct EventQueue<E> {
     /// The days in sight, by the low bits of their number.
     days: Box<[Day<E>; DAYS]>,
-    /// Which of them hold events.
-    busy: [u64; DAYS / 64],
+    /// Which of them hold events, a bit each.
+    busy: u64,
     /// Number of the day at hand; the days in sight begin with it.
     today: u64,
     /// The day on which the earliest event beyond the days in sight falls.
@@ -60,7 +60,7 @@ impl<E: Copy> Default for EventQueue<E> {
     fn default() -> Self {
         Self {
             days: Box::new(std::array::from_fn(|_| Day::new())),
-            busy: [0; DAYS / 64],
+            busy: 0,
             today: 0,
             far_day: u64::MAX,
             far: Heap::new(),
@@ -100,75 +100,52 @@ impl<E: Copy> EventQueue<E> {
     pub fn push(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
         self.len += 1;
-        let entry = Entry { time, sequence, event };
-        let day = entry.day();
+        let day = time.as_picos() >> DAY_BITS;
         if day < self.today + DAYS as u64 {
-            self.insert(day, entry);
+            self.insert(day, time, sequence, event);
         } else {
-            self.push_far(day, entry);
+            self.far.push(Entry { time, sequence, event });
+            self.far_day = self.far_day.min(day);
         }
     }
 
     #[inline]
-    fn insert(&mut self, day: u64, entry: Entry<E>) {
+    fn insert(&mut self, day: u64, time: Time, sequence: u64, event: E) {
         let slot = day as usize % DAYS;
-        self.busy[slot / 64] |= 1 << (slot % 64);
-        self.days[slot].push(entry);
-    }
-
-    #[cold]
-    fn push_far(&mut self, day: u64, entry: Entry<E>) {
-        self.far.push(entry);
-        self.far_day = self.far_day.min(day);
+        self.busy |= 1 << slot;
+        self.days[slot].push(time, sequence, event);
     }
 
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let slot = self.today as usize % DAYS;
-        let rest = self.busy[slot / 64] >> (slot % 64);
-        let slot = if rest == 0 {
-            self.next_word()?
+        let ahead = self.busy.rotate_right((self.today % DAYS as u64) as u32).trailing_zeros();
+        if self.busy != 0 {
+            self.today += u64::from(ahead);
+        } else if self.far_day < u64::MAX {
+            self.today = self.far_day;
         } else {
-            self.today += u64::from(rest.trailing_zeros());
-            self.today as usize % DAYS
-        };
+            return None;
+        }
         if self.far_day < self.today + DAYS as u64 {
             self.bring_into_sight();
         }
-        let (first, is_last) = self.days[slot].pop()?;
-        if is_last {
-            self.busy[slot / 64] ^= 1 << (slot % 64);
+        let slot = self.today as usize % DAYS;
+        let day = &mut self.days[slot];
+        let (time, event) = day.pop()?;
+        if day.is_empty() {
+            self.busy ^= 1 << slot;
         }
         self.len -= 1;
-        self.now = first.time;
-        Some((first.time, first.event))
-    }
-
-    /// Moves on to the next day that holds an event, beyond the days of the word at hand; returns
-    /// its slot, or none if nothing is pending.
-    fn next_word(&mut self) -> Option<usize> {
-        let today = self.today as usize % DAYS;
-        let words = self.busy.len();
-        // The word at hand comes last again, for the days before today in it.
-        let word =
-            (1..=words).map(|step| (today / 64 + step) % words).find(|word| self.busy[*word] != 0);
-        self.today = if let Some(word) = word {
-            let slot = word * 64 + self.busy[word].trailing_zeros() as usize;
-            self.today + ((slot + DAYS - today) % DAYS) as u64
-        } else if self.far_day < u64::MAX {
-            self.far_day
-        } else {
-            return None;
-        };
-        Some(self.today as usize % DAYS)
+        self.now = time;
+        Some((time, event))
     }
 
     #[cold]
     fn bring_into_sight(&mut self) {
         let horizon = self.today + DAYS as u64;
         while let Some(entry) = self.far.pop_if(|entry| entry.day() < horizon) {
-            self.insert(entry.day(), entry);
+            self.insert(entry.day(), entry.time, entry.sequence, entry.event);
         }
         self.far_day = self.far.first().map_or(u64::MAX, Entry::day);
     }
@@ -187,23 +164,29 @@ impl<E: Copy> Day<E> {
         Self { heap: Heap::new(), head: 0, is_heap: false }
     }
 
+    fn is_empty(&self) -> bool {
+        self.heap.len() == 0
+    }
+
     #[inline]
-    fn push(&mut self, entry: Entry<E>) {
+    fn push(&mut self, time: Time, sequence: u64, event: E) {
         if self.is_heap || self.heap.entries.len() >= CROWD {
-            return self.push_to_crowd(entry);
+            return self.push_to_crowd(Entry { time, sequence, event });
         }
         let entries = &mut self.heap.entries;
-        let in_order = entries.last().is_none_or(|last| last.key() < entry.key());
-        entries.push(entry);
+        let in_order =
+            entries.last().is_none_or(|last| (last.time, last.sequence) < (time, sequence));
+        entries.push(Entry { time, sequence, event });
         if !in_order {
-            self.move_forward(entry);
+            self.move_forward();
         }
     }
 
     /// Moves the last entry to its place in the list.
-    fn move_forward(&mut self, entry: Entry<E>) {
+    fn move_forward(&mut self) {
         let entries = &mut self.heap.entries[self.head..];
         let mut hole = entries.len() - 1;
+        let entry = entries[hole];
         while let Some(before) = hole.checked_sub(1)
             && entries[before].key() > entry.key()
         {
@@ -220,38 +203,36 @@ impl<E: Copy> Day<E> {
             self.heap.entries.drain(..self.head);
             self.head = 0;
             if self.heap.entries.len() < CROWD / 2 {
-                return self.push(entry);
+                return self.push(entry.time, entry.sequence, entry.event);
             }
             self.is_heap = true;
         }
         self.heap.push(entry);
     }
 
-    /// The earliest event, and whether it was the last one.
     #[inline]
-    fn pop(&mut self) -> Option<(Entry<E>, bool)> {
+    fn pop(&mut self) -> Option<(Time, E)> {
         if self.is_heap {
             return self.pop_from_crowd();
         }
-        let first = *self.heap.entries.get(self.head)?;
+        let first = self.heap.entries.get(self.head)?;
+        let (time, event) = (first.time, first.event);
         self.head += 1;
-        let is_last = self.head == self.heap.entries.len();
-        if is_last {
+        if self.head == self.heap.entries.len() {
             self.heap.entries.clear();
             self.head = 0;
         }
-        Some((first, is_last))
+        Some((time, event))
     }
 
     #[cold]
-    fn pop_from_crowd(&mut self) -> Option<(Entry<E>, bool)> {
+    fn pop_from_crowd(&mut self) -> Option<(Time, E)> {
         let first = self.heap.pop()?;
-        let is_last = self.heap.len() == 0;
-        if is_last {
+        if self.heap.len() == 0 {
             self.heap.clear();
             self.is_heap = false;
         }
-        Some((first, is_last))
+        Some((first.time, first.event))
     }
 }
 
