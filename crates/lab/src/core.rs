@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::topology::Network;
-use incast_net::{Admission, Flags, Packet, PortId, RouteId, Service};
+use incast_net::{Admission, Flags, Packet, PacketId, PortId, RouteId, Service};
 use incast_tcp::connection::Counters;
 use incast_tcp::{Config, Connection, Role};
 
@@ -191,13 +191,14 @@ impl<P: Probe> Core<P> {
     /// Sends a datagram of `size` bytes on `flow`'s forward route.
     pub fn send_datagram(&mut self, flow: u32, size: u32) {
         let header = 40.min(size);
-        self.wires().transmit(&mut Packet {
+        let packet = self.network.packets().insert(Packet {
             route: RouteId::new(flow, true),
             payload: (size - header) as u16,
             header: header as u8,
             flags: Flags::DATAGRAM,
             ..Packet::default()
         });
+        self.wires().transmit(packet);
     }
 
     /// The next end that an application acted on.
@@ -208,20 +209,20 @@ impl<P: Probe> Core<P> {
     /// Takes the packet that arrives behind `port`: forwards it, or returns it if its host is
     /// reached.
     #[inline]
-    pub(crate) fn arrive(&mut self, port: PortId) -> Option<Packet> {
+    pub(crate) fn arrive(&mut self, port: PortId) -> Option<PacketId> {
         let now = self.now();
         if P::ON {
             self.probe.before_arrival(now, port, &mut self.network);
         }
-        let (mut packet, next) = self.network.deliver(now, port);
+        let (packet, next) = self.network.deliver(now, port);
         if P::ON {
-            self.probe.on_arrival(now, port, &packet);
+            self.probe.on_arrival(now, port, self.network.packet(packet));
         }
         if let Some((time, sequence)) = next {
             self.queue.push(time, sequence, Event::Arrival(port));
         }
-        if let Some(hop) = self.network.next_hop(&packet) {
-            self.wires().offer(hop, &mut packet);
+        if let Some(hop) = self.network.next_hop(packet) {
+            self.wires().offer(hop, packet);
             None
         } else {
             self.delivered += 1;
@@ -237,10 +238,13 @@ impl<P: Probe> Core<P> {
             self.probe.before_departure(now, port, &mut self.network);
         }
         self.network.depart(now, port);
-        if P::ON {
-            for packet in self.network.port(port).dropped_late() {
-                self.probe.on_late_drop(now, port, packet);
+        while let Some(packet) = self.network.port_mut(port).pop_late() {
+            if P::ON {
+                self.probe.on_late_drop(now, port, self.network.packet(packet));
             }
+            self.network.packets().release(packet);
+        }
+        if P::ON {
             self.probe.after_departure(now, port, &self.network);
         }
         self.wires().schedule(port);
@@ -248,11 +252,13 @@ impl<P: Probe> Core<P> {
 
     /// Tells the receiving end of a packet.
     #[inline]
-    pub(crate) fn deliver(&mut self, packet: &Packet) -> EndId {
+    pub(crate) fn deliver(&mut self, id: PacketId) -> EndId {
         let now = self.now();
+        let packet = self.network.packet(id);
         let end = EndId(packet.route.reverse().0);
         let connection = &mut self.ends[end.0 as usize].connection;
         connection.handle_segment(now, packet);
+        self.network.packets().release(id);
         end
     }
 
@@ -287,13 +293,15 @@ impl<P: Probe> Core<P> {
         let Self { ends, queue, network, probe, sequence, .. } = self;
         let end = &mut ends[id.0 as usize];
         let mut wires = Wires { queue, network, probe, sequence };
-        let mut packet = Packet::default();
-        while end.connection.poll_transmit_into(now, &mut packet) {
-            wires.transmit(&mut packet);
+        let mut draft = wires.network.packets().draft();
+        while end.connection.poll_transmit_into(now, &mut wires.network.packets()[draft]) {
+            wires.transmit(draft);
+            draft = wires.network.packets().draft();
             if end.connection.is_quiet() {
                 break;
             }
         }
+        wires.network.packets().release(draft);
         if P::ON {
             wires.probe.on_connection(now, id, &end.connection);
         }
@@ -321,32 +329,33 @@ struct Wires<'a, P> {
 
 impl<P: Probe> Wires<'_, P> {
     #[inline]
-    fn transmit(&mut self, packet: &mut Packet) {
+    fn transmit(&mut self, packet: PacketId) {
         let hop = self.network.next_hop(packet).expect("a route has at least one port");
         self.offer(hop, packet);
     }
 
     #[inline]
-    fn offer(&mut self, port: PortId, packet: &mut Packet) {
+    fn offer(&mut self, port: PortId, packet: PacketId) {
         let now = self.queue.now();
         let sequence = AFTER_TIMERS | self.next_sequence();
         if P::ON {
             self.probe.before_offer(now, port, self.network);
         }
-        let (taker, admission) = self.network.offer(now, port, packet, sequence);
-        match admission {
+        let (taker, enters) = self.network.relay(now, port, packet);
+        match self.network.offer(enters, taker, packet, sequence) {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
             Admission::Started => self.schedule(taker),
             Admission::Dropped(_) => {
                 if P::ON {
-                    self.probe.on_drop(now, port, packet);
+                    self.probe.on_drop(now, port, self.network.packet(packet));
                 }
+                self.network.packets().release(packet);
                 return;
             }
         }
         if P::ON {
-            self.probe.after_offer(now, port, packet, self.network);
+            self.probe.after_offer(now, port, self.network.packet(packet), self.network);
         }
     }
 

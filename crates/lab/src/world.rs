@@ -6,7 +6,7 @@ use incast_engine::{Rate, Span, Time};
 use incast_net::buffer::{Buffer, PoolId};
 use incast_net::port::PortCounters;
 use incast_net::topology::{Attachment, HostId, Network};
-use incast_net::{Flags, Packet, PortConfig, PortId};
+use incast_net::{Flags, PacketId, PortConfig, PortId};
 use incast_tcp::Event as ConnectionEvent;
 
 use crate::application::{Application, BarrierReader, DatagramSource, Interval, LongFlows};
@@ -259,7 +259,7 @@ impl<P: Probe> World<P> {
         match event {
             Event::Arrival(port) => {
                 if let Some(packet) = self.core.arrive(port) {
-                    self.receive(&packet);
+                    self.receive(packet);
                 }
             }
             Event::Wake(end) => {
@@ -279,13 +279,15 @@ impl<P: Probe> World<P> {
     }
 
     #[inline]
-    fn receive(&mut self, packet: &Packet) {
+    fn receive(&mut self, id: PacketId) {
+        let packet = self.core.network.packet(id);
         if packet.flags.contains(Flags::DATAGRAM) {
             let owner = self.owners[packet.route.flow() as usize];
             self.groups[usize::from(owner)].application.on_datagram(packet.size());
+            self.core.network.packets().release(id);
             return;
         }
-        let end = self.core.deliver(packet);
+        let end = self.core.deliver(id);
         self.serve(end);
         self.serve_dirty();
     }

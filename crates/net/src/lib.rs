@@ -5,11 +5,13 @@
 
 pub mod buffer;
 pub mod packet;
+pub mod packets;
 pub mod port;
 pub mod queue;
 pub mod sack;
 pub mod topology;
 
 pub use packet::{Ecn, Flags, Packet, RouteId};
+pub use packets::{PacketId, Packets};
 pub use port::{Admission, Port, PortConfig, PortId, Service};
 pub use sack::SackBlocks;

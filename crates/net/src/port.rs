@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
-use crate::packet::Packet;
+use crate::packets::{PacketId, Packets};
 use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
 
 pub use fifo::Fifo;
@@ -151,17 +151,28 @@ pub struct Service {
 struct Transit {
     arrival: Time,
     sequence: u64,
-    packet: Packet,
+    packet: PacketId,
+    size: u32,
 }
 
 /// A packet that waits for its departure to be settled.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    packet: Packet,
+    packet: PacketId,
+    size: u32,
     /// Its place among arrivals of the same instant.
     sequence: u64,
     since: Time,
     sending: Span,
+}
+
+/// What the ports of a network have in common.
+#[derive(Default)]
+pub struct Commons {
+    /// The packets that travel.
+    pub packets: Packets,
+    /// Buffers that ports share.
+    pub pools: Vec<Pool>,
 }
 
 /// An output port: queue, serialiser and link.
@@ -209,21 +220,18 @@ impl Port {
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
-    /// of the same instant, and `pools` are the network's shared buffers.
+    /// of the same instant. What is dropped is for the caller to release.
     #[inline]
     pub fn offer(
         &mut self,
         now: Time,
-        packet: &mut Packet,
+        packet: PacketId,
         sequence: u64,
-        pools: &mut [Pool],
+        commons: &mut Commons,
     ) -> Admission {
         match self {
-            Self::Fifo(port) => port.offer(now, packet, sequence),
-            Self::Stepped(port) => {
-                let pool = port.pool().map(|PoolId(pool)| &mut pools[usize::from(pool)]);
-                port.offer(now, packet, sequence, pool)
-            }
+            Self::Fifo(port) => port.offer(now, packet, sequence, &mut commons.packets),
+            Self::Stepped(port) => port.offer(now, packet, sequence, commons),
         }
     }
 
@@ -241,17 +249,16 @@ impl Port {
     ///
     /// # Panics
     /// If departures of this port are no events, or none is due.
-    pub fn depart(&mut self, now: Time, pools: &mut [Pool]) {
+    pub fn depart(&mut self, now: Time, commons: &mut Commons) {
         let Self::Stepped(port) = self else { panic!("this port has no departure events") };
-        let pool = port.pool().map(|PoolId(pool)| &mut pools[usize::from(pool)]);
-        port.depart(now, pool);
+        port.depart(now, commons);
     }
 
-    /// What the discipline dropped at the last departure.
-    pub fn dropped_late(&self) -> &[Packet] {
+    /// The next packet that the discipline dropped at a departure, for the caller to release.
+    pub fn pop_late(&mut self) -> Option<PacketId> {
         match self {
-            Self::Fifo(_) => &[],
-            Self::Stepped(port) => port.late(),
+            Self::Fifo(_) => None,
+            Self::Stepped(port) => port.pop_late(),
         }
     }
 
@@ -283,7 +290,7 @@ impl Port {
     /// # Panics
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
-    pub fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+    pub fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
         either!(self, deliver(now))
     }
 
@@ -295,7 +302,7 @@ impl Port {
         }
     }
 
-    /// What waits, as of the last drain or departure; a FIFO port without a buffer does not know.
+    /// What waits, as of the last drain or departure.
     #[inline]
     pub fn view(&self) -> QueueView {
         either!(self, view())
@@ -324,10 +331,10 @@ impl Port {
     }
 
     /// The packets in the port and on its link.
-    pub fn in_flight(&self) -> impl Iterator<Item = &Packet> {
+    pub fn in_flight(&self) -> impl Iterator<Item = PacketId> {
         let (link, waiting) = either!(self, contents());
-        let link = link.iter().map(|transit| &transit.packet);
-        link.chain(waiting.iter().flatten().map(|waiting| &waiting.packet))
+        let link = link.iter().map(|transit| transit.packet);
+        link.chain(waiting.iter().flatten().map(|waiting| waiting.packet))
     }
 
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.

@@ -4,7 +4,8 @@ use incast_engine::Time;
 
 use crate::buffer::{Pool, PoolConfig};
 use crate::packet::{Packet, RouteId};
-use crate::port::{Admission, Port, PortConfig, PortId};
+use crate::packets::{PacketId, Packets};
+use crate::port::{Admission, Commons, Port, PortConfig, PortId};
 use crate::queue::Entry;
 
 /// The topologies that exist.
@@ -33,8 +34,7 @@ const NO_PORT: PortId = PortId(u32::MAX);
 #[derive(Default)]
 pub struct Network {
     ports: Vec<Port>,
-    /// Buffers that ports share.
-    pools: Vec<Pool>,
+    commons: Commons,
     /// The ports that each route crosses, [`STRIDE`] entries per route, padded with [`NO_PORT`].
     hops: Vec<PortId>,
     /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
@@ -55,7 +55,8 @@ impl Network {
             .collect();
         let relays = vec![false; 2 * hosts.len()];
         let pools = pools.iter().copied().map(Pool::new).collect();
-        Self { ports, pools, hops: Vec::new(), relays, relayed: Vec::new() }
+        let commons = Commons { packets: Packets::default(), pools };
+        Self { ports, commons, hops: Vec::new(), relays, relayed: Vec::new() }
     }
 
     /// The switch's port towards a host.
@@ -81,9 +82,27 @@ impl Network {
         &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(STRIDE)]
     }
 
-    /// The port that `packet` has to enter next, or none if it has reached its host.
+    /// The packets that travel, for a sender to put one there and a receiver to release it.
     #[inline]
-    pub fn next_hop(&self, packet: &Packet) -> Option<PortId> {
+    pub fn packets(&mut self) -> &mut Packets {
+        &mut self.commons.packets
+    }
+
+    /// Number of packets that somebody has written and nobody released.
+    pub fn packets_held(&self) -> usize {
+        self.commons.packets.len()
+    }
+
+    /// A packet that travels.
+    #[inline]
+    pub fn packet(&self, id: PacketId) -> &Packet {
+        &self.commons.packets[id]
+    }
+
+    /// The port that a packet has to enter next, or none if it has reached its host.
+    #[inline]
+    pub fn next_hop(&self, id: PacketId) -> Option<PortId> {
+        let packet = self.packet(id);
         let hop = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
         (hop != NO_PORT).then_some(hop)
     }
@@ -133,38 +152,35 @@ impl Network {
         delivered - relayed.map(|port| port.admitted_after(now)).sum::<u64>()
     }
 
-    /// Offers a packet to a port; see [`Port::offer`]. Returns the port that took it, which is the
-    /// one after a relay.
+    /// Hands a packet on that would enter a relay: returns the port that it enters instead, and
+    /// when. Any other port it enters now.
     #[inline]
-    pub fn offer(
-        &mut self,
-        now: Time,
-        port: PortId,
-        packet: &mut Packet,
-        sequence: u64,
-    ) -> (PortId, Admission) {
-        if self.relays[port.0 as usize] {
-            packet.hop += 1;
-            let next = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
-            let arrival = self.ports[port.0 as usize].relay(now, packet.size());
-            return (
-                next,
-                self.ports[next.0 as usize].offer(arrival, packet, sequence, &mut self.pools),
-            );
+    pub fn relay(&mut self, now: Time, port: PortId, id: PacketId) -> (PortId, Time) {
+        if !self.relays[port.0 as usize] {
+            return (port, now);
         }
-        (port, self.ports[port.0 as usize].offer(now, packet, sequence, &mut self.pools))
+        let packet = &mut self.commons.packets[id];
+        packet.hop += 1;
+        let next = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
+        (next, self.ports[port.0 as usize].relay(now, packet.size()))
+    }
+
+    /// Offers a packet to a port; see [`Port::offer`].
+    #[inline]
+    pub fn offer(&mut self, now: Time, port: PortId, id: PacketId, sequence: u64) -> Admission {
+        self.ports[port.0 as usize].offer(now, id, sequence, &mut self.commons)
     }
 
     /// The packet in service of a port leaves; see [`Port::depart`].
     pub fn depart(&mut self, now: Time, port: PortId) {
-        self.ports[port.0 as usize].depart(now, &mut self.pools);
+        self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
     /// Takes the packet that arrives behind a port; see [`Port::deliver`].
     #[inline]
-    pub fn deliver(&mut self, now: Time, port: PortId) -> (Packet, Option<(Time, u64)>) {
-        let (mut packet, next) = self.ports[port.0 as usize].deliver(now);
-        packet.hop += 1;
+    pub fn deliver(&mut self, now: Time, port: PortId) -> (PacketId, Option<(Time, u64)>) {
+        let (packet, next) = self.ports[port.0 as usize].deliver(now);
+        self.commons.packets[packet].hop += 1;
         (packet, next)
     }
 
@@ -180,7 +196,7 @@ impl Network {
 
     /// Buffers that ports share.
     pub fn pools(&self) -> &[Pool] {
-        &self.pools
+        &self.commons.pools
     }
 
     /// All ports, in the order of their numbers.
@@ -193,6 +209,7 @@ impl Network {
         self.route(route)
             .iter()
             .flat_map(|port| self.port(*port).in_flight())
+            .map(|id| self.packet(id))
             .filter(move |packet| packet.route == route)
     }
 }
@@ -216,24 +233,21 @@ mod tests {
         assert_eq!(network.add_flow(HostId(1), client), 0);
         let flow = network.add_flow(server, client);
         assert_eq!(flow, 1);
-        let mut packet = Packet {
-            route: RouteId::new(flow, true),
-            payload: 1460,
-            header: 40,
-            ..Packet::default()
-        };
+        let route = RouteId::new(flow, true);
+        let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
+        let mut packet = network.packets().insert(packet);
         let mut now = Time::ZERO;
         for expected in [PortId(4), Network::switch_port(client)] {
-            let hop = network.next_hop(&packet).expect("not there yet");
+            let hop = network.next_hop(packet).expect("not there yet");
             assert_eq!(hop, expected);
-            let (_, Admission::Scheduled(arrival)) = network.offer(now, hop, &mut packet, 0) else {
+            let Admission::Scheduled(arrival) = network.offer(now, hop, packet, 0) else {
                 panic!("an empty port schedules");
             };
-            assert_eq!(network.in_flight(packet.route).count(), 1);
+            assert_eq!(network.in_flight(route).count(), 1);
             now = arrival;
             (packet, _) = network.deliver(now, hop);
         }
-        assert_eq!(network.next_hop(&packet), None);
+        assert_eq!(network.next_hop(packet), None);
         assert_eq!(now, Time::ZERO + Span::from_micros(74));
     }
 
@@ -252,10 +266,11 @@ mod tests {
     fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
         let ack = Packet { route: RouteId::new(0, false), header: 40, ..Packet::default() };
         let cross = |network: &mut Network| {
-            let (mut packet, mut now) = (ack, Time::ZERO);
+            let (mut packet, mut now) = (network.packets().insert(ack), Time::ZERO);
             let mut events = 0;
-            while let Some(hop) = network.next_hop(&packet) {
-                let (port, admission) = network.offer(now, hop, &mut packet, 0);
+            while let Some(hop) = network.next_hop(packet) {
+                let (port, enters) = network.relay(now, hop, packet);
+                let admission = network.offer(enters, port, packet, 0);
                 let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
                 now = arrival;
                 (packet, _) = network.deliver(now, port);

@@ -13,37 +13,42 @@ use super::line::Line;
 use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit};
 use crate::buffer::Buffer;
 use crate::packet::{Ecn, Packet};
+use crate::packets::{PacketId, Packets};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
-/// See the module.
+/// See the module. What every packet needs comes first, and what few need lies elsewhere: a run
+/// goes round more ports than the nearest cache holds.
+#[repr(C)]
 pub struct Fifo {
     ring: VecDeque<Transit>,
     last_departure: Time,
-    /// Packets admitted since the link was idle.
-    run: u64,
+    /// When the packet in service no longer counts as present.
+    gone_at: Time,
     /// Packets at the head of the ring that have left the port and are on the link. This and the
-    /// next two are kept up, lazily, by ports with a buffer.
+    /// next are kept up, lazily, where packets may wait.
     departed: usize,
     /// What waits and what is being sent.
     view: QueueView,
-    /// When the packet in service no longer counts as present.
-    gone_at: Time,
     line: Line,
     /// How long a packet counts as present beyond its departure.
     linger: Span,
+    /// Whether packets may wait.
+    has_queue: bool,
+    /// Whether the discipline admits whatever fits.
+    is_drop_tail: bool,
     buffer: Option<Buffer>,
-    discipline: Discipline,
-    random: Stream,
     counters: PortCounters,
+    discipline: Box<Discipline>,
+    random: Stream,
 }
 
 impl Fifo {
     /// A port with its own random stream.
     pub(super) fn new(config: &PortConfig, random: Stream) -> Self {
+        let discipline = config.queue.build(&config.site());
         Self {
             ring: VecDeque::new(),
             last_departure: Time::ZERO,
-            run: 0,
             departed: 0,
             view: QueueView::default(),
             gone_at: Time::NEVER,
@@ -53,32 +58,43 @@ impl Fifo {
                 Ties::ArrivalFirst => Span::from_picos(1),
             },
             buffer: config.buffer,
-            discipline: config.queue.build(&config.site()),
+            has_queue: true,
+            is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
+            discipline: Box::new(discipline),
             random,
             counters: PortCounters::default(),
         }
     }
 
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
-        self.discipline = discipline;
+        self.is_drop_tail = matches!(discipline, Discipline::DropTail(_));
+        *self.discipline = discipline;
     }
 
     /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
     pub(super) fn forget_buffer(&mut self) {
         self.buffer = None;
+        self.has_queue = false;
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
     /// of the same instant.
     #[inline]
-    pub(super) fn offer(&mut self, now: Time, packet: &mut Packet, sequence: u64) -> Admission {
+    pub(super) fn offer(
+        &mut self,
+        now: Time,
+        id: PacketId,
+        sequence: u64,
+        packets: &mut Packets,
+    ) -> Admission {
         self.counters.offered += 1;
+        let packet = &mut packets[id];
         let size = packet.size();
-        if let Some(buffer) = self.buffer {
-            self.drain(now);
+        self.drain(now);
+        if let Some(buffer) = &self.buffer {
             let refusal = if !buffer.has_room(&self.view, size) {
                 Some(DropReason::BufferFull)
-            } else if matches!(self.discipline, Discipline::DropTail(_)) {
+            } else if self.is_drop_tail {
                 None
             } else {
                 self.judge(now, packet)
@@ -87,21 +103,22 @@ impl Fifo {
                 self.counters.dropped += 1;
                 return Admission::Dropped(why);
             }
+        }
+        let sequence = self.place(now, sequence);
+        let is_idle = self.view.in_service_bytes == 0;
+        if !is_idle {
             self.count_waiting(now, size);
         }
         let sending = self.line.sending_time(size, &mut self.random);
         self.counters.sending += sending;
-        let is_busy = self.last_departure + self.linger > now;
-        self.run = if is_busy { self.run + 1 } else { 0 };
         self.last_departure = self.last_departure.max(now) + sending;
-        if self.view.in_service_bytes == 0 && self.buffer.is_some() {
+        if is_idle && self.has_queue {
             self.view.in_service_bytes = size;
             self.gone_at = self.last_departure + self.linger;
         }
         let first = self.ring.is_empty();
         let arrival = self.last_departure + self.line.delay;
-        let sequence = self.place(sequence);
-        self.ring.push_back(Transit { arrival, sequence, packet: *packet });
+        self.ring.push_back(Transit { arrival, sequence, packet: id, size });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
@@ -137,7 +154,7 @@ impl Fifo {
     /// before they arrive: the port is no slower and drops nothing by chance.
     pub(super) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
-            && matches!(self.discipline, Discipline::DropTail(_))
+            && self.is_drop_tail
             && feeder.buffer.is_none()
             && self.line.serialisation.rate >= feeder.line.serialisation.rate
     }
@@ -147,8 +164,8 @@ impl Fifo {
     /// # Panics
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
-    pub(super) fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
-        if self.buffer.is_some() {
+    pub(super) fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
+        if self.has_queue {
             if self.departed == 0 {
                 self.depart();
             }
@@ -172,7 +189,7 @@ impl Fifo {
     fn depart(&mut self) {
         self.departed += 1;
         if let Some(next) = self.ring.get(self.departed) {
-            let size = next.packet.size();
+            let size = next.size;
             self.view.packets -= 1;
             self.view.bytes -= u64::from(size);
             self.view.in_service_bytes = size;
@@ -184,7 +201,7 @@ impl Fifo {
         }
     }
 
-    /// What waits, as of the last drain; a port without a buffer does not know.
+    /// What waits, as of the last drain.
     #[inline]
     pub(super) fn view(&self) -> QueueView {
         self.view
@@ -207,7 +224,7 @@ impl Fifo {
         let still_waiting =
             self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
                 let wait = ahead.arrival.saturating_since(left).as_picos();
-                u128::from(waiting.packet.size()) * u128::from(wait)
+                u128::from(waiting.size) * u128::from(wait)
             });
         self.counters.byte_time - still_waiting.sum::<u128>()
     }
@@ -219,27 +236,32 @@ impl Fifo {
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
     pub(super) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
-            let way = self.line.delay + self.line.serialisation.time(transit.packet.size());
+            let way = self.line.delay + self.line.serialisation.time(transit.size);
             transit.arrival > now + way
         };
         self.ring.iter().filter(|transit| admitted(transit)).count() as u64
     }
 
-    /// Place among arrivals of the same instant: a packet that followed fewer others out of its
-    /// port comes first, so that a burst does not crowd out single packets; then in the order of
+    /// Place among arrivals of the same instant: a packet that follows fewer others out of its port
+    /// comes first, so that a burst does not crowd out single packets; then in the order of
     /// admission.
     #[inline]
-    fn place(&self, sequence: u64) -> u64 {
-        self.run.min(0x7fff) << 48 | sequence
+    fn place(&self, now: Time, sequence: u64) -> u64 {
+        let ahead = if self.has_queue {
+            u64::from(self.view.packets) + u64::from(self.view.in_service_bytes > 0)
+        } else {
+            u64::from(self.last_departure + self.linger > now)
+        };
+        ahead.min(0x7fff) << 48 | sequence
     }
 
     /// Counts an admitted packet that will wait.
     #[inline]
     fn count_waiting(&mut self, now: Time, size: u32) {
-        if self.view.in_service_bytes > 0 {
+        self.view.packets += 1;
+        self.view.bytes += u64::from(size);
+        if self.buffer.is_some() {
             let waiting = self.last_departure.saturating_since(now);
-            self.view.packets += 1;
-            self.view.bytes += u64::from(size);
             let counters = &mut self.counters;
             counters.max_packets = counters.max_packets.max(self.view.packets);
             counters.max_bytes = counters.max_bytes.max(self.view.bytes);

@@ -10,9 +10,12 @@ use std::collections::VecDeque;
 use incast_engine::{Span, Stream, Time};
 
 use super::line::{Detours, Line};
-use super::{Admission, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting};
+use super::{
+    Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting,
+};
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::{Ecn, Packet};
+use crate::packets::PacketId;
 use crate::queue::{Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict};
 
 /// The packet that is being sent.
@@ -34,8 +37,6 @@ pub struct Stepped {
     /// The packet in service, and those on the link, in the order of their arrival.
     link: VecDeque<Transit>,
     last_departure: Time,
-    /// Packets admitted since the line was idle.
-    run: u64,
     /// Place of departures among events of the same instant.
     departure_sequence: u64,
     line: Line,
@@ -47,7 +48,7 @@ pub struct Stepped {
     random: Stream,
     counters: PortCounters,
     /// What the discipline dropped at the last departure.
-    late: Vec<Packet>,
+    late: VecDeque<PacketId>,
 }
 
 impl Stepped {
@@ -63,7 +64,6 @@ impl Stepped {
             in_service: None,
             link: VecDeque::new(),
             last_departure: Time::ZERO,
-            run: 0,
             departure_sequence: match config.ties {
                 Ties::DepartureFirst => index,
                 // The time limit of a run is u64::MAX.
@@ -77,7 +77,7 @@ impl Stepped {
             discipline,
             random: Stream::named(seed, "port", index),
             counters: PortCounters::default(),
-            late: Vec::new(),
+            late: VecDeque::new(),
         }
     }
 
@@ -86,19 +86,17 @@ impl Stepped {
         self.discipline = discipline;
     }
 
-    /// The buffer that it shares with others.
-    pub(super) fn pool(&self) -> Option<PoolId> {
-        self.pool
-    }
-
     /// Offers a packet; see [`super::Port::offer`].
     pub(super) fn offer(
         &mut self,
         now: Time,
-        packet: &mut Packet,
+        id: PacketId,
         sequence: u64,
-        pool: Option<&mut Pool>,
+        commons: &mut Commons,
     ) -> Admission {
+        let Commons { packets, pools } = commons;
+        let packet = &mut packets[id];
+        let pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
         let size = packet.size();
         let is_idle = self.in_service.is_none();
@@ -124,9 +122,9 @@ impl Stepped {
             }
         }
         let sending = self.line.sending_time(size, &mut self.random);
-        self.run = if is_idle { 0 } else { self.run + 1 };
-        let sequence = self.run.min(0x7fff) << 48 | sequence;
-        let waiting = Waiting { packet: *packet, sequence, since: now, sending };
+        let ahead = self.waiting.packets + u64::from(!is_idle);
+        let sequence = ahead.min(0x7fff) << 48 | sequence;
+        let waiting = Waiting { packet: id, size, sequence, since: now, sending };
         if is_idle {
             self.start(&waiting, now);
             return Admission::Started;
@@ -145,28 +143,30 @@ impl Stepped {
     ///
     /// # Panics
     /// If nothing is in service: the caller's schedule is broken.
-    pub(super) fn depart(&mut self, now: Time, mut pool: Option<&mut Pool>) {
+    pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
+        let Commons { packets, pools } = commons;
+        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
-        self.late.clear();
         let counts_in_service = self.buffer.is_some_and(|buffer| buffer.counts_in_service);
         if counts_in_service {
             self.give_back(left.size, pool.as_deref_mut());
         }
-        while let Some(mut next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
-            let size = next.packet.size();
+        while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
+            let size = next.size;
             let waited = now - next.since;
             self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
             if self.buffer.is_some() {
                 self.counters.byte_time += u128::from(size) * u128::from(waited.as_picos());
                 let view = self.view_at(now);
-                let verdict = self.discipline.departing(&next.packet, waited, &view);
-                let is_dropped = self.apply(verdict, &mut next.packet).is_err();
+                let packet = &mut packets[next.packet];
+                let verdict = self.discipline.departing(packet, waited, &view);
+                let is_dropped = self.apply(verdict, packet).is_err();
                 if !counts_in_service || is_dropped {
                     self.give_back(size, pool.as_deref_mut());
                 }
                 if is_dropped {
-                    self.late.push(next.packet);
+                    self.late.push_back(next.packet);
                     continue;
                 }
             }
@@ -180,13 +180,13 @@ impl Stepped {
         self.in_service.map(|packet| packet.service)
     }
 
-    /// What the discipline dropped at the last departure.
-    pub(super) fn late(&self) -> &[Packet] {
-        &self.late
+    /// A packet that the discipline dropped at a departure.
+    pub(super) fn pop_late(&mut self) -> Option<PacketId> {
+        self.late.pop_front()
     }
 
     /// Takes the packet that arrives at the far end; see [`super::Port::deliver`].
-    pub(super) fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+    pub(super) fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
         let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
@@ -209,7 +209,7 @@ impl Stepped {
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let still_waiting = self.classes.iter().flatten().map(|waiting| {
             let waited = now.saturating_since(waiting.since).as_picos();
-            u128::from(waiting.packet.size()) * u128::from(waited)
+            u128::from(waiting.size) * u128::from(waited)
         });
         let counts = self.buffer.is_some();
         self.counters.byte_time + still_waiting.filter(|_| counts).sum::<u128>()
@@ -273,8 +273,9 @@ impl Stepped {
             // On a link that changes the order every packet is scheduled by itself.
             arrival: (self.link.is_empty() || detour.is_some()).then_some(key),
         };
-        self.in_service = Some(InService { size: next.packet.size(), service });
-        let transit = Transit { arrival, sequence: next.sequence, packet: next.packet };
+        self.in_service = Some(InService { size: next.size, service });
+        let Waiting { packet, size, sequence, .. } = *next;
+        let transit = Transit { arrival, sequence, packet, size };
         // Without detours that is the end.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);

@@ -18,7 +18,7 @@ enum Happening {
 /// Some ports, their shared buffers and what is scheduled.
 struct Switch {
     ports: Vec<Port>,
-    pools: Vec<Pool>,
+    commons: Commons,
     /// By time and place among equals.
     schedule: BTreeSet<(Time, u64, Happening)>,
     sequence: u64,
@@ -33,7 +33,10 @@ impl Switch {
         let ports = configs.iter().zip(0..).map(|(config, index)| Port::new(config, index, 7));
         Self {
             ports: ports.collect(),
-            pools: pool.into_iter().map(Pool::new).collect(),
+            commons: Commons {
+                pools: pool.into_iter().map(Pool::new).collect(),
+                ..Commons::default()
+            },
             schedule: BTreeSet::new(),
             sequence: 1 << 63,
             arrived: vec![Vec::new(); configs.len()],
@@ -55,14 +58,15 @@ impl Switch {
     fn happen(&mut self, now: Time, what: Happening) {
         match what {
             Happening::Departure(port) => {
-                self.ports[port].depart(now, &mut self.pools);
-                let late = self.ports[port].dropped_late().iter().map(|packet| (now, packet.seq));
-                self.dropped[port].extend(late);
+                self.ports[port].depart(now, &mut self.commons);
+                while let Some(late) = self.ports[port].pop_late() {
+                    self.dropped[port].push((now, self.commons.packets[late].seq));
+                }
                 self.serve(port);
             }
             Happening::Arrival(port) => {
-                let (packet, next) = self.ports[port].deliver(now);
-                self.arrived[port].push((now, packet));
+                let (id, next) = self.ports[port].deliver(now);
+                self.arrived[port].push((now, self.commons.packets[id]));
                 if let Some((time, sequence)) = next {
                     self.schedule.insert((time, sequence, Happening::Arrival(port)));
                 }
@@ -79,10 +83,11 @@ impl Switch {
     }
 
     /// Offers a packet; returns what the port saw of its queue.
-    fn offer(&mut self, now: Time, port: usize, mut packet: Packet) -> QueueView {
+    fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
         self.advance(now);
         let sequence = self.sequence;
-        let admission = self.ports[port].offer(now, &mut packet, sequence, &mut self.pools);
+        let id = self.commons.packets.insert(packet);
+        let admission = self.ports[port].offer(now, id, sequence, &mut self.commons);
         match admission {
             Admission::Queued => {}
             Admission::Scheduled(at) => {
@@ -98,7 +103,7 @@ impl Switch {
     fn finish(&mut self) {
         self.advance(Time::NEVER);
         assert!(self.schedule.is_empty() && self.ports.iter().all(Port::is_conserving));
-        for pool in &self.pools {
+        for pool in &self.commons.pools {
             assert_eq!(pool.used(), crate::queue::Occupancy::default(), "all was given back");
         }
     }
@@ -241,7 +246,7 @@ proptest! {
             now += Span::from_micros(gap / 2);
             let packet = Packet { seq, payload, label, header: 40, ..Packet::default() };
             switch.offer(now, seq as usize % 3, packet);
-            prop_assert!(!switch.pools[0].used().exceeds(total));
+            prop_assert!(!switch.commons.pools[0].used().exceeds(total));
         }
         switch.finish();
         for port in 0..3 {
@@ -359,7 +364,7 @@ fn a_shared_buffer_lends_what_other_ports_leave_within_a_port_s_limit() {
     assert_eq!(switch.ports[1].view().packets, 2, "what is left of the pool");
     // At 12 us both send the next one, and one place each is free; at 24 us the first takes two.
     switch.advance(at(25));
-    assert_eq!(switch.pools[0].used().packets, 4);
+    assert_eq!(switch.commons.pools[0].used().packets, 4);
     for seq in 10..20 {
         switch.offer(at(25), 1, numbered(seq, 0));
     }

@@ -2,13 +2,43 @@ use incast_engine::Limit;
 use proptest::prelude::*;
 
 use super::*;
+use crate::packet::Packet;
 
 const GIGABIT: Rate = Rate(1_000_000_000);
 const DELAY: Span = Span::from_micros(25);
 
-fn port(buffer: Option<Buffer>) -> Port {
-    let config = PortConfig { buffer, ..PortConfig::host(GIGABIT, DELAY) };
-    Port::new(&config, 0, 1)
+/// A port and the packets that it holds.
+struct Alone {
+    port: Port,
+    commons: Commons,
+}
+
+impl Alone {
+    fn new(config: &PortConfig) -> Self {
+        Self { port: Port::new(config, 0, 1), commons: Commons::default() }
+    }
+
+    fn offer(&mut self, now: Time, packet: Packet, sequence: u64) -> Admission {
+        let id = self.commons.packets.insert(packet);
+        self.port.offer(now, id, sequence, &mut self.commons)
+    }
+
+    fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
+        let (id, next) = self.port.deliver(now);
+        (self.commons.packets[id], next)
+    }
+}
+
+impl std::ops::Deref for Alone {
+    type Target = Port;
+
+    fn deref(&self) -> &Port {
+        &self.port
+    }
+}
+
+fn port(buffer: Option<Buffer>) -> Alone {
+    Alone::new(&PortConfig { buffer, ..PortConfig::host(GIGABIT, DELAY) })
 }
 
 fn packet(payload: u16) -> Packet {
@@ -22,9 +52,9 @@ fn at(micros: u64) -> Time {
 #[test]
 fn a_packet_arrives_after_serialisation_and_propagation() {
     let mut port = port(None);
-    let admission = port.offer(Time::ZERO, &mut packet(1460), 0, &mut []);
+    let admission = port.offer(Time::ZERO, packet(1460), 0);
     assert_eq!(admission, Admission::Scheduled(at(37)));
-    assert_eq!(port.offer(Time::ZERO, &mut packet(1460), 1, &mut []), Admission::Queued);
+    assert_eq!(port.offer(Time::ZERO, packet(1460), 1), Admission::Queued);
     let (_, next) = port.deliver(at(37));
     let behind_one = 1 << 48;
     assert_eq!(next, Some((at(49), behind_one | 1)));
@@ -37,9 +67,8 @@ fn layer_2_overhead_lengthens_the_packet_on_the_line_only() {
         buffer: Some(Buffer { limit: Limit::Packets(9), counts_in_service: false }),
         ..PortConfig::host(GIGABIT, DELAY)
     };
-    let mut port = Port::new(&config, 0, 1);
-    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, &mut packet(1460), 0, &mut [])
-    else {
+    let mut port = Alone::new(&config);
+    let Admission::Scheduled(arrival) = port.offer(Time::ZERO, packet(1460), 0) else {
         panic!("an empty port schedules");
     };
     assert_eq!(arrival - Time::ZERO, DELAY + Span::from_nanos(1538 * 8));
@@ -52,11 +81,11 @@ fn a_packet_that_departs_exactly_now_has_left() {
     let mut port = port(Some(limit));
     let dropped = Admission::Dropped(DropReason::BufferFull);
     for sequence in 0..2 {
-        assert_ne!(port.offer(Time::ZERO, &mut packet(1460), sequence, &mut []), dropped);
+        assert_ne!(port.offer(Time::ZERO, packet(1460), sequence), dropped);
     }
     let just_before = Time::from_picos(at(12).as_picos() - 1);
-    assert_eq!(port.offer(just_before, &mut packet(1460), 2, &mut []), dropped);
-    assert_eq!(port.offer(at(12), &mut packet(1460), 2, &mut []), Admission::Queued);
+    assert_eq!(port.offer(just_before, packet(1460), 2), dropped);
+    assert_eq!(port.offer(at(12), packet(1460), 2), Admission::Queued);
 }
 
 #[test]
@@ -66,16 +95,13 @@ fn a_packet_that_arrives_first_finds_the_departing_one() {
         buffer: Some(Buffer { limit: Limit::Packets(1), counts_in_service: false }),
         ..PortConfig::host(GIGABIT, Span::ZERO)
     };
-    let mut port = Port::new(&config, 0, 1);
-    port.offer(Time::ZERO, &mut packet(1460), 0, &mut []);
-    port.offer(Time::ZERO, &mut packet(1460), 1, &mut []);
+    let mut port = Alone::new(&config);
+    port.offer(Time::ZERO, packet(1460), 0);
+    port.offer(Time::ZERO, packet(1460), 1);
     let dropped = Admission::Dropped(DropReason::BufferFull);
-    assert_eq!(port.offer(at(12), &mut packet(1460), 2, &mut []), dropped);
+    assert_eq!(port.offer(at(12), packet(1460), 2), dropped);
     port.deliver(at(12));
-    assert_eq!(
-        port.offer(at(12) + Span::from_picos(1), &mut packet(1460), 3, &mut []),
-        Admission::Queued
-    );
+    assert_eq!(port.offer(at(12) + Span::from_picos(1), packet(1460), 3), Admission::Queued);
     port.deliver(at(24));
     assert!(port.is_conserving());
 }
@@ -85,7 +111,7 @@ fn the_integral_of_the_queue_is_waiting_time_times_size() {
     let ample = Buffer { limit: Limit::Packets(9), counts_in_service: false };
     let mut port = port(Some(ample));
     for sequence in 0..3 {
-        port.offer(Time::ZERO, &mut packet(1460), sequence, &mut []);
+        port.offer(Time::ZERO, packet(1460), sequence);
     }
     // The second waits for 12 us, the third for 24 us.
     assert_eq!(port.counters().byte_time, 1500 * 36_000_000);
@@ -151,9 +177,9 @@ proptest! {
                 prop_assert_eq!(expected.pop_front(), Some((time, packet.seq)));
                 scheduled = next.map(|(time, _)| time);
             }
-            let mut packet = Packet { seq: sequence as u64, ..packet(payload) };
+            let packet = Packet { seq: sequence as u64, ..packet(payload) };
             let arrival = reference.offer(now, packet.size());
-            match port.offer(now, &mut packet, sequence as u64, &mut []) {
+            match port.offer(now, packet, sequence as u64) {
                 Admission::Dropped(_) => prop_assert_eq!(arrival, None),
                 Admission::Started => prop_assert!(false, "departures are no events"),
                 Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),

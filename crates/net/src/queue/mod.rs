@@ -201,8 +201,9 @@ impl Verdict {
     }
 }
 
-/// Why a packet was dropped.
+/// Why a packet was dropped. As wide as a time, so that an answer to an offer fits two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
 pub enum DropReason {
     /// The buffer had no room.
     BufferFull,

@@ -85,6 +85,7 @@ fn packets_are_conserved(core: &Core<Witness>) {
     }
     assert_eq!(core.delivered, witness.received);
     assert_eq!(witness.sent, core.delivered + witness.dropped + core.in_flight());
+    assert_eq!(core.network.packets_held() as u64, core.in_flight(), "none is kept, none lost");
 }
 
 /// A run ends when its work is done. Beside traffic that never ends its time may be up before; then

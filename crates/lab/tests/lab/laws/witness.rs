@@ -137,7 +137,10 @@ impl Probe for Witness {
 
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
         self.tick(now);
-        assert!(network.port(port).in_flight().any(|it| it == packet), "it was admitted");
+        assert!(
+            network.port(port).in_flight().any(|it| network.packet(it) == packet),
+            "it was admitted"
+        );
         self.on_offer(port, packet);
         self.crossing.entry(port).or_default().push_back(*packet);
     }

@@ -1,0 +1,92 @@
+//! The packets of a network, where they lie while they travel.
+//!
+//! A packet is written once, where its sender finds room for it, and read where it arrives; what
+//! moves from link to link is its number. Copying it instead would cost more than everything else
+//! that a link does.
+
+use std::ops::{Index, IndexMut};
+
+use crate::packet::Packet;
+
+/// Where a packet lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketId(u32);
+
+/// The packets that travel, and room for more.
+#[derive(Debug, Default)]
+pub struct Packets {
+    slots: Vec<Packet>,
+    /// Room that was given back; what was used last is used first, because it is in the cache.
+    free: Vec<PacketId>,
+}
+
+impl Packets {
+    /// Room for a packet, with whatever was there before.
+    #[inline]
+    pub fn draft(&mut self) -> PacketId {
+        if let Some(id) = self.free.pop() {
+            return id;
+        }
+        self.slots.push(Packet::default());
+        PacketId(self.slots.len() as u32 - 1)
+    }
+
+    /// Room with this packet in it.
+    pub fn insert(&mut self, packet: Packet) -> PacketId {
+        let id = self.draft();
+        self[id] = packet;
+        id
+    }
+
+    /// Gives the room back; the packet may be read until the next draft.
+    #[inline]
+    pub fn release(&mut self, id: PacketId) {
+        self.free.push(id);
+    }
+
+    /// Number of packets that have not been released.
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether every packet was released.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Index<PacketId> for Packets {
+    type Output = Packet;
+
+    #[inline]
+    fn index(&self, id: PacketId) -> &Packet {
+        &self.slots[id.0 as usize]
+    }
+}
+
+impl IndexMut<PacketId> for Packets {
+    #[inline]
+    fn index_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.slots[id.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_is_used_again_and_never_twice_at_a_time() {
+        let mut packets = Packets::default();
+        let first = packets.insert(Packet { seq: 1, ..Packet::default() });
+        let second = packets.insert(Packet { seq: 2, ..Packet::default() });
+        assert_eq!((packets[first].seq, packets[second].seq, packets.len()), (1, 2, 2));
+        packets.release(first);
+        assert_eq!(packets[first].seq, 1, "still there to be read");
+        let third = packets.insert(Packet { seq: 3, ..Packet::default() });
+        assert_eq!((third, packets[second].seq, packets.len()), (first, 2, 2));
+        packets.release(second);
+        packets.release(third);
+        assert!(packets.is_empty());
+    }
+}
