@@ -1,5 +1,6 @@
 //! What transports promise at the scale of a network.
 
+use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
 use incast_lab::{Control, Row, Scenario, world};
 use serde_json::{Value, json};
@@ -50,5 +51,77 @@ fn a_floor_of_a_segment_loses_where_swift_does_not() {
             1,
         );
         assert!(row.drops > 100, "{name}: {} drops", row.drops);
+    }
+}
+
+/// The queue of `flows` long DCTCP flows at 10 Gb/s from 20 ms to 100 ms, packets: what it falls
+/// below for a twentieth of the time, and its greatest length; and the utilisation of the link.
+fn dctcp_queue(flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
+    let document = json!({
+        "workload": { "servers": flows, "sru": 200_000_000 / u64::from(flows) },
+        "network": {
+            "rate": "10Gbps", "delay": "25us", "buffer": "1000pkt",
+            "queue": { "name": "ecn-threshold", "threshold": format!("{threshold}pkt") },
+        },
+        "transport": { "name": "dctcp", "congestion_control": { "react_at": react_at } },
+        "run": { "time_limit": "100ms" },
+    });
+    let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
+    let request = TraceRequest::parse(["queue:full"]).expect("there is a queue trace");
+    let run = world::run(&scenario, 1, &request, &Control::default());
+    let trace = run.unwrap_or_else(|error| panic!("{error}")).trace;
+    let queue = trace.queue.expect("it was asked for");
+    let from = Time::ZERO + Span::from_millis(20);
+    let settled: Vec<_> =
+        queue.iter().filter(|(at, _)| *at >= from).map(|(_, summary)| *summary).collect();
+    let mut lows: Vec<u32> = settled.iter().map(|summary| summary.packets[0]).collect();
+    lows.sort_unstable();
+    let greatest = settled.iter().map(|summary| summary.packets[1]).max().expect("it is busy");
+    let sending = settled.iter().fold(Span::ZERO, |sum, summary| sum + summary.sending);
+    (lows[lows.len() / 20].into(), greatest.into(), sending.as_secs_f64() / 0.08)
+}
+
+/// Bandwidth times round trip of [`dctcp_queue`], packets of 1500 bytes: 100 us of distance.
+const PRODUCT: f64 = 84.0;
+
+/// Alizadeh et al. 2010 §3.3: the queue of N synchronised flows lies between Qmax = K + N
+/// (equation 10) and Qmax - A, with A = √(2N(C·RTT + K))/2 (equation 8). That analysis reacts a
+/// round trip after the mark, which is `first-ece`.
+#[test]
+fn dctcp_keeps_the_queue_around_its_threshold() {
+    for (flows, threshold, tolerance) in [(2, 65, 3.0), (2, 20, 3.0), (20, 65, 8.0), (20, 40, 8.0)]
+    {
+        let (n, k) = (f64::from(flows), f64::from(threshold));
+        let top = k + n;
+        let bottom = top - (2.0 * n * (PRODUCT + k)).sqrt() / 2.0;
+        let (low, high, utilisation) = dctcp_queue(flows, threshold, "first-ece");
+        let case = format!("{flows} flows, K = {threshold}: {low} to {high}, {utilisation}");
+        assert!((high - top).abs() <= 3.0, "{case}; theory {top:.1}");
+        assert!((low - bottom).abs() <= tolerance, "{case}; theory {bottom:.1}");
+        assert!(utilisation > 0.999, "{case}");
+    }
+}
+
+/// The RFC counts a window's marks when it ends (RFC 8257 §3.3, step 4), up to a round trip later:
+/// the queue swings further down, but not up, because ACKs with an echo do not let a window grow.
+#[test]
+fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
+    let (early_low, early_high, _) = dctcp_queue(2, 65, "first-ece");
+    let (late_low, late_high, utilisation) = dctcp_queue(2, 65, "window-end");
+    assert!(late_low + 5.0 <= early_low, "{late_low}, {early_low}");
+    assert!((late_high - early_high).abs() <= 3.0, "{late_high}, {early_high}");
+    assert!(utilisation > 0.999, "{utilisation}");
+}
+
+/// Equation 13: above K = C·RTT/7, here 12, the queue does not run dry. The analysis is of a fluid;
+/// 20 windows of five segments that move by whole segments lose two to four per cent.
+#[test]
+fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
+    assert!(f64::from(12) >= PRODUCT / 7.0);
+    for (flows, threshold, least) in [(2, 12, 0.99), (20, 20, 0.99), (20, 12, 0.96)] {
+        for react_at in ["first-ece", "window-end"] {
+            let (.., utilisation) = dctcp_queue(flows, threshold, react_at);
+            assert!(utilisation > least, "{flows} flows, K = {threshold}: {utilisation}");
+        }
     }
 }
