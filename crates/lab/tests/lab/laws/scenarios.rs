@@ -137,7 +137,7 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A congestion control that any switch does for.
+/// A congestion control; those that count marks take the switch that comes with them.
 fn congestion_control() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
@@ -158,7 +158,40 @@ fn congestion_control() -> BoxedStrategy<Value> {
         maybe("reduce_from", any_of!["flight", "cwnd"]),
         hystart(),
     ]);
-    prop_oneof![2 => reno, 1 => cubic].boxed()
+    let marks = table(vec![
+        always("name", prop::sample::select(any_of!["dctcp", "d2tcp", "l2dct"])),
+        maybe("alpha", any_of![0.0, 0.5]),
+        maybe("floor", any_of![1, 2]),
+        maybe("react_at", any_of!["window-end", "first-ece"]),
+        maybe("ce_change", any_of!["two-acks", "one-ack", "flush"]),
+    ]);
+    let swift = table(vec![
+        always("name", Just(json!("swift"))),
+        maybe("base_target", any_of!["1us", "200us", "1s"]),
+        maybe("increase", any_of![0.01, 1.0]),
+        maybe("least_window", any_of![0.001, 1.0]),
+        maybe("timeout_reset", any_of![1, 5]),
+    ]);
+    let bbr = table(vec![
+        always("name", Just(json!("bbr"))),
+        maybe("bandwidth_rounds", any_of![1, 10]),
+        sometimes(0.8, "round_trip_time", any_of!["0s", "5ms", "10s"]),
+        sometimes(0.8, "probe_rtt_time", any_of!["0s", "1ms"]),
+        maybe("least_window", any_of![1, 4]),
+    ]);
+    prop_oneof![3 => reno, 2 => cubic, 2 => marks, 2 => swift, 2 => bbr].boxed()
+}
+
+/// Leaves the choice of a queue to a transport that counts marks.
+fn with_marks(mut document: Value) -> Value {
+    let counts = document["transport"]["congestion_control"]
+        .get("name")
+        .and_then(Value::as_str)
+        .is_some_and(|name| ["dctcp", "d2tcp", "l2dct"].contains(&name));
+    if counts && let Some(network) = document["network"].as_object_mut() {
+        network.remove("queue");
+    }
+    document
 }
 
 /// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
@@ -203,6 +236,11 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("idle_restart", any_of!["none", "5681", "2861", "7661"]),
         maybe("send_jitter", any_of!["0s", "8us", "100us"]),
         maybe("recovery_burst", any_of![1, 2, "unlimited"]),
+        maybe("ecn", any_of!["auto", "on"]),
+        maybe("ecn_packets", any_of!["new-data", "data", "all"]),
+        maybe("pacing", any_of![true, false, { "gain": 0.5 }]),
+        maybe("segmentation_offload", any_of!["off", 3000, "64KiB"]),
+        maybe("receive_offload", any_of![true, false, { "size": 3000, "timeout": "300us" }]),
         prop::option::weighted(0.7, recovery().prop_map(|it| ("recovery", it))).boxed(),
         prop::option::weighted(0.5, congestion_control().prop_map(|it| ("congestion_control", it)))
             .boxed(),
@@ -220,6 +258,10 @@ fn background() -> BoxedStrategy<Value> {
     ]);
     let small_window = (transport(1000), 1_u32..=3).prop_map(|(mut transport, segments)| {
         transport["receive_window"] = json!(segments);
+        // What counts marks would choose the queue of all.
+        if let Some(table) = transport.as_object_mut() {
+            table.remove("congestion_control");
+        }
         transport
     });
     let flows = table(vec![
@@ -248,5 +290,6 @@ pub fn scenarios() -> BoxedStrategy<Value> {
                 always("run", Just(json!({ "time_limit": limit }))),
             ])
         })
+        .prop_map(with_marks)
         .boxed()
 }
