@@ -17,7 +17,7 @@ pub(super) trait Parameters: Copy + Default {
 /// Off, on, or on with these parameters.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
-#[schemars(rename = "{T}")]
+#[schemars(rename = "SwitchOr{T}")]
 pub(super) enum Switch<T> {
     /// Off or on.
     Plain(bool),

@@ -152,6 +152,15 @@ proptest! {
 }
 
 #[test]
+fn every_entry_accepts_its_own_defaults() {
+    for entry in ENTRIES {
+        let config: CongestionControlConfig =
+            serde_json::from_value(serde_json::json!({ "name": entry.name })).unwrap();
+        assert_eq!(config.check(), Ok(()), "{}", entry.name);
+    }
+}
+
+#[test]
 fn every_entry_grows_from_the_initial_window_without_losses() {
     for entry in ENTRIES {
         let mut controller = build(entry.name);

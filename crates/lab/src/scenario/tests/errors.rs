@@ -187,6 +187,50 @@ fn pacing_has_gains() {
 }
 
 #[test]
+fn a_congestion_control_s_parameters_make_sense() {
+    for (name, key, value, line) in [
+        ("dctcp", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
+        ("dctcp", "floor", json!(0), "0 segments are no window; write 1 or more"),
+        (
+            "d2tcp",
+            "greatest_urgency",
+            json!(0.1),
+            "0.1 is below least_urgency (0.5); write e.g. 2.0",
+        ),
+        ("d2tcp", "least_urgency", json!(0.0), "0 is no exponent; write more than 0, e.g. 0.5"),
+        (
+            "l2dct",
+            "least_weight",
+            json!(3.0),
+            "3 exceeds greatest_weight (2.5); write less",
+        ),
+        ("l2dct", "long", json!("100KB"), "100000 is not beyond short (200000); write more"),
+        ("swift", "target_ratio", json!(0.5), "0.5 makes no sense; write 1 or more, e.g. 1.5"),
+        (
+            "swift",
+            "max_decrease",
+            json!(1.0),
+            "1 makes no sense; write 0 to less than 1, e.g. 0.5",
+        ),
+        ("swift", "base_target", json!("0s"), "0 is no round trip; write e.g. \"150us\""),
+        ("bbr", "startup_gain", json!(1.0), "1 makes no sense; write more than 1"),
+        (
+            "bbr",
+            "probe_gain",
+            json!(2.5),
+            "2.5 makes no sense; write more than 1 and less than 2, e.g. 1.25",
+        ),
+        ("bbr", "full_rounds", json!(0), "0 makes no sense; write 1 or more, e.g. 3"),
+    ] {
+        let part = json!({ "name": name, key: value });
+        refused(
+            &[("transport.congestion_control", part)],
+            &format!("transport.congestion_control.{key}: {line}"),
+        );
+    }
+}
+
+#[test]
 fn a_burst_has_a_size() {
     refused(
         &[("transport.segmentation_offload", json!(0))],
