@@ -198,20 +198,10 @@ fn a_congestion_control_s_parameters_make_sense() {
             "0.1 is below least_urgency (0.5); write e.g. 2.0",
         ),
         ("d2tcp", "least_urgency", json!(0.0), "0 is no exponent; write more than 0, e.g. 0.5"),
-        (
-            "l2dct",
-            "least_weight",
-            json!(3.0),
-            "3 exceeds greatest_weight (2.5); write less",
-        ),
+        ("l2dct", "least_weight", json!(3.0), "3 exceeds greatest_weight (2.5); write less"),
         ("l2dct", "long", json!("100KB"), "100000 is not beyond short (200000); write more"),
         ("swift", "target_ratio", json!(0.5), "0.5 makes no sense; write 1 or more, e.g. 1.5"),
-        (
-            "swift",
-            "max_decrease",
-            json!(1.0),
-            "1 makes no sense; write 0 to less than 1, e.g. 0.5",
-        ),
+        ("swift", "max_decrease", json!(1.0), "1 makes no sense; write 0 to less than 1, e.g. 0.5"),
         ("swift", "base_target", json!("0s"), "0 is no round trip; write e.g. \"150us\""),
         ("bbr", "startup_gain", json!(1.0), "1 makes no sense; write more than 1"),
         (
