@@ -56,6 +56,19 @@ scripts! {
         section_4_3_5_an_idle_time_does_not_call_for_probe_rtt
         section_4_3_5_probe_rtt_holds_four_segments
     }
+    bic {
+        a_timeout_leaves_one_segment
+        beyond_the_last_maximum_it_grows_ever_faster
+        bic04_3_a_step_is_bounded
+        bic04_3_the_search_halves_what_is_left
+        fast_convergence_aims_below_the_window_at_the_loss
+        linux_a_small_window_is_halved
+        linux_a_small_window_is_reno
+        linux_an_unused_window_does_not_grow
+        linux_the_last_segments_take_twenty_round_trips
+        linux_without_a_maximum_it_grows_by_five_percent
+        without_fast_convergence_the_window_at_the_loss_is_the_aim
+    }
     byte_counting {
         rfc3465_2_1_a_loss_forgets_the_bytes_counted
         rfc3465_2_1_a_segment_when_a_window_was_acknowledged
@@ -528,5 +541,29 @@ scripts! {
         rfc8985_7_4_a_repaired_loss_reduces_the_window
         rfc8985_7_4_a_reported_duplicate_clears_the_path
         rfc8985_7_4_new_data_need_no_verdict
+    }
+    vegas {
+        brakmo95_3_1_one_reduction_for_what_was_sent_before_it
+        brakmo95_3_1_the_first_duplicate_may_tell
+        brakmo95_3_1_the_second_duplicate_may_tell
+        brakmo95_3_1_two_acks_after_a_retransmission_doubt_the_next_segment
+        brakmo95_3_2_a_few_segments_in_queues_are_right
+        brakmo95_3_2_a_long_queue_takes_a_segment
+        brakmo95_3_2_an_empty_path_lets_the_window_grow
+        brakmo95_3_3_slow_start_doubles_every_second_round_trip
+        brakmo95_3_3_slow_start_ends_with_the_first_queue
+        duplicates_after_a_timeout_are_echoes
+        ns2_a_lost_retransmission_halves_the_window
+        ns2_a_timeout_leaves_two_segments
+        the_third_duplicate_tells_in_any_case
+        the_window_after_a_timeout_is_a_parameter
+    }
+    westwood {
+        grieco04_2_2_a_loss_leaves_what_the_path_carries
+        grieco04_2_2_a_round_trip_measures_the_bandwidth
+        grieco04_2_2_a_timeout_keeps_what_the_path_carries_as_threshold
+        linux_the_interval_has_a_minimum
+        without_a_measurement_the_flight_is_halved
+        without_memory_the_last_interval_counts
     }
 }

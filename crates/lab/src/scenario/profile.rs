@@ -261,6 +261,21 @@ pub(super) const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "newreno", "congestion_control": "cubic" }),
     },
     Preset {
+        name: "bic",
+        summary: "BIC over NewReno recovery.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "bic" }),
+    },
+    Preset {
+        name: "westwood",
+        summary: "Westwood+ over NewReno recovery.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "westwood" }),
+    },
+    Preset {
+        name: "vegas",
+        summary: "Vegas over the recovery of RFC 5681, as ns-2 has it.",
+        parts: || json!({ "recovery": "reno", "congestion_control": "vegas" }),
+    },
+    Preset {
         name: "dctcp",
         summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
         parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),

@@ -1,6 +1,6 @@
 //! Laws that every registered congestion control obeys.
 
-use incast_engine::Span;
+use incast_engine::{Span, Time};
 use proptest::prelude::*;
 
 use super::*;
@@ -109,7 +109,9 @@ fn apply(controller: &mut Controller, step: Step, path: &PathView) {
     match step {
         Step::Ack(ack) => controller.on_ack(&ack, path),
         Step::Duplicate => {
-            controller.on_duplicate_ack(path.now, path);
+            let head = Head { sent_at: path.now, transmissions: 1 };
+            controller.on_duplicate_ack(head, path);
+            controller.on_new_head(head, path);
         }
         Step::Congestion(why) => controller.on_congestion(why, path),
         Step::Exit(exit) => controller.on_recovery_exit(exit, path),

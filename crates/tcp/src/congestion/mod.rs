@@ -3,10 +3,11 @@
 //! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
 //! grow by the connection's current segment size, because a remedy may change that.
 
-use incast_engine::{Rate, Time};
+use incast_engine::Rate;
 use incast_net::queue::{Entry, Fault};
 
 mod bbr;
+mod bic;
 mod cubic;
 mod d2tcp;
 mod dctcp;
@@ -15,9 +16,13 @@ mod l2dct;
 mod marks;
 mod reno;
 mod swift;
+mod vegas;
 mod view;
+mod westwood;
 
-pub use view::{AckSample, CeChange, Congestion, Delivery, EcnUse, Needs, PathView, RecoveryExit};
+pub use view::{
+    AckSample, CeChange, Congestion, Delivery, EcnUse, Head, Needs, PathView, RecoveryExit,
+};
 
 /// The parameters of a congestion control.
 pub trait Parameters {
@@ -50,10 +55,17 @@ pub trait CongestionControl {
         Needs::default()
     }
 
-    /// A duplicate ACK arrived, outside loss recovery ([`Needs::duplicates`]). The first
-    /// unacknowledged segment left at `head_sent_at`; true declares it lost (Vegas).
-    fn on_duplicate_ack(&mut self, head_sent_at: Time, path: &PathView) -> bool {
-        let _ = (head_sent_at, path);
+    /// A duplicate ACK arrived, outside loss recovery ([`Needs::duplicates`]); true declares `head`
+    /// lost (Vegas).
+    fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
+        let _ = (head, path);
+        false
+    }
+
+    /// New data were acknowledged, and outside loss recovery `head` comes first now
+    /// ([`Needs::duplicates`]); true sends it again and leaves the window alone (Vegas).
+    fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
+        let _ = (head, path);
         false
     }
 
@@ -140,8 +152,11 @@ macro_rules! congestion_controls {
             fn needs(&self) -> Needs {
                 match self { $(Self::$variant(it) => it.needs(),)+ }
             }
-            fn on_duplicate_ack(&mut self, head_sent_at: Time, path: &PathView) -> bool {
-                match self { $(Self::$variant(it) => it.on_duplicate_ack(head_sent_at, path),)+ }
+            fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
+                match self { $(Self::$variant(it) => it.on_duplicate_ack(head, path),)+ }
+            }
+            fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
+                match self { $(Self::$variant(it) => it.on_new_head(head, path),)+ }
             }
             fn on_sent(&mut self, end: u64, path: &PathView) {
                 match self { $(Self::$variant(it) => it.on_sent(end, path),)+ }
@@ -159,6 +174,9 @@ macro_rules! congestion_controls {
 congestion_controls! {
     "reno" => Reno(reno): "Slow start and congestion avoidance of RFC 5681.";
     "cubic" => Cubic(cubic): "A window that is a cubic function of time (RFC 9438).";
+    "bic" => Bic(bic): "Binary search for the last maximum of the window (INFOCOM 2004).";
+    "westwood" => Westwood(westwood): "Reduces to the bandwidth measured (Westwood+, CCR 2004).";
+    "vegas" => Vegas(vegas): "Keeps a few segments in queues (JSAC 1995).";
     "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
     "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";

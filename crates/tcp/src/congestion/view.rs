@@ -33,6 +33,15 @@ pub struct PathView {
     pub min_rtt: Option<Span>,
 }
 
+/// The first unacknowledged segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// When it was sent last.
+    pub sent_at: Time,
+    /// How often it was sent.
+    pub transmissions: u16,
+}
+
 /// What an ACK said.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSample {
@@ -134,7 +143,7 @@ pub struct Needs {
     pub every_ack: bool,
     /// [`AckSample::delivery`].
     pub delivery_rate: bool,
-    /// `on_duplicate_ack`.
+    /// `on_duplicate_ack` and `on_new_head`.
     pub duplicates: bool,
     /// `on_sent`.
     pub sent: bool,

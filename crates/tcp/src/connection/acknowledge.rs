@@ -5,7 +5,7 @@ use incast_net::{Flags, Packet};
 
 use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
-use crate::congestion::{AckSample, Congestion, CongestionControl, RecoveryExit};
+use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
 use crate::hooks::SendEvent;
 use crate::recovery::{Episode, LossRecovery};
 use crate::send::idle::IdleView;
@@ -69,6 +69,9 @@ impl Connection {
                 self.limit_burst();
             }
             _ => self.grow(now, packet, &acked, true),
+        }
+        if self.needs.duplicates && self.doubts_head(now) {
+            self.owed |= owed::RETRANSMIT_HEAD;
         }
         if self.board.is_empty() {
             self.rest(now);
@@ -207,9 +210,20 @@ impl Connection {
     /// Whether the congestion control takes the first unacknowledged segment for lost.
     pub(super) fn declares_loss(&mut self, now: Time) -> bool {
         let path = self.path(now, self.board.flight());
-        let head = self.board.head().map(|head| head.sent_at);
-        !self.recovery.in_recovery()
-            && head.is_some_and(|sent_at| self.congestion.on_duplicate_ack(sent_at, &path))
+        let head = self.suspect();
+        head.is_some_and(|head| self.congestion.on_duplicate_ack(head, &path))
+    }
+
+    /// Whether it wants the segment that is now the first to be sent again.
+    pub(super) fn doubts_head(&mut self, now: Time) -> bool {
+        let path = self.path(now, self.board.flight());
+        let head = self.suspect();
+        head.is_some_and(|head| self.congestion.on_new_head(head, &path))
+    }
+
+    fn suspect(&self) -> Option<Head> {
+        let head = self.board.head().filter(|_| !self.recovery.in_recovery())?;
+        Some(Head { sent_at: head.sent_at, transmissions: head.transmissions })
     }
 
     pub(super) fn limit_burst(&mut self) {

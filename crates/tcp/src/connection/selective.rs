@@ -3,7 +3,7 @@
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
-use super::{Connection, TimerKind};
+use super::{Connection, TimerKind, owed};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::TxPlan;
@@ -111,6 +111,8 @@ impl Connection {
         self.begin_episode_after(now, episode, held);
         if self.recovery.in_recovery() {
             self.limit_burst();
+        } else if self.needs.duplicates && news.acked > 0 && self.doubts_head(now) {
+            self.owed |= owed::RETRANSMIT_HEAD;
         }
         if news.acked > 0 {
             self.note_timer(now);

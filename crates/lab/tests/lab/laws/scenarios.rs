@@ -158,6 +158,24 @@ fn congestion_control() -> BoxedStrategy<Value> {
         maybe("reduce_from", any_of!["flight", "cwnd"]),
         hystart(),
     ]);
+    let bic = table(vec![
+        always("name", Just(json!("bic"))),
+        maybe("low_window", any_of![0, 14]),
+        maybe("smooth_part", any_of![1.0, 20.0]),
+        hystart(),
+    ]);
+    let westwood = table(vec![
+        always("name", Just(json!("westwood"))),
+        maybe("min_interval", any_of!["0s", "1ms", "50ms"]),
+        maybe("memory", any_of![0.0, 0.875]),
+        hystart(),
+    ]);
+    let vegas = table(vec![
+        always("name", Just(json!("vegas"))),
+        maybe("alpha", any_of![0, 1]),
+        maybe("beta", any_of![3, 4]),
+        maybe("loss_window", any_of![1, 2]),
+    ]);
     let marks = table(vec![
         always("name", prop::sample::select(any_of!["dctcp", "d2tcp", "l2dct"])),
         maybe("alpha", any_of![0.0, 0.5]),
@@ -179,7 +197,17 @@ fn congestion_control() -> BoxedStrategy<Value> {
         sometimes(0.8, "probe_rtt_time", any_of!["0s", "1ms"]),
         maybe("least_window", any_of![1, 4]),
     ]);
-    prop_oneof![3 => reno, 2 => cubic, 2 => marks, 2 => swift, 2 => bbr].boxed()
+    prop_oneof![
+        3 => reno,
+        2 => cubic,
+        1 => bic,
+        1 => westwood,
+        2 => vegas,
+        2 => marks,
+        2 => swift,
+        2 => bbr,
+    ]
+    .boxed()
 }
 
 /// Leaves the choice of a queue to a transport that counts marks.

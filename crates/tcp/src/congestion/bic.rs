@@ -1,0 +1,218 @@
+//! BIC (Xu, Harfoush and Rhee: "Binary Increase Congestion Control (BIC) for Fast Long-Distance
+//! Networks", INFOCOM 2004), with the rules of Linux's `tcp_bic`.
+
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::cubic::{check_beta, is_application_limited};
+use super::hystart;
+use super::reno::Reno;
+use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
+
+/// Parameters of BIC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// What a loss leaves of a window above `low_window`, a ratio between 0 and 1 (Linux: 819/1024;
+    /// paper §III: 0.875).
+    pub beta: f64,
+    /// Smax: most that the window grows by per round trip, segments, above 0 (Linux: 16; paper
+    /// §III: 32).
+    pub max_increment: f64,
+    /// Up to this window, segments, it is Reno (Linux: 14).
+    pub low_window: u32,
+    /// B: the search goes to the point 1/B of the way up to the last maximum, a number of at least
+    /// 2 (Linux: 4; paper §III: 2, the middle).
+    pub divisor: f64,
+    /// Round trips for the last B segments before the maximum, a number of at least 1
+    /// (`smooth_part`; Linux: 20).
+    pub smooth_part: f64,
+    /// A flow that does not reach its last maximum aims lower still.
+    pub fast_convergence: bool,
+    /// What ends slow start before the first loss.
+    pub hystart: hystart::Params,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            beta: 819.0 / 1024.0,
+            max_increment: 16.0,
+            low_window: 14,
+            divisor: 4.0,
+            smooth_part: 20.0,
+            fast_convergence: true,
+            hystart: hystart::Params::OFF,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        check_beta(self.beta)?;
+        let Self { max_increment, divisor, smooth_part, .. } = *self;
+        if !(max_increment > 0.0 && max_increment.is_finite()) {
+            let message = format!("{max_increment} is no growth; write more than 0, e.g. 16.0");
+            return Err(Fault::new("max_increment", message));
+        }
+        if !(divisor >= 2.0 && divisor.is_finite()) {
+            let message = format!("{divisor} halves nothing; write 2.0 or more");
+            return Err(Fault::new("divisor", message));
+        }
+        if !(smooth_part >= 1.0 && smooth_part.is_finite()) {
+            let message = format!("{smooth_part} is too short; write 1.0 or more");
+            return Err(Fault::new("smooth_part", message));
+        }
+        self.hystart.check()
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Bic {
+    params: Params,
+    reno: Reno,
+    /// The window at the last loss, segments; none before the first one and after a timeout.
+    maximum: Option<f64>,
+}
+
+impl Bic {
+    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
+        let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
+        Self { params: params.clone(), reno, maximum: None }
+    }
+
+    /// Growth per round trip, segments.
+    fn increment(&self, cwnd: f64) -> f64 {
+        let Params { max_increment, low_window, divisor, smooth_part, .. } = self.params;
+        if cwnd <= f64::from(low_window) {
+            return 1.0;
+        }
+        let Some(maximum) = self.maximum else {
+            // Linux: 5 % at least while no maximum is known.
+            return max_increment.max(cwnd / 20.0);
+        };
+        let smooth = divisor / smooth_part;
+        let beyond = cwnd - maximum;
+        if beyond < 0.0 {
+            // Binary search, and steps of Smax towards a maximum far away.
+            match -beyond / divisor {
+                step if step > max_increment => max_increment,
+                step if step <= 1.0 => smooth,
+                step => step,
+            }
+        } else if beyond < divisor {
+            smooth
+        } else {
+            // Slowly away from the maximum, then by Smax.
+            (beyond / (divisor - 1.0)).min(max_increment)
+        }
+    }
+}
+
+impl CongestionControl for Bic {
+    fn window(&self) -> u64 {
+        self.reno.window()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        if is_application_limited(ack, path) {
+            return;
+        }
+        if self.reno.is_starting() {
+            self.reno.on_ack(ack, path);
+        } else {
+            let cwnd = self.reno.segments(path.segment);
+            // At most one segment for a segment.
+            let share = (self.increment(cwnd) / cwnd).min(1.0);
+            self.reno.grow_by(share * ack.acked as f64);
+        }
+    }
+
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+        let segment = path.segment;
+        let cwnd = self.reno.segments(segment);
+        let left = if cwnd <= f64::from(self.params.low_window) { 0.5 } else { self.params.beta };
+        let reduced = ((cwnd * left * segment as f64) as u64).max(2 * segment);
+        self.reno.end_hystart();
+        match why {
+            Congestion::FastRetransmit | Congestion::Ecn => {
+                let fast = self.params.fast_convergence
+                    && self.maximum.is_some_and(|maximum| cwnd < maximum);
+                let share = if fast { f64::midpoint(1.0, self.params.beta) } else { 1.0 };
+                self.maximum = Some(cwnd * share);
+                let window = match why {
+                    Congestion::Ecn => reduced.min(self.reno.window()),
+                    _ => reduced,
+                };
+                self.reno.set(window, reduced);
+            }
+            Congestion::Timeout { repeated } => {
+                self.maximum = None;
+                let ssthresh = if repeated { self.reno.ssthresh() } else { reduced };
+                self.reno.set(segment, ssthresh);
+            }
+        }
+    }
+
+    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
+        self.reno.on_recovery_exit(exit, path);
+    }
+
+    fn on_idle(&mut self, window: u64, ssthresh: u64) {
+        self.reno.on_idle(window, ssthresh);
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        match name {
+            "w_max" => self.maximum,
+            _ => self.reno.gauge(name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_iii_the_steps_around_the_last_maximum() {
+        let mut bic = Bic::new(&Params::default(), 1, 1);
+        bic.maximum = Some(200.0);
+        for (cwnd, increment) in [
+            (14.0, 1.0),
+            (100.0, 16.0),
+            (136.0, 16.0),
+            (160.0, 10.0),
+            (192.0, 2.0),
+            (196.0, 0.2),
+            (199.0, 0.2),
+            (203.0, 0.2),
+            (206.0, 2.0),
+            (230.0, 10.0),
+            (248.0, 16.0),
+            (500.0, 16.0),
+        ] {
+            assert!((bic.increment(cwnd) - increment).abs() < 1e-12, "{cwnd}");
+        }
+        bic.maximum = None;
+        assert!((bic.increment(1000.0) - 50.0).abs() < 1e-12);
+        assert!((bic.increment(100.0) - 16.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn impossible_parameters_are_found() {
+        let default = Params::default;
+        let fault = |params: Params| params.check().unwrap_err().key;
+        assert_eq!(fault(Params { beta: 1.0, ..default() }), "beta");
+        assert_eq!(fault(Params { max_increment: 0.0, ..default() }), "max_increment");
+        assert_eq!(fault(Params { divisor: 1.0, ..default() }), "divisor");
+        assert_eq!(fault(Params { smooth_part: 0.0, ..default() }), "smooth_part");
+        assert!(default().check().is_ok());
+    }
+}
