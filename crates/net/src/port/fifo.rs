@@ -18,25 +18,25 @@ use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
 /// See the module. What every packet needs comes first, and what few need lies elsewhere: a run
 /// goes round more ports than the nearest cache holds.
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
     last_departure: Time,
     /// When the packet in service no longer counts as present.
     gone_at: Time,
-    /// Packets at the head of the ring that have left the port and are on the link. This and the
-    /// next are kept up, lazily, where packets may wait.
+    /// Packets at the head of the ring that have left the port and are on the link. This and what
+    /// waits are kept up, lazily, where packets may wait.
     departed: usize,
-    /// What waits and what is being sent.
-    view: QueueView,
-    line: Line,
-    /// How long a packet counts as present beyond its departure.
-    linger: Span,
     /// Whether packets may wait.
     has_queue: bool,
     /// Whether the discipline admits whatever fits.
     is_drop_tail: bool,
     buffer: Option<Buffer>,
+    /// How long a packet counts as present beyond its departure.
+    linger: Span,
+    line: Line,
+    /// What waits and what is being sent.
+    view: QueueView,
     counters: PortCounters,
     discipline: Box<Discipline>,
     random: Stream,
