@@ -134,6 +134,7 @@ pub(crate) fn gauge(connection: &Connection, now: Time, name: &str) -> Option<Va
         "requests_seen" => Value::Number(connection.requests_seen()),
         "data_packets" => Value::Number(counters.data_packets),
         "retransmitted_packets" => Value::Number(counters.retransmitted_packets),
+        "undone_timeouts" => Value::Number(counters.undone_timeouts),
         "fast_retransmits" => Value::Number(counters.fast_retransmits),
         _ => return connection.congestion_gauge(name).map(Value::real),
     })

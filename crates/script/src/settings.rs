@@ -3,7 +3,7 @@
 use incast_engine::{Span, Window};
 use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
-    RtoPolicy, RtoStyle, RttSampling, Sack,
+    RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind,
 };
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
@@ -54,6 +54,7 @@ impl Settings {
                 sack: None,
                 early_retransmit: EarlyRetransmit::Off,
                 prr: PrrBound::Off,
+                undo: UndoKind::None,
                 limited_transmit: true,
                 dupack_threshold: 3,
                 dupack_requires_same_window: false,
@@ -104,6 +105,7 @@ impl Settings {
                 }
             }
             "early_retransmit" => config.early_retransmit = named(value)?,
+            "undo" => config.undo = named(value)?,
             "prr" => config.prr = named(value)?,
             "limited_transmit" => config.limited_transmit = named(value)?,
             "dupack_threshold" => config.dupack_threshold = number(value)?,

@@ -542,6 +542,24 @@ scripts! {
         rfc8985_7_4_a_reported_duplicate_clears_the_path
         rfc8985_7_4_new_data_need_no_verdict
     }
+    undo {
+        none_sends_everything_again
+        rfc3522_3_2_an_old_echo_tells_a_premature_timeout
+        rfc3522_3_2_only_the_first_ack_counts
+        rfc3522_3_2_the_retransmissions_echo_tells_a_genuine_one
+        rfc4015_3_2_any_congestion_control_gets_its_state_back
+        rfc5682_2_1_a_duplicate_first_means_a_genuine_timeout
+        rfc5682_2_1_a_duplicate_second_means_a_genuine_timeout
+        rfc5682_2_1_a_second_timeout_ends_the_examination
+        rfc5682_2_1_an_ack_of_everything_tells_nothing
+        rfc5682_2_1_duplicates_after_an_undo_count_again
+        rfc5682_2_1_new_data_tell_a_premature_timeout
+        rfc5682_2_1_the_advertised_window_may_forbid_new_data
+        rfc5682_2_1_without_new_data_the_repair_goes_on
+        rfc5682_3_1_rack_goes_on_as_if_nothing_had_been
+        rfc5682_3_1_with_sack_duplicates_are_only_noted
+        rfc5682_3_1_with_sack_news_of_new_data_alone_mean_loss
+    }
     vegas {
         brakmo95_3_1_one_reduction_for_what_was_sent_before_it
         brakmo95_3_1_the_first_duplicate_may_tell

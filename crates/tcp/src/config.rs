@@ -42,6 +42,8 @@ pub struct Config {
     pub early_retransmit: EarlyRetransmit,
     /// How sending is spread over a recovery.
     pub prr: PrrBound,
+    /// How a timeout is found to have been premature, and undone.
+    pub undo: UndoKind,
     /// New data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
     /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
@@ -144,6 +146,18 @@ pub enum EarlyRetransmit {
     Bytes,
     /// Outstanding segments are counted (RFC 5827 §3.2).
     Segments,
+}
+
+/// How a timeout is found to have been premature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UndoKind {
+    /// Not at all.
+    None,
+    /// By new data that are sent instead of further retransmissions (RFC 5682).
+    FRto,
+    /// By the timestamp that the first ACK echoes (RFC 3522).
+    Eifel,
 }
 
 /// What proportional rate reduction lets go while less than cwnd is in the network.

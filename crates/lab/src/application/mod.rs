@@ -54,5 +54,6 @@ pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
         data_packets: sum.data_packets + other.data_packets,
         retransmitted_packets: sum.retransmitted_packets + other.retransmitted_packets,
         fast_retransmits: sum.fast_retransmits + other.fast_retransmits,
+        undone_timeouts: sum.undone_timeouts + other.undone_timeouts,
     }
 }

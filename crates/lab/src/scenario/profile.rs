@@ -133,6 +133,7 @@ fn lab_recovery() -> Value {
         "early_retransmit": "off",
         "dsack": true,
         "prr": "off",
+        "undo": "none",
         "recovery_burst": "unlimited",
     })
 }

@@ -4,6 +4,7 @@ use incast_engine::{Size, Span, Window};
 use incast_tcp::Config;
 use incast_tcp::config::{
     EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, Sack,
+    UndoKind,
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
@@ -163,6 +164,8 @@ pub(super) struct TransportDocument {
     early_retransmit: EarlyRetransmit,
     /// Proportional rate reduction: how sending is spread over a recovery (RFC 6937, RFC 9937).
     prr: PrrBound,
+    /// How a timeout is found to have been premature, and undone (RFC 4015).
+    undo: UndoKind,
     /// New data on the first two duplicate ACKs (RFC 3042).
     limited_transmit: bool,
     /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
@@ -295,6 +298,11 @@ impl TransportDocument {
                 "\"off\" leaves this congestion control without marks; write \"auto\" or \"on\"",
             ),
             (
+                "undo",
+                self.undo != UndoKind::Eifel || self.timestamps,
+                "\"eifel\" needs timestamps; write timestamps = true, or \"f-rto\"",
+            ),
+            (
                 "sack",
                 self.sack != Some(false) || !self.recovery.needs_sack(),
                 "false leaves the recovery without what it works by; write true, or another recovery",
@@ -342,6 +350,7 @@ impl TransportDocument {
                 sack: sack.then_some(Sack { dsack: self.dsack }),
                 early_retransmit: self.early_retransmit,
                 prr: self.prr,
+                undo: self.undo,
                 limited_transmit: self.limited_transmit,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
@@ -397,6 +406,7 @@ impl From<&Transport> for TransportDocument {
             dsack: tcp.sack.is_none_or(|sack| sack.dsack),
             early_retransmit: tcp.early_retransmit,
             prr: tcp.prr,
+            undo: tcp.undo,
             limited_transmit: tcp.limited_transmit,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,

@@ -3,6 +3,7 @@
 use incast_engine::{Span, Time};
 use incast_net::{Flags, Packet};
 
+use super::undo::Evidence;
 use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
@@ -17,6 +18,11 @@ impl Connection {
     pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
         let una = self.board.una();
         if packet.ack > self.board.acceptable() || packet.ack < una {
+            // RFC 9293 §3.10.7.4: what was never sent cannot be acknowledged; an ACK tells the
+            // other end where it stands.
+            if packet.ack > una {
+                self.owed |= owed::ACK;
+            }
             return;
         }
         let window = u64::from(packet.window);
@@ -29,6 +35,14 @@ impl Connection {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {
             self.acknowledge_again(now);
+        }
+        if self.undo.as_ref().is_some_and(|undo| undo.is_examining()) && !self.selective {
+            let acked = packet.ack - una;
+            // Beyond the first segment nothing was sent again.
+            let evidence = Evidence { acked, original: acked > 0 };
+            if acked > 0 || self.is_duplicate(packet, same_window) {
+                self.examine(packet, evidence);
+            }
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
             self.hear_echo(now, packet.ack, flight);

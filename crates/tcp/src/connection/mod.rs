@@ -12,6 +12,7 @@ mod reduce;
 mod selective;
 mod timer;
 mod transmit;
+mod undo;
 
 #[cfg(test)]
 mod tests;
@@ -90,6 +91,8 @@ pub struct Counters {
     pub retransmitted_packets: u64,
     /// Loss-recovery episodes entered.
     pub fast_retransmits: u64,
+    /// Timeouts found to have been premature, and undone.
+    pub undone_timeouts: u64,
 }
 
 /// One end of a TCP connection.
@@ -114,6 +117,7 @@ pub struct Connection {
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
     prr: Option<Box<Prr>>,
+    undo: Option<Box<undo::Undo>>,
     rtt: RttEstimator,
     idle: IdleTracker,
     /// One past the last byte that the application wrote.
@@ -212,6 +216,7 @@ impl Connection {
             recovery: config.recovery.build(),
             selective: config.recovery.needs_sack(),
             prr: Prr::new(config.prr),
+            undo: undo::Undo::new(config.undo),
             rtt: RttEstimator::new(&config.rto),
             idle: IdleTracker::new(config.idle_restart),
             written: first,

@@ -3,6 +3,7 @@
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
+use super::undo::Evidence;
 use super::{Connection, TimerKind, owed};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
@@ -43,9 +44,13 @@ impl Connection {
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
         let view = self.sack_view(now, Some(packet.ts_echo));
-        let Self { board, recovery, delivery, .. } = self;
+        let mut original = false;
+        let Self { board, undo, recovery, delivery, .. } = self;
         let acked = if packet.ack > una {
-            board.acknowledge_each(packet.ack, |segment| recovery.on_delivered(segment, &view))
+            board.acknowledge_each(packet.ack, |segment| {
+                recovery.on_delivered(segment, &view);
+                original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
+            })
         } else {
             Acked::default()
         };
@@ -58,6 +63,7 @@ impl Connection {
             for (start, end) in blocks() {
                 news.sacked += board.sack(start, end, |segment| {
                     recovery.on_delivered(segment, &view);
+                    original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
                     if let Some(delivery) = delivery.as_deref_mut() {
                         delivery.on_selective(now, segment.seq);
                     }
@@ -68,11 +74,17 @@ impl Connection {
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         }
+        let evidence = Evidence { acked: acked.bytes, original };
         let delivered = acked.bytes + self.board.sacked() - held;
         self.conclude_selectively(now, packet, &acked, &news, held);
         if self.prr.is_some() {
             let safe = news.acked > 0 && self.board.losses() == losses;
             self.reduce(delivered, self.board.pipe(), safe);
+        }
+        if self.undo.as_ref().is_some_and(|undo| undo.is_examining())
+            && (news.acked > 0 || news.sacked > 0 || is_duplicate)
+        {
+            self.examine(packet, evidence);
         }
         if self.needs.duplicates && is_duplicate && self.declares_loss(now) {
             let episode = self.recovery.enter(&self.recovery_view());
@@ -153,6 +165,12 @@ impl Connection {
     pub(super) fn poll_selective(&mut self, now: Time, out: &mut Packet) -> bool {
         if self.config.idle_restart != IdleRestart::None && !self.board.is_due() {
             self.validate_window(now);
+        }
+        let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
+        if let Some(end) = forward {
+            // RFC 5682 §3.1, step 2: new data instead of retransmissions, to tell what is true.
+            let next = self.board.next();
+            return next < end && next < self.stream_end() && self.poll_fresh(now, true, out);
         }
         if let Some(lost) = self.board.due() {
             let first = lost.seq == self.board.una();

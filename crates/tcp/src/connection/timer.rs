@@ -118,6 +118,9 @@ impl Connection {
         let una = self.board.una();
         let flight = self.board.flight();
         let window = self.congestion.window();
+        if self.undo.is_some() {
+            self.remember_timeout(now);
+        }
         let repeated = self.timed_out_at == Some(una);
         self.timed_out_at = Some(una);
         let path = self.path(now, flight);

@@ -132,7 +132,11 @@ impl Connection {
             None => self.recovery.quota(self.send_window()),
             Some(allowance) => self.board.flight() + allowance,
         };
-        Room { limited, quota_end: una + quota, end: una + (quota + limited).min(self.peer_window) }
+        let mut end = una + (quota + limited).min(self.peer_window);
+        if let Some(forward) = self.undo.as_ref().and_then(|undo| undo.forward_end()) {
+            end = end.max(forward.min(una + self.peer_window));
+        }
+        Room { limited, quota_end: una + quota, end }
     }
 
     /// Whether the windows are used up; a closed one is to be probed.

@@ -36,6 +36,9 @@ pub trait LossRecovery {
     /// Whether an episode is going on.
     fn in_recovery(&self) -> bool;
 
+    /// The last timeout was premature: what it began is over.
+    fn on_undo(&mut self) {}
+
     // By duplicate ACKs.
 
     /// A duplicate ACK arrived.
@@ -143,6 +146,9 @@ macro_rules! loss_recoveries {
             #[inline]
             fn in_recovery(&self) -> bool {
                 match self { $(Self::$variant(it) => it.in_recovery(),)+ }
+            }
+            fn on_undo(&mut self) {
+                match self { $(Self::$variant(it) => it.on_undo(),)+ }
             }
             fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
                 match self { $(Self::$variant(it) => it.on_duplicate_ack(view),)+ }

@@ -136,6 +136,10 @@ impl LossRecovery for NewReno {
         self.leave();
     }
 
+    fn on_undo(&mut self) {
+        self.recover = None;
+    }
+
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.in_recovery {
             return Episode::None;

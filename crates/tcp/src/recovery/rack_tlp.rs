@@ -228,6 +228,10 @@ impl LossRecovery for RackTlp {
         self.newest = self.newest.max(Some((segment.sent_at, segment.end())));
     }
 
+    fn on_undo(&mut self) {
+        self.phase = Phase::Open;
+    }
+
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
         if news.acked > 0 {
             self.dupacks = 0;

@@ -71,6 +71,10 @@ impl LossRecovery for Reno {
         Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
     }
 
+    fn on_undo(&mut self) {
+        self.recover = 0;
+    }
+
     fn dupacks(&self) -> u32 {
         self.dupacks
     }

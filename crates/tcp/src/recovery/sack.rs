@@ -80,6 +80,10 @@ impl LossRecovery for Sack {
         self.phase == Phase::Recovery
     }
 
+    fn on_undo(&mut self) {
+        self.phase = Phase::Open;
+    }
+
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
         let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
         if news.acked > 0 {

@@ -41,6 +41,10 @@ impl LossRecovery for Tahoe {
         Episode::Restart
     }
 
+    fn on_undo(&mut self) {
+        self.recover = 0;
+    }
+
     fn dupacks(&self) -> u32 {
         self.dupacks
     }

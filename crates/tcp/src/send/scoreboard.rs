@@ -190,6 +190,12 @@ impl Scoreboard {
         self.next = self.una;
     }
 
+    /// Nothing outstanding is sent again: sending goes on with new data.
+    pub fn go_forward(&mut self) {
+        self.cursor = self.segments.len();
+        self.next = self.max;
+    }
+
     /// Handles a cumulative ACK above `una`.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64) -> Acked {

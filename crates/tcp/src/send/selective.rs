@@ -290,6 +290,19 @@ impl Scoreboard {
         self.tally.copies.clear();
     }
 
+    /// Nothing is lost after all: what was outstanding is on its way.
+    pub fn lose_nothing(&mut self) {
+        for segment in &mut self.segments {
+            if !segment.marks.has(Marks::SACKED) {
+                segment.marks.0 &= !Marks::LOST.0;
+            }
+        }
+        self.tally.lost = 0;
+        self.tally.due = 0;
+        self.tally.judged = self.una;
+        self.tally.settled = self.una;
+    }
+
     /// The retransmission timer expired (RFC 8985 §6.3): the first segment is lost, and what was
     /// sent longer ago than `patience`.
     pub fn lose_old(&mut self, now: Time, patience: Span) {

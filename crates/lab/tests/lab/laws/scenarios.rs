@@ -256,6 +256,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("timestamps", any_of![true, false]),
         maybe("dsack", any_of![true, false]),
         maybe("early_retransmit", any_of!["off", "bytes", "segments"]),
+        maybe("undo", any_of!["none", "f-rto"]),
         maybe("prr", any_of!["off", "crb", "ssrb", "rfc9937"]),
         maybe("limited_transmit", any_of![true, false]),
         maybe("dupack_threshold", any_of![1, 3, 5]),

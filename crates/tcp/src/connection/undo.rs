@@ -1,0 +1,189 @@
+//! Timeouts that were premature: found by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and
+//! undone as RFC 4015 says.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::Connection;
+use super::acknowledge::timestamp;
+use crate::config::UndoKind;
+use crate::congestion::{CongestionControl, Controller};
+use crate::recovery::LossRecovery;
+use crate::send::Sent;
+
+/// How far the examination of a timeout has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    /// Nothing to examine.
+    Off,
+    /// The first segment was sent again; the next ACK of new data counts (RFC 5682 §2.1, step 2).
+    Retransmitted,
+    /// New data were sent (step 3).
+    Forward,
+}
+
+/// What is needed to undo a timeout.
+#[derive(Clone, Debug)]
+pub(super) struct Undo {
+    kind: UndoKind,
+    step: Step,
+    /// The congestion control before the timeout, whichever it is.
+    saved: Option<Controller>,
+    /// `max(FlightSize, ssthresh)` before the timeout (RFC 4015 §3.2, `pipe_prev`).
+    ssthresh: u64,
+    /// One past the highest sequence number sent, and the first segment's end, at the timeout.
+    recover: u64,
+    head_end: u64,
+    /// The timestamp of the first retransmission.
+    retransmitted_at: u32,
+    /// New data may be sent up to here, whatever cwnd says.
+    forward_end: u64,
+}
+
+impl Undo {
+    pub fn new(kind: UndoKind) -> Option<Box<Self>> {
+        (kind != UndoKind::None).then(|| {
+            Box::new(Self {
+                kind,
+                step: Step::Off,
+                saved: None,
+                ssthresh: 0,
+                recover: 0,
+                head_end: 0,
+                retransmitted_at: 0,
+                forward_end: 0,
+            })
+        })
+    }
+
+    /// Whether an ACK has to be examined.
+    pub fn is_examining(&self) -> bool {
+        self.step != Step::Off
+    }
+
+    /// Where new data that the examination calls for end.
+    pub fn forward_end(&self) -> Option<u64> {
+        (self.step == Step::Forward).then_some(self.forward_end)
+    }
+
+    /// Whether a segment was outstanding at the timeout, and was not sent again.
+    pub fn is_original(&self, segment: &Sent) -> bool {
+        self.step != Step::Off && segment.seq < self.recover && segment.transmissions == 1
+    }
+}
+
+/// What an ACK says of a timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Evidence {
+    /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
+    pub acked: u64,
+    /// Data that were outstanding at the timeout and not sent again since have arrived.
+    pub original: bool,
+}
+
+impl Connection {
+    /// The retransmission timer expired, and nothing was changed yet.
+    pub(super) fn remember_timeout(&mut self, now: Time) {
+        let (una, max, flight) = (self.board.una(), self.board.max(), self.board.flight());
+        let head_end = self.board.head().map_or(una, Sent::end);
+        let tick = self.config.timestamps.unwrap_or_default();
+        let Some(undo) = &mut self.undo else { return };
+        // RFC 5682 §2.1, step 1: not while an earlier timeout is being repaired.
+        let is_first = una >= undo.recover;
+        if !is_first {
+            if undo.kind == UndoKind::FRto {
+                undo.step = Step::Off;
+                undo.saved = None;
+            }
+            return;
+        }
+        undo.step = Step::Retransmitted;
+        undo.ssthresh = flight.max(self.congestion.ssthresh());
+        undo.saved = Some(self.congestion.clone());
+        undo.recover = max;
+        undo.head_end = head_end;
+        undo.retransmitted_at = timestamp(now, tick);
+    }
+
+    /// Examines an ACK that came after a timeout and was processed as any other.
+    pub(super) fn examine(&mut self, packet: &Packet, evidence: Evidence) {
+        let Some(undo) = &mut self.undo else { return };
+        match (undo.kind, undo.step) {
+            (UndoKind::Eifel, _) => {
+                if evidence.acked > 0 {
+                    undo.step = Step::Off;
+                    // RFC 3522 §3.2, step 5: an echo older than the retransmission.
+                    let older = packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32;
+                    if older < 0 {
+                        self.undo_timeout(evidence.acked);
+                    }
+                }
+            }
+            (_, Step::Retransmitted) => self.step_forward(packet, evidence),
+            (_, Step::Forward) => {
+                undo.step = Step::Off;
+                if evidence.original {
+                    // RFC 5682 §2.1, step 3 b.
+                    self.undo_timeout(evidence.acked);
+                } else {
+                    self.resume_repair();
+                }
+            }
+            (_, Step::Off) => {}
+        }
+    }
+
+    /// RFC 5682 §2.1 and §3.1, step 2.
+    fn step_forward(&mut self, packet: &Packet, evidence: Evidence) {
+        let (una, max, end) = (self.board.una(), self.board.max(), self.stream_end());
+        let segment = u64::from(self.segment_size);
+        let Some(undo) = &mut self.undo else { return };
+        if evidence.acked == 0 {
+            // With SACK duplicates only enter the scoreboard.
+            if !self.selective {
+                undo.step = Step::Off;
+            }
+            return;
+        }
+        let can_send = end > max && una + self.peer_window > max;
+        if packet.ack >= undo.recover || packet.ack < undo.head_end || !can_send {
+            undo.step = Step::Off;
+            return;
+        }
+        undo.step = Step::Forward;
+        undo.forward_end = max + 2 * segment;
+        if !self.selective {
+            self.board.go_forward();
+        }
+    }
+
+    /// RFC 5682 §2.1, step 3 a: the timeout was genuine.
+    fn resume_repair(&mut self) {
+        let ssthresh = self.congestion.ssthresh();
+        self.congestion.on_idle(3 * u64::from(self.segment_size), ssthresh);
+        if !self.selective {
+            self.board.go_back();
+        }
+    }
+
+    /// RFC 4015 §3.2: goes on with new data and gives back the congestion control's state, by the
+    /// flight plus no more than an initial window.
+    fn undo_timeout(&mut self, acked: u64) {
+        let Some(undo) = &mut self.undo else { return };
+        let Some(saved) = undo.saved.take() else { return };
+        let ssthresh = undo.ssthresh;
+        self.congestion = saved;
+        if self.selective {
+            self.board.lose_nothing();
+        } else {
+            self.board.go_forward();
+        }
+        self.recovery.on_undo();
+        let window = self.board.flight() + acked.min(self.config.initial_window);
+        let window = window.max(u64::from(self.segment_size));
+        self.congestion.on_idle(window, ssthresh);
+        self.owed &= !super::owed::RETRANSMIT_HEAD;
+        self.timed_out_at = None;
+        self.counters.undone_timeouts += 1;
+    }
+}
