@@ -206,3 +206,6 @@ loss_recoveries! {
     "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
     "rack-tlp" => RackTlp(rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
 }
+
+#[cfg(test)]
+mod law_tests;
