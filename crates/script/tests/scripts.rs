@@ -547,7 +547,7 @@ scripts! {
         rfc3522_3_2_an_old_echo_tells_a_premature_timeout
         rfc3522_3_2_only_the_first_ack_counts
         rfc3522_3_2_the_retransmissions_echo_tells_a_genuine_one
-        rfc4015_3_2_any_congestion_control_gets_its_state_back
+        rfc4015_3_any_congestion_control_gets_its_state_back
         rfc5682_2_1_a_duplicate_first_means_a_genuine_timeout
         rfc5682_2_1_a_duplicate_second_means_a_genuine_timeout
         rfc5682_2_1_a_second_timeout_ends_the_examination

@@ -29,7 +29,7 @@ pub(super) struct Undo {
     step: Step,
     /// The congestion control before the timeout, whichever it is.
     saved: Option<Controller>,
-    /// `max(FlightSize, ssthresh)` before the timeout (RFC 4015 §3.2, `pipe_prev`).
+    /// `max(FlightSize, ssthresh)` before the timeout (RFC 4015 §3, `pipe_prev`).
     ssthresh: u64,
     /// One past the highest sequence number sent, and the first segment's end, at the timeout.
     recover: u64,
@@ -166,7 +166,7 @@ impl Connection {
         }
     }
 
-    /// RFC 4015 §3.2: goes on with new data and gives back the congestion control's state, by the
+    /// RFC 4015 §3: goes on with new data and gives back the congestion control's state, by the
     /// flight plus no more than an initial window.
     fn undo_timeout(&mut self, acked: u64) {
         let Some(undo) = &mut self.undo else { return };
