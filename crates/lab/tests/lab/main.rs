@@ -4,6 +4,7 @@ mod application;
 mod harness;
 mod laws;
 mod probes;
+mod recoveries;
 mod switch;
 mod taxonomy;
 mod transports;

@@ -375,3 +375,97 @@ impl Scoreboard {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LEN: u64 = 10;
+
+    /// What a scoreboard of equal segments should know, kept segment by segment.
+    #[derive(Clone, Copy, Default)]
+    struct Model {
+        sacked: bool,
+        lost: bool,
+        resent: bool,
+    }
+
+    fn bytes(model: &[Model], count: impl Fn(&Model) -> bool) -> u64 {
+        model.iter().filter(|segment| count(segment)).count() as u64 * LEN
+    }
+
+    /// RFC 6675 §4, word by word.
+    fn is_lost(model: &[Model], index: usize, threshold: u32) -> bool {
+        let above = &model[index + 1..];
+        let starts = |at: usize| above[at].sacked && (at == 0 || !above[at - 1].sacked);
+        let ranges = (0..above.len()).filter(|at| starts(*at)).count();
+        let sacked = bytes(above, |segment| segment.sacked);
+        ranges >= threshold as usize || sacked > u64::from(threshold - 1) * LEN
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_a_list_of_segments(
+            steps in prop::collection::vec((0_u8..7, 0_usize..12, 1_usize..5), 1..120),
+            threshold in 1_u32..5,
+        ) {
+            let mut board = Scoreboard::new(0);
+            let mut model: Vec<Model> = Vec::new();
+            let mut first = 0;
+            for (step, at, count) in steps {
+                let (una, now) = (first as u64 * LEN, Time::ZERO);
+                let from = at.min(model.len());
+                let to = (from + count).min(model.len());
+                let range = (una + from as u64 * LEN, una + to as u64 * LEN);
+                match step {
+                    0 | 1 => {
+                        board.send_new(LEN as u32, now);
+                        model.push(Model::default());
+                    }
+                    2 if from > 0 && from < to => {
+                        let news = bytes(&model[from..to], |segment| !segment.sacked);
+                        prop_assert_eq!(board.sack(range.0, range.1, |_| {}), news);
+                        board.note_blocks([range].into_iter());
+                        model[from..to].iter_mut().for_each(|segment| segment.sacked = true);
+                    }
+                    3 if to > 0 => {
+                        board.acknowledge(una + to as u64 * LEN);
+                        model.drain(..to);
+                        first += to;
+                    }
+                    4 => {
+                        board.judge(threshold, LEN);
+                        for index in 0..model.len() {
+                            let lost = is_lost(&model, index, threshold);
+                            model[index].lost |= lost && !model[index].sacked;
+                        }
+                    }
+                    5 => {
+                        let due = model.iter().position(|it| it.lost && !it.resent && !it.sacked);
+                        let found = board.due().map(|segment| segment.seq);
+                        prop_assert_eq!(found, due.map(|index| una + index as u64 * LEN));
+                        if let Some(index) = due {
+                            board.resend_at(una + index as u64 * LEN, now);
+                            model[index].resent = true;
+                        }
+                    }
+                    6 if count == 1 => {
+                        board.lose_all();
+                        for segment in model.iter_mut().filter(|segment| !segment.sacked) {
+                            (segment.lost, segment.resent) = (true, false);
+                        }
+                    }
+                    _ => {}
+                }
+                let open = |segment: &Model| !segment.sacked && !segment.lost;
+                let copies = |segment: &Model| !segment.sacked && segment.resent;
+                prop_assert_eq!(board.pipe(), bytes(&model, open) + bytes(&model, copies));
+                prop_assert_eq!(board.sacked(), bytes(&model, |segment| segment.sacked));
+                let due = |it: &Model| it.lost && !it.resent && !it.sacked;
+                prop_assert_eq!(board.is_due(), model.iter().any(due));
+            }
+        }
+    }
+}
