@@ -214,9 +214,12 @@ fn pacing(value: &str) -> Result<Pacing, String> {
     Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
-/// `2/40ms`: an ACK for every second segment, or after 40 ms.
+/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: but 16 at once.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
-    let (segments, timeout) =
-        value.split_once('/').ok_or_else(|| format!("{value:?} is not like 2/40ms"))?;
-    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)? })
+    let mut parts = value.split('/');
+    let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {
+        return Err(format!("{value:?} is not like 2/40ms or 2/40ms/16"));
+    };
+    let quickack = parts.next().map_or(Ok(0), number)?;
+    Ok(DelayedAck { segments: number(segments)?, timeout: span(timeout)?, quickack })
 }

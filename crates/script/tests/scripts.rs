@@ -136,6 +136,8 @@ scripts! {
         the_ack_held_back_advertises_the_same_edge
     }
     delayed_ack {
+        linux_a_duplicate_brings_quick_acks_back
+        linux_the_first_segments_are_acknowledged_at_once
         rfc1122_4_2_3_2_data_carry_the_ack
         rfc1122_4_2_3_2_the_timer_ends_the_delay
         rfc5681_4_2_a_duplicate_is_not_delayed

@@ -181,6 +181,9 @@ pub struct DelayedAck {
     pub segments: u32,
     /// An ACK at the latest after this time (RFC 1122: below 500 ms; Linux: 40 ms).
     pub timeout: Span,
+    /// Segments that are acknowledged at once, from the beginning and after a duplicate, so that
+    /// slow start is not slowed down (Linux: 16).
+    pub quickack: u32,
 }
 
 /// Which packets a switch may mark instead of dropping them.

@@ -17,11 +17,14 @@ pub(super) struct DelayedAckTable {
     pub(super) segments: u32,
     /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
     pub(super) timeout: Span,
+    /// Segments that are acknowledged at once, from a connection's beginning and after a duplicate,
+    /// a number. Default: 0 (Linux: 16).
+    pub(super) quickack: u32,
 }
 
 impl Default for DelayedAckTable {
     fn default() -> Self {
-        Self { segments: 2, timeout: Span::from_millis(40) }
+        Self { segments: 2, timeout: Span::from_millis(40), quickack: 0 }
     }
 }
 
@@ -30,14 +33,14 @@ impl Parameters for DelayedAckTable {
 }
 
 impl From<DelayedAck> for DelayedAckTable {
-    fn from(DelayedAck { segments, timeout }: DelayedAck) -> Self {
-        Self { segments, timeout }
+    fn from(DelayedAck { segments, timeout, quickack }: DelayedAck) -> Self {
+        Self { segments, timeout, quickack }
     }
 }
 
 impl From<DelayedAckTable> for DelayedAck {
-    fn from(DelayedAckTable { segments, timeout }: DelayedAckTable) -> Self {
-        Self { segments, timeout }
+    fn from(DelayedAckTable { segments, timeout, quickack }: DelayedAckTable) -> Self {
+        Self { segments, timeout, quickack }
     }
 }
 

@@ -10,6 +10,8 @@ use crate::config::{DelayedAck, ReceiveOffload};
 pub struct AckPolicy {
     delayed: Option<DelayedAck>,
     offload: Option<ReceiveOffload>,
+    /// Segments that may yet be acknowledged at once.
+    quick: u32,
     /// Full segments received since the last ACK.
     pending: u32,
     /// When a held ACK is due: by the delayed-ACK timer, or because the host hands up what it has
@@ -24,6 +26,7 @@ impl AckPolicy {
     /// One ACK per packet, or delayed ones, or one for all that the host collects.
     pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
         Self {
+            quick: delayed.map_or(0, |delayed| delayed.quickack),
             delayed,
             offload,
             pending: 0,
@@ -46,6 +49,12 @@ impl AckPolicy {
             self.deadline = now + delayed.timeout;
         }
         if arrival != Arrival::InOrder {
+            if arrival == Arrival::Duplicate
+                && let Some(delayed) = self.delayed
+            {
+                // The sender may have timed out (Linux's tcp_enter_quickack_mode).
+                self.quick = delayed.quickack;
+            }
             return true;
         }
         if let Some(offload) = self.offload {
@@ -69,6 +78,10 @@ impl AckPolicy {
     fn is_due(&mut self) -> bool {
         self.hand_up = Time::NEVER;
         self.collected = 0;
+        if self.quick > 0 {
+            self.quick = self.quick.saturating_sub(self.pending);
+            return true;
+        }
         self.delayed.is_none_or(|delayed| self.pending >= delayed.segments)
     }
 
@@ -102,7 +115,8 @@ mod tests {
     #[test]
     fn rfc5681_4_2_at_least_every_second_segment_and_at_once_out_of_order() {
         let timeout = Span::from_millis(40);
-        let mut policy = AckPolicy::new(Some(DelayedAck { segments: 2, timeout }), None);
+        let mut policy =
+            AckPolicy::new(Some(DelayedAck { segments: 2, timeout, quickack: 0 }), None);
         assert!(!policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::ZERO + timeout);
         assert!(policy.on_segment(Time::ZERO + Span::from_millis(1), Arrival::InOrder, 1000));

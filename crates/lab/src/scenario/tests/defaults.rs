@@ -73,7 +73,7 @@ fn the_rfc_profile_has_every_should() {
     let tcp = profile("rfc").transport.tcp;
     assert_eq!((tcp.rto.min, tcp.rto.initial), (Span::from_secs(1), Span::from_secs(1)));
     assert_eq!(tcp.initial_window, 3 * 1460);
-    let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(200) };
+    let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(200), quickack: 0 };
     assert_eq!(tcp.delayed_ack, Some(delayed_ack));
     assert_eq!(tcp.idle_restart, IdleRestart::Rfc5681);
     assert!(tcp.dupack_requires_same_window && tcp.fin);
