@@ -96,6 +96,7 @@ scripts! {
         rfc9438_4_7_fast_convergence_can_be_switched_off
         rfc9438_4_8_a_timeout_keeps_seven_tenths_as_threshold
         rfc9438_4_8_after_a_timeout_the_stage_begins_on_the_plateau
+        rfc9438_4_9_1_a_premature_timeout_gives_the_curve_back
         rfc9438_5_8_a_rest_is_no_time_of_the_curve
         rfc9438_5_8_an_unused_window_does_not_grow
         without_the_reno_friendly_region_the_curve_decides

@@ -158,11 +158,13 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
     for (key, value) in table {
         let mut layer = json!({ key: value });
         match (key.as_str(), value) {
-            ("transport", value) => document[key] = complete_transport(&defaults, value, key)?,
+            ("transport", value) => {
+                document[key] = complete_transport(profile, &defaults, value, key)?;
+            }
             ("background", Value::Array(list)) => {
                 let entries = list.iter().enumerate();
                 layer[key] = entries
-                    .map(|(index, entry)| complete_background(&defaults, entry, index))
+                    .map(|(index, entry)| complete_background(profile, &defaults, entry, index))
                     .collect::<Result<_, _>>()?;
                 lay(&mut document, &layer);
             }
@@ -175,6 +177,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
 
 /// Lays a transport over its preset over the profile's defaults.
 fn complete_transport(
+    profile: Profile,
     defaults: &Value,
     given: &Value,
     table: &str,
@@ -187,16 +190,18 @@ fn complete_transport(
         document["name"] = name.clone();
     }
     if let Some(name) = document["name"].as_str() {
-        let preset =
-            profile::PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
-                let names: Vec<_> = profile::PRESETS.iter().map(|preset| preset.name).collect();
-                let message = format!("{name:?} is unknown; {}", suggest(name, &names));
-                ScenarioError::new(format!("{table}.name"), message)
-            })?;
+        let preset = profile::preset(name).ok_or_else(|| {
+            let names: Vec<_> = profile::PRESETS.iter().map(|preset| preset.name).collect();
+            let message = format!("{name:?} is unknown; {}", suggest(name, &names));
+            ScenarioError::new(format!("{table}.name"), message)
+        })?;
+        let own = profile.transport(name);
         lay(&mut document, &(preset.parts)());
+        lay(&mut document, &own);
     }
-    if *chosen("timestamps").unwrap_or(&document["timestamps"]) == true {
-        lay(&mut document, &profile::timestamps());
+    let timestamps = chosen("timestamps").and_then(Value::as_bool);
+    if let Some(on) = timestamps.filter(|on| document["timestamps"] != *on) {
+        lay(&mut document, &profile::timestamps(on));
     }
     lay(&mut document, given);
     Ok(document)
@@ -204,6 +209,7 @@ fn complete_transport(
 
 /// Lays a background table over the defaults of its name.
 fn complete_background(
+    profile: Profile,
     defaults: &Value,
     given: &Value,
     index: usize,
@@ -215,7 +221,7 @@ fn complete_background(
     let mut given = given.clone();
     if name == "long-flow" {
         let table = format!("background.{index}.transport");
-        given["transport"] = complete_transport(defaults, &given["transport"], &table)?;
+        given["transport"] = complete_transport(profile, defaults, &given["transport"], &table)?;
     }
     lay(&mut document, &given);
     Ok(document)

@@ -6,14 +6,25 @@ use serde_json::{Value, json};
 
 use super::document::lay;
 
+mod linux;
+mod ns2;
+mod ns3;
+mod rfc;
+
 /// Whose defaults hold for `[network]` and `[transport]`; an explicit key wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
     /// Textbook TCP in a data centre: the reference that remedies are measured against.
     Lab,
+    /// Linux's defaults: CUBIC over RACK-TLP, timestamps, delayed and quick ACKs.
+    Linux,
+    /// Linux with DCTCP, and a switch that marks.
+    LinuxDctcp,
     /// ns-2.35's Agent/TCP/Newreno as the literature on incast configures it.
     Ns2,
+    /// ns-3.37 with what a study of a data centre has to change.
+    Ns3,
     /// The RFCs to the letter, with every SHOULD.
     Rfc,
 }
@@ -32,15 +43,31 @@ impl Profile {
         });
         lay(&mut document, &lab());
         lay(&mut document, &json!({ "transport": lab_recovery() }));
-        lay(
-            &mut document,
-            &match self {
-                Self::Lab => Value::Null,
-                Self::Ns2 => ns2(),
-                Self::Rfc => rfc(),
-            },
-        );
+        let (own, name) = match self {
+            Self::Lab => (Value::Null, "newreno"),
+            Self::Linux => (linux::document(), "cubic"),
+            Self::LinuxDctcp => (linux::document(), "dctcp"),
+            Self::Ns2 => (ns2::document(), "newreno"),
+            Self::Ns3 => (ns3::document(), "sack"),
+            Self::Rfc => (rfc::document(), "newreno"),
+        };
+        lay(&mut document, &own);
+        document["transport"]["name"] = json!(name);
+        if let Some(preset) = preset(name) {
+            lay(&mut document["transport"], &(preset.parts)());
+            lay(&mut document["transport"], &self.transport(name));
+        }
         document
+    }
+
+    /// What it changes of the parts of the preset of this name.
+    pub(super) fn transport(self, name: &str) -> Value {
+        match self {
+            Self::Lab | Self::Rfc => Value::Null,
+            Self::Linux | Self::LinuxDctcp => linux::transport(name),
+            Self::Ns2 => ns2::transport(name),
+            Self::Ns3 => ns3::transport(name),
+        }
     }
 }
 
@@ -138,87 +165,11 @@ fn lab_recovery() -> Value {
     })
 }
 
-/// ns-2.35's `tcl/lib/ns-default.tcl`, `tcp/tcp.cc` and `tcp/tcp-newreno.cc`, with the parameters
-/// of the barrier-read studies (Phanishayee et al. 2008 and after).
-fn ns2() -> Value {
-    json!({
-        "network": {
-            "delay": "50us",
-            "buffer": "32pkt",
-            // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
-            "buffer_counts_in_service": true,
-            // An arrival was scheduled a propagation delay before, a departure only a packet time.
-            "ties": "arrival-first",
-        },
-        "transport": {
-            "mss": 1024,
-            // window_ = 1000, which is the initial ssthresh, too.
-            "receive_window": 1000,
-            // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
-            "opener": "server",
-            "handshake": "syn-only",
-            // rtxcur_init_ = 3.
-            "rto_initial": "3s",
-            "syn_rto": "3s",
-            // tcpTick_ = 1e-5; it rounds samples and nothing else.
-            "rto_granularity": "10us",
-            "rto_style": "ns2",
-            // newtimer() compares with t_seqno_, which is one past the last packet.
-            "rto_runs_idle": true,
-            "rtt_sampling": "per-window",
-            // newreno_changes1_ = 1; recovery ends with partial_window_deflation_'s window.
-            "recovery": {
-                "name": "newreno",
-                "careful": true,
-                "impatient": true,
-                "exit": "keep",
-                "restart_timer_on_entry": true,
-            },
-            // slowdown() halves min(cwnd, window_).
-            "congestion_control": { "name": "reno", "reduce_from": "cwnd" },
-            // Newreno's maxburst in fast recovery.
-            "recovery_burst": 2,
-        },
-    })
-}
-
-fn rfc() -> Value {
-    json!({
-        "transport": {
-            // An upper bound (RFC 5681 §3.1), taken as the value.
-            "initial_window": "rfc5681",
-            "fin": true,
-            // RFC 6298 (2.4), (2.5), (2.1).
-            "rto_min": "1s",
-            "rto_max": "60s",
-            "rto_initial": "1s",
-            "syn_rto": "1s",
-            // RFC 6298 §4 prescribes none and finds that 100 ms or less do well.
-            "rto_granularity": "100ms",
-            // RFC 7323 §5.4: a tick of 1 ms to 1 s.
-            "timestamp_granularity": "1ms",
-            "limited_transmit": true,
-            "dupack_requires_same_window": true,
-            // RFC 5681 §4.2: every second segment, within 500 ms; the 200 ms are BSD's.
-            "delayed_ack": { "segments": 2, "timeout": "200ms" },
-            "idle_restart": "5681",
-            // Option 1 of RFC 6582 §3.2, step 3, the one that needs no guard against bursts; and
-            // no RFC restarts the timer at a fast retransmit.
-            "recovery": {
-                "name": "newreno",
-                "careful": true,
-                "impatient": true,
-                "exit": "flight",
-                "restart_timer_on_entry": false,
-            },
-            "congestion_control": { "name": "reno", "reduce_from": "flight" },
-        },
-    })
-}
-
-/// What the timestamps option adds to a header: 10 bytes and padding (RFC 7323 §3.2, appendix A).
-pub(super) fn timestamps() -> Value {
-    json!({ "header_size": 52, "ack_size": 52 })
+/// Headers with the timestamps option, 10 bytes and padding (RFC 7323 §3.2, appendix A), and
+/// without.
+pub(super) fn timestamps(on: bool) -> Value {
+    let size = if on { 52 } else { 40 };
+    json!({ "header_size": size, "ack_size": size })
 }
 
 /// A transport that a scenario can name.
@@ -227,6 +178,11 @@ pub(super) struct Preset {
     pub(super) summary: &'static str,
     /// The parts that it is made of.
     pub(super) parts: fn() -> Value,
+}
+
+/// The transport of this name.
+pub(super) fn preset(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
 }
 
 /// The transports that a scenario can name.

@@ -2,7 +2,9 @@
 
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
-use incast_tcp::config::{DelayedAck, EcnPackets, Handshake, IdleRestart, RtoStyle, RttSampling};
+use incast_tcp::config::{
+    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoStyle, RttSampling, UndoKind,
+};
 use serde_json::{Value, json};
 
 use super::super::{Background, Connections, Opener, Source, Sru, Workload};
@@ -78,6 +80,67 @@ fn the_rfc_profile_has_every_should() {
     assert_eq!(tcp.idle_restart, IdleRestart::Rfc5681);
     assert!(tcp.dupack_requires_same_window && tcp.fin);
     assert_eq!(json!(tcp.recovery)["restart_timer_on_entry"], false);
+}
+
+#[test]
+fn the_linux_profile_is_linux_s_defaults() {
+    let scenario = profile("linux");
+    let tcp = &scenario.transport.tcp;
+    assert_eq!((scenario.transport.name.as_str(), scenario.network.layer2_overhead), ("cubic", 38));
+    assert_eq!((tcp.mss, tcp.header, tcp.ack_size), (1448, 52, 52));
+    assert_eq!((tcp.initial_window, tcp.timestamps), (14_480, Some(Span::from_micros(1))));
+    assert_eq!((tcp.rto.style, tcp.rto.min), (RtoStyle::Linux, Span::from_millis(200)));
+    let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16 };
+    assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
+    assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
+    assert!(tcp.sack.is_some_and(|sack| sack.dsack));
+    let (recovery, control) = (json!(tcp.recovery), json!(tcp.congestion_control));
+    assert_eq!((&recovery["name"], &recovery["probe_min"]), (&json!("rack-tlp"), &json!("0.002s")));
+    assert_eq!(control["name"], "cubic");
+    assert_eq!(
+        (&control["hystart"]["name"], &control["reduce_from"]),
+        (&json!("linux"), &json!("cwnd"))
+    );
+}
+
+#[test]
+fn linux_with_dctcp_is_a_profile_and_a_preset_of_the_other() {
+    let dctcp = profile("linux-dctcp");
+    assert!(dctcp.network.queue.marks());
+    assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
+    assert_eq!(json!(dctcp.transport.tcp.congestion_control)["react_at"], "first-ece");
+    assert!(dctcp.transport.tcp.recovery.needs_sack());
+    let chosen = load(&[("profile", json!("linux")), ("transport.name", json!("dctcp"))]);
+    assert_eq!(chosen.resolved()["transport"], dctcp.resolved()["transport"]);
+    assert_eq!(chosen.resolved()["network"], dctcp.resolved()["network"]);
+}
+
+#[test]
+fn the_ns3_profile_is_the_reference_data_s_configuration() {
+    let scenario = profile("ns3");
+    let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
+    assert_eq!((network.buffer, network.layer2_overhead), (Limit::Bytes(100_000), 2));
+    assert_eq!((tcp.mss, tcp.header, tcp.initial_window), (1460, 40, 14_600));
+    assert_eq!((scenario.transport.opener, tcp.handshake), (Opener::Server, Handshake::ThreeWay));
+    assert!(tcp.sack.is_some() && tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
+    let dctcp = load(&[("profile", json!("ns3")), ("transport.name", json!("dctcp"))]);
+    assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
+    assert!(dctcp.transport.tcp.sack.is_some());
+}
+
+#[test]
+fn a_profile_has_its_own_idea_of_a_transport() {
+    let parts = |profile: &str, name: &str| {
+        let tcp =
+            load(&[("profile", json!(profile)), ("transport.name", json!(name))]).transport.tcp;
+        (json!(tcp.recovery), json!(tcp.congestion_control))
+    };
+    let (recovery, vegas) = parts("ns2", "vegas");
+    assert_eq!((&recovery["exit"], &vegas["alpha"]), (&json!("keep"), &json!(1)));
+    assert_eq!(parts("lab", "vegas").1["alpha"], 2);
+    assert_eq!(parts("linux", "westwood").1["min_interval"], "0.05s");
+    assert_eq!(parts("linux", "bic").0["name"], "rack-tlp");
+    assert_eq!(parts("linux", "newreno").0["name"], "newreno");
 }
 
 #[test]
@@ -174,6 +237,8 @@ fn timestamps_lengthen_headers_that_are_not_given() {
     };
     let on = ("transport.timestamps", json!(true));
     assert_eq!(sizes(std::slice::from_ref(&on)), (52, 52, Some(Span::from_micros(1))));
+    let off = [("profile", json!("linux")), ("transport.timestamps", json!(false))];
+    assert_eq!(sizes(&off), (40, 40, None));
     let given = ("transport.header_size", json!(40));
     assert_eq!(sizes(&[on, given]), (40, 52, Some(Span::from_micros(1))));
 }

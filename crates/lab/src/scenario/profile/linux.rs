@@ -1,0 +1,68 @@
+//! Linux, as its source (6.x) and its `ip-sysctl` defaults have it.
+
+use serde_json::{Value, json};
+
+pub(super) fn document() -> Value {
+    json!({
+        "network": { "layer2_overhead": "ethernet" },
+        "transport": {
+            // tcp_timestamps = 1: what they leave of an Ethernet MTU of 1500 bytes.
+            "timestamps": true,
+            "mss": 1448,
+            "header_size": 52,
+            "ack_size": 52,
+            // Round trips are measured by the host's own clock, in microseconds.
+            "timestamp_granularity": "1us",
+            // TCP_INIT_CWND.
+            "initial_window": 10,
+            // tcp_rmem's greatest; its tuning is not modelled.
+            "receive_window": "6MiB",
+            "fin": true,
+            // TCP_RTO_MIN, under the variance; TCP_RTO_MAX; TCP_TIMEOUT_INIT; TCP_TIMEOUT_FALLBACK.
+            "rto_style": "linux",
+            "rto_min": "200ms",
+            "rto_max": "120s",
+            "rto_initial": "1s",
+            "syn_rto": "1s",
+            "rto_after_syn_loss": "3s",
+            // TCP_DELACK_MIN and TCP_MAX_QUICKACKS.
+            "delayed_ack": { "segments": 2, "timeout": "40ms", "quickack": 16 },
+            // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
+            "idle_restart": "2861",
+            // tcp_prr_cwnd_reduction().
+            "prr": "rfc9937",
+            // tcp_frto = 2.
+            "undo": "f-rto",
+        },
+    })
+}
+
+/// What holds for the preset of this name.
+pub(super) fn transport(name: &str) -> Value {
+    let congestion_control = match name {
+        "tahoe" | "reno" | "newreno" | "sack" => return Value::Null,
+        // tcp_cubic.c: it reduces cwnd, not the flight.
+        "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd" }),
+        // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
+        "dctcp" => json!({ "react_at": "first-ece" }),
+        // TCP_WESTWOOD_RTT_MIN.
+        "westwood" => json!({ "min_interval": "50ms" }),
+        _ => json!({}),
+    };
+    let mut transport = json!({
+        // tcp_recovery = 1, tcp_early_retrans = 3.
+        "recovery": {
+            "name": "rack-tlp",
+            "reduce_for_lost_retransmission": false,
+            // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
+            "probe_min": "2ms",
+            "max_ack_delay": "200ms",
+        },
+        "congestion_control": congestion_control,
+    });
+    if name == "dctcp" {
+        // INET_ECN_xmit(): SYNs and ACKs, too.
+        transport["ecn_packets"] = json!("all");
+    }
+    transport
+}

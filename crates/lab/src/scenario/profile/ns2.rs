@@ -1,0 +1,64 @@
+//! ns-2.
+
+use serde_json::{Value, json};
+
+/// ns-2.35's `tcl/lib/ns-default.tcl`, `tcp/tcp.cc` and `tcp/tcp-newreno.cc`, with the parameters
+/// of the barrier-read studies (Phanishayee et al. 2008 and after).
+pub(super) fn document() -> Value {
+    json!({
+        "network": {
+            "delay": "50us",
+            "buffer": "32pkt",
+            // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
+            "buffer_counts_in_service": true,
+            // An arrival was scheduled a propagation delay before, a departure only a packet time.
+            "ties": "arrival-first",
+        },
+        "transport": {
+            "mss": 1024,
+            // window_ = 1000, which is the initial ssthresh, too.
+            "receive_window": 1000,
+            // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
+            "opener": "server",
+            "handshake": "syn-only",
+            // rtxcur_init_ = 3.
+            "rto_initial": "3s",
+            "syn_rto": "3s",
+            // tcpTick_ = 1e-5; it rounds samples and nothing else.
+            "rto_granularity": "10us",
+            "rto_style": "ns2",
+            // newtimer() compares with t_seqno_, which is one past the last packet.
+            "rto_runs_idle": true,
+            "rtt_sampling": "per-window",
+            // newreno_changes1_ = 1; recovery ends with partial_window_deflation_'s window.
+            "recovery": {
+                "name": "newreno",
+                "careful": true,
+                "impatient": true,
+                "exit": "keep",
+                "restart_timer_on_entry": true,
+            },
+            // slowdown() halves min(cwnd, window_).
+            "congestion_control": { "name": "reno", "reduce_from": "cwnd" },
+            // Newreno's maxburst in fast recovery.
+            "recovery_burst": 2,
+        },
+    })
+}
+
+/// What `tcp-reno.cc`, `tcp.cc` and `tcp-vegas.cc` do otherwise than `tcp-newreno.cc`.
+pub(super) fn transport(name: &str) -> Value {
+    match name {
+        "tahoe" | "sack" => json!({ "recovery_burst": "unlimited" }),
+        "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
+        "vegas" => json!({
+            "recovery": { "exit": "keep" },
+            "recovery_burst": "unlimited",
+            // It sends nothing on the first two duplicate ACKs.
+            "limited_transmit": false,
+            // v_alpha_, v_beta_, v_gamma_.
+            "congestion_control": { "alpha": 1, "beta": 3, "gamma": 1 },
+        }),
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,57 @@
+//! ns-3.37, with what a study of a data centre has to change.
+
+use serde_json::{Value, json};
+
+pub(super) fn document() -> Value {
+    json!({
+        "network": {
+            "rate": "1Gbps",
+            "delay": "25us",
+            // DropTailQueue in bytes; the packet that is being sent has left it.
+            "buffer": "100000B",
+            // The point-to-point protocol's header.
+            "layer2_overhead": 2,
+        },
+        "transport": {
+            // SegmentSize, not the 536 bytes of ns-3.
+            "mss": 1460,
+            // TcpSocket::InitialCwnd.
+            "initial_window": 10,
+            "receive_window": "4MiB",
+            // Whoever sends the data connects.
+            "opener": "server",
+            "handshake": "three-way",
+            // MinRto, RttEstimator::InitialEstimation and TcpSocket::ConnTimeout, not 1 s, 1 s and
+            // 3 s.
+            "rto_min": "200ms",
+            "rto_initial": "200ms",
+            "syn_rto": "200ms",
+            // Nothing special follows a lost SYN.
+            "rto_after_syn_loss": "200ms",
+            // ClockGranularity, not 1 ms.
+            "rto_granularity": "1us",
+            "rto_style": "rfc",
+            "rtt_sampling": "per-ack",
+            // DelAckCount = 1, not 2.
+            "delayed_ack": false,
+            "timestamps": false,
+            "limited_transmit": true,
+            // TcpClassicRecovery, not TcpPrrRecovery.
+            "prr": "off",
+            "idle_restart": "none",
+        },
+    })
+}
+
+/// What holds for the preset of this name.
+pub(super) fn transport(name: &str) -> Value {
+    match name {
+        // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
+        "dctcp" => json!({
+            "recovery": "sack",
+            "congestion_control": { "react_at": "first-ece" },
+            "ecn_packets": "all",
+        }),
+        _ => Value::Null,
+    }
+}
