@@ -1,6 +1,7 @@
 //! The laboratory through its public interface.
 
 mod application;
+mod burst;
 mod harness;
 mod laws;
 mod probes;

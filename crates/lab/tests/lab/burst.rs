@@ -1,0 +1,93 @@
+//! How large a synchronised burst may be before the buffer overflows, whatever the transport.
+//!
+//! n senders of w segments on equal links bring w·n packets in the time in which the port sends w,
+//! so that (n - 1)·w wait at the peak. B places hold them up to n = ⌊B/w⌋ + 1, or ⌊(B - 1)/w⌋ + 1
+//! where the packet in service takes one of the places.
+
+use incast_lab::scenario::entries;
+use incast_lab::{Control, Row, Scenario, TraceRequest};
+use serde_json::{Value, json};
+
+use crate::harness::lay;
+
+/// Segments that a transport with a window of `window` segments sends back to back at the least;
+/// `None` where its window is no lower bound.
+fn burst(transport: &str, window: u64) -> Option<u64> {
+    match transport {
+        // Segments leave a round trip / window apart, and the first at a random moment.
+        "swift" => None,
+        // Paced from the first segment on.
+        "bbr" => Some(1),
+        _ => Some(window),
+    }
+}
+
+/// A read of `segments` from each server, asked of all at once: connections stand, jitter is zero,
+/// and a request of one byte is gone after eight nanoseconds.
+fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Value) -> Row {
+    let mut document = json!({
+        "network": { "rate": "1Gbps", "delay": "25us", "buffer": format!("{buffer}pkt") },
+        "workload": {
+            "name": "barrier-read", "servers": servers, "sru": segments * 1460, "request_size": 1,
+        },
+        "transport": { "name": transport, "handshake": "none", "ack_size": 1 },
+    });
+    lay(&mut document, changes);
+    let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
+    let run = incast_lab::run(&scenario, 1, &TraceRequest::default(), &Control::default());
+    let row = run.unwrap_or_else(|error| panic!("{error}")).rows.swap_remove(0);
+    assert_eq!(row.status, "ok", "{transport}, {servers} servers");
+    row
+}
+
+/// Packets that [`read`] loses when every window is held at `window` segments for four windows.
+fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: bool) -> u64 {
+    let changes = json!({
+        "network": { "buffer_counts_in_service": in_service },
+        "transport": { "initial_window": window, "receive_window": window },
+    });
+    read(transport, servers, buffer, 4 * window, &changes).drops
+}
+
+fn transports() -> Vec<String> {
+    let entries = entries("transports").expect("transports are a kind");
+    entries.into_iter().map(|entry| entry.name).collect()
+}
+
+#[test]
+fn a_burst_fits_up_to_the_buffer_over_the_window_and_one() {
+    for transport in transports() {
+        for (buffer, window) in [(32, 2), (40, 2), (33, 2), (16, 1), (64, 10), (50, 3)] {
+            let Some(burst) = burst(&transport, window) else { continue };
+            for in_service in [false, true] {
+                let places = buffer - u64::from(in_service);
+                let lost = |servers| lost(&transport, servers, buffer, window, in_service);
+                let case = format!("{transport}, B = {buffer}, w = {window}, {in_service}");
+                let (safe, over) = (places / window + 1, places / burst + 2);
+                assert_eq!(lost(safe), 0, "{safe} servers, {case}");
+                assert!(lost(over) > 0, "{over} servers, {case}");
+            }
+        }
+    }
+}
+
+/// Seventeen servers of two segments fit into 32 places, eighteen do not.
+#[test]
+fn two_segments_each_and_32_places_are_enough_for_17_servers() {
+    assert_eq!(lost("newreno", 17, 32, 2, false), 0);
+    assert_eq!(lost("newreno", 18, 32, 2, false), 2);
+}
+
+/// A window below a segment is no lower bound, once a round trip has been measured: here, that of
+/// the handshake. Without one, the first segments leave at once, as everybody's do.
+#[test]
+fn swift_passes_the_limit() {
+    for servers in [18, 33, 34, 64, 128] {
+        let transport = |handshake| {
+            let held = json!({ "transport": { "handshake": handshake, "receive_window": 2 } });
+            read("swift", servers, 32, 8, &held).drops
+        };
+        assert_eq!(transport("three-way"), 0, "{servers} servers");
+        assert_eq!(transport("none") > 0, servers > 33, "{servers} servers");
+    }
+}
