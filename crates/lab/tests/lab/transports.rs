@@ -54,31 +54,42 @@ fn a_floor_of_a_segment_loses_where_swift_does_not() {
     }
 }
 
-/// The queue of `flows` long DCTCP flows at 10 Gb/s from 20 ms to 100 ms, packets: what it falls
+/// The queue of `flows` long DCTCP flows at 10 Gb/s when it has settled, packets: what it falls
 /// below for a twentieth of the time, and its greatest length; and the utilisation of the link.
 fn dctcp_queue(flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
+    dctcp_queue_over(25, flows, threshold, react_at)
+}
+
+/// [`dctcp_queue`] with links of `delay` microseconds. It settles in 200 round trips, and is
+/// watched for another 800.
+fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
+    let round_trip = Span::from_micros(4 * delay);
     let document = json!({
-        "workload": { "servers": flows, "sru": 200_000_000 / u64::from(flows) },
+        "workload": { "servers": flows, "sru": 2_000_000_000 / u64::from(flows) },
         "network": {
-            "rate": "10Gbps", "delay": "25us", "buffer": "1000pkt",
+            "rate": "10Gbps", "delay": Span::from_micros(delay), "buffer": "1000pkt",
             "queue": { "name": "ecn-threshold", "threshold": format!("{threshold}pkt") },
         },
         "transport": { "name": "dctcp", "congestion_control": { "react_at": react_at } },
-        "run": { "time_limit": "100ms" },
+        "run": { "time_limit": round_trip * 1000 },
     });
     let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
     let request = TraceRequest::parse(["queue:full"]).expect("there is a queue trace");
     let run = world::run(&scenario, 1, &request, &Control::default());
     let trace = run.unwrap_or_else(|error| panic!("{error}")).trace;
     let queue = trace.queue.expect("it was asked for");
-    let from = Time::ZERO + Span::from_millis(20);
+    let from = Time::ZERO + round_trip * 200;
     let settled: Vec<_> =
         queue.iter().filter(|(at, _)| *at >= from).map(|(_, summary)| *summary).collect();
     let mut lows: Vec<u32> = settled.iter().map(|summary| summary.packets[0]).collect();
     lows.sort_unstable();
     let greatest = settled.iter().map(|summary| summary.packets[1]).max().expect("it is busy");
     let sending = settled.iter().fold(Span::ZERO, |sum, summary| sum + summary.sending);
-    (lows[lows.len() / 20].into(), greatest.into(), sending.as_secs_f64() / 0.08)
+    (
+        lows[lows.len() / 20].into(),
+        greatest.into(),
+        sending.as_secs_f64() / (round_trip * 800).as_secs_f64(),
+    )
 }
 
 /// Bandwidth times round trip of [`dctcp_queue`], packets of 1500 bytes: 100 us of distance.
@@ -122,6 +133,19 @@ fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
         for react_at in ["first-ece", "window-end"] {
             let (.., utilisation) = dctcp_queue(flows, threshold, react_at);
             assert!(utilisation > least, "{flows} flows, K = {threshold}: {utilisation}");
+        }
+    }
+}
+
+/// Equation 13 holds for 20 flows, too, where their windows are of 24 segments and not of five:
+/// over five times the distance, at K = C·RTT/7 = 60 packets.
+#[test]
+fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
+    assert!(f64::from(60) >= 5.0 * PRODUCT / 7.0);
+    for flows in [2, 20] {
+        for react_at in ["first-ece", "window-end"] {
+            let (.., utilisation) = dctcp_queue_over(125, flows, 60, react_at);
+            assert!(utilisation >= 0.99, "{flows} flows, {react_at}: {utilisation}");
         }
     }
 }
