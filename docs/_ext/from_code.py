@@ -51,7 +51,7 @@ def tables() -> Iterator[str]:
 
 def names() -> Iterator[str]:
     """Write every registry, entry by entry, with its parameters."""
-    for kind in ("congestion-controls", "recoveries", "queues", "buffers"):
+    for kind in ("congestion-controls", "recoveries", "remedies", "queues", "buffers"):
         yield f"\n## {kind.replace('-', ' ').capitalize()}\n"
         for entry in json.loads(_core.entries(kind)):
             yield f"\n### `{entry['name']}`\n"

@@ -1,13 +1,12 @@
 //! The moving parts of a run: clock, network and connections, without the applications.
 
-use std::sync::Arc;
-
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::topology::Network;
 use incast_net::{Admission, Flags, Packet, PacketId, PortId, RouteId, Service};
+use incast_tcp::Connection;
 use incast_tcp::connection::Counters;
-use incast_tcp::{Config, Connection, Role};
 
+use crate::blueprint::{Blueprint, BlueprintId};
 use crate::probe::Probe;
 
 /// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
@@ -94,6 +93,7 @@ pub struct Core<P> {
     /// The workload is done, and with it the run.
     pub finished: bool,
     ends: Vec<End>,
+    blueprints: Vec<Blueprint>,
     /// Ends on which an application acted and which have to be served.
     dirty: Vec<EndId>,
     sequence: u64,
@@ -109,6 +109,7 @@ impl<P: Probe> Core<P> {
             delivered: 0,
             finished: false,
             ends: Vec::new(),
+            blueprints: Vec::new(),
             dirty: Vec::new(),
             sequence: 0,
             seed,
@@ -138,48 +139,44 @@ impl<P: Probe> Core<P> {
         &mut self.ends[end.0 as usize].connection
     }
 
-    /// Adds the next flow's two ends. `incarnation` counts the connections of the flow.
-    pub(crate) fn add_connection(
-        &mut self,
-        config: &Arc<Config>,
-        flow: u32,
-        opener_is_client: bool,
-    ) {
+    /// Adds a blueprint.
+    pub(crate) fn add_blueprint(&mut self, blueprint: Blueprint) -> BlueprintId {
+        self.blueprints.push(blueprint);
+        BlueprintId(self.blueprints.len() as u16 - 1)
+    }
+
+    /// Adds the next flow's two ends.
+    pub(crate) fn add_connection(&mut self, blueprint: BlueprintId, flow: u32) {
         for end in [EndId::server(flow), EndId::client(flow)] {
             debug_assert_eq!(self.ends.len(), end.0 as usize, "flows with connections come first");
-            let connection = self.incarnate(config, end, opener_is_client, 0);
+            let connection = self.incarnate(blueprint, end, 0);
             self.ends.push(End { connection, armed: Time::NEVER });
         }
     }
 
     /// Replaces both ends of a flow by a new connection, whose packets are told apart; returns
-    /// what the old server's end had counted.
+    /// what the old server's end had counted. `incarnation` counts the connections of the flow.
     pub(crate) fn renew_connection(
         &mut self,
-        config: &Arc<Config>,
+        blueprint: BlueprintId,
         flow: u32,
-        opener_is_client: bool,
         incarnation: u32,
     ) -> Counters {
         let retired = *self.connection(EndId::server(flow)).counters();
         for end in [EndId::server(flow), EndId::client(flow)] {
-            let connection = self.incarnate(config, end, opener_is_client, incarnation);
+            let connection = self.incarnate(blueprint, end, incarnation);
             self.ends[end.0 as usize] = End { connection, armed: Time::NEVER };
         }
         retired
     }
 
     fn incarnate(
-        &self,
-        config: &Arc<Config>,
+        &mut self,
+        BlueprintId(id): BlueprintId,
         end: EndId,
-        opener_is_client: bool,
         incarnation: u32,
     ) -> Connection {
-        let role = if opener_is_client == end.is_server() { Role::Acceptor } else { Role::Opener };
-        let index = u64::from(incarnation) << 32 | u64::from(end.0);
-        let random = self.stream("connection", index);
-        Connection::new(Arc::clone(config), role, end.route(), incarnation as u8, random)
+        self.blueprints[usize::from(id)].build(end, incarnation, self.seed)
     }
 
     /// Sets an application's timer; it cannot be cancelled.

@@ -1,6 +1,7 @@
 //! The laboratory: a scenario in, a world built from it and run, results out.
 
 pub mod application;
+pub mod blueprint;
 pub mod control;
 pub mod core;
 pub mod oracle;

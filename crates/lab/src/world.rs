@@ -1,23 +1,21 @@
 //! A world built from a scenario, and the loop that runs it.
 
-use std::sync::Arc;
-
 use incast_engine::{Rate, Span, Time};
 use incast_net::buffer::{Buffer, PoolId};
 use incast_net::port::PortCounters;
 use incast_net::topology::{Attachment, HostId, Network};
 use incast_net::{Flags, PacketId, PortConfig, PortId};
+use incast_remedies::Situation;
 use incast_tcp::Event as ConnectionEvent;
 
 use crate::application::{Application, BarrierReader, DatagramSource, Interval, LongFlows};
+use crate::blueprint::{Blueprint, BlueprintId};
 use crate::control::Control;
 use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
 use crate::results::{NetworkReport, Row, TimeoutCounts, row};
-use crate::scenario::{
-    self, Background, Datagrams, Links, Opener, Scenario, Source, Transport, Workload,
-};
+use crate::scenario::{self, Background, Datagrams, Links, Scenario, Source, Transport, Workload};
 
 /// The host that reads.
 const CLIENT: HostId = HostId(0);
@@ -113,25 +111,33 @@ impl<P: Probe> World<P> {
             seed,
             time_limit: Time::ZERO + scenario.run.time_limit,
         };
-        world.add_reader(read, &scenario.transport);
-        world.add_background(&scenario.background, read.servers);
+        world.add_reader(read, &scenario.network, &scenario.transport);
+        world.add_background(&scenario.background, &scenario.network, read.servers);
         world
     }
 
-    fn add_reader(&mut self, read: &scenario::BarrierRead, transport: &Transport) {
-        let config = Arc::new(transport.tcp.clone());
-        let opener_is_client = transport.opener == Opener::Client;
+    fn add_reader(
+        &mut self,
+        read: &scenario::BarrierRead,
+        network: &scenario::Network,
+        transport: &Transport,
+    ) {
         let number = self.groups.len() as u16;
         let hosts = (1..=read.servers).map(HostId);
-        let first_flow = self.add_connections(hosts, &config, opener_is_client);
+        let situation = situation(network, transport, read.servers, read.sru_of(0));
+        let (blueprint, first_flow) = self.add_connections(hosts, transport, &situation);
         let jitter = self.core.stream("request jitter", 0);
-        let reader =
-            BarrierReader::new(read, &config, opener_is_client, number, first_flow, jitter);
-        self.add_group("all".into(), reader, config.mss);
+        let reader = BarrierReader::new(read, blueprint, number, first_flow, jitter);
+        self.add_group("all".into(), reader, transport.tcp.mss);
     }
 
     /// Flows with connections come first, because ends are numbered like routes.
-    fn add_background(&mut self, background: &[Background], servers: u32) {
+    fn add_background(
+        &mut self,
+        background: &[Background],
+        network: &scenario::Network,
+        servers: u32,
+    ) {
         let mut next_host = servers + 1;
         let mut take_hosts = |count: u32| {
             let hosts = (next_host..next_host + count).map(HostId);
@@ -140,13 +146,13 @@ impl<P: Probe> World<P> {
         };
         for (index, background) in background.iter().enumerate() {
             if let Background::LongFlow(flow) = background {
-                let config = Arc::new(flow.transport.tcp.clone());
-                let opener_is_client = flow.transport.opener == Opener::Client;
                 let number = self.groups.len() as u16;
                 let hosts = take_hosts(flow.count);
-                let first_flow = self.add_connections(hosts, &config, opener_is_client);
+                let situation = situation(network, &flow.transport, flow.count, u64::MAX);
+                let (_, first_flow) = self.add_connections(hosts, &flow.transport, &situation);
                 let application = LongFlows::new(flow.start, number, first_flow, flow.count);
-                self.add_group(format!("background.{index}.long-flow"), application, config.mss);
+                let mss = flow.transport.tcp.mss;
+                self.add_group(format!("background.{index}.long-flow"), application, mss);
             }
         }
         for (index, background) in background.iter().enumerate() {
@@ -187,16 +193,18 @@ impl<P: Probe> World<P> {
     fn add_connections(
         &mut self,
         hosts: impl Iterator<Item = HostId>,
-        config: &Arc<incast_tcp::Config>,
-        opener_is_client: bool,
-    ) -> u32 {
+        transport: &Transport,
+        situation: &Situation,
+    ) -> (BlueprintId, u32) {
         let first_flow = self.owners.len() as u32;
+        let blueprint = Blueprint::new(transport, situation, first_flow);
+        let blueprint = self.core.add_blueprint(blueprint);
         for host in hosts {
             let flow = self.core.network.add_flow(host, CLIENT);
-            self.core.add_connection(config, flow, opener_is_client);
+            self.core.add_connection(blueprint, flow);
             self.owners.push(self.groups.len() as u16);
         }
-        first_flow
+        (blueprint, first_flow)
     }
 
     fn add_group(&mut self, name: String, application: impl Application<P> + 'static, mss: u32) {
@@ -365,6 +373,21 @@ impl<P: Probe> World<P> {
                 )
             })
             .collect()
+    }
+}
+
+/// What the remedies of a group of connections may know.
+fn situation(
+    network: &scenario::Network,
+    transport: &Transport,
+    servers: u32,
+    sru: u64,
+) -> Situation {
+    Situation {
+        servers,
+        sru,
+        client_rate: network.client_rate,
+        base_rtt: network.base_rtt(&transport.tcp),
     }
 }
 

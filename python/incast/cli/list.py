@@ -12,6 +12,7 @@ _CORE = (
     "transports",
     "congestion-controls",
     "recoveries",
+    "remedies",
     "queues",
     "buffers",
     "workloads",

@@ -1,13 +1,12 @@
 //! The barrier-synchronised read: a block is complete when every server's part has arrived, and
 //! only then does the client ask for the next one.
 
-use std::sync::Arc;
-
 use incast_engine::{Span, Stream, Time};
+use incast_tcp::Event;
 use incast_tcp::connection::Counters;
-use incast_tcp::{Config, Event};
 
 use super::{Application, Report, add};
+use crate::blueprint::BlueprintId;
 use crate::core::{Core, EndId};
 use crate::probe::{EventKind, EventRow, Probe};
 use crate::scenario::{BarrierRead, Connections};
@@ -15,8 +14,7 @@ use crate::scenario::{BarrierRead, Connections};
 /// The client that reads.
 pub struct BarrierReader {
     read: BarrierRead,
-    config: Arc<Config>,
-    opener_is_client: bool,
+    blueprint: BlueprintId,
     /// Number of this application, for its timers.
     number: u16,
     /// Flow of the first server; server `s` has flow `first_flow + s`.
@@ -40,16 +38,14 @@ impl BarrierReader {
     /// A reader whose servers' flows begin at `first_flow`.
     pub fn new(
         read: &BarrierRead,
-        config: &Arc<Config>,
-        opener_is_client: bool,
+        blueprint: BlueprintId,
         number: u16,
         first_flow: u32,
         jitter: Stream,
     ) -> Self {
         Self {
             read: read.clone(),
-            config: Arc::clone(config),
-            opener_is_client,
+            blueprint,
             number,
             first_flow,
             jitter,
@@ -104,8 +100,7 @@ impl BarrierReader {
         let flow = self.first_flow + server;
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
-            let opener_is_client = self.opener_is_client;
-            let old = core.renew_connection(&self.config, flow, opener_is_client, self.block);
+            let old = core.renew_connection(self.blueprint, flow, self.block);
             self.retired = add(self.retired, &old);
         }
         let blocks = if fresh { 1 } else { u64::from(self.block) + 1 };

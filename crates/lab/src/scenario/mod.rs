@@ -12,6 +12,7 @@ mod named;
 mod network;
 mod pacing;
 mod profile;
+mod remedies;
 mod reorder;
 mod requirement;
 mod run;
@@ -122,6 +123,8 @@ impl Scenario {
         };
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
+        remedies::check_queue(&transport.remedies, network)?;
+        remedies::check_settings(&scenario)?;
         Ok(scenario)
     }
 
@@ -172,6 +175,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
         }
     }
     requirement::choose_queue(&mut document, given);
+    remedies::lay_settings(&mut document, given);
     Ok(document)
 }
 
@@ -190,13 +194,13 @@ fn complete_transport(
         document["name"] = name.clone();
     }
     if let Some(name) = document["name"].as_str() {
-        let preset = profile::preset(name).ok_or_else(|| {
-            let names: Vec<_> = profile::PRESETS.iter().map(|preset| preset.name).collect();
+        let parts = profile::parts(name).ok_or_else(|| {
+            let names: Vec<_> = profile::presets().map(|(name, _)| name).collect();
             let message = format!("{name:?} is unknown; {}", suggest(name, &names));
             ScenarioError::new(format!("{table}.name"), message)
         })?;
         let own = profile.transport(name);
-        lay(&mut document, &(preset.parts)());
+        lay(&mut document, &parts);
         lay(&mut document, &own);
     }
     let timestamps = chosen("timestamps").and_then(Value::as_bool);
@@ -204,6 +208,7 @@ fn complete_transport(
         lay(&mut document, &profile::timestamps(on));
     }
     lay(&mut document, given);
+    remedies::write_out(&mut document);
     Ok(document)
 }
 

@@ -4,6 +4,7 @@ use incast_engine::{Limit, Rate, Size, Span};
 use incast_net::buffer::{Accounting, PoolConfig};
 use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
+use incast_tcp::Config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -187,11 +188,7 @@ impl NetworkDocument {
         if let Err(fault) = self.queue.check(&site) {
             return fail(&format!("queue.{}", fault.key), fault.message);
         }
-        let sending = [packet, transport.tcp.ack_size.into()]
-            .into_iter()
-            .flat_map(|size| [server_rate, client_rate].map(|rate| (size, rate)))
-            .map(|(size, rate)| rate.transmission_time(u64::from(size) + overhead))
-            .fold(Span::ZERO, Span::saturating_add);
+        let sending = sending(&transport.tcp, [server_rate, client_rate], overhead);
         let (server_delay, client_delay) = self.delays(sending)?;
         Ok(Network {
             topology: self.topology,
@@ -241,6 +238,24 @@ impl NetworkDocument {
             }
         }
     }
+}
+
+impl Network {
+    /// Round trip of one full packet and its ACK on the idle network, serialisation included.
+    pub fn base_rtt(&self, tcp: &Config) -> Span {
+        let rates = [self.server_rate, self.client_rate];
+        let delay = (self.server_delay + self.client_delay) * 2;
+        delay + sending(tcp, rates, self.layer2_overhead.into())
+    }
+}
+
+/// How long a full packet and its ACK occupy links of these rates.
+fn sending(tcp: &Config, rates: [Rate; 2], overhead: u64) -> Span {
+    [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
+        .into_iter()
+        .flat_map(|size| rates.map(|rate| (size, rate)))
+        .map(|(size, rate)| rate.transmission_time(u64::from(size) + overhead))
+        .fold(Span::ZERO, Span::saturating_add)
 }
 
 fn micros(span: Span) -> f64 {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::document::lay;
+use super::remedies;
 
 mod linux;
 mod ns2;
@@ -53,8 +54,8 @@ impl Profile {
         };
         lay(&mut document, &own);
         document["transport"]["name"] = json!(name);
-        if let Some(preset) = preset(name) {
-            lay(&mut document["transport"], &(preset.parts)());
+        if let Some(parts) = parts(name) {
+            lay(&mut document["transport"], &parts);
             lay(&mut document["transport"], &self.transport(name));
         }
         document
@@ -146,6 +147,7 @@ fn lab() -> Value {
             "segmentation_offload": "off",
             "receive_offload": false,
             "congestion_control": { "name": "reno" },
+            "remedies": [],
         },
     })
 }
@@ -180,13 +182,20 @@ pub(super) struct Preset {
     pub(super) parts: fn() -> Value,
 }
 
-/// The transport of this name.
-pub(super) fn preset(name: &str) -> Option<&'static Preset> {
-    PRESETS.iter().find(|preset| preset.name == name)
+/// The transports that a scenario can name, remedies included, and what they are.
+pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let transports = PRESETS.iter().map(|preset| (preset.name, preset.summary));
+    transports.chain(incast_remedies::ENTRIES.iter().map(|entry| (entry.name, entry.summary)))
 }
 
-/// The transports that a scenario can name.
-pub(super) const PRESETS: &[Preset] = &[
+/// The parts of the transport called `name`.
+pub(super) fn parts(name: &str) -> Option<Value> {
+    let preset = PRESETS.iter().find(|preset| preset.name == name);
+    preset.map(|preset| (preset.parts)()).or_else(|| remedies::preset(name))
+}
+
+/// The transports that are no remedies.
+const PRESETS: &[Preset] = &[
     Preset {
         name: "newreno",
         summary: "NewReno recovery (RFC 6582) over slow start and congestion avoidance (RFC 5681).",

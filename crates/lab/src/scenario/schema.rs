@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ScenarioDocument;
-use super::profile::{PRESETS, Profile, background};
+use super::profile::{Profile, background, presets};
 
 /// Something that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,13 +28,14 @@ const KINDS: &[(&str, &str)] = &[
     ("profiles", "/$defs/Profile"),
     ("queues", "/$defs/QueueConfig"),
     ("recoveries", "/$defs/RecoveryConfig"),
+    ("remedies", "/$defs/RemedyConfig"),
     ("topologies", "/$defs/Topology"),
     ("transports", "/$defs/Transport/properties/name"),
     ("workloads", "/$defs/Workload"),
 ];
 
 /// What a scenario can name: `kind` is one of backgrounds, buffers, congestion-controls, profiles,
-/// queues, recoveries, topologies, transports and workloads, else there is no answer.
+/// queues, recoveries, remedies, topologies, transports and workloads, else there is no answer.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();
@@ -102,10 +103,15 @@ pub(super) fn name_or_table<T: JsonSchema>(generator: &mut SchemaGenerator) -> S
     json_schema!({ "anyOf": [{ "enum": names }, table] })
 }
 
+/// The schema of a list of registry entries.
+pub(super) fn names_or_tables<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let items = name_or_table::<T>(generator);
+    json_schema!({ "type": "array", "items": items })
+}
+
 /// The schema of a preset's name.
 pub(super) fn preset_name(_: &mut SchemaGenerator) -> Schema {
-    let names =
-        PRESETS.iter().map(|preset| json!({ "const": preset.name, "description": preset.summary }));
+    let names = presets().map(|(name, summary)| json!({ "const": name, "description": summary }));
     json_schema!({ "oneOf": names.collect::<Vec<_>>() })
 }
 

@@ -1,6 +1,7 @@
 //! The `[transport]` table, and the `[background.transport]` of a long flow.
 
 use incast_engine::{Size, Span, Window};
+use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 use incast_tcp::config::{
     EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, Sack,
@@ -11,12 +12,12 @@ use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ScenarioError;
 use super::acknowledgement::{DelayedAckTable, EcnScope, EcnSwitch, counts_marks, ecn_packets};
 use super::named::{Name, OrName};
 use super::pacing::{Off, PacingTable, ReceiveOffloadTable, is_burst};
-use super::schema::{name_or_table, preset_name};
+use super::schema::{name_or_table, names_or_tables, preset_name};
 use super::switch::Switch;
+use super::{ScenarioError, remedies};
 
 /// A transport: the parameters that both ends of its connections share.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct Transport {
     pub opener: Opener,
     /// What every connection is built from.
     pub tcp: Config,
+    /// The remedies at work.
+    pub remedies: Vec<RemedyConfig>,
 }
 
 /// Who opens a connection.
@@ -201,6 +204,9 @@ pub(super) struct TransportDocument {
     /// Congestion control: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<CongestionControlConfig>")]
     congestion_control: CongestionControlConfig,
+    /// Remedies: a list of names, or of tables with their parameters.
+    #[schemars(schema_with = "names_or_tables::<RemedyConfig>")]
+    remedies: Vec<RemedyConfig>,
 }
 
 /// A packet counts its payload in 16 bits.
@@ -253,6 +259,7 @@ impl TransportDocument {
             let key = format!("congestion_control.{}", fault.key);
             return require(&key, false, &fault.message);
         }
+        remedies::check(&self.remedies, table)?;
         self.pacing.check(table)?;
         self.receive_offload.check(table)?;
         if let OrName::Quantity(Size(size)) = self.segmentation_offload {
@@ -324,6 +331,7 @@ impl TransportDocument {
         Ok(Transport {
             name: self.name,
             opener: self.opener,
+            remedies: self.remedies,
             tcp: Config {
                 mss,
                 header: self.header_size.0 as u8,
@@ -423,6 +431,7 @@ impl From<&Transport> for TransportDocument {
             receive_offload: tcp.receive_offload.map(Into::into).into(),
             recovery: tcp.recovery.clone(),
             congestion_control: tcp.congestion_control.clone(),
+            remedies: transport.remedies.clone(),
         }
     }
 }

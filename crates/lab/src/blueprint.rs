@@ -1,0 +1,65 @@
+//! What the connections of a group are built from.
+
+use std::sync::Arc;
+
+use incast_engine::Stream;
+use incast_remedies::{Installation, Place, Situation};
+use incast_tcp::{Config, Connection, Role};
+
+use crate::core::EndId;
+use crate::scenario::{Opener, Transport};
+
+/// Index of a blueprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlueprintId(pub u16);
+
+/// What both ends of every connection of a group are built from: parameters, and remedies at work.
+pub struct Blueprint {
+    config: Arc<Config>,
+    opener_is_client: bool,
+    /// The remedies and their names.
+    remedies: Vec<(&'static str, Box<dyn Installation>)>,
+    /// Flow of the first server.
+    first_flow: u32,
+}
+
+impl Blueprint {
+    /// The blueprint of a transport in this situation.
+    pub fn new(transport: &Transport, situation: &Situation, first_flow: u32) -> Self {
+        let remedies = transport.remedies.iter();
+        Self {
+            config: Arc::new(transport.tcp.clone()),
+            opener_is_client: transport.opener == Opener::Client,
+            remedies: remedies
+                .map(|remedy| (remedy.name(), remedy.remedy().install(situation)))
+                .collect(),
+            first_flow,
+        }
+    }
+
+    /// One end of a connection; `seed` is the run's, `incarnation` counts the connections of the
+    /// flow.
+    pub fn build(&mut self, end: EndId, incarnation: u32, seed: u64) -> Connection {
+        let is_opener = self.opener_is_client != end.is_server();
+        let role = if is_opener { Role::Opener } else { Role::Acceptor };
+        let index = u64::from(incarnation) << 32 | u64::from(end.0);
+        let random = Stream::named(seed, "connection", index);
+        let config = Arc::clone(&self.config);
+        let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
+        for (name, remedy) in &mut self.remedies {
+            let place = Place {
+                config: &self.config,
+                server: end.flow() - self.first_flow,
+                random: Stream::named(seed, name, index),
+            };
+            if end.is_server() {
+                if let Some(hook) = remedy.sender(place) {
+                    connection.add_sender_hook(hook);
+                }
+            } else if let Some(hook) = remedy.receiver(place) {
+                connection.add_receiver_hook(hook);
+            }
+        }
+        connection
+    }
+}

@@ -1,0 +1,72 @@
+//! Remedies in a scenario: by name, by table, as a transport; conflicts.
+
+use serde_json::{Value, json};
+
+use super::super::{Scenario, ScenarioError};
+
+fn load(document: &Value) -> Result<Scenario, ScenarioError> {
+    Scenario::from_document(document)
+}
+
+fn with_transport(transport: &Value) -> Value {
+    json!({
+        "workload": { "servers": 4, "sru": "64KiB" },
+        "transport": transport,
+    })
+}
+
+fn error(document: &Value) -> String {
+    load(document).expect_err("it makes no sense").to_string()
+}
+
+#[test]
+fn a_remedy_is_named_in_a_list_or_as_the_transport() {
+    let listed = load(&with_transport(&json!({ "remedies": ["fine-rto"] }))).unwrap();
+    let named = load(&with_transport(&json!("fine-rto"))).unwrap();
+    assert_eq!(listed.transport.remedies, named.transport.remedies);
+    assert_eq!(listed.transport.tcp.rto, named.transport.tcp.rto);
+    assert_eq!(named.transport.tcp.rto.min, incast_engine::Span::from_micros(200));
+}
+
+#[test]
+fn what_a_remedy_sets_beats_the_profile_and_its_parameters_decide() {
+    let remedy = json!({ "name": "fine-rto", "min": "1ms", "jitter": 0.5 });
+    let mut document = with_transport(&json!({ "remedies": [remedy, "prob-rtx"] }));
+    document["profile"] = json!("rfc");
+    let scenario = load(&document).unwrap();
+    assert_eq!(scenario.transport.tcp.rto.min, incast_engine::Span::from_millis(1));
+    assert!((scenario.transport.tcp.rto.jitter - 0.5).abs() < 1e-12);
+    let again = load(&scenario.resolved()).unwrap();
+    assert_eq!(again.resolved(), scenario.resolved());
+}
+
+#[test]
+fn a_key_that_a_remedy_sets_cannot_be_given_another_value() {
+    let document = with_transport(&json!({ "name": "fine-rto", "rto_min": "200ms" }));
+    assert_eq!(
+        error(&document),
+        "transport.rto_min: \"0.2s\" is given, and the remedy \"fine-rto\" sets \"0.0002s\"; \
+         leave it out, or change the remedy's parameters"
+    );
+}
+
+#[test]
+fn remedies_that_own_the_same_part_do_not_combine() {
+    let document = with_transport(&json!({ "remedies": ["prob-rtx", "prob-rtx"] }));
+    assert_eq!(
+        error(&document),
+        "transport.remedies: \"prob-rtx\" and \"prob-rtx\" do not combine: is there twice"
+    );
+}
+
+#[test]
+fn an_unknown_remedy_and_a_bad_parameter_are_refused_with_their_place() {
+    let unknown = error(&with_transport(&json!({ "remedies": ["fine-rot"] })));
+    assert!(unknown.starts_with("transport.remedies.0.name: \"fine-rot\" is unknown"), "{unknown}");
+    assert!(unknown.contains("fine-rto"), "{unknown}");
+    let remedy = json!({ "name": "prob-rtx", "p": 2.0 });
+    assert_eq!(
+        error(&with_transport(&json!({ "remedies": [remedy] }))),
+        "transport.remedies.0.p: 2 is not a probability; write 0 to 1, e.g. 0.01"
+    );
+}

@@ -1,0 +1,31 @@
+//! What every remedy must obey.
+
+use crate::{ENTRIES, RemedyConfig};
+
+fn all() -> impl Iterator<Item = RemedyConfig> {
+    ENTRIES.iter().map(|entry| {
+        serde_json::from_value(serde_json::json!({ "name": entry.name })).expect(entry.name)
+    })
+}
+
+#[test]
+fn every_entry_is_found_by_its_name_and_its_defaults_make_sense() {
+    for (remedy, entry) in all().zip(ENTRIES) {
+        assert_eq!(remedy.name(), entry.name);
+        assert_eq!(remedy.remedy().check(), Ok(()), "{}", entry.name);
+        if let Some(queue) = remedy.remedy().queue() {
+            assert_eq!(remedy.remedy().accepts(&queue), Ok(()), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn what_a_remedy_sets_lies_in_the_tables_of_a_scenario() {
+    for remedy in all() {
+        let sets = remedy.remedy().sets();
+        for table in sets.as_object().into_iter().flatten().map(|(table, _)| table) {
+            let known = ["network", "transport", "workload"];
+            assert!(known.contains(&table.as_str()), "{}: {table}", remedy.name());
+        }
+    }
+}

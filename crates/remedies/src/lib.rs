@@ -1,0 +1,48 @@
+//! Remedies of the literature: one paper, one file, and one line in the list below.
+//!
+//! A remedy bundles the parts that its paper changes: plain data of the scenario, hooks in the
+//! sender and the receiver of every connection, and the discipline that it needs at the switch.
+//! Remedies combine as long as they own different [`Slot`]s (`docs/adr/0005-advice.md`).
+
+pub mod label;
+mod seam;
+
+mod fine_rto;
+mod prob_rtx;
+
+use incast_net::queue::Entry;
+pub use seam::{Installation, Place, Remedy, Situation, Slot};
+
+macro_rules! remedies {
+    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+        /// A remedy and its parameters, as a scenario names it.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "name")]
+        pub enum RemedyConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+        }
+
+        /// The remedies that exist.
+        pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
+
+        impl RemedyConfig {
+            /// Its name in the list.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Its parameters, by what all remedies have in common.
+            pub fn remedy(&self) -> &dyn Remedy {
+                match self { $(Self::$variant(params) => params,)+ }
+            }
+        }
+    };
+}
+
+remedies! {
+    "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
+    "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
+}
+
+#[cfg(test)]
+mod law_tests;

@@ -1,0 +1,128 @@
+//! What all remedies have in common.
+
+use std::fmt;
+
+use incast_engine::{Rate, Span, Stream};
+use incast_net::queue::{Fault, QueueConfig};
+use incast_tcp::Config;
+use incast_tcp::hooks::{ReceiverHook, SenderHook};
+use serde_json::Value;
+
+/// A part of the stack that can have one owner only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// The congestion window.
+    CongestionControl,
+    /// What is lost and what is sent again.
+    LossRecovery,
+    /// The retransmission timer's arithmetic.
+    Timer,
+    /// The size of segments and their headers.
+    Segments,
+    /// The window that the receiver advertises.
+    ReceiveWindow,
+    /// When the client asks which server.
+    Schedule,
+    /// The discipline of the switch's queue.
+    Queue,
+    /// The size of the switch's buffer.
+    Buffer,
+}
+
+impl fmt::Display for Slot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::CongestionControl => "the congestion window",
+            Self::LossRecovery => "loss recovery",
+            Self::Timer => "the retransmission timer",
+            Self::Segments => "the size of segments",
+            Self::ReceiveWindow => "the advertised window",
+            Self::Schedule => "the order of requests",
+            Self::Queue => "the switch's queue",
+            Self::Buffer => "the switch's buffer",
+        })
+    }
+}
+
+/// What a remedy may know of its surroundings before the first packet.
+#[derive(Clone, Debug)]
+pub struct Situation {
+    /// Servers of one block.
+    pub servers: u32,
+    /// Bytes that the first server sends per block; none has less by more than a byte.
+    pub sru: u64,
+    /// Rate of the client's link.
+    pub client_rate: Rate,
+    /// Round trip of one full packet and its ACK on an idle network, serialisation included.
+    pub base_rtt: Span,
+}
+
+/// One end of a connection that is being built.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// What both ends are built from.
+    pub config: &'a Config,
+    /// Which server it is or serves, from 0.
+    pub server: u32,
+    /// A stream of its own.
+    pub random: Stream,
+}
+
+/// A remedy, by its parameters.
+pub trait Remedy {
+    /// The parts that it owns.
+    fn slots(&self) -> &'static [Slot] {
+        &[]
+    }
+
+    /// Keys of the scenario that it sets, as a tree of tables. Giving one of them another value is
+    /// a conflict.
+    fn sets(&self) -> Value {
+        Value::Null
+    }
+
+    /// The discipline that the switch has if the scenario names none.
+    fn queue(&self) -> Option<QueueConfig> {
+        None
+    }
+
+    /// Whether it works with this discipline; if not, which it needs.
+    ///
+    /// # Errors
+    /// What the discipline must be able to do.
+    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
+        let _ = queue;
+        Ok(())
+    }
+
+    /// Finds the first parameter that makes no sense.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Puts it to work among the connections of one client.
+    fn install(&self, situation: &Situation) -> Box<dyn Installation>;
+}
+
+/// A remedy at work among the connections of one client.
+pub trait Installation: Send {
+    /// Its part in the sender of a new connection.
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let _ = place;
+        None
+    }
+
+    /// Its part in the receiver of a new connection.
+    fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        let _ = place;
+        None
+    }
+}
+
+/// The installation of a remedy that is plain data.
+pub(crate) struct Data;
+
+impl Installation for Data {}
