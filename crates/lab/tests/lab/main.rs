@@ -6,6 +6,7 @@ mod harness;
 mod laws;
 mod probes;
 mod recoveries;
+mod response;
 mod switch;
 mod taxonomy;
 mod transports;
