@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Packet, RouteId};
+use incast_remedies::Place;
 use incast_tcp::{Connection, Event};
 
 use crate::Failure;
 use crate::assertion::{Assertion, event_field, event_name, gauge};
 use crate::packet::{Defaults, Pattern, Shown};
 use crate::script::{Action, Script, Step};
+use crate::settings::Settings;
 
 /// More wake-ups than any script needs: the connection does not move its deadline on.
 const WAKE_UPS: u32 = 100_000;
@@ -42,6 +44,7 @@ pub(crate) fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Res
     let random = Stream::named(settings.seed, "script", 0);
     let mut connection =
         Connection::new(config, settings.role, RouteId::new(0, true), settings.epoch, random);
+    attach_remedies(settings, &mut connection);
     prepare(&mut connection);
     let mut runner = Runner {
         script,
@@ -62,6 +65,26 @@ pub(crate) fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Res
     match (runner.expect_silence(), script.steps.last()) {
         (Err(problem), Some(last)) => Err(runner.failure(last, &problem)),
         _ => Ok(()),
+    }
+}
+
+/// Puts the script's remedies to work in the connection, on the side that it plays.
+fn attach_remedies(settings: &Settings, connection: &mut Connection) {
+    // Settings that cannot be read were refused line by line.
+    for remedy in settings.remedies().unwrap_or_default() {
+        let mut installation = remedy.remedy().install(&settings.situation);
+        let place = Place {
+            config: &settings.config,
+            server: 0,
+            random: Stream::named(settings.seed, remedy.name(), 0),
+        };
+        if settings.is_client {
+            if let Some(hook) = installation.receiver(place) {
+                connection.add_receiver_hook(hook);
+            }
+        } else if let Some(hook) = installation.sender(place) {
+            connection.add_sender_hook(hook);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `config key=value`: how the connection under test is born.
 
-use incast_engine::{Span, Window};
+use incast_engine::{Rate, Span, Window};
+use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
     RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind,
@@ -20,6 +21,12 @@ pub(crate) struct Settings {
     pub epoch: u8,
     recovery: Map<String, Value>,
     congestion_control: Map<String, Value>,
+    /// Parameters of the remedies, by name, in the order of their mention.
+    remedies: Vec<Map<String, Value>>,
+    /// What remedies may know.
+    pub situation: Situation,
+    /// The connection under test is the client's, which receives.
+    pub is_client: bool,
 }
 
 impl Settings {
@@ -74,7 +81,20 @@ impl Settings {
             epoch: 0,
             recovery,
             congestion_control,
+            remedies: Vec::new(),
+            situation: Situation {
+                servers: 1,
+                sru: 64 * 1024,
+                client_rate: Rate(1_000_000_000),
+                base_rtt: Span::from_micros(100),
+            },
+            is_client: false,
         })
+    }
+
+    /// The remedies at work.
+    pub fn remedies(&self) -> Result<Vec<RemedyConfig>, String> {
+        self.remedies.iter().map(part).collect()
     }
 
     /// Follows one `key=value`.
@@ -125,6 +145,14 @@ impl Settings {
                     _ => return Err(format!("{value:?} is neither opener nor acceptor")),
                 }
             }
+            "remedies" => self.add_remedies(value)?,
+            "side" => {
+                self.is_client = match value {
+                    "client" => true,
+                    "server" => false,
+                    _ => return Err(format!("{value:?} is neither client nor server")),
+                }
+            }
             "seed" => self.seed = number(value)?,
             "epoch" => self.epoch = number(value)?,
             _ => return self.set_part(key, value),
@@ -146,6 +174,10 @@ impl Settings {
             ("rto", "jitter") => rto.jitter = named(value)?,
             ("rto", "style") => rto.style = named(value)?,
             ("rto", "runs_idle") => rto.runs_idle = named(value)?,
+            ("situation", "servers") => self.situation.servers = number(value)?,
+            ("situation", "sru") => self.situation.sru = number(value)?,
+            ("situation", "client_rate") => self.situation.client_rate = named(value)?,
+            ("situation", "base_rtt") => self.situation.base_rtt = span(value)?,
             ("recovery", _) => {
                 self.recovery.insert(parameter.to_owned(), json(value));
                 self.config.recovery = part(&self.recovery)?;
@@ -154,9 +186,21 @@ impl Settings {
                 self.congestion_control.insert(parameter.to_owned(), json(value));
                 self.config.congestion_control = part(&self.congestion_control)?;
             }
-            _ => return Err(unknown()),
+            _ => {
+                let remedy = self.remedies.iter_mut().find(|remedy| remedy["name"] == part_name);
+                let remedy = remedy.ok_or_else(unknown)?;
+                remedy.insert(parameter.to_owned(), json(value));
+                self.remedies()?;
+            }
         }
         Ok(())
+    }
+
+    /// `plato,fine-rto`: these are at work; `plato.key=value` then sets a parameter.
+    fn add_remedies(&mut self, names: &str) -> Result<(), String> {
+        let tables = names.split(',').map(|name| Map::from_iter([("name".into(), json(name))]));
+        self.remedies.extend(tables);
+        self.remedies().map(drop)
     }
 }
 

@@ -314,6 +314,20 @@ scripts! {
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
     }
+    prob_rtx {
+        algorithm_1_a_marked_copy_of_the_highest_segment
+        algorithm_1_no_chance_no_copy
+        algorithm_1_nothing_outstanding_nothing_to_copy
+        algorithm_1_the_first_segment_as_the_other_reading
+        algorithm_2_a_marked_duplicate_gets_its_normal_ack
+        algorithm_2_a_retransmission_without_a_mark_gets_its_normal_ack
+        algorithm_2_four_acks_for_a_marked_segment_not_seen_before
+        algorithm_2_the_four_acks_are_not_delayed
+        algorithm_3_a_lost_window_is_repaired_without_a_timeout
+        algorithm_3_the_thread_rests_during_recovery
+        algorithm_3_two_duplicates_do_not_stop_the_thread
+        the_timer_is_not_restarted_by_copies_and_the_thread_survives_it
+    }
     prr {
         off_waits_for_half_of_the_flight
         rfc6937_3_a_partial_ack_is_no_news_of_what_duplicates_announced
