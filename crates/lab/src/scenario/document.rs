@@ -172,7 +172,14 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         "missing; it has no default".to_owned()
     } else if let Some((_, expected)) = raw.split_once(", expected ") {
         let plain = EXPECTATIONS.iter().find(|(serde, _)| *serde == expected);
-        format!("{given} is not accepted; write {}", plain.map_or(expected, |(_, plain)| plain))
+        let expected = plain.map_or(expected, |(_, plain)| plain);
+        // A list of values is what a sweep takes.
+        let several = if given.starts_with('[') && expected != "a list" {
+            "; several values belong under [sweep], or in --set sweep.KEY=[…]"
+        } else {
+            ""
+        };
+        format!("{given} is not accepted; write {expected}{several}")
     } else {
         raw.to_owned()
     };

@@ -107,6 +107,11 @@ fn wrong_types_say_what_to_write() {
         &[("transport.idle_restart", json!(5681))],
         "transport.idle_restart: 5681 is not accepted; write a name in quotes",
     );
+    refused(
+        &[("workload.servers", json!([2, 4]))],
+        "workload.servers: [2,4] is not accepted; write a whole number from 0 to 4294967295; \
+         several values belong under [sweep], or in --set sweep.KEY=[…]",
+    );
     refused(&[("network", json!("1Gbps"))], "network: \"1Gbps\" is not accepted; write a table");
     refused(&[("background", json!("cbr"))], "background: \"cbr\" is not accepted; write a list");
     refused(

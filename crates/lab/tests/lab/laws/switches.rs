@@ -21,6 +21,7 @@ pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
     (size, sharing, alpha, queue, counting)
         .prop_map(|((limit, total), sharing, alpha, queue, (in_cells, counts_in_service))| {
             let in_bytes = limit.is_u64();
+            let is_ample = limit.as_str().is_none_or(|limit| limit.len() > "9pkt".len());
             let mut keys = vec![(
                 "buffer",
                 match sharing {
@@ -35,9 +36,11 @@ pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
                 keys.push(("buffer_cell", json!(CELL)));
             }
             keys.extend(counts_in_service.map(|it| ("buffer_counts_in_service", json!(it))));
-            // A share of the buffer needs a buffer of the port's own.
-            let fits =
-                |queue: &Value| sharing != Some("dynamic") || !queue.to_string().contains('%');
+            // A share of the buffer needs a buffer of the port's own, and one of a few packets: a
+            // threshold below a packet lets none in.
+            let fits = |queue: &Value| {
+                !queue.to_string().contains('%') || (sharing != Some("dynamic") && is_ample)
+            };
             keys.extend(queue.filter(fits).map(|queue| ("queue", queue)));
             keys
         })
