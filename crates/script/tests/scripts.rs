@@ -408,6 +408,7 @@ scripts! {
     rto {
         kulkarni_the_number_of_doublings_is_bounded
         linux_the_minimum_is_under_the_variance
+        ns2_a_fast_retransmit_backs_off
         ns2_a_repeated_timeout_lowers_ssthresh
         ns2_samples_are_whole_ticks
         ns2_the_timer_runs_idle

@@ -105,6 +105,8 @@ pub struct RtoPolicy {
     /// The timer keeps running while nothing is outstanding; its expiry then moves `recover`
     /// (RFC 6582) and does nothing else (ns-2).
     pub runs_idle: bool,
+    /// A fast retransmit doubles the timeout, as an expiry does (ns-2's Vegas).
+    pub backs_off_in_recovery: bool,
 }
 
 /// Whose arithmetic turns SRTT and RTTVAR into an RTO.

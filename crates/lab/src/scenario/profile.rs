@@ -131,6 +131,7 @@ fn lab() -> Value {
             "rto_max_doublings": 32,
             "rto_jitter": 0.0,
             "rto_runs_idle": false,
+            "rto_backs_off_in_recovery": false,
             "rto_style": "rfc",
             "syn_rto": "1s",
             // RFC 6298 (5.7).

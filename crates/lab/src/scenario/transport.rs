@@ -140,6 +140,9 @@ pub(super) struct TransportDocument {
     /// The retransmission timer keeps running while nothing is outstanding, and its expiry, which
     /// is no timeout, ends the chance of a fast retransmit for the next segment (ns-2).
     rto_runs_idle: bool,
+    /// A fast retransmit doubles the timeout until a round trip is measured, as an expiry does
+    /// (ns-2's Vegas).
+    rto_backs_off_in_recovery: bool,
     /// Whose arithmetic turns round trips into a timeout.
     rto_style: RtoStyle,
     /// Timeout of a SYN and a SYN-ACK before any round trip was measured, seconds.
@@ -350,6 +353,7 @@ impl TransportDocument {
                     jitter: self.rto_jitter,
                     style: self.rto_style,
                     runs_idle: self.rto_runs_idle,
+                    backs_off_in_recovery: self.rto_backs_off_in_recovery,
                 },
                 syn_rto: self.syn_rto,
                 rto_after_syn_loss: self.rto_after_syn_loss,
@@ -405,6 +409,7 @@ impl From<&Transport> for TransportDocument {
             rto_jitter: tcp.rto.jitter,
             rto_style: tcp.rto.style,
             rto_runs_idle: tcp.rto.runs_idle,
+            rto_backs_off_in_recovery: tcp.rto.backs_off_in_recovery,
             syn_rto: tcp.syn_rto,
             rto_after_syn_loss: tcp.rto_after_syn_loss,
             rtt_sampling: tcp.rtt_sampling,

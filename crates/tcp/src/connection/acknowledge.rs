@@ -195,6 +195,9 @@ impl Connection {
         if self.prr.is_some() {
             self.begin_reduction(held);
         }
+        if self.config.rto.backs_off_in_recovery {
+            self.rtt.back_off();
+        }
         self.timed = None;
         self.owed |= owed::RETRANSMIT_HEAD;
         self.counters.fast_retransmits += 1;

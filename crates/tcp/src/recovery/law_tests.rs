@@ -90,6 +90,7 @@ fn config(name: &str, case: &Case) -> Config {
             jitter: 0.0,
             style: RtoStyle::Rfc,
             runs_idle: false,
+            backs_off_in_recovery: false,
         },
         rtt_sampling: RttSampling::PerAck,
         timestamps: (case.undo == UndoKind::Eifel).then_some(Span::from_micros(1)),

@@ -145,6 +145,7 @@ mod tests {
             jitter: 0.0,
             style,
             runs_idle: false,
+            backs_off_in_recovery: false,
         }
     }
 

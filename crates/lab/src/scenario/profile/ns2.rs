@@ -56,6 +56,10 @@ pub(super) fn transport(name: &str) -> Value {
             "recovery_burst": "unlimited",
             // It sends nothing on the first two duplicate ACKs.
             "limited_transmit": false,
+            // VegasTcpAgent::output() leaves the header out.
+            "header_size": 0,
+            // reset_rtx_timer(1) counts a backoff.
+            "rto_backs_off_in_recovery": true,
             // v_alpha_, v_beta_, v_gamma_.
             "congestion_control": { "alpha": 1, "beta": 3, "gamma": 1 },
         }),

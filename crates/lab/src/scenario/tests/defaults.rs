@@ -138,6 +138,9 @@ fn a_profile_has_its_own_idea_of_a_transport() {
     let (recovery, vegas) = parts("ns2", "vegas");
     assert_eq!((&recovery["exit"], &vegas["alpha"]), (&json!("keep"), &json!(1)));
     assert_eq!(parts("lab", "vegas").1["alpha"], 2);
+    let vegas = [("profile", json!("ns2")), ("transport.name", json!("vegas"))];
+    let tcp = load(&vegas).transport.tcp;
+    assert!(tcp.rto.backs_off_in_recovery && tcp.header == 0 && !tcp.limited_transmit);
     assert_eq!(parts("linux", "westwood").1["min_interval"], "0.05s");
     assert_eq!(parts("linux", "bic").0["name"], "rack-tlp");
     assert_eq!(parts("linux", "newreno").0["name"], "newreno");

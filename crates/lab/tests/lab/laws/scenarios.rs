@@ -251,6 +251,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rto_max_doublings", any_of![6, 16]),
         maybe("rto_jitter", any_of![0.0, 0.5]),
         maybe("rto_runs_idle", any_of![true, false]),
+        maybe("rto_backs_off_in_recovery", any_of![true, false]),
         maybe("rto_style", any_of!["rfc", "linux", "ns2"]),
         maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
         maybe("timestamps", any_of![true, false]),
