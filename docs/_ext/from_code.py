@@ -113,7 +113,7 @@ def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
 def _value(value: object, mss: int) -> str:
     """Return a resolved value as a person would write it; other parts have other parameters."""
     if value is None:
-        return "–"
+        return ""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_value(part, mss)}" for name, part in value.items())
     text = json.dumps(value).strip('"')
