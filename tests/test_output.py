@@ -40,6 +40,30 @@ def test_json_is_one_object_and_nothing_else(command: Command, sweep: Path) -> N
     assert tree["scenario"]["seeds"] == [1, 2]
 
 
+def test_the_heading_says_what_a_port_may_hold_of_a_shared_buffer(
+    command: Command, small: Path
+) -> None:
+    for buffer, words in (
+        ('{name="dynamic",total="3MiB",alpha="2^-1"}', "1 MiB of 3 MiB shared (699 packets)"),
+        ('{name="dynamic",total="90pkt",alpha=2}', "60 packets of 90 shared"),
+        (
+            '{name="dynamic",total=13000,alpha=0.3}',
+            "3\u202f000 B of 13\u202f000 B shared (2 packets)",
+        ),
+        ('{name="shared",total="1MiB",limit="100KiB"}', "100 KiB of 1 MiB shared (68 packets)"),
+        ('{name="shared",total="90pkt",limit="9pkt"}', "9 packets of 90 shared"),
+        ('{name="static",limit="9pkt"}', "9 packets,"),
+    ):
+        done = command("run", small, "--seeds", 1, "--set", f"network.buffer={buffer}")
+        assert f"buffer {words}" in done.out
+        assert (done.code, done.err) == (0, "")
+
+
+def test_packets_in_the_heading_occupy_cells(command: Command, small: Path) -> None:
+    done = command("run", small, "--seeds", 1, "--set", "network.buffer_cell=1000")
+    assert "buffer 32 KiB (16 packets)" in done.out
+
+
 def test_json_has_null_where_there_is_no_number(command: Command, small: Path) -> None:
     done = command("run", small, "--format", "json", "--set", "run.time_limit=100us")
     rows = json.loads(done.out)["rows"]

@@ -17,7 +17,7 @@ def resolved(servers: int, **changes: Any) -> Resolved:
         "network": {
             "rate": "1000000000bps", "client_rate": "1000000000bps",
             "server_rate": "1000000000bps", "delay": "0.000025s", "server_delay": "0.000025s",
-            "buffer": 102400,
+            "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0,
         },
         "workload": {"servers": servers, "sru": 65536, "connections": "fresh"},
         "transport": {

@@ -5,6 +5,7 @@ The core writes every quantity in base units (`"1000000000bps"`, `"0.0002s"`, by
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from math import ceil
 from typing import Any
 
@@ -79,30 +80,58 @@ class Resolved:
     @property
     def buffer_packets(self) -> int:
         """Full packets that the switch port to the client can hold."""
-        buffer = self.tree["network"]["buffer"]
+        limit = self._buffer_limit()
         if self.counts_packets:
-            return int(buffer.removesuffix("pkt"))
-        return int(buffer) // self.packet
+            return limit
+        network = self.tree["network"]
+        cell = int(network["buffer_cell"])
+        cells = ceil((self.packet + int(network["buffer_packet_overhead"])) / cell)
+        return limit // (cells * cell)
 
     @property
     def counts_packets(self) -> bool:
         """Whether that buffer is counted in packets, not in bytes."""
-        return isinstance(self.tree["network"]["buffer"], str)
+        return isinstance(self._buffer_sizes()[0], str)
 
     @property
     def buffer_bytes(self) -> int:
         """Size of that buffer in bytes, of full packets where it counts packets."""
-        if self.counts_packets:
-            return self.buffer_packets * self.packet
-        return int(self.tree["network"]["buffer"])
+        limit = self._buffer_limit()
+        return limit * self.packet if self.counts_packets else limit
 
     @property
     def buffer(self) -> str:
         """That buffer in words, in bytes and full packets."""
         packets = units.plural(self.buffer_packets, "packet")
+        sizes = [size for size in self._buffer_sizes() if size is not None]
         if self.counts_packets:
-            return packets
-        return f"{units.size(self.buffer_bytes)} ({packets})"
+            return f"{packets} of {_count(sizes[-1])} shared" if self._is_shared else packets
+        size = units.size(self.buffer_bytes)
+        shared = f" of {units.size(int(sizes[-1]))} shared" if self._is_shared else ""
+        return f"{size}{shared} ({packets})"
+
+    @property
+    def _is_shared(self) -> bool:
+        return isinstance(self.tree["network"]["buffer"], dict)
+
+    def _buffer_sizes(self) -> tuple[Any, Any]:
+        """Return the limit of the client's port, and what it shares, as written."""
+        buffer = self.tree["network"]["buffer"]
+        if isinstance(buffer, dict):
+            return buffer.get("limit", buffer["total"]), buffer["total"]
+        return buffer, None
+
+    def _buffer_limit(self) -> int:
+        """Return what the client's port may hold while no other port is busy.
+
+        With dynamic thresholds that is alpha / (1 + alpha) of the total.
+        """
+        limit = _count(self._buffer_sizes()[0])
+        buffer = self.tree["network"]["buffer"]
+        if isinstance(buffer, dict) and "alpha" in buffer:
+            alpha = _ratio(str(buffer["alpha"]))
+            return int(limit * alpha / (1 + alpha))
+        return limit
 
     @property
     def window_limit(self) -> int:
@@ -140,3 +169,13 @@ def _rate(text: str) -> float:
 
 def _time(text: str) -> float:
     return float(text.removesuffix("s"))
+
+
+def _count(limit: str | int) -> int:
+    return int(str(limit).removesuffix("pkt"))
+
+
+def _ratio(text: str) -> Fraction:
+    """Read an alpha as the core writes it: `2^-3`, `3/10` or `4`."""
+    base, power, exponent = text.partition("^")
+    return Fraction(int(base)) ** int(exponent) if power else Fraction(text)
