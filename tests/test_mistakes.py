@@ -124,7 +124,7 @@ def test_plots_of_what_is_not_there(command: Command, sweep: Path, tmp_path: Pat
     assert "no such directory" in said(command("plot", out))
     assert "no manifest.json" in said(command("plot", tmp_path))
     command("run", sweep, "--out", out)
-    assert "goodput, completion" in said(command("plot", out, "--kind", "pie"))
+    assert "goodput, ranking" in said(command("plot", out, "--kind", "pie"))
     for kind, trace in (("queue", "queue"), ("cwnd", "cwnd"), ("swimlane", "events")):
         assert f"--trace {trace}" in said(command("plot", out, "--kind", kind))
     assert "workload.servers" in said(

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import incast
-from conftest import Command, document
-from incast.plots import KINDS, Moment
+from conftest import SWEEP, Command, document
+from incast.plots import KINDS, Moment, style
 
 ALL_TRACES = ["queue", "cwnd", "events"]
 
@@ -58,6 +58,25 @@ def test_run_draws_goodput_for_a_sweep(command: Command, sweep: Path, tmp_path: 
     data = pl.read_csv(target.with_suffix(".csv"))
     assert data["workload.servers"].to_list() == [2, 8, 32]
     assert data["goodput_bps"].min() > 0
+
+
+def test_run_ranks_more_curves_than_can_be_told_apart(command: Command, tmp_path: Path) -> None:
+    timers = [f"{milliseconds}ms" for milliseconds in range(2, 20, 2)]
+    path, target = tmp_path / "many.toml", tmp_path / "picture.png"
+    path.write_text(f'{SWEEP}"transport.rto_min" = {timers}\n')
+    assert command("run", path, "--plot", target).code == 0
+    data = pl.read_csv(target.with_suffix(".csv"))
+    assert data["rank"].to_list() == [rank for rank in range(1, 10) for _ in range(3)]
+    assert data["transport.rto_min"].n_unique() == 9
+    last = data.filter(pl.col("goodput_share") >= 0.5).group_by("rank", maintain_order=True)
+    lasting = last.agg(pl.col("workload.servers").max())["workload.servers"].to_list()
+    assert lasting == sorted(lasting, reverse=True)
+
+
+def test_no_two_curves_look_alike() -> None:
+    looks = [style.curve(index) for index in range(14)]
+    assert len({(look["marker"], look["markerfacecolor"] == "white") for look in looks}) == 14
+    assert len({(look["color"], look["marker"]) for look in looks}) == 14
 
 
 def test_run_draws_a_round_for_a_single_point(
@@ -117,7 +136,7 @@ def test_the_line_rate_and_the_confidence_band_are_drawn(sweep: Path) -> None:
     assert axes.get_ylabel().startswith("goodput [Mbps]")
 
 
-@pytest.mark.parametrize("kind", ["goodput", "completion", "timeouts"])
+@pytest.mark.parametrize("kind", ["goodput", "ranking", "completion", "timeouts"])
 @pytest.mark.parametrize(
     "sweep_table",
     [

@@ -59,7 +59,8 @@ def run(
             "--plot",
             metavar="FILE",
             help="Draw a picture (png, pdf or svg), its data beside it as CSV: goodput for a "
-            "sweep, one round of the read for a single point.",
+            "sweep (a ranking if it has more than eight curves), one round of the read for a "
+            "single point.",
         ),
     ] = None,
     trace: Annotated[

@@ -90,6 +90,7 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("goodput", "goodput against the swept key, with the line rate"),
+        Kind("ranking", "goodput of every curve as a row of shades, the longest-lasting on top"),
         Kind("completion", "completion time of a block: median and 99th percentile"),
         Kind("timeouts", "timeouts per block, stacked by cause"),
         Kind("queue", "the switch queue towards the client, over time", ("queue",)),

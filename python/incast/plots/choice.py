@@ -5,13 +5,20 @@ import polars as pl
 from incast.errors import ResultsError
 from incast.plots import KINDS, Kind, Moment
 from incast.results import Results
+from incast.results.series import split
 from incast.scenario.plan import Job, Plan
+
+MOST_CURVES = 8  # more in one panel are hard to tell apart
 
 
 def for_plan(plan: Plan, traces: list[str]) -> Kind:
-    """Return the picture that answers a plan: goodput for a sweep, else what was traced."""
+    """Return the picture that answers a plan: goodput for a sweep, else what was traced.
+
+    Curves that are too many to be told apart are ranked.
+    """
     if len(plan.points) > 1:
-        return KINDS["goodput"]
+        _, series = split(pl.DataFrame([point.swept for point in plan.points]), plan.swept)
+        return KINDS["goodput" if len(series) <= MOST_CURVES else "ranking"]
     recorded = {name.removesuffix(":full") for name in traces}
     fitting = (kind for kind in KINDS.values() if kind.traces and recorded.issuperset(kind.traces))
     return next(fitting, KINDS["swimlane"])

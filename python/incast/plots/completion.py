@@ -19,7 +19,9 @@ def draw(results: Results, moment: Moment) -> Picture:
     del moment
     summary = results.summary()
     axis, series = split(summary, results.plan.swept)
-    figure, (axes,) = style.sheet(facts.title(results), facts.of_sweep(results))
+    figure, (axes,) = style.sheet(
+        facts.title(results), facts.of_sweep(results), size=style.size(len(series))
+    )
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     everywhere = style.positions(axes, axis, summary[axis].to_list() if axis else [""])

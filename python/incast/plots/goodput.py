@@ -17,7 +17,9 @@ def draw(results: Results, moment: Moment) -> Picture:
     axis, series = split(summary, results.plan.swept)
     lines = sorted({results.resolved(point).line_rate for point in summary["point"]})
     unit, name = (1e9, "Gbps") if lines[-1] >= _GBPS_FROM else (1e6, "Mbps")
-    figure, (axes,) = style.sheet(facts.title(results), facts.of_sweep(results))
+    figure, (axes,) = style.sheet(
+        facts.title(results), facts.of_sweep(results), size=style.size(len(series))
+    )
     everywhere = style.positions(axes, axis, summary[axis].to_list() if axis else [""])
     where = dict(zip(summary["point"], everywhere, strict=True))
     for index, one in enumerate(series):

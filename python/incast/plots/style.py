@@ -38,10 +38,11 @@ RC: Any = {
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness too; curves differ in
 # marker and dash as well, and areas in hatch, so that colour is never needed to tell them apart.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
-MARKERS = "osD^vP*"
+MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
+_NAMES_PER_ROW = 4  # in a legend
 GUIDE = "0.45"  # of lines that are no data: rates, limits
 IDLE = "0.88"  # of times in which the link idles
 
@@ -88,20 +89,29 @@ def sheet(
     return figure, axes
 
 
-def legend(figure: Figure, handles: Sequence[Any], columns: int = 4) -> None:
+def size(curves: int) -> tuple[float, float]:
+    """Return width and height in inches of a panel above the names of its curves."""
+    rows = -(-curves // _NAMES_PER_ROW)
+    return 6.4, 4.2 + 0.17 * max(rows - 2, 0)
+
+
+def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW) -> None:
     """Put the legend under the panels, where it can hide nothing."""
     if handles:
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
 def curve(index: int) -> dict[str, Any]:
-    """Return the looks of the n-th curve."""
+    """Return the looks of the n-th curve; markers of the second round of colours are hollow."""
+    colour = COLOURS[index % len(COLOURS)]
+    hollow = index // len(COLOURS) % 2 == 1
     return {
-        "color": COLOURS[index % len(COLOURS)],
+        "color": colour,
         "marker": MARKERS[index % len(MARKERS)],
         "linestyle": DASHES[index % len(DASHES)],
-        "markeredgecolor": "white",
-        "markeredgewidth": 0.6,
+        "markerfacecolor": "white" if hollow else colour,
+        "markeredgecolor": colour if hollow else "white",
+        "markeredgewidth": 1.1 if hollow else 0.6,
     }
 
 

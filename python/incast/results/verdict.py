@@ -11,7 +11,7 @@ from incast.results.series import SERVERS, Series, split
 from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
-MOST_SERIES = 12  # sentences to print at most
+MOST_SERIES = 24  # sentences to print at most
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 

@@ -1,0 +1,97 @@
+"""Every curve as a row of shades: who keeps the goodput up, and how far."""
+
+from typing import Any
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+from incast import units
+from incast.plots import Moment, Picture, facts, style
+from incast.results import Results
+from incast.results.series import SERVERS, Series, split
+
+_ROW = 0.29  # inches
+_COLUMN = 0.72
+_WHITE_FROM = 0.55  # shares from here on are dark
+_GBPS_FROM = 2e9  # line rates from here on are written in Gbps
+
+
+def draw(results: Results, moment: Moment) -> Picture:
+    """Draw goodput as shade and number, the curve that lasts longest on top."""
+    del moment
+    summary = results.summary()
+    share = [
+        (goodput or 0.0) / results.resolved(point).capacity
+        for point, goodput in summary.select("point", "goodput_bps").iter_rows()
+    ]
+    summary = summary.with_columns(pl.Series("goodput_share", share, pl.Float64))
+    axis, series = split(summary, results.plan.swept)
+    columns = list(dict.fromkeys(summary[axis])) if axis else [""]
+    if axis and summary[axis].dtype.is_numeric():
+        columns.sort()
+    place = {value: at for at, value in enumerate(columns)}
+    ranked = sorted(series, key=lambda one: _lasts(one, axis, place), reverse=True)
+
+    height = max(3.3, 1.35 + _ROW * len(ranked))
+    figure, (axes,) = style.sheet(
+        facts.title(results),
+        facts.of_sweep(results),
+        size=(max(6.4, 1.9 + _COLUMN * len(columns)), height),
+    )
+    fast = max(results.resolved(point).line_rate for point in summary["point"]) >= _GBPS_FROM
+    unit, name = (1e9, "Gbps") if fast else (1e6, "Mbps")
+    for row, one in enumerate(ranked):
+        for point in one.points.to_dicts():
+            column = place[point[axis]] if axis else 0
+            _cell(axes, column, row, point, unit)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+    axes.set_ylim(len(ranked) - 0.5, -0.5)
+    axes.set_xticks(range(len(columns)), [str(value) for value in columns])
+    axes.set_yticks(range(len(ranked)), [one.label for one in ranked])
+    axes.set_xlabel("servers" if axis == SERVERS else axis or "")
+    axes.set_title(
+        f"goodput [{name}]; darker: nearer to the line rate; bold: below half of it, with timeouts",
+        fontsize=8.5,
+        color="0.3",
+    )
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    order = pl.DataFrame(
+        {
+            "point": [point for one in ranked for point in one.points["point"]],
+            "rank": [rank for rank, one in enumerate(ranked, 1) for _ in one.points["point"]],
+        },
+        schema={"point": summary["point"].dtype, "rank": pl.Int64},
+    )
+    data = order.join(summary, on="point", how="left", maintain_order="left")
+    kept = ["goodput_bps", "goodput_share", "timeouts_per_block"]
+    return Picture(figure, data.select("rank", *results.plan.swept, *kept))
+
+
+def _lasts(one: Series, axis: str | None, place: dict[object, int]) -> tuple[int, float]:
+    """Return the last column with at least half of what the links carry, and the mean share."""
+    good = one.points.filter(pl.col("goodput_share") >= 0.5)  # noqa: PLR2004 (half, as the verdict)
+    last = max((place[value] for value in good[axis]), default=-1) if axis else 0
+    return last, float(one.points["goodput_share"].mean() or 0.0)  # type: ignore[arg-type]
+
+
+def _cell(axes: Axes, column: int, row: int, point: dict[str, Any], unit: float) -> None:
+    """Draw one point: a shade of grey, and its number."""
+    share, goodput = min(point["goodput_share"], 1.0), point["goodput_bps"]
+    box = (column - 0.49, row - 0.47)
+    # Grey, so that no printer and no eye reads another order into it.
+    shade = str(1 - 0.72 * share)
+    axes.add_patch(Rectangle(box, 0.98, 0.94, facecolor=shade, edgecolor="0.75", linewidth=0.5))
+    collapsed = share < 0.5 and (point["timeouts_per_block"] or 0) > 0  # noqa: PLR2004
+    axes.annotate(
+        "–" if goodput is None else units.number(goodput / unit, 3),
+        (column, row),
+        ha="center",
+        va="center",
+        fontsize=8.5,
+        fontweight="bold" if collapsed else "normal",
+        color="white" if share >= _WHITE_FROM else "black",
+    )
