@@ -25,3 +25,17 @@ fn every_scenario_file_plans_and_fits_the_schema() {
     }
     assert!(files >= 4, "{files}");
 }
+
+#[test]
+fn the_scenario_that_ranks_transports_knows_all_but_remedies() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/which-transport.toml");
+    let document: Value = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let ranked = document["sweep"]["transport.name"].as_array().unwrap();
+    let remedies = schema::entries("remedies").unwrap();
+    for entry in schema::entries("transports").unwrap() {
+        if remedies.iter().any(|remedy| remedy.name == entry.name) {
+            continue;
+        }
+        assert!(ranked.contains(&entry.name.clone().into()), "{}", entry.name);
+    }
+}
