@@ -2,7 +2,7 @@
 
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::topology::Network;
-use incast_net::{Admission, Flags, Packet, PacketId, PortId, RouteId, Service};
+use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
 use incast_tcp::Connection;
 use incast_tcp::connection::Counters;
 
@@ -211,19 +211,19 @@ impl<P: Probe> Core<P> {
         if P::ON {
             self.probe.before_arrival(now, port, &mut self.network);
         }
-        let (packet, next) = self.network.deliver(now, port);
+        let (parcel, next) = self.network.deliver(now, port);
         if P::ON {
-            self.probe.on_arrival(now, port, self.network.packet(packet));
+            self.probe.on_arrival(now, port, self.network.packet(parcel.packet));
         }
         if let Some((time, sequence)) = next {
             self.queue.push(time, sequence, Event::Arrival(port));
         }
-        if let Some(hop) = self.network.next_hop(packet) {
-            self.wires().offer(hop, packet);
+        if let Some(hop) = self.network.next_hop(parcel) {
+            self.wires().offer(hop, parcel);
             None
         } else {
             self.delivered += 1;
-            Some(packet)
+            Some(parcel.packet)
         }
     }
 
@@ -327,32 +327,33 @@ struct Wires<'a, P> {
 impl<P: Probe> Wires<'_, P> {
     #[inline]
     fn transmit(&mut self, packet: PacketId) {
-        let hop = self.network.next_hop(packet).expect("a route has at least one port");
-        self.offer(hop, packet);
+        let parcel = self.network.post(packet);
+        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
+        self.offer(hop, parcel);
     }
 
     #[inline]
-    fn offer(&mut self, port: PortId, packet: PacketId) {
+    fn offer(&mut self, port: PortId, mut parcel: Parcel) {
         let now = self.queue.now();
         let sequence = AFTER_TIMERS | self.next_sequence();
         if P::ON {
             self.probe.before_offer(now, port, self.network);
         }
-        let (taker, enters) = self.network.relay(now, port, packet);
-        match self.network.offer(enters, taker, packet, sequence) {
+        let (taker, enters) = self.network.relay(now, port, &mut parcel);
+        match self.network.offer(enters, taker, parcel, sequence) {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
             Admission::Started => self.schedule(taker),
             Admission::Dropped(_) => {
                 if P::ON {
-                    self.probe.on_drop(now, port, self.network.packet(packet));
+                    self.probe.on_drop(now, port, self.network.packet(parcel.packet));
                 }
-                self.network.packets().release(packet);
+                self.network.packets().release(parcel.packet);
                 return;
             }
         }
         if P::ON {
-            self.probe.after_offer(now, port, self.network.packet(packet), self.network);
+            self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
         }
     }
 

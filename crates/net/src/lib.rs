@@ -12,6 +12,6 @@ pub mod sack;
 pub mod topology;
 
 pub use packet::{Ecn, Flags, Packet, RouteId};
-pub use packets::{PacketId, Packets};
+pub use packets::{PacketId, Packets, Parcel};
 pub use port::{Admission, Port, PortConfig, PortId, Service};
 pub use sack::SackBlocks;

@@ -103,8 +103,6 @@ pub struct Packet {
     pub payload: u16,
     /// TCP/IP header bytes on the wire.
     pub header: u8,
-    /// Ports crossed so far.
-    pub hop: u8,
     /// Control bits.
     pub flags: Flags,
     /// Labels that a remedy sets and a discipline may read; a bit each.

@@ -12,6 +12,17 @@ use crate::packet::Packet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
+/// A packet on its way, and what links need to know of it without looking at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parcel {
+    /// The packet.
+    pub packet: PacketId,
+    /// Bytes of the IP packet.
+    pub size: u32,
+    /// Where the network's table of routes names the port that it enters next.
+    pub hop: u32,
+}
+
 /// The packets that travel, and room for more.
 #[derive(Debug, Default)]
 pub struct Packets {

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
-use crate::packets::{PacketId, Packets};
+use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
 
 pub use fifo::Fifo;
@@ -151,15 +151,13 @@ pub struct Service {
 struct Transit {
     arrival: Time,
     sequence: u64,
-    packet: PacketId,
-    size: u32,
+    parcel: Parcel,
 }
 
 /// A packet that waits for its departure to be settled.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
-    packet: PacketId,
-    size: u32,
+    parcel: Parcel,
     /// Its place among arrivals of the same instant.
     sequence: u64,
     since: Time,
@@ -225,13 +223,13 @@ impl Port {
     pub fn offer(
         &mut self,
         now: Time,
-        packet: PacketId,
+        parcel: Parcel,
         sequence: u64,
         commons: &mut Commons,
     ) -> Admission {
         match self {
-            Self::Fifo(port) => port.offer(now, packet, sequence, &mut commons.packets),
-            Self::Stepped(port) => port.offer(now, packet, sequence, commons),
+            Self::Fifo(port) => port.offer(now, parcel, sequence, &mut commons.packets),
+            Self::Stepped(port) => port.offer(now, parcel, sequence, commons),
         }
     }
 
@@ -290,7 +288,7 @@ impl Port {
     /// # Panics
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
-    pub fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
+    pub fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         either!(self, deliver(now))
     }
 
@@ -333,8 +331,8 @@ impl Port {
     /// The packets in the port and on its link.
     pub fn in_flight(&self) -> impl Iterator<Item = PacketId> {
         let (link, waiting) = either!(self, contents());
-        let link = link.iter().map(|transit| transit.packet);
-        link.chain(waiting.iter().flatten().map(|waiting| waiting.packet))
+        let link = link.iter().map(|transit| transit.parcel.packet);
+        link.chain(waiting.iter().flatten().map(|waiting| waiting.parcel.packet))
     }
 
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.

@@ -4,7 +4,7 @@ use incast_engine::Time;
 
 use crate::buffer::{Pool, PoolConfig};
 use crate::packet::{Packet, RouteId};
-use crate::packets::{PacketId, Packets};
+use crate::packets::{PacketId, Packets, Parcel};
 use crate::port::{Admission, Commons, Port, PortConfig, PortId};
 use crate::queue::Entry;
 
@@ -99,11 +99,17 @@ impl Network {
         &self.commons.packets[id]
     }
 
+    /// Sends a packet on its way: what links need to know of it.
+    #[inline]
+    pub fn post(&self, id: PacketId) -> Parcel {
+        let packet = self.packet(id);
+        Parcel { packet: id, size: packet.size(), hop: packet.route.0 * STRIDE as u32 }
+    }
+
     /// The port that a packet has to enter next, or none if it has reached its host.
     #[inline]
-    pub fn next_hop(&self, id: PacketId) -> Option<PortId> {
-        let packet = self.packet(id);
-        let hop = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
+    pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
+        let hop = self.hops[parcel.hop as usize];
         (hop != NO_PORT).then_some(hop)
     }
 
@@ -155,20 +161,20 @@ impl Network {
     /// Hands a packet on that would enter a relay: returns the port that it enters instead, and
     /// when. Any other port it enters now.
     #[inline]
-    pub fn relay(&mut self, now: Time, port: PortId, id: PacketId) -> (PortId, Time) {
+    pub fn relay(&mut self, now: Time, port: PortId, parcel: &mut Parcel) -> (PortId, Time) {
         if !self.relays[port.0 as usize] {
             return (port, now);
         }
-        let packet = &mut self.commons.packets[id];
-        packet.hop += 1;
-        let next = self.hops[packet.route.0 as usize * STRIDE + usize::from(packet.hop)];
-        (next, self.ports[port.0 as usize].relay(now, packet.size()))
+        parcel.hop += 1;
+        let next = self.hops[parcel.hop as usize];
+        (next, self.ports[port.0 as usize].relay(now, parcel.size))
     }
 
     /// Offers a packet to a port; see [`Port::offer`].
     #[inline]
-    pub fn offer(&mut self, now: Time, port: PortId, id: PacketId, sequence: u64) -> Admission {
-        self.ports[port.0 as usize].offer(now, id, sequence, &mut self.commons)
+    pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {
+        let onward = Parcel { hop: parcel.hop + 1, ..parcel };
+        self.ports[port.0 as usize].offer(now, onward, sequence, &mut self.commons)
     }
 
     /// The packet in service of a port leaves; see [`Port::depart`].
@@ -178,10 +184,8 @@ impl Network {
 
     /// Takes the packet that arrives behind a port; see [`Port::deliver`].
     #[inline]
-    pub fn deliver(&mut self, now: Time, port: PortId) -> (PacketId, Option<(Time, u64)>) {
-        let (packet, next) = self.ports[port.0 as usize].deliver(now);
-        self.commons.packets[packet].hop += 1;
-        (packet, next)
+    pub fn deliver(&mut self, now: Time, port: PortId) -> (Parcel, Option<(Time, u64)>) {
+        self.ports[port.0 as usize].deliver(now)
     }
 
     /// A port.
@@ -235,19 +239,20 @@ mod tests {
         assert_eq!(flow, 1);
         let route = RouteId::new(flow, true);
         let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
-        let mut packet = network.packets().insert(packet);
+        let id = network.packets().insert(packet);
+        let mut parcel = network.post(id);
         let mut now = Time::ZERO;
         for expected in [PortId(4), Network::switch_port(client)] {
-            let hop = network.next_hop(packet).expect("not there yet");
+            let hop = network.next_hop(parcel).expect("not there yet");
             assert_eq!(hop, expected);
-            let Admission::Scheduled(arrival) = network.offer(now, hop, packet, 0) else {
+            let Admission::Scheduled(arrival) = network.offer(now, hop, parcel, 0) else {
                 panic!("an empty port schedules");
             };
             assert_eq!(network.in_flight(route).count(), 1);
             now = arrival;
-            (packet, _) = network.deliver(now, hop);
+            (parcel, _) = network.deliver(now, hop);
         }
-        assert_eq!(network.next_hop(packet), None);
+        assert_eq!(network.next_hop(parcel), None);
         assert_eq!(now, Time::ZERO + Span::from_micros(74));
     }
 
@@ -266,14 +271,15 @@ mod tests {
     fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
         let ack = Packet { route: RouteId::new(0, false), header: 40, ..Packet::default() };
         let cross = |network: &mut Network| {
-            let (mut packet, mut now) = (network.packets().insert(ack), Time::ZERO);
+            let id = network.packets().insert(ack);
+            let (mut parcel, mut now) = (network.post(id), Time::ZERO);
             let mut events = 0;
-            while let Some(hop) = network.next_hop(packet) {
-                let (port, enters) = network.relay(now, hop, packet);
-                let admission = network.offer(enters, port, packet, 0);
+            while let Some(hop) = network.next_hop(parcel) {
+                let (port, enters) = network.relay(now, hop, &mut parcel);
+                let admission = network.offer(enters, port, parcel, 0);
                 let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
                 now = arrival;
-                (packet, _) = network.deliver(now, port);
+                (parcel, _) = network.deliver(now, port);
                 events += 1;
             }
             (now, events, network.ports().iter().all(Port::is_conserving))

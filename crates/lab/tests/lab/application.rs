@@ -140,8 +140,9 @@ impl Probe for Arrivals {
     fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
     fn after_offer(&mut self, _: Time, _: PortId, _: &Packet, _: &Network) {}
     fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
-    fn on_arrival(&mut self, now: Time, _: PortId, packet: &Packet) {
-        let from_server = packet.route.is_forward() && packet.hop == 1;
+    fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
+        let from_server = packet.route.is_forward()
+            && port != Network::switch_port(incast_net::topology::HostId(0));
         if packet.flags.contains(Flags::DATAGRAM) && from_server {
             self.datagrams.push((now, *packet));
         } else if from_server && packet.payload > 0 {

@@ -12,8 +12,8 @@ use incast_engine::{Span, Stream, Time};
 use super::line::Line;
 use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit};
 use crate::buffer::Buffer;
-use crate::packet::{Ecn, Packet};
-use crate::packets::{PacketId, Packets};
+use crate::packet::Ecn;
+use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
 /// See the module. What every packet needs comes first, and what few need lies elsewhere: a run
@@ -83,13 +83,12 @@ impl Fifo {
     pub(super) fn offer(
         &mut self,
         now: Time,
-        id: PacketId,
+        parcel: Parcel,
         sequence: u64,
         packets: &mut Packets,
     ) -> Admission {
         self.counters.offered += 1;
-        let packet = &mut packets[id];
-        let size = packet.size();
+        let size = parcel.size;
         self.drain(now);
         if let Some(buffer) = &self.buffer {
             let refusal = if !buffer.has_room(&self.view, size) {
@@ -97,7 +96,7 @@ impl Fifo {
             } else if self.is_drop_tail {
                 None
             } else {
-                self.judge(now, packet)
+                self.judge(now, parcel.packet, packets)
             };
             if let Some(why) = refusal {
                 self.counters.dropped += 1;
@@ -118,13 +117,14 @@ impl Fifo {
         }
         let first = self.ring.is_empty();
         let arrival = self.last_departure + self.line.delay;
-        self.ring.push_back(Transit { arrival, sequence, packet: id, size });
+        self.ring.push_back(Transit { arrival, sequence, parcel });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
     /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
     #[inline(never)]
-    fn judge(&mut self, now: Time, packet: &mut Packet) -> Option<DropReason> {
+    fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Option<DropReason> {
+        let packet = &mut packets[id];
         let view = QueueView { now, idle_since: self.last_departure, ..self.view };
         match self.discipline.offer(packet, &view, &mut self.random) {
             Verdict::Admit => None,
@@ -164,7 +164,7 @@ impl Fifo {
     /// # Panics
     /// If nothing is on the way: the caller's schedule is broken.
     #[inline]
-    pub(super) fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
+    pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         if self.has_queue {
             if self.departed == 0 {
                 self.depart();
@@ -174,7 +174,7 @@ impl Fifo {
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
-        (head.packet, self.ring.front().map(|next| (next.arrival, next.sequence)))
+        (head.parcel, self.ring.front().map(|next| (next.arrival, next.sequence)))
     }
 
     /// Accounts for every departure up to and including `now`.
@@ -189,7 +189,7 @@ impl Fifo {
     fn depart(&mut self) {
         self.departed += 1;
         if let Some(next) = self.ring.get(self.departed) {
-            let size = next.size;
+            let size = next.parcel.size;
             self.view.packets -= 1;
             self.view.bytes -= u64::from(size);
             self.view.in_service_bytes = size;
@@ -224,7 +224,7 @@ impl Fifo {
         let still_waiting =
             self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
                 let wait = ahead.arrival.saturating_since(left).as_picos();
-                u128::from(waiting.size) * u128::from(wait)
+                u128::from(waiting.parcel.size) * u128::from(wait)
             });
         self.counters.byte_time - still_waiting.sum::<u128>()
     }
@@ -236,7 +236,7 @@ impl Fifo {
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
     pub(super) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
-            let way = self.line.delay + self.line.serialisation.time(transit.size);
+            let way = self.line.delay + self.line.serialisation.time(transit.parcel.size);
             transit.arrival > now + way
         };
         self.ring.iter().filter(|transit| admitted(transit)).count() as u64

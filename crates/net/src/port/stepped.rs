@@ -15,7 +15,7 @@ use super::{
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::{Ecn, Packet};
-use crate::packets::PacketId;
+use crate::packets::{PacketId, Parcel};
 use crate::queue::{Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict};
 
 /// The packet that is being sent.
@@ -90,15 +90,15 @@ impl Stepped {
     pub(super) fn offer(
         &mut self,
         now: Time,
-        id: PacketId,
+        parcel: Parcel,
         sequence: u64,
         commons: &mut Commons,
     ) -> Admission {
         let Commons { packets, pools } = commons;
-        let packet = &mut packets[id];
+        let packet = &mut packets[parcel.packet];
         let pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
-        let size = packet.size();
+        let size = parcel.size;
         let is_idle = self.in_service.is_none();
         if let Some(buffer) = self.buffer {
             let view = self.view_at(now);
@@ -124,7 +124,7 @@ impl Stepped {
         let sending = self.line.sending_time(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(!is_idle);
         let sequence = ahead.min(0x7fff) << 48 | sequence;
-        let waiting = Waiting { packet: id, size, sequence, since: now, sending };
+        let waiting = Waiting { parcel, sequence, since: now, sending };
         if is_idle {
             self.start(&waiting, now);
             return Admission::Started;
@@ -153,20 +153,20 @@ impl Stepped {
             self.give_back(left.size, pool.as_deref_mut());
         }
         while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
-            let size = next.size;
+            let size = next.parcel.size;
             let waited = now - next.since;
             self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
             if self.buffer.is_some() {
                 self.counters.byte_time += u128::from(size) * u128::from(waited.as_picos());
                 let view = self.view_at(now);
-                let packet = &mut packets[next.packet];
+                let packet = &mut packets[next.parcel.packet];
                 let verdict = self.discipline.departing(packet, waited, &view);
                 let is_dropped = self.apply(verdict, packet).is_err();
                 if !counts_in_service || is_dropped {
                     self.give_back(size, pool.as_deref_mut());
                 }
                 if is_dropped {
-                    self.late.push_back(next.packet);
+                    self.late.push_back(next.parcel.packet);
                     continue;
                 }
             }
@@ -186,12 +186,12 @@ impl Stepped {
     }
 
     /// Takes the packet that arrives at the far end; see [`super::Port::deliver`].
-    pub(super) fn deliver(&mut self, now: Time) -> (PacketId, Option<(Time, u64)>) {
+    pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
         let next = self.link.front().filter(|_| self.detours.is_none());
-        (head.packet, next.map(|next| (next.arrival, next.sequence)))
+        (head.parcel, next.map(|next| (next.arrival, next.sequence)))
     }
 
     pub(super) fn view(&self) -> QueueView {
@@ -209,7 +209,7 @@ impl Stepped {
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let still_waiting = self.classes.iter().flatten().map(|waiting| {
             let waited = now.saturating_since(waiting.since).as_picos();
-            u128::from(waiting.size) * u128::from(waited)
+            u128::from(waiting.parcel.size) * u128::from(waited)
         });
         let counts = self.buffer.is_some();
         self.counters.byte_time + still_waiting.filter(|_| counts).sum::<u128>()
@@ -273,9 +273,8 @@ impl Stepped {
             // On a link that changes the order every packet is scheduled by itself.
             arrival: (self.link.is_empty() || detour.is_some()).then_some(key),
         };
-        self.in_service = Some(InService { size: next.size, service });
-        let Waiting { packet, size, sequence, .. } = *next;
-        let transit = Transit { arrival, sequence, packet, size };
+        self.in_service = Some(InService { size: next.parcel.size, service });
+        let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
         // Without detours that is the end.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);

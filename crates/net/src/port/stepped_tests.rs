@@ -65,8 +65,8 @@ impl Switch {
                 self.serve(port);
             }
             Happening::Arrival(port) => {
-                let (id, next) = self.ports[port].deliver(now);
-                self.arrived[port].push((now, self.commons.packets[id]));
+                let (parcel, next) = self.ports[port].deliver(now);
+                self.arrived[port].push((now, self.commons.packets[parcel.packet]));
                 if let Some((time, sequence)) = next {
                     self.schedule.insert((time, sequence, Happening::Arrival(port)));
                 }
@@ -87,7 +87,8 @@ impl Switch {
         self.advance(now);
         let sequence = self.sequence;
         let id = self.commons.packets.insert(packet);
-        let admission = self.ports[port].offer(now, id, sequence, &mut self.commons);
+        let parcel = Parcel { packet: id, size: packet.size(), hop: 0 };
+        let admission = self.ports[port].offer(now, parcel, sequence, &mut self.commons);
         match admission {
             Admission::Queued => {}
             Admission::Scheduled(at) => {

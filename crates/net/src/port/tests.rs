@@ -20,12 +20,13 @@ impl Alone {
 
     fn offer(&mut self, now: Time, packet: Packet, sequence: u64) -> Admission {
         let id = self.commons.packets.insert(packet);
-        self.port.offer(now, id, sequence, &mut self.commons)
+        let parcel = Parcel { packet: id, size: packet.size(), hop: 0 };
+        self.port.offer(now, parcel, sequence, &mut self.commons)
     }
 
     fn deliver(&mut self, now: Time) -> (Packet, Option<(Time, u64)>) {
-        let (id, next) = self.port.deliver(now);
-        (self.commons.packets[id], next)
+        let (parcel, next) = self.port.deliver(now);
+        (self.commons.packets[parcel.packet], next)
     }
 }
 
