@@ -147,7 +147,8 @@ scripts! {
         rfc5681_4_2_out_of_order_data_are_not_delayed
     }
     dupack_rule {
-        a_labelled_ack_is_no_duplicate
+        a_label_does_not_matter
+        an_answer_to_a_probe_is_no_duplicate
         ns2_the_window_does_not_matter
         rfc5681_2_a_changed_window_is_no_duplicate
         rfc5681_2_syn_and_fin_are_no_duplicates

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use incast_engine::{Span, Time};
 use incast_script::Script;
 use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
-use incast_tcp::{Connection, SenderHook};
+use incast_tcp::{Connection, ReceiverHook, SenderHook};
 use receiver::receiving;
 
 type OnEvent = Box<dyn FnMut(SendEvent<'_>, &SendView) -> Advice + Send>;
@@ -452,4 +452,94 @@ fn only_the_hook_whose_deadline_passed_is_asked() {
         },
         "+3ms > ack 1 label 2\n+2ms > ack 1 label 1\n+1s > nothing",
     );
+}
+
+/// What every ACK lets the hook see of `may_send`, in the order of the ACKs.
+fn may_send(lines: &str) -> Vec<bool> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&seen);
+    let hook = Sender::on(move |event, view| {
+        if matches!(event, SendEvent::Ack(_)) {
+            log.lock().expect("nobody panicked").push(view.may_send);
+        }
+        Advice::NONE
+    });
+    with(hook, lines);
+    Arc::into_inner(seen).map_or(Vec::new(), |seen| seen.into_inner().expect("nobody panicked"))
+}
+
+#[test]
+fn a_hook_learns_whether_an_ack_lets_data_leave() {
+    // New data, limited transmit, fast retransmit, inflation, a partial ACK, the full ACK, the end.
+    let seen = may_send(
+        "config initial_window=6seg
+         write 10000
+         > data 1:6001 by 1000
+         < ack 1
+         > data 6001:7001
+         < ack 1
+         > data 7001:8001
+         < ack 1
+         > data 1:1001 rtx
+         < ack 1 x3
+         > data 8001:9001
+         < ack 1001
+         > data 1001:2001 rtx
+         > data 9001:10001
+         < ack 9001
+         < ack 10001",
+    );
+    let expected = [true, true, false, false, false, true, true, false, false];
+    assert_eq!(seen, expected);
+    // What a timeout called back counts, as do the receiver's window and the application.
+    let seen = may_send(
+        "write 4000
+         > data 1:2001 by 1000
+         +1s > data 1:1001 rtx
+         < ack 1
+         < ack 1001
+         > data 1001:2001 rtx
+         > data 2001:3001
+         < ack 3001 win 0
+         < ack 3001 win 900
+         > data 3001:3901",
+    );
+    assert_eq!(seen, [false, true, false, true]);
+    let seen = may_send(
+        "config sack=true recovery.name=sack
+         write 3000
+         > data 1:2001 by 1000
+         < ack 1 sack 1001:2001
+         > data 2001:3001
+         < ack 2001
+         < ack 3001",
+    );
+    assert_eq!(seen, [true, false, false]);
+}
+
+#[test]
+fn a_handshake_carries_the_labels_of_both_kinds_of_hooks() {
+    struct Labels(u8);
+    impl SenderHook for Labels {
+        fn handshake(&self) -> Advice {
+            Advice { label: self.0, ..Advice::NONE }
+        }
+    }
+    impl ReceiverHook for Labels {
+        fn handshake(&self) -> Advice {
+            Advice { label: self.0, ..Advice::NONE }
+        }
+    }
+    for (role, packets) in [
+        ("opener", "open\n> syn label 3\n< syn ack 1 label 4\n> ack 1"),
+        ("acceptor", "< syn label 4\n> syn ack 1 label 3\n< ack 1"),
+    ] {
+        run(
+            |connection| {
+                connection.add_sender_hook(Box::new(Labels(1)));
+                connection.add_receiver_hook(Box::new(Labels(2)));
+            },
+            &format!("config handshake=three-way role={role}\n{packets}\n> nothing"),
+        );
+    }
 }

@@ -7,7 +7,7 @@ use super::undo::Evidence;
 use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
-use crate::hooks::SendEvent;
+use crate::hooks::{ANSWER, SendEvent};
 use crate::recovery::{Episode, LossRecovery};
 use crate::send::idle::IdleView;
 use crate::send::scoreboard::Acked;
@@ -60,7 +60,7 @@ impl Connection {
     pub(super) fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
         packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST))
-            && packet.label == 0
+            && packet.label & ANSWER == 0
             && !self.board.is_empty()
             && (same_window || !self.config.dupack_requires_same_window)
     }

@@ -50,6 +50,13 @@ impl Connection {
         (cap, advice.header_bytes)
     }
 
+    /// The label of a SYN or SYN-ACK.
+    pub(super) fn handshake_label(&self) -> u8 {
+        let sender = self.sender_hooks.iter().map(|hook| hook.handshake());
+        let receiver = self.receiver_hooks.iter().map(|hook| hook.handshake());
+        sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
+    }
+
     fn follow(&mut self, now: Time, advice: Advice) {
         for (copy, bit) in [(Copies::HEAD, owed::COPY_HEAD), (Copies::HIGHEST, owed::COPY_HIGHEST)]
         {
@@ -85,6 +92,7 @@ impl Connection {
             ssthresh: self.congestion.ssthresh(),
             receive_window: self.peer_window,
             mss: self.config.mss,
+            may_send: self.may_send(),
             in_recovery: self.recovery.in_recovery(),
             dupacks: self.recovery.dupacks(),
             srtt: self.rtt.srtt(),

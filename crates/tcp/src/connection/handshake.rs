@@ -120,6 +120,7 @@ impl Connection {
         self.fill_control(now, out);
         out.seq = 0;
         out.flags = flags;
+        out.label = self.handshake_label();
     }
 
     fn send_request(&mut self, now: Time, out: &mut Packet) {

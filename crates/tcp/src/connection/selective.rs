@@ -196,7 +196,7 @@ impl Connection {
     }
 
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
-    fn pipe_has_room(&self, len: u64) -> bool {
+    pub(super) fn pipe_has_room(&self, len: u64) -> bool {
         let pipe = self.board.pipe();
         if let Some(allowance) = self.reduced_allowance() {
             return pipe == 0 || len <= allowance;

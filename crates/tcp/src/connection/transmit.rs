@@ -160,22 +160,8 @@ impl Connection {
             &shaped
         };
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
-        let end = if let Some(end) = resend {
-            end
-        } else {
-            // A FIN rides on the last segment.
-            let data = (next + u64::from(self.segment_size)).min(self.written);
-            if data == self.written { self.stream_end() } else { data }
-        };
         let usable = room.end.min(una.saturating_add(advice.window_ceiling));
-        let end = if end <= usable || (resend.is_some() && next == una) {
-            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
-            end
-        } else if resend.is_none() && usable > next && (next == una || usable == self.written) {
-            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
-            // data (RFC 9293 §3.8.6.2.1).
-            usable
-        } else {
+        let Some(end) = self.end_within(usable, resend) else {
             if self.peer_window == 0 {
                 self.wait_for_window(now);
             }
@@ -206,6 +192,44 @@ impl Connection {
         }
         self.send_data(now, next..end, plan, advice, out);
         true
+    }
+
+    /// One past the segment that leaves next, `resend` if a timeout has called it back, if it fits
+    /// before `usable`.
+    #[inline]
+    fn end_within(&self, usable: u64, resend: Option<u64>) -> Option<u64> {
+        let (una, next) = (self.board.una(), self.board.next());
+        let end = if let Some(end) = resend {
+            end
+        } else {
+            // A FIN rides on the last segment.
+            let data = (next + u64::from(self.segment_size)).min(self.written);
+            if data == self.written { self.stream_end() } else { data }
+        };
+        if end <= usable || (resend.is_some() && next == una) {
+            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
+            Some(end)
+        } else if resend.is_none() && usable > next && (next == una || usable == self.written) {
+            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
+            // data (RFC 9293 §3.8.6.2.1).
+            Some(usable)
+        } else {
+            None
+        }
+    }
+
+    /// Whether all windows let the data leave that are next in line.
+    pub(super) fn may_send(&self) -> bool {
+        let next = self.board.next();
+        if next >= self.stream_end() || self.state != State::Established {
+            return false;
+        }
+        if self.selective {
+            let len = u64::from(self.segment_size).min(self.stream_end() - next);
+            return self.pipe_has_room(len) && next + len <= self.board.una() + self.peer_window;
+        }
+        let resend = self.board.resend().map(Sent::end);
+        self.end_within(self.room().end, resend).is_some()
     }
 
     /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd.

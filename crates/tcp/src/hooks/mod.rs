@@ -10,6 +10,10 @@ use incast_net::Packet;
 
 pub use advice::{Advice, Copies};
 
+/// Label bit of an ACK that answers a probe: it repeats an acknowledgement without telling of a loss,
+/// so it is no duplicate. The other bits are the remedies' own.
+pub const ANSWER: u8 = 1 << 7;
+
 /// What a sender hook sees.
 #[derive(Clone, Copy, Debug)]
 pub struct SendView {
@@ -31,6 +35,9 @@ pub struct SendView {
     pub receive_window: u64,
     /// Segment size without advice, bytes.
     pub mss: u32,
+    /// Whether all windows let data leave now: those next in line, new ones or those that a timeout
+    /// has called back, not what recovery repairs. What holds data back in time does not count.
+    pub may_send: bool,
     /// Whether loss recovery is going on.
     pub in_recovery: bool,
     /// Consecutive duplicate ACKs.
@@ -76,6 +83,11 @@ pub trait SenderHook: Send {
         Advice::NONE
     }
 
+    /// Advice on a SYN or SYN-ACK (label).
+    fn handshake(&self) -> Advice {
+        Advice::NONE
+    }
+
     /// When to be called next.
     fn deadline(&self) -> Time {
         Time::NEVER
@@ -104,6 +116,11 @@ pub trait ReceiverHook: Send {
     /// A data segment or a labelled probe arrived; advice on the answer (extra ACKs, label).
     fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
         let _ = (packet, view);
+        Advice::NONE
+    }
+
+    /// Advice on a SYN or SYN-ACK (label).
+    fn handshake(&self) -> Advice {
         Advice::NONE
     }
 
