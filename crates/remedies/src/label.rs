@@ -1,4 +1,16 @@
-//! Labels of packets, a bit each: who sets which.
+//! Labels of packets, a bit each: who sets which. The bit `incast_tcp::hooks::ANSWER` is taken, too.
+
+/// A packet that the switch should let in (PLATO): it is what `label-threshold` looks for.
+pub const PRIORITY: u8 = 1;
 
 /// A copy sent by probabilistic retransmission.
 pub const RANDOM_COPY: u8 = 1 << 1;
+
+/// PLATO's heartbeat: a segment to acknowledge with the same label, or that ACK.
+pub const HEARTBEAT: u8 = 1 << 2;
+
+/// PLATO's dummy, or its answer.
+pub const DUMMY: u8 = 1 << 3;
+
+/// Tells the dummies of successive standstills apart (PLATO).
+pub const TURN: u8 = 1 << 4;

@@ -8,6 +8,7 @@ pub mod label;
 mod seam;
 
 mod fine_rto;
+mod plato;
 mod prob_rtx;
 
 use incast_net::queue::Entry;
@@ -41,6 +42,7 @@ macro_rules! remedies {
 
 remedies! {
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
+    "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
 }
 

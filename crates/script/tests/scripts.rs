@@ -315,6 +315,32 @@ scripts! {
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
     }
+    plato {
+        a_dummy_may_count_as_a_duplicate
+        a_dummy_may_double_the_rto
+        a_heartbeat_lost_in_one_block_returns_in_the_next
+        a_lost_dummy_leaves_it_to_the_timer
+        fig_3_a_lost_window_is_told_by_the_heartbeat
+        fig_4_a_lost_tail_is_told_by_three_dummies
+        fig_5_a_retransmission_has_priority
+        fig_6_a_heartbeat_per_round_trip
+        fig_7_a_timeout_leads_to_label
+        fig_7_transient_to_wait_and_label
+        fig_7_wait_to_arrested
+        fig_8_a_pending_ack_restarts_the_heartbeat
+        section_iii_a_a_labelled_segment_is_acknowledged_at_once
+        section_iii_c_a_dummy_is_answered_and_discarded
+        section_iii_c_a_dummy_may_get_an_ordinary_answer
+        section_iii_c_an_old_dummy_does_not_count
+        section_iii_c_no_dummies_when_all_is_acknowledged
+        section_iii_c_recovery_calls_the_dummies_off
+        section_iii_c_the_application_restarts_the_heartbeat
+        section_iv_a_priority_alone_is_not_answered
+        section_iv_a_with_one_bit_a_repair_starts_a_second_heartbeat
+        section_iv_a_with_one_bit_a_retransmission_is_answered
+        section_iv_a_with_one_bit_an_answer_is_an_ack_like_others
+        the_handshake_may_have_priority
+    }
     prob_rtx {
         algorithm_1_a_marked_copy_of_the_highest_segment
         algorithm_1_no_chance_no_copy

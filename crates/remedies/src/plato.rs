@@ -1,0 +1,217 @@
+//! PLATO: labels that keep the ACK clock alive (Shukla et al. 2014).
+//!
+//! One segment per round trip carries a label, and so does its ACK: the heartbeat, which the switch
+//! lets in when it drops everything else. Whatever else is lost is then told by duplicate ACKs, and
+//! retransmissions, which have priority too, are not lost again. Where the heartbeat ends at the
+//! sender, which cannot always send, empty packets probe whether anything is still on its way, and
+//! the third answer stands in for the retransmission timer. [`State::next`] is figure 7.
+
+mod machine;
+
+use incast_net::queue::QueueConfig;
+use incast_net::{Flags, Packet};
+use incast_tcp::hooks::{
+    ANSWER, Advice, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::label;
+use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+use machine::{Action, Input, Outlook, State};
+
+/// Labels that keep the ACK clock alive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// One bit says both "let me in" to the switch and "answer with a label" to the receiver, as the
+    /// text has it. A retransmission then brings a labelled ACK, which is a second heartbeat, and an
+    /// answer to a dummy is an ACK like others. If not, there are bits of their own.
+    pub single_bit: bool,
+    /// The timeout after the third dummy doubles the RTO, as any timeout. If not, the RTO stays,
+    /// because no timer has expired.
+    pub dummy_doubles_rto: bool,
+    /// The answer to a dummy counts as a duplicate ACK, which the text calls it. With `single_bit`
+    /// it does in any case.
+    pub dummy_counts_as_dupack: bool,
+    /// The SYN and the SYN-ACK have priority at the switch, too.
+    pub label_handshake: bool,
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::Queue]
+    }
+
+    /// §III.B: "we assume that limited transmit is in effect".
+    fn sets(&self) -> Value {
+        json!({ "transport": { "limited_transmit": true } })
+    }
+
+    fn queue(&self) -> Option<QueueConfig> {
+        serde_json::from_value(json!({ "name": "label-threshold", "label": label::PRIORITY })).ok()
+    }
+
+    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
+        let queue = json!(queue);
+        let prefers = |table: &Value| {
+            let labels = table["label"].as_u64().unwrap_or_default();
+            labels & u64::from(label::PRIORITY) != 0
+        };
+        let mut classes = queue["classes"].as_array().into_iter().flatten();
+        if prefers(&queue) || classes.any(prefers) {
+            return Ok(());
+        }
+        Err(format!(
+            "it needs a switch that prefers packets with label {}; write e.g. \
+             \"label-threshold\", or nothing",
+            label::PRIORITY
+        ))
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(self.clone())
+    }
+}
+
+impl Installation for Params {
+    fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let state = State::Label;
+        Some(Box::new(Sender { params: self.clone(), state, rewound: false, turn: 0 }))
+    }
+
+    fn receiver(&mut self, _: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        Some(Box::new(Receiver(self.clone())))
+    }
+}
+
+impl Params {
+    /// The bit that asks for a labelled ACK.
+    fn heartbeat(&self) -> u8 {
+        if self.single_bit { label::PRIORITY } else { label::HEARTBEAT }
+    }
+
+    fn handshake(&self) -> Advice {
+        let label = if self.label_handshake { label::PRIORITY } else { 0 };
+        Advice { label, ..Advice::NONE }
+    }
+}
+
+struct Sender {
+    params: Params,
+    state: State,
+    /// The timer expired, so that the next segment is a retransmission and carries the label even
+    /// so.
+    rewound: bool,
+    /// [`label::TURN`] in the dummies of this standstill.
+    turn: u8,
+}
+
+impl Sender {
+    /// Whether the segment carries the heartbeat: not a repair in between.
+    fn labels(&self, view: &SendView, plan: &TxPlan) -> bool {
+        let waits = matches!(self.state, State::Label | State::Wait | State::Arrested(_));
+        waits && !plan.requested && (plan.seq == view.next || self.rewound)
+    }
+
+    fn input(&self, ack: &Packet) -> Input {
+        if ack.label & self.params.heartbeat() == 0 {
+            return Input::Ack;
+        }
+        if self.params.single_bit {
+            // Nothing tells the one from the other but the state.
+            let arrested = matches!(self.state, State::Arrested(_));
+            return if arrested { Input::DummyAck } else { Input::LabelledAck };
+        }
+        match (ack.label & label::DUMMY != 0, ack.label & label::TURN == self.turn) {
+            (false, _) => Input::LabelledAck,
+            (true, true) => Input::DummyAck,
+            // Left over from an earlier standstill.
+            (true, false) => Input::Ack,
+        }
+    }
+
+    fn step(&mut self, input: Input, view: &SendView) -> Advice {
+        let outlook = match view {
+            _ if view.may_send => Outlook::MaySend,
+            _ if view.una == view.max => Outlook::Done,
+            _ if view.in_recovery => Outlook::Recovery,
+            _ => Outlook::Stuck,
+        };
+        let (state, action) = self.state.next(input, outlook);
+        if matches!(state, State::Arrested(_)) && !matches!(self.state, State::Arrested(_)) {
+            self.turn ^= label::TURN;
+        }
+        self.state = state;
+        match action {
+            Action::None => Advice::NONE,
+            Action::Dummy if self.params.single_bit => {
+                Advice { empty_probe: label::PRIORITY, ..Advice::NONE }
+            }
+            Action::Dummy => {
+                let label = label::PRIORITY | label::HEARTBEAT | label::DUMMY | self.turn;
+                Advice { empty_probe: label, ..Advice::NONE }
+            }
+            Action::Expire => {
+                self.rewound = true;
+                let keep_rto = !self.params.dummy_doubles_rto;
+                Advice { expire_timer: true, keep_rto, ..Advice::NONE }
+            }
+        }
+    }
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match event {
+            SendEvent::Ack(ack) => self.step(self.input(ack), view),
+            SendEvent::Timeout => {
+                self.rewound = true;
+                self.step(Input::Timeout, view)
+            }
+            SendEvent::Sent(packet) => {
+                let repair = packet.flags.contains(Flags::RETRANSMISSION) && !self.rewound;
+                if packet.label & self.params.heartbeat() == 0 || (self.params.single_bit && repair)
+                {
+                    return Advice::NONE;
+                }
+                self.rewound = false;
+                self.step(Input::LabelSent, view)
+            }
+        }
+    }
+
+    fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
+        let mut label = 0;
+        if plan.retransmission {
+            label |= label::PRIORITY;
+        }
+        if self.labels(view, plan) {
+            label |= label::PRIORITY | self.params.heartbeat();
+        }
+        Advice { label, ..Advice::NONE }
+    }
+
+    fn handshake(&self) -> Advice {
+        self.params.handshake()
+    }
+}
+
+struct Receiver(Params);
+
+impl ReceiverHook for Receiver {
+    fn on_segment(&mut self, packet: &Packet, _: &ReceiveView) -> Advice {
+        if packet.label & self.0.heartbeat() == 0 {
+            return Advice::NONE;
+        }
+        let echo = label::PRIORITY | label::HEARTBEAT | label::DUMMY | label::TURN;
+        let is_dummy = packet.label & label::DUMMY != 0;
+        let answer = if is_dummy && !self.0.dummy_counts_as_dupack { ANSWER } else { 0 };
+        Advice { label: packet.label & echo | answer, ..Advice::NONE }
+    }
+
+    fn handshake(&self) -> Advice {
+        self.0.handshake()
+    }
+}
