@@ -6,6 +6,7 @@ mod harness;
 mod laws;
 mod probes;
 mod recoveries;
+mod remedies;
 mod response;
 mod switch;
 mod taxonomy;

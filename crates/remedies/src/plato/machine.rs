@@ -59,6 +59,7 @@ const DUMMIES: u8 = 3;
 
 impl State {
     /// The state after `input`, and what goes with it: figure 7 and §III.C, line by line.
+    #[expect(clippy::match_same_arms, reason = "a line per line of the figure")]
     pub fn next(self, input: Input, outlook: Outlook) -> (Self, Action) {
         use Input::{Ack, DummyAck, LabelSent, LabelledAck, Timeout};
         use Outlook::{Done, MaySend, Recovery, Stuck};

@@ -1,0 +1,3 @@
+//! The defining property of each remedy, in a small world.
+
+mod plato;
