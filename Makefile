@@ -16,7 +16,7 @@ help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
 	@echo "make validate  compare with ns-2, long property tests, mutation tests"
-	@echo "make bench     speed and memory, beside ns-2 where it is installed"
+	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make clean     remove what these commands made"
 

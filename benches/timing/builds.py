@@ -1,0 +1,54 @@
+"""NewReno of this build beside NewReno of another one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.table import Table
+
+from timing import cases
+from timing.cases import AMPLE, COLLAPSE
+from timing.clock import Timing, Worker, least_work
+
+BAR = 1.03  # times as long as before
+REPEATS = 21  # more than elsewhere, for a bar so low
+
+
+def table(package: Path) -> tuple[Table, bool]:
+    """Return the table, and whether the bar is met.
+
+    Parameters
+    ----------
+    package
+        The folder that holds the other build's `incast`.
+    """
+    table = Table("NewReno", "before: ns/hop", "now: ns/hop", "ratio", "packet-hops")
+    workers = [Worker(package), Worker()]
+    documents = {
+        f"{profile}, {workload.name}": {
+            **cases.beside_ns2(workload),
+            "profile": profile,
+        }
+        for profile in ("ns2", "lab")
+        for workload in (AMPLE, COLLAPSE)
+    }
+    sums = [0.0, 0.0]
+    for name, document in documents.items():
+        sides: list[list[Timing]] = [[], []]
+        for turn in range(REPEATS):
+            # Who comes second finds the machine as the other one has left it: take turns.
+            for side in (0, 1) if turn % 2 else (1, 0):
+                sides[side].append(workers[side].run(document))
+        before, now = map(least_work, sides)
+        sums = [sums[0] + before, sums[1] + now]
+        hops = [runs[0].hops for runs in sides]
+        same = "the same" if hops[0] == hops[1] else f"{hops[0]:,.0f}, {hops[1]:,.0f}"
+        table.add_row(name, *_cells(before, now), same)
+    for worker in workers:
+        worker.close()
+    table.add_row("together", *_cells(*sums), f"(bar {BAR:g})")
+    return table, sums[1] / sums[0] <= BAR
+
+
+def _cells(before: float, now: float) -> list[str]:
+    return [f"{before:.1f}", f"{now:.1f}", f"{now / before:.3f}"]

@@ -1,0 +1,130 @@
+"""Timing on a machine that does other things as well.
+
+Whatever disturbs a run makes it slower, never faster, and lasts for seconds. So runs of the two
+sides alternate, and the fastest of each side are compared; where both sides are ours, by the time
+for which the processor worked on them, in which others have no part.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+REPEATS = 7
+WORKER = Path(__file__).with_name("worker.py")
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One run.
+
+    Parameters
+    ----------
+    hops
+        Packet-hops.
+    loop_s
+        Seconds of the event loop.
+    work_s
+        Seconds of the processor, from the scenario to the row.
+    process_s
+        Seconds of the whole process.
+    peak_kib
+        Peak memory of the process.
+    """
+
+    hops: float
+    loop_s: float
+    work_s: float = 0.0
+    process_s: float = 0.0
+    peak_kib: float = 0.0
+
+    @property
+    def speed(self) -> float:
+        """Packet-hops per second of the event loop."""
+        return self.hops / self.loop_s
+
+    @property
+    def work_ns(self) -> float:
+        """Work of the processor per packet-hop, nanoseconds."""
+        return 1e9 * self.work_s / self.hops
+
+
+def fastest(runs: list[Timing]) -> Timing:
+    """Return the run with the shortest event loop."""
+    return max(runs, key=lambda run: run.speed)
+
+
+def least_work(runs: list[Timing]) -> float:
+    """Return the nanoseconds per packet-hop of the run that was disturbed least."""
+    return min(run.work_ns for run in runs)
+
+
+def run_here(document: dict[str, Any]) -> Timing:
+    """Run a scenario in this process."""
+    from incast import _core
+
+    resolved = json.dumps(json.loads(_core.plan(json.dumps(document)))["points"][0]["resolved"])
+    started = time.thread_time()
+    row = _core.run(resolved, 1)["rows"][0]
+    work = time.thread_time() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Timing(row["packet_hops"], row["wall_s"], work_s=work, peak_kib=peak)
+
+
+class Worker:
+    """A process that runs scenarios, with the installed package or with another build of it.
+
+    Parameters
+    ----------
+    package
+        The folder that holds the other build's `incast`, if it is another one.
+    """
+
+    def __init__(self, package: Path | None = None) -> None:
+        path = [] if package is None else [str(package)]
+        inherited = [entry for entry in [os.environ.get("PYTHONPATH")] if entry]
+        self._process = subprocess.Popen(
+            [sys.executable, str(WORKER)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path + inherited)},
+        )
+        self.package = Path(json.loads(self._answer()))
+        if package is not None and self.package.resolve() != (package / "incast").resolve():
+            sys.exit(f"speed: {package} holds no package incast; write the folder that does")
+
+    def run(self, document: dict[str, Any]) -> Timing:
+        """Run a scenario there."""
+        assert self._process.stdin is not None
+        print(json.dumps(document), file=self._process.stdin, flush=True)
+        return Timing(**json.loads(self._answer()))
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit("speed: a run failed; its message is above")
+        return line
+
+    def close(self) -> None:
+        """End the process."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def alone(document: dict[str, Any]) -> Timing:
+    """Run a scenario in a process of its own, for its peak memory and the time of all of it."""
+    started = time.perf_counter()
+    worker = Worker()
+    timing = worker.run(document)
+    worker.close()
+    return replace(timing, process_s=time.perf_counter() - started)
