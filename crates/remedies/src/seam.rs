@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use incast_engine::{Rate, Span, Stream};
+use incast_engine::{Limit, Rate, Span, Stream};
 use incast_net::queue::{Fault, QueueConfig};
 use incast_tcp::Config;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
@@ -17,8 +17,10 @@ pub enum Slot {
     LossRecovery,
     /// The retransmission timer's arithmetic.
     Timer,
-    /// The size of segments and their headers.
+    /// The size of segments.
     Segments,
+    /// The size of headers.
+    Headers,
     /// The window that the receiver advertises.
     ReceiveWindow,
     /// When the client asks which server.
@@ -36,6 +38,7 @@ impl fmt::Display for Slot {
             Self::LossRecovery => "loss recovery",
             Self::Timer => "the retransmission timer",
             Self::Segments => "the size of segments",
+            Self::Headers => "the size of headers",
             Self::ReceiveWindow => "the advertised window",
             Self::Schedule => "the order of requests",
             Self::Queue => "the switch's queue",
@@ -92,6 +95,15 @@ pub trait Remedy {
     /// What the discipline must be able to do.
     fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
         let _ = queue;
+        Ok(())
+    }
+
+    /// Whether it works with a buffer counted like this; if not, how it should be.
+    ///
+    /// # Errors
+    /// What the buffer must be.
+    fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
+        let _ = limit;
         Ok(())
     }
 

@@ -249,6 +249,14 @@ scripts! {
         the_request_rides_on_the_last_ack
         without_a_handshake_both_ends_are_established
     }
+    header_compression {
+        kulkarni_4_3_all_but_the_first_header
+        kulkarni_4_3_both_ends_compress
+        kulkarni_ideal_a_lost_segment_harms_nobody_else
+        rfc1144_4_a_lost_segment_takes_the_next_ones_with_it
+        rfc1144_4_what_does_not_continue_is_sent_in_full
+        the_size_is_a_parameter
+    }
     hystart {
         linux_a_gap_ends_the_train
         linux_a_long_train_of_acks_ends_slow_start
@@ -431,6 +439,16 @@ scripts! {
         rfc5681_3_2_duplicates_inflate_the_window
         rfc5681_3_2_the_first_new_ack_ends_recovery
         rfc5681_4_3_a_second_loss_waits_for_the_timer
+    }
+    resize {
+        a_small_segment_sent_again_keeps_its_boundaries
+        after_a_timeout_segments_stay_as_large_as_they_are
+        algorithm_4_at_the_threshold
+        algorithm_4_from_50_bytes_to_the_mss
+        algorithm_4_the_window_in_bytes_is_invariant
+        duplicates_do_not_resize
+        never_more_than_the_mss
+        text_beyond_the_threshold
     }
     rto {
         kulkarni_the_number_of_doublings_is_bounded

@@ -123,7 +123,7 @@ impl Scenario {
         };
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
-        remedies::check_queue(&transport.remedies, network)?;
+        remedies::check_switch(&transport.remedies, network)?;
         remedies::check_settings(&scenario)?;
         Ok(scenario)
     }

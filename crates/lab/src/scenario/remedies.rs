@@ -70,8 +70,8 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
     Ok(())
 }
 
-/// Refuses a queue that a remedy cannot use.
-pub(super) fn check_queue(
+/// Refuses a queue or a buffer that a remedy cannot use.
+pub(super) fn check_switch(
     remedies: &[RemedyConfig],
     network: &Network,
 ) -> Result<(), ScenarioError> {
@@ -81,6 +81,14 @@ pub(super) fn check_queue(
             let message =
                 format!("{queue} does not do for the remedy {:?}: {needs}", remedy.name());
             return Err(ScenarioError::new("network.queue", message));
+        }
+        let limits = [network.buffer].into_iter().chain(network.pool.map(|pool| pool.total));
+        for limit in limits {
+            if let Err(needs) = remedy.remedy().accepts_buffer(limit) {
+                let message =
+                    format!("{limit} do not do for the remedy {:?}: {needs}", remedy.name());
+                return Err(ScenarioError::new("network.buffer", message));
+            }
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Asking the hooks, and doing what they advise.
 
 use incast_engine::Time;
+use incast_net::Packet;
 
 use super::{Connection, owed};
 use crate::congestion::CongestionControl;
@@ -55,6 +56,12 @@ impl Connection {
         let sender = self.sender_hooks.iter().map(|hook| hook.handshake());
         let receiver = self.receiver_hooks.iter().map(|hook| hook.handshake());
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
+    }
+
+    /// Whether every receiver hook lets the segment pass.
+    pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
+        // All of them see it, whatever the others say.
+        self.receiver_hooks.iter_mut().fold(true, |all, hook| hook.admits(packet) && all)
     }
 
     fn follow(&mut self, now: Time, advice: Advice) {

@@ -340,6 +340,9 @@ impl Connection {
         }
         let is_data = packet.seq_end() > packet.seq && !packet.flags.contains(Flags::REQUEST);
         if is_data || packet.label != 0 {
+            if !self.receiver_hooks.is_empty() && is_data && !self.is_admitted(packet) {
+                return;
+            }
             self.receive(now, packet);
         }
         if packet.flags.contains(Flags::ACK) {

@@ -113,6 +113,12 @@ pub struct ReceiveView {
 
 /// A remedy's part in the receiver.
 pub trait ReceiverHook: Send {
+    /// Whether a data segment that arrived can be read at all; what one hook refuses is lost.
+    fn admits(&mut self, packet: &Packet) -> bool {
+        let _ = packet;
+        true
+    }
+
     /// A data segment or a labelled probe arrived; advice on the answer (extra ACKs, label).
     fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
         let _ = (packet, view);
