@@ -8,8 +8,8 @@ pub mod label;
 mod seam;
 
 mod fine_rto;
-mod plato;
 mod header_compression;
+mod plato;
 mod prob_rtx;
 mod resize;
 
@@ -44,8 +44,8 @@ macro_rules! remedies {
 
 remedies! {
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
-    "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
+    "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
     "resize" => Resize(resize): "Segments that begin small and grow with the window (Kulkarni & Agrawal).";
 }

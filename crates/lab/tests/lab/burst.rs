@@ -15,7 +15,8 @@ use crate::harness::lay;
 fn burst(transport: &str, window: u64) -> Option<u64> {
     match transport {
         // Segments leave a round trip / window apart, and the first at a random moment.
-        "swift" => None,
+        // And packets of unequal sizes follow one another faster, or slower, than they leave.
+        "swift" | "header-compression" | "resize" => None,
         // Paced from the first segment on.
         "bbr" => Some(1),
         _ => Some(window),

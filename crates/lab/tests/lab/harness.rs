@@ -62,6 +62,16 @@ impl Loss {
         Self { route: RouteId::new(flow, forward), matches: Box::new(matches), which, seen: 0 }
     }
 
+    /// Loses nothing, but looks at every packet of a flow from the server that the switch offers
+    /// its client.
+    pub fn of_nothing(flow: u32, look: impl Fn(&Packet) + Send + 'static) -> Self {
+        let matches = move |packet: &Packet| {
+            look(packet);
+            false
+        };
+        Self::new(flow, true, matches, (1, 1))
+    }
+
     /// The first transmission of segments `first..=last` (from 0) of a flow.
     pub fn of_segments(flow: u32, first: u64, last: u64) -> Vec<Self> {
         (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()

@@ -60,8 +60,11 @@ impl Connection {
 
     /// Whether every receiver hook lets the segment pass.
     pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
-        // All of them see it, whatever the others say.
-        self.receiver_hooks.iter_mut().fold(true, |all, hook| hook.admits(packet) && all)
+        let mut admitted = true;
+        for hook in &mut self.receiver_hooks {
+            admitted &= hook.admits(packet);
+        }
+        admitted
     }
 
     fn follow(&mut self, now: Time, advice: Advice) {

@@ -1,3 +1,7 @@
 //! The defining property of each remedy, in a small world.
 
+mod fine_rto;
+mod header_compression;
 mod plato;
+mod prob_rtx;
+mod resize;

@@ -1,0 +1,43 @@
+//! Header compression: line efficiency.
+
+use incast_lab::oracle::Cause;
+use serde_json::{Value, json};
+
+use crate::harness::{Loss, run, scenario};
+
+/// Bits per second of segments that stay at 50 bytes, on a link of 1 Gb/s.
+fn goodput(remedies: &[Value]) -> f64 {
+    let small = json!({ "name": "resize", "cwnd_dsr": 1_000_000, "initial_window": 400 });
+    let remedies: Vec<_> = [small].iter().chain(remedies).cloned().collect();
+    let changes = json!({
+        "network": { "buffer": "1MiB" },
+        "workload": { "sru": 3_000_000 },
+        "transport": { "initial_window": null, "remedies": remedies },
+    });
+    run(&scenario(&changes), vec![]).row().goodput_bps
+}
+
+/// 50/(50+40) of the line without, and 50/(50+4) with compression, less the slow start.
+#[test]
+fn small_segments_fill_the_line_with_compressed_headers() {
+    let plain = goodput(&[]) / 1e9;
+    assert!((0.53..0.5556).contains(&plain), "{plain}");
+    let compressed = goodput(&[json!({ "name": "header-compression" })]) / 1e9;
+    assert!((0.88..0.9260).contains(&compressed), "{compressed}");
+}
+
+/// With errors, the segments behind a lost one are lost with it: no duplicates, and a timeout where
+/// there was a fast retransmit.
+#[test]
+fn with_errors_a_single_loss_becomes_a_timeout() {
+    let lose = |errors: &str| {
+        let remedy = json!({ "name": "header-compression", "errors": errors });
+        let changes = json!({ "transport": { "remedies": [remedy], "initial_window": 10 } });
+        run(&scenario(&changes), Loss::of_segments(0, 2, 2))
+    };
+    assert_eq!(lose("ideal").expiries(), []);
+    let outcome = lose("rfc1144");
+    assert_eq!(outcome.row().status, "ok");
+    // The oracle does not tell what the line lost from what the host could not read.
+    assert_eq!(outcome.expiries(), [(0, Cause::FullWindow, true, 8)]);
+}

@@ -1,0 +1,59 @@
+//! Probabilistic retransmission: a lost window without a timeout.
+
+use incast_lab::oracle::Cause;
+use serde_json::{Value, json};
+
+use crate::harness::{Loss, run, scenario};
+
+fn with(remedies: &Value) -> incast_lab::Scenario {
+    scenario(&json!({ "transport": { "remedies": remedies, "rto_min": "200ms" } }))
+}
+
+fn often(copy: &str) -> Value {
+    json!([{ "name": "prob-rtx", "p": 0.1, "copy": copy }])
+}
+
+#[test]
+fn a_lost_window_is_repaired_without_a_timeout() {
+    let window = || Loss::of_segments(0, 0, 3);
+    let plain = run(&with(&json!([])), window());
+    assert_eq!(plain.expiries(), [(0, Cause::FullWindow, true, 4)]);
+    let copied = run(&with(&often("highest")), window());
+    assert_eq!((copied.expiries(), copied.row().fast_retransmits), (vec![], 1));
+    // Four segments by recovery, and the copies.
+    assert!(copied.row().retransmitted_packets >= 4);
+    // τ/p = 200 us until the copy, and a round trip for each hole.
+    assert!(copied.row().elapsed_s < 0.01, "{} s", copied.row().elapsed_s);
+}
+
+/// The other reading repairs the head, and then the next one, copy by copy.
+#[test]
+fn copies_of_the_head_repair_it_themselves() {
+    let copied = run(&with(&often("head")), Loss::of_segments(0, 0, 3));
+    assert_eq!(copied.expiries(), []);
+}
+
+/// A mark on a copy of what has arrived means nothing, but its normal ACK is one more duplicate: with
+/// a hole before a tail that arrived, the literal reading takes as many copies as duplicates are
+/// missing, and the other one a single copy.
+#[test]
+fn a_hole_before_the_last_segment_takes_more_copies() {
+    let cost = |remedies: &Value| {
+        let outcome = run(&with(remedies), Loss::of_segments(0, 8, 8));
+        (outcome.expiries(), outcome.row().elapsed_s)
+    };
+    let (plain, slow) = cost(&json!([]));
+    assert_eq!(plain, [(0, Cause::Tail, false, 1)]);
+    let (highest, late) = cost(&often("highest"));
+    let (head, early) = cost(&often("head"));
+    assert_eq!((highest, head), (vec![], vec![]));
+    assert!(early <= late && late < slow / 10.0, "{early} {late} {slow}");
+}
+
+#[test]
+fn copies_without_a_loss_change_nothing_for_tcp() {
+    let outcome = run(&with(&often("highest")), vec![]);
+    let row = outcome.row();
+    assert!(row.retransmitted_packets > 0, "copies were sent");
+    assert_eq!((row.timeouts, row.fast_retransmits, row.status), (0, 0, "ok"));
+}

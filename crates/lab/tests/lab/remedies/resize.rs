@@ -1,0 +1,72 @@
+//! Dynamic segment resizing: small segments at first, and the same window in bytes.
+
+use std::sync::{Arc, Mutex};
+
+use incast_lab::Scenario;
+use serde_json::{Value, json};
+
+use crate::harness::{Loss, run, scenario};
+
+fn with(changes: &Value) -> Scenario {
+    let mut document = json!({
+        "network": { "buffer": "1MiB" },
+        "workload": { "sru": 500_000 },
+        "transport": { "mss": 1024, "initial_window": null, "remedies": ["resize"] },
+    });
+    crate::harness::lay(&mut document, changes);
+    scenario(&document)
+}
+
+/// Payloads in the order of their first use, until they do not grow any more.
+fn sizes(scenario: &Scenario) -> Vec<u16> {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let record = Arc::clone(&seen);
+    let look = Loss::of_nothing(0, move |packet| {
+        let mut seen = record.lock().expect("nobody panicked");
+        if packet.payload > seen.last().copied().unwrap_or(0) {
+            seen.push(packet.payload);
+        }
+    });
+    assert_eq!(run(scenario, vec![look]).row().status, "ok");
+    seen.lock().expect("nobody panicked").clone()
+}
+
+#[test]
+fn segments_double_from_50_bytes_to_the_mss() {
+    assert_eq!(sizes(&with(&json!({}))), [50, 100, 200, 400, 800, 1024]);
+    let half = json!({ "transport": { "remedies": [{ "name": "resize", "mss_dsr": 25 }] } });
+    assert_eq!(sizes(&with(&half)), [25, 50, 100, 200, 400, 800, 1024]);
+}
+
+#[test]
+fn a_loss_that_costs_large_segments_a_timeout_costs_small_ones_none() {
+    // The first kilobyte but one: two segments of a thousand bytes bring no three duplicates.
+    let lose = |remedies: Value| {
+        let changes = json!({
+            "network": { "buffer": "1MiB" },
+            "workload": { "sru": 10_000 },
+            "transport": {
+                "initial_window": null, "limited_transmit": false, "remedies": remedies,
+            },
+        });
+        let loss = Loss::of_copies(0, 1, 1);
+        run(&scenario(&changes), vec![loss]).row().timeouts
+    };
+    assert_eq!(lose(json!([])), 1);
+    assert_eq!(lose(json!(["resize"])), 0);
+}
+
+#[test]
+fn a_buffer_in_packets_is_refused() {
+    let document = json!({
+        "network": { "buffer": "40pkt" },
+        "workload": { "servers": 2, "sru": "64KiB" },
+        "transport": { "remedies": ["resize"] },
+    });
+    let error = Scenario::from_document(&document).expect_err("it only does harm").to_string();
+    assert_eq!(
+        error,
+        "network.buffer: 40pkt do not do for the remedy \"resize\": small segments help where \
+         a buffer is counted in bytes; write e.g. \"32KiB\""
+    );
+}
