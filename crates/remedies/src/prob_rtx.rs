@@ -81,20 +81,26 @@ struct Sender {
     p: f64,
     copies: Copies,
     random: Stream,
+    /// The next tick that will draw a success.
     next: Time,
+    /// There has been something to copy.
+    runs: bool,
 }
 
 impl Sender {
-    fn new(params: &Params, mut random: Stream) -> Self {
+    fn new(params: &Params, random: Stream) -> Self {
         let copies = match params.copy {
             Which::Highest => Copies::HIGHEST,
             Which::Head => Copies::HEAD,
         };
-        // Threads of different hosts are not in step.
-        let phase = Time::ZERO + random.uniform(params.period);
-        let mut sender = Self { period: params.period, p: params.p, copies, random, next: phase };
-        sender.next = sender.success_after(phase);
-        sender
+        Self { period: params.period, p: params.p, copies, random, next: Time::NEVER, runs: false }
+    }
+
+    /// Starts the thread; threads of different hosts are not in step.
+    fn start(&mut self, now: Time) {
+        self.runs = true;
+        let phase = now + self.random.uniform(self.period);
+        self.next = self.success_after(phase);
     }
 
     /// The first tick, from `tick` on, at which the thread draws a success.
@@ -133,7 +139,10 @@ impl SenderHook for Sender {
         Advice { label, ..Advice::NONE }
     }
 
-    fn on_event(&mut self, _: SendEvent<'_>, _: &SendView) -> Advice {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        if !self.runs && matches!(event, SendEvent::Sent(_)) {
+            self.start(view.now);
+        }
         Advice::NONE
     }
 }
@@ -155,6 +164,7 @@ mod tests {
     fn the_mean_wait_is_the_period_over_p() {
         let params = Params { p: 0.01, ..Params::default() };
         let mut sender = Sender::new(&params, Stream::named(1, "prob-rtx", 0));
+        sender.start(Time::ZERO);
         let ticks: Vec<Time> = (0..20_000)
             .map(|_| {
                 let at = sender.next;
@@ -175,9 +185,12 @@ mod tests {
     fn a_certain_draw_is_every_tick_and_an_impossible_one_is_never() {
         let every = Params { p: 1.0, ..Params::default() };
         let mut sender = Sender::new(&every, Stream::named(1, "prob-rtx", 0));
+        sender.start(Time::ZERO);
         let first = sender.next;
         assert_eq!(sender.success_after(first + sender.period), first + every.period);
         let never = Params { p: 0.0, ..Params::default() };
-        assert_eq!(Sender::new(&never, Stream::named(1, "prob-rtx", 0)).next, Time::NEVER);
+        let mut sender = Sender::new(&never, Stream::named(1, "prob-rtx", 0));
+        sender.start(Time::ZERO);
+        assert_eq!(sender.next, Time::NEVER);
     }
 }

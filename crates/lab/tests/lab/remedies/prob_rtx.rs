@@ -52,8 +52,19 @@ fn a_hole_before_the_last_segment_takes_more_copies() {
 
 #[test]
 fn copies_without_a_loss_change_nothing_for_tcp() {
-    let outcome = run(&with(&often("highest")), vec![]);
+    let outcome = run(&with(&json!([{ "name": "prob-rtx", "p": 0.5 }])), vec![]);
     let row = outcome.row();
     assert!(row.retransmitted_packets > 0, "copies were sent");
     assert_eq!((row.timeouts, row.fast_retransmits, row.status), (0, 0, "ok"));
+}
+
+/// The thread of a connection begins with the connection, not with the world.
+#[test]
+fn every_block_has_threads_of_its_own() {
+    let changes = json!({
+        "workload": { "servers": 4, "blocks": 3 },
+        "transport": { "remedies": often("highest"), "rto_min": "200ms" },
+    });
+    let row = run(&scenario(&changes), vec![]).row().clone();
+    assert_eq!((row.status, row.blocks, row.timeouts), ("ok", 3, 0));
 }
