@@ -13,8 +13,8 @@ use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, Reco
 pub struct Params {
     /// Grow by the bytes acknowledged instead of by ACKs (RFC 5681 §3.1, RFC 3465 with L = 1).
     pub byte_counting: bool,
-    /// What is halved on a loss; the window in whole segments, and again at every repeated
-    /// timeout, as ns-2's `slowdown` does.
+    /// What is halved on a loss; the window again at every repeated timeout, and with ssthresh in
+    /// whole segments, as ns-2's `slowdown` does (`precisionReduce_`, its default).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -165,21 +165,26 @@ impl CongestionControl for Reno {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         let segment = path.segment;
-        let half = match self.reduce_from {
-            ReduceFrom::Flight => path.flight / 2,
-            ReduceFrom::Cwnd => self.window().min(path.receive_window) / segment / 2 * segment,
+        let (reduced, ssthresh) = match self.reduce_from {
+            ReduceFrom::Flight => {
+                let half = (path.flight / 2).max(2 * segment);
+                (half, half)
+            }
+            ReduceFrom::Cwnd => {
+                let half = self.window().min(path.receive_window) / 2;
+                (half.max(segment), (half / segment * segment).max(2 * segment))
+            }
         };
-        let reduced = half.max(2 * segment);
         let held =
             self.reduce_from == ReduceFrom::Flight && why == Congestion::Timeout { repeated: true };
         if !held {
-            self.ssthresh = reduced;
+            self.ssthresh = ssthresh;
         }
         self.set_window(match why {
-            Congestion::FastRetransmit => self.ssthresh,
+            Congestion::FastRetransmit => reduced,
             // RFC 3168 §6.1.2 goes below a window of one segment by the retransmission timer; that
             // is left out, as in Linux: such a window stays.
-            Congestion::Ecn => self.ssthresh.min(self.window()),
+            Congestion::Ecn => reduced.min(self.window()),
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,
         });
@@ -269,11 +274,11 @@ mod tests {
     }
 
     #[test]
-    fn ns2_halves_the_window_in_whole_segments_and_again_on_a_repeated_timeout() {
+    fn ns2_halves_the_window_exactly_and_ssthresh_in_whole_segments_again_at_every_timeout() {
         let params = Params { reduce_from: ReduceFrom::Cwnd, ..Params::default() };
         let mut cc = reno(&params, 17, 100);
         cc.on_congestion(Congestion::FastRetransmit, &PATH);
-        assert_eq!((cc.window(), cc.ssthresh()), (8 * SEGMENT, 8 * SEGMENT));
+        assert_eq!((cc.window(), cc.ssthresh()), (17 * SEGMENT / 2, 8 * SEGMENT));
         cc.on_congestion(Congestion::Timeout { repeated: true }, &PATH);
         assert_eq!(cc.ssthresh(), 4 * SEGMENT);
     }
