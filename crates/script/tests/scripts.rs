@@ -485,6 +485,7 @@ scripts! {
         vasudevan_jitter_extends_every_timeout
     }
     sack {
+        ns3_the_pipe_may_be_halved_instead_of_the_flight
         rfc6298_3_data_reported_before_give_no_sample
         rfc6298_5_3_a_duplicate_with_news_does_not_restart_the_timer
         rfc6675_2_an_ack_without_news_is_no_duplicate
@@ -505,6 +506,13 @@ scripts! {
         rfc6675_5_limited_transmit_follows_the_pipe
         rfc6675_5_the_third_duplicate_begins_recovery
         rfc6675_5_without_limited_transmit_the_flight_decides
+    }
+    sack1 {
+        ns2_all_holes_are_lost
+        ns2_more_than_half_a_window_waits_for_the_timer
+        ns2_no_recovery_within_the_repair_of_a_timeout
+        ns2_what_is_lost_stays_in_the_pipe
+        rfc2018_8_a_timeout_forgets_what_has_arrived
     }
     sack_receiver {
         rfc2018_2_off_reports_nothing

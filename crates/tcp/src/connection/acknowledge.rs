@@ -188,7 +188,7 @@ impl Connection {
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
         let flight = self.board.flight() - self.limited_bytes;
-        let path = self.path(now, flight);
+        let path = self.path(now, self.recovery.flight_size(flight, &self.board));
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);

@@ -55,7 +55,7 @@ impl Connection {
             Acked::default()
         };
         let mut news = SackNews { acked: acked.bytes, repeats, ..SackNews::default() };
-        if !packet.sack.is_empty() {
+        if !packet.sack.is_empty() && recovery.reads_blocks() {
             news.has_blocks = true;
             news.duplicate = duplicate(packet);
             let skipped = usize::from(news.duplicate.is_some());
@@ -197,7 +197,7 @@ impl Connection {
 
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
     pub(super) fn pipe_has_room(&self, len: u64) -> bool {
-        let pipe = self.board.pipe();
+        let pipe = self.recovery.pipe(&self.board);
         if let Some(allowance) = self.reduced_allowance() {
             return pipe == 0 || len <= allowance;
         }

@@ -123,7 +123,7 @@ impl Connection {
         }
         let repeated = self.timed_out_at == Some(una);
         self.timed_out_at = Some(una);
-        let path = self.path(now, flight);
+        let path = self.path(now, self.recovery.flight_size(flight, &self.board));
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);

@@ -19,6 +19,7 @@ mod probe;
 mod rack_tlp;
 mod reno;
 mod sack;
+mod sack1;
 mod tahoe;
 mod view;
 
@@ -74,6 +75,20 @@ pub trait LossRecovery {
     /// The retransmission timer expired: marks what is lost.
     fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
         let _ = (board, view);
+    }
+    /// Whether it reads the SACK option of the ACK at hand.
+    fn reads_blocks(&self) -> bool {
+        true
+    }
+    /// Bytes in the network, as it estimates them.
+    fn pipe(&self, board: &Scoreboard) -> u64 {
+        board.pipe()
+    }
+    /// What a loss halves, if the data outstanding at the loss are `flight` (RFC 5681 §3.1,
+    /// equation 4).
+    fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
+        let _ = board;
+        flight
     }
     /// What to send again although it is not lost, when nothing is due and there are no new data.
     fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
@@ -177,6 +192,17 @@ macro_rules! loss_recoveries {
             fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
                 match self { $(Self::$variant(it) => it.on_sack_timeout(board, view),)+ }
             }
+            #[inline]
+            fn reads_blocks(&self) -> bool {
+                match self { $(Self::$variant(it) => it.reads_blocks(),)+ }
+            }
+            #[inline]
+            fn pipe(&self, board: &Scoreboard) -> u64 {
+                match self { $(Self::$variant(it) => it.pipe(board),)+ }
+            }
+            fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
+                match self { $(Self::$variant(it) => it.flight_size(flight, board),)+ }
+            }
             fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
                 match self { $(Self::$variant(it) => it.spare(board),)+ }
             }
@@ -204,6 +230,7 @@ loss_recoveries! {
     "reno" => Reno(reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
     "newreno" => NewReno(newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
     "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
+    "sack1" => Sack1(sack1): "ns-2's SACK of 1996: what is lost stays in the pipe.";
     "rack-tlp" => RackTlp(rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
 }
 

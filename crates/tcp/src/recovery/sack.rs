@@ -19,11 +19,29 @@ pub struct Params {
     pub rescue: bool,
     /// The beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves it open).
     pub restart_timer_on_entry: bool,
+    /// What a loss halves.
+    pub reduce_from: ReduceFrom,
+}
+
+/// What a loss halves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReduceFrom {
+    /// All that is not cumulatively acknowledged (RFC 6675 §5, step 4.2).
+    #[default]
+    Flight,
+    /// What is in the network: less what has arrived or is lost (ns-3).
+    Pipe,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { retransmit_holes: true, rescue: true, restart_timer_on_entry: true }
+        Self {
+            retransmit_holes: true,
+            rescue: true,
+            restart_timer_on_entry: true,
+            reduce_from: ReduceFrom::default(),
+        }
     }
 }
 
@@ -117,6 +135,13 @@ impl LossRecovery for Sack {
         self.phase = Phase::Timeout;
         self.recovery_point = view.base.max;
         self.dupacks = 0;
+    }
+
+    fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
+        match self.params.reduce_from {
+            ReduceFrom::Flight => flight,
+            ReduceFrom::Pipe => board.pipe(),
+        }
     }
 
     fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {

@@ -278,6 +278,27 @@ impl Scoreboard {
         self.segments.front().is_some_and(|head| head.marks.has(Marks::LOST))
     }
 
+    /// Forgets what arrived beyond the cumulative ACK (RFC 2018 §8: after a timeout).
+    pub fn forget_sacked(&mut self) {
+        let is_sacked = |segment: &&mut Sent| segment.marks.has(Marks::SACKED);
+        for segment in self.segments.iter_mut().filter(is_sacked) {
+            segment.marks.0 &= !Marks::SACKED.0;
+            // It may have been lost or sent again before it arrived.
+            let len = u64::from(segment.len);
+            if segment.marks.has(Marks::LOST) {
+                self.tally.lost += len;
+                self.tally.due += if segment.marks.has(Marks::RESENT) { 0 } else { len };
+            }
+            if segment.marks.has(Marks::RESENT) {
+                self.tally.resent += len;
+            }
+        }
+        self.tally.sacked = 0;
+        self.tally.sacked_segments = 0;
+        self.tally.highest = 0;
+        self.tally.seen = Default::default();
+    }
+
     /// Everything that has not arrived is lost, copies included.
     pub fn lose_all(&mut self) {
         for index in 0..self.segments.len() {

@@ -46,10 +46,12 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What `tcp-reno.cc`, `tcp.cc` and `tcp-vegas.cc` do otherwise than `tcp-newreno.cc`.
+/// What `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` do otherwise than
+/// `tcp-newreno.cc`.
 pub(super) fn transport(name: &str) -> Value {
     match name {
-        "tahoe" | "sack" => json!({ "recovery_burst": "unlimited" }),
+        "tahoe" => json!({ "recovery_burst": "unlimited" }),
+        "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
         "vegas" => json!({
             "recovery": { "exit": "keep" },
@@ -60,6 +62,8 @@ pub(super) fn transport(name: &str) -> Value {
             "header_size": 0,
             // reset_rtx_timer(1) counts a backoff.
             "rto_backs_off_in_recovery": true,
+            // delay_growth_: packet 1 travels alone, as packet 0 does.
+            "initial_window": 1,
             // v_alpha_, v_beta_, v_gamma_.
             "congestion_control": { "alpha": 1, "beta": 3, "gamma": 1 },
         }),

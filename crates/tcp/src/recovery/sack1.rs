@@ -1,0 +1,155 @@
+//! Recovery by selective acknowledgements as it was before RFC 6675, and still is in ns-2's
+//! `Agent/TCP/Sack1` (Fall and Floyd: "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP",
+//! CCR 26(3), 1996).
+//!
+//! What is lost stays in the pipe until its copy has arrived, so that a window that lost more than
+//! half its segments waits for the timer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use crate::congestion::RecoveryExit;
+use crate::send::Scoreboard;
+
+/// Parameters of ns-2's `Sack1`: none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Open,
+    Recovery,
+    /// A timeout is being repaired: no recovery begins (ns-2's `bugfix_`).
+    Timeout,
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Sack1 {
+    phase: Phase,
+    /// One past the highest sequence number sent when recovery began or the timer expired.
+    recovery_point: u64,
+    dupacks: u32,
+    /// First unacknowledged byte when recovery began.
+    began_at: u64,
+    /// Bytes sent again in this recovery but for the first segment, which ns-2 does not count.
+    resent: u64,
+    /// Bytes that ACKs have taken from the pipe.
+    freed: u64,
+    segment: u64,
+    is_first_copy: bool,
+}
+
+impl Sack1 {
+    pub(super) fn new(_: &Params) -> Self {
+        Self {
+            phase: Phase::Open,
+            recovery_point: 0,
+            dupacks: 0,
+            began_at: 0,
+            resent: 0,
+            freed: 0,
+            segment: 0,
+            is_first_copy: false,
+        }
+    }
+
+    fn await_repair(&mut self, max: u64) {
+        self.phase = Phase::Timeout;
+        self.recovery_point = max;
+        self.dupacks = 0;
+    }
+}
+
+impl LossRecovery for Sack1 {
+    const NEEDS_SACK: bool = true;
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.phase != Phase::Open {
+            return Episode::None;
+        }
+        self.phase = Phase::Recovery;
+        self.recovery_point = view.max;
+        self.began_at = view.una;
+        self.resent = 0;
+        self.segment = view.segment;
+        self.freed = u64::from(view.dupack_threshold) * view.segment;
+        self.is_first_copy = true;
+        Episode::Enter { restart_timer: true }
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.phase == Phase::Recovery
+    }
+
+    fn on_undo(&mut self) {
+        self.phase = Phase::Open;
+    }
+
+    /// The timer expired although nothing is outstanding (`rto_runs_idle`).
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        self.await_repair(view.max);
+    }
+
+    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
+        let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
+        if news.acked > 0 {
+            self.dupacks = 0;
+        }
+        match self.phase {
+            Phase::Timeout if una <= self.recovery_point => return Episode::None,
+            Phase::Recovery if una >= self.recovery_point => {
+                self.phase = Phase::Open;
+                return Episode::Exit(RecoveryExit::Ssthresh);
+            }
+            Phase::Recovery => {
+                // Every ACK says that a segment has left; one of new data, that its copy has, too.
+                self.freed += if news.acked > 0 { 2 * self.segment } else { self.segment };
+                board.judge(1, segment);
+                return Episode::None;
+            }
+            Phase::Timeout | Phase::Open => self.phase = Phase::Open,
+        }
+        if news.sacked == 0 {
+            return Episode::None;
+        }
+        self.dupacks += 1;
+        if self.dupacks < dupack_threshold {
+            return Episode::None;
+        }
+        // All that is missing below what has arrived is to be sent again, however little that is.
+        board.judge(1, segment);
+        self.enter(&view.base)
+    }
+
+    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+        board.forget_sacked();
+        board.lose_all();
+        self.await_repair(view.base.max);
+    }
+
+    /// While a timeout is repaired ns-2 goes back and sends everything again.
+    fn reads_blocks(&self) -> bool {
+        self.phase != Phase::Timeout
+    }
+
+    fn pipe(&self, board: &Scoreboard) -> u64 {
+        if self.phase == Phase::Recovery {
+            (board.max() - self.began_at + self.resent).saturating_sub(self.freed)
+        } else {
+            board.pipe()
+        }
+    }
+
+    fn on_resent(&mut self, _end: u64, _rescue: bool) {
+        if !std::mem::take(&mut self.is_first_copy) {
+            self.resent += self.segment;
+        }
+    }
+}
