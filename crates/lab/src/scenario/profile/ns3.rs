@@ -46,9 +46,22 @@ pub(super) fn document() -> Value {
 /// What holds for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
     match name {
+        // EnterRecovery() halves BytesInFlight(), and the timer runs on; NextSeg() has no rule 4.
+        "sack" => json!({ "recovery": {
+            "rescue": false,
+            "restart_timer_on_entry": false,
+            "reduce_from": "pipe",
+        } }),
+        // DupAck(): m_highRxAckMark >= m_recover.
+        "newreno" => json!({ "recovery": { "careful": false, "restart_timer_on_entry": false } }),
         // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
         "dctcp" => json!({
-            "recovery": "sack",
+            "recovery": {
+                "name": "sack",
+                "rescue": false,
+                "restart_timer_on_entry": false,
+                "reduce_from": "pipe",
+            },
             "congestion_control": { "react_at": "first-ece" },
             "ecn_packets": "all",
         }),
