@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use incast_engine::Stream;
+use incast_remedies::schedule::{FullPacket, RequestScheduler};
 use incast_remedies::{Installation, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
@@ -35,6 +36,13 @@ impl Blueprint {
                 .collect(),
             first_flow,
         }
+    }
+
+    /// The scheduler of the client, if a remedy brings one.
+    pub fn scheduler(&mut self) -> Option<Box<dyn RequestScheduler>> {
+        let Config { mss, header, .. } = *self.config;
+        let packet = FullPacket { payload: mss, header: header.into() };
+        self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(packet))
     }
 
     /// One end of a connection; `seed` is the run's, `incarnation` counts the connections of the

@@ -3,6 +3,7 @@
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::topology::Network;
 use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
+use incast_remedies::schedule::RequestScheduler;
 use incast_tcp::Connection;
 use incast_tcp::connection::Counters;
 
@@ -143,6 +144,14 @@ impl<P: Probe> Core<P> {
     pub(crate) fn add_blueprint(&mut self, blueprint: Blueprint) -> BlueprintId {
         self.blueprints.push(blueprint);
         BlueprintId(self.blueprints.len() as u16 - 1)
+    }
+
+    /// The scheduler that a remedy of this blueprint brings.
+    pub(crate) fn scheduler(
+        &mut self,
+        BlueprintId(id): BlueprintId,
+    ) -> Option<Box<dyn RequestScheduler>> {
+        self.blueprints[usize::from(id)].scheduler()
     }
 
     /// Adds the next flow's two ends.

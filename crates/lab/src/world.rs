@@ -127,7 +127,10 @@ impl<P: Probe> World<P> {
         let situation = situation(network, transport, read.servers, read.sru_of(0));
         let (blueprint, first_flow) = self.add_connections(hosts, transport, &situation);
         let jitter = self.core.stream("request jitter", 0);
-        let reader = BarrierReader::new(read, blueprint, number, first_flow, jitter);
+        let mut reader = BarrierReader::new(read, blueprint, number, first_flow, jitter);
+        if let Some(scheduler) = self.core.scheduler(blueprint) {
+            reader.follow(scheduler, transport.tcp.receive_window);
+        }
         self.add_group("all".into(), reader, transport.tcp.mss);
     }
 

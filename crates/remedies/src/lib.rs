@@ -5,6 +5,7 @@
 //! Remedies combine as long as they own different [`Slot`]s (`docs/adr/0005-advice.md`).
 
 pub mod label;
+pub mod schedule;
 mod seam;
 
 mod fine_rto;

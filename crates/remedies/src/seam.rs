@@ -8,6 +8,8 @@ use incast_tcp::Config;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
 use serde_json::Value;
 
+use crate::schedule::{FullPacket, RequestScheduler};
+
 /// A part of the stack that can have one owner only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slot {
@@ -130,6 +132,13 @@ pub trait Installation: Send {
     /// Its part in the receiver of a new connection.
     fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
         let _ = place;
+        None
+    }
+
+    /// Its part in the client, whose connections send packets of this size; without one the client
+    /// asks every server as soon as it wants to.
+    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
+        let _ = packet;
         None
     }
 }

@@ -1,10 +1,14 @@
 //! The barrier-synchronised read: a block is complete when every server's part has arrived, and
 //! only then does the client ask for the next one.
 
+mod orders;
+
 use incast_engine::{Span, Stream, Time};
+use incast_remedies::schedule::{Note, RequestScheduler};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
+use self::orders::Orders;
 use super::{Application, Report, add};
 use crate::blueprint::BlueprintId;
 use crate::core::{Core, EndId};
@@ -32,7 +36,14 @@ pub struct BarrierReader {
     done: bool,
     /// Counters of connections that have been replaced.
     retired: Counters,
+    /// What a remedy changes about who is asked when.
+    orders: Option<Box<Orders>>,
 }
+
+/// The timer that asks for what is due.
+const DUE: u32 = 0;
+/// The timer that a scheduler asked for.
+const ALARM: u32 = 1;
 
 impl BarrierReader {
     /// A reader whose servers' flows begin at `first_flow`.
@@ -59,7 +70,13 @@ impl BarrierReader {
             completions: Vec::new(),
             done: false,
             retired: Counters::default(),
+            orders: None,
         }
+    }
+
+    /// Asks the servers when `scheduler` says so; windows are at most `receive_window` bytes.
+    pub fn follow(&mut self, scheduler: Box<dyn RequestScheduler>, receive_window: u64) {
+        self.orders = Some(Box::new(Orders::new(scheduler, self.read.servers, receive_window)));
     }
 
     fn begin_block<P: Probe>(&mut self, core: &mut Core<P>) {
@@ -88,28 +105,44 @@ impl BarrierReader {
         let now = core.now();
         while let Some(&(at, server)) = self.schedule.get(self.asked) {
             if at > now {
-                core.set_timer(at, self.number, 0);
+                core.set_timer(at, self.number, DUE);
                 return;
             }
             self.asked += 1;
-            self.request(core, server);
+            if self.orders.is_none() {
+                self.request(core, server, None);
+            } else {
+                self.note(core, Note::Wanted(server));
+            }
         }
     }
 
-    fn request<P: Probe>(&mut self, core: &mut Core<P>, server: u32) {
+    /// Sends a server the request for the block at hand, with a receive window if one is given.
+    fn request<P: Probe>(&mut self, core: &mut Core<P>, server: u32, window: Option<u64>) {
         let flow = self.first_flow + server;
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
             let old = core.renew_connection(self.blueprint, flow, self.block);
             self.retired = add(self.retired, &old);
         }
-        let blocks = if fresh { 1 } else { u64::from(self.block) + 1 };
+        let end = self.delivered_before(server) + self.read.sru_of(server);
         let client = core.act_on(EndId::client(flow));
-        client.notify_at(blocks * self.read.sru_of(server));
+        if let Some(window) = window {
+            client.set_receive_buffer(window);
+        }
+        client.notify_at(end);
         client.request(self.read.request_size as u16);
         if P::ON {
             let row = EventRow::new(core.now(), EventKind::Request, Some(flow));
             core.probe.on_event(row);
+        }
+    }
+
+    /// Bytes that a server's connection has delivered for earlier blocks.
+    fn delivered_before(&self, server: u32) -> u64 {
+        match self.read.connections {
+            Connections::Fresh => 0,
+            Connections::Persistent => u64::from(self.block) * self.read.sru_of(server),
         }
     }
 
@@ -133,8 +166,12 @@ impl BarrierReader {
             core.probe.on_event(row);
         }
         if self.missing > 0 {
+            if self.orders.is_some() {
+                self.note(core, Note::Complete(end.flow() - self.first_flow));
+            }
             return;
         }
+        self.end_orders(core, end.flow() - self.first_flow);
         if P::ON {
             core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
         }
@@ -157,14 +194,23 @@ impl<P: Probe> Application<P> for BarrierReader {
         self.begin_block(core);
     }
 
-    fn on_timer(&mut self, core: &mut Core<P>, _: u32) {
-        self.ask(core);
+    fn on_timer(&mut self, core: &mut Core<P>, index: u32) {
+        match index {
+            ALARM => self.note(core, Note::Alarm),
+            _ => self.ask(core),
+        }
     }
 
     fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event) {
         match event {
             Event::Request if end.is_server() => self.serve(core, end),
-            Event::Received if !end.is_server() => self.complete(core, end),
+            Event::Received if !end.is_server() && self.orders.is_none() => {
+                self.complete(core, end);
+            }
+            Event::Received if !end.is_server() => self.receive(core, end),
+            Event::Established if !end.is_server() && self.orders.is_some() => {
+                self.note(core, Note::Established(end.flow() - self.first_flow));
+            }
             _ => {}
         }
     }

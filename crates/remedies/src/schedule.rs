@@ -1,0 +1,88 @@
+//! The seam for remedies that decide when the client asks which server.
+//!
+//! A scheduler hears what happens at the client, and orders what the client does. It never sees a
+//! connection. Without one the client asks every server as soon as the application wants its part.
+
+use incast_engine::Time;
+
+/// A full packet of the transport.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FullPacket {
+    /// Payload, bytes.
+    pub payload: u32,
+    /// Header on the wire, bytes.
+    pub header: u32,
+}
+
+/// What a scheduler sees of the client.
+#[derive(Clone, Copy)]
+pub struct ClientView<'a> {
+    /// Now.
+    pub now: Time,
+    /// Servers of the block.
+    pub servers: u32,
+    /// Bytes of the block that have arrived in order from a server.
+    pub delivered: &'a dyn Fn(u32) -> u64,
+}
+
+/// What happened at the client. Servers are numbered from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// The application wants this server's part of the block.
+    Wanted(u32),
+    /// The handshake with this server is complete; a request that waited for it leaves now.
+    Established(u32),
+    /// This server has delivered as much as [`Order::Mark`] named.
+    Marked(u32),
+    /// This server's part is complete. The block's last part is told by
+    /// [`RequestScheduler::end_block`] instead.
+    Complete(u32),
+    /// The time that [`Order::Alarm`] named has come. Alarms cannot be taken back.
+    Alarm,
+}
+
+/// What the client is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Open the connection and send the request, advertising no window. On a connection that has
+    /// outlived a block the request waits for [`Order::Ask`].
+    Connect {
+        /// Which server.
+        server: u32,
+    },
+    /// Let the server send: with the request, or by a window update if that has been sent.
+    Ask {
+        /// Which server.
+        server: u32,
+        /// Window to advertise, bytes; what the transport has if none.
+        window: Option<u64>,
+    },
+    /// Advertise another window, with the next ACK if it was open already.
+    Window {
+        /// Which server.
+        server: u32,
+        /// The window, bytes; one that was advertised is never taken back.
+        window: u64,
+    },
+    /// Tell by [`Note::Marked`] when the server has delivered so much of its part, at once if it
+    /// has.
+    Mark {
+        /// Which server.
+        server: u32,
+        /// Bytes of the block.
+        bytes: u64,
+    },
+    /// Tell when this time has come.
+    Alarm(Time),
+}
+
+/// Decides when the client asks which server.
+pub trait RequestScheduler: Send {
+    /// Something happened; appends what to do to `orders`, which is carried out in order. Every
+    /// server that is wanted must be asked at some time.
+    fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>);
+
+    /// The block's last part, which came from `server`, is complete; the next note belongs to the
+    /// next block.
+    fn end_block(&mut self, server: u32, view: &ClientView<'_>);
+}
