@@ -7,9 +7,13 @@
 pub mod label;
 pub mod schedule;
 mod seam;
+pub mod serialize;
 
+mod ccs;
 mod fine_rto;
 mod header_compression;
+mod nccs;
+mod ocs;
 mod plato;
 mod prob_rtx;
 mod resize;
@@ -44,8 +48,11 @@ macro_rules! remedies {
 }
 
 remedies! {
+    "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
+    "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
+    "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
     "resize" => Resize(resize): "Segments that begin small and grow with the window (Kulkarni & Agrawal).";

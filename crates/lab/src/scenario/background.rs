@@ -4,8 +4,8 @@ use incast_engine::{Rate, Size, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ScenarioError;
 use super::transport::{Transport, TransportDocument};
+use super::{ScenarioError, remedies};
 
 /// Traffic beside the workload, all of it towards the client.
 #[derive(Clone, Debug)]
@@ -130,6 +130,7 @@ impl LongFlowDocument {
             return Err(ScenarioError::new(format!("{key}.count"), message));
         }
         let transport = self.transport.build(&format!("{key}.transport"))?;
+        remedies::check_endless(&transport.remedies, &format!("{key}.transport"))?;
         Ok(LongFlow { count: self.count, start: self.start, transport })
     }
 }

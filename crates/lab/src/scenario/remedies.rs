@@ -1,6 +1,6 @@
 //! `transport.remedies`: which remedies are at work, what they set, and whether they agree.
 
-use incast_remedies::{ENTRIES, RemedyConfig};
+use incast_remedies::{ENTRIES, RemedyConfig, Slot};
 use serde_json::{Value, json};
 
 use super::document::{lay, read};
@@ -68,6 +68,16 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
         }
     }
     Ok(())
+}
+
+/// Refuses remedies that order requests, for connections that nobody asks anything.
+pub(super) fn check_endless(remedies: &[RemedyConfig], table: &str) -> Result<(), ScenarioError> {
+    let Some(remedy) = remedies.iter().find(|it| it.remedy().slots().contains(&Slot::Schedule))
+    else {
+        return Ok(());
+    };
+    let message = format!("{:?} owns {}, and a long flow has none", remedy.name(), Slot::Schedule);
+    Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 
 /// Refuses a queue or a buffer that a remedy cannot use.

@@ -70,3 +70,53 @@ fn an_unknown_remedy_and_a_bad_parameter_are_refused_with_their_place() {
         "transport.remedies.0.p: 2 is not a probability; write 0 to 1, e.g. 0.01"
     );
 }
+
+#[test]
+fn one_remedy_may_order_the_requests_and_keep_the_timer() {
+    let pair = |one: Value, other: Value| with_transport(&json!({ "remedies": [one, other] }));
+    assert_eq!(
+        error(&pair(json!("ccs"), json!("ocs"))),
+        "transport.remedies: \"ccs\" and \"ocs\" do not combine: both own the order of requests"
+    );
+    assert!(load(&pair(json!("ocs"), json!("fine-rto"))).is_ok());
+    let adaptive = json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" });
+    assert_eq!(
+        error(&pair(adaptive.clone(), json!("fine-rto"))),
+        "transport.remedies: \"ocs\" and \"fine-rto\" do not combine: both own the \
+         retransmission timer"
+    );
+    let scenario = load(&with_transport(&json!({ "remedies": [adaptive] }))).unwrap();
+    assert_eq!(scenario.transport.tcp.rto.min, incast_engine::Span::from_millis(1));
+}
+
+#[test]
+fn parameters_of_serialisation_that_make_no_sense_are_refused() {
+    for (remedy, told) in [
+        (json!({ "name": "nccs", "k": 0 }), "k: 0 connections deliver nothing; write 1 or more"),
+        (
+            json!({ "name": "ccs", "observed": 0 }),
+            "observed: 0 connections teach nothing; write 1 or more",
+        ),
+        (json!({ "name": "ocs", "full": 2.0 }), "full: 2 is not a share; write 0 to 1, e.g. 0.9"),
+        (
+            json!({ "name": "ocs", "round_trips": 0 }),
+            "round_trips: 0 measures nothing; write 1 or more",
+        ),
+    ] {
+        let document = with_transport(&json!({ "remedies": [remedy] }));
+        assert_eq!(error(&document), format!("transport.remedies.0.{told}"));
+    }
+}
+
+#[test]
+fn a_long_flow_has_no_requests_to_order() {
+    let mut document = with_transport(&json!("newreno"));
+    document["background"] = json!([{
+        "name": "long-flow", "count": 1, "transport": { "remedies": ["ocs"] },
+    }]);
+    assert_eq!(
+        error(&document),
+        "background.0.transport.remedies: \"ocs\" owns the order of requests, and a long flow has \
+         none"
+    );
+}

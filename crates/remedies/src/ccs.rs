@@ -1,0 +1,92 @@
+//! Complete connection serialisation (Osada et al., §4.2).
+//!
+//! The client opens the next connection when the one before has delivered its SRU, and advertises
+//! the bandwidth-delay product as its window. One connection cannot overflow a buffer; its slow
+//! start leaves the link idle.
+
+use incast_engine::Span;
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::{FullPacket, RequestScheduler};
+use crate::seam::{Installation, Remedy, Situation, Slot};
+use crate::serialize::formulas::Path;
+use crate::serialize::{Client, Knowledge, Method, Plan, Reached, Serializer, Source, Window};
+
+/// One connection at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// What the client advertises. Default: `segments`.
+    pub window: Window,
+    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    pub base_rtt: Source,
+    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    pub sru: Source,
+    /// Connections to learn from, at least 1. Default: 1.
+    pub observed: u32,
+    /// Requests that follow each other within this time belong together, seconds. Default: none,
+    /// the application says what belongs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_gap: Option<Span>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            window: Window::Segments,
+            base_rtt: Source::Given,
+            sru: Source::Given,
+            observed: 1,
+            group_gap: None,
+        }
+    }
+}
+
+impl Params {
+    const fn client(&self) -> Client {
+        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::Schedule, Slot::ReceiveWindow]
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        self.client().check()
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Ccs { params: self.clone(), situation: situation.clone() })
+    }
+}
+
+struct Ccs {
+    params: Params,
+    situation: Situation,
+}
+
+impl Installation for Ccs {
+    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
+        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
+        let gap = self.params.group_gap;
+        Some(Box::new(Serializer::new(self.params.clone(), knowledge, gap, None)))
+    }
+}
+
+impl Method for Params {
+    fn plan(&self, path: &Path, _: u64) -> Plan {
+        Plan {
+            connections: 1,
+            open_sets: 1,
+            // The only connection that may be open has to be complete.
+            trigger: 0,
+            reached: Reached::Every,
+            window: self.window.bytes(path),
+            grows: false,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Nearly complete connection serialisation (Osada et al., §4.3).
+//!
+//! As CCS, but the next connection starts when the newest has delivered S - T₁V bits (condition I)
+//! and fewer than K are open, so that its slow start overlaps with the end of the one before.
+//! S - T₁V is negative in both cases that the text evaluates: K connections are always open then.
+
+use incast_engine::Span;
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::{FullPacket, RequestScheduler};
+use crate::seam::{Installation, Remedy, Situation, Slot};
+use crate::serialize::formulas::Path;
+use crate::serialize::{
+    Client, Knowledge, Method, Plan, Reached, Serializer, Source, Trigger, Window,
+};
+
+/// At most K connections at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// K, connections that may be open at once, at least 1. Default: 4; the text tries 2, 4 and 8.
+    pub k: u32,
+    /// How much the newest connection has delivered when the next one starts; n is K. Default:
+    /// `printed`.
+    pub trigger: Trigger,
+    /// What the client advertises. Default: `segments`.
+    pub window: Window,
+    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    pub base_rtt: Source,
+    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    pub sru: Source,
+    /// Connections to learn from, at least 1. Default: 1.
+    pub observed: u32,
+    /// Requests that follow each other within this time belong together, seconds. Default: none,
+    /// the application says what belongs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_gap: Option<Span>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            k: 4,
+            trigger: Trigger::Printed,
+            window: Window::Segments,
+            base_rtt: Source::Given,
+            sru: Source::Given,
+            observed: 1,
+            group_gap: None,
+        }
+    }
+}
+
+impl Params {
+    const fn client(&self) -> Client {
+        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::Schedule, Slot::ReceiveWindow]
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.k == 0 {
+            return Err(Fault::new("k", "0 connections deliver nothing; write 1 or more"));
+        }
+        self.client().check()
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Nccs { params: self.clone(), situation: situation.clone() })
+    }
+}
+
+struct Nccs {
+    params: Params,
+    situation: Situation,
+}
+
+impl Installation for Nccs {
+    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
+        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
+        let gap = self.params.group_gap;
+        Some(Box::new(Serializer::new(self.params.clone(), knowledge, gap, None)))
+    }
+}
+
+impl Method for Params {
+    fn plan(&self, path: &Path, sru: u64) -> Plan {
+        Plan {
+            connections: 1,
+            open_sets: self.k as usize,
+            trigger: self.trigger.bytes(path, sru, self.k.into()),
+            reached: Reached::Every,
+            window: self.window.bytes(path),
+            grows: false,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Optimised connection serialisation (Osada et al., §4.4), and its adaptive variant (§6).
+//!
+//! Sets of n connections take the place of single ones, n being the least number for which two
+//! overlapping sets fill the link. All handshakes take place at the beginning, with a window of
+//! zero; a set is opened by window updates when the set before has delivered its trigger, and at
+//! most two sets are open. Where fewer connections than a set remain, they share the whole
+//! bandwidth-delay product.
+
+use incast_engine::Span;
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::schedule::{FullPacket, RequestScheduler};
+use crate::seam::{Installation, Remedy, Situation, Slot};
+use crate::serialize::formulas::Path;
+use crate::serialize::{
+    Adaptive, Client, Knowledge, Method, Plan, Reached, Serializer, Source, Trigger,
+};
+
+/// Sets of connections, two at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// How much the connections of the newest set have delivered when the next set opens; n is the
+    /// size of a set. Default: `scaled`; as printed, it would be negative.
+    pub trigger: Trigger,
+    /// Which connections of the set that is. Default: `every`.
+    pub reached: Reached,
+    /// Open more sets while less arrives than the client's link carries, for servers whose links
+    /// are slower. Comes with a fine-grained timer. Default: false.
+    pub adaptive: bool,
+    /// Share of the link's payload at which it counts as full, 0 to 1. Default: 0.9.
+    pub full: f64,
+    /// Length of a measurement, round trips. Default: 2.
+    pub round_trips: u32,
+    /// With `adaptive`: lower bound of the retransmission timeout, seconds. Default: 200 us.
+    pub rto_min: Span,
+    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    pub base_rtt: Source,
+    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    pub sru: Source,
+    /// Connections to learn from, at least 1. Default: 1.
+    pub observed: u32,
+    /// Requests that follow each other within this time belong together, seconds. Default: none,
+    /// the application says what belongs together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_gap: Option<Span>,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            trigger: Trigger::Scaled,
+            reached: Reached::Every,
+            adaptive: false,
+            full: 0.9,
+            round_trips: 2,
+            rto_min: Span::from_micros(200),
+            base_rtt: Source::Given,
+            sru: Source::Given,
+            observed: 1,
+            group_gap: None,
+        }
+    }
+}
+
+impl Params {
+    const fn client(&self) -> Client {
+        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        if self.adaptive {
+            &[Slot::Schedule, Slot::ReceiveWindow, Slot::Timer]
+        } else {
+            &[Slot::Schedule, Slot::ReceiveWindow]
+        }
+    }
+
+    fn sets(&self) -> Value {
+        if !self.adaptive {
+            return Value::Null;
+        }
+        let granularity = Span::from_micros(1);
+        json!({ "transport": { "rto_min": self.rto_min, "rto_granularity": granularity } })
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.round_trips == 0 {
+            return Err(Fault::new("round_trips", "0 measures nothing; write 1 or more"));
+        }
+        Fault::unless_probability("full", self.full).map_err(|_| {
+            let message = format!("{} is not a share; write 0 to 1, e.g. 0.9", self.full);
+            Fault::new("full", message)
+        })?;
+        self.client().check()
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Ocs { params: self.clone(), situation: situation.clone() })
+    }
+}
+
+struct Ocs {
+    params: Params,
+    situation: Situation,
+}
+
+impl Installation for Ocs {
+    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
+        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
+        let Params { group_gap, adaptive, full, round_trips, .. } = self.params;
+        let adaptive = adaptive.then(|| Adaptive::new(full, round_trips));
+        let method = self.params.clone();
+        Some(Box::new(Serializer::new(method, knowledge, group_gap, adaptive)))
+    }
+}
+
+impl Method for Params {
+    fn plan(&self, path: &Path, sru: u64) -> Plan {
+        let set = path.set(sru);
+        Plan {
+            connections: set.connections as usize,
+            open_sets: 2,
+            trigger: self.trigger.bytes(path, sru, set.connections),
+            reached: self.reached,
+            window: set.window * u64::from(path.mss),
+            grows: true,
+        }
+    }
+
+    fn connects_early(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,82 @@
+//! Adaptive OCS (§6): more connections while the client's link is not full.
+//!
+//! The text gives the idea only. Here the client lets T₁ and a round trip pass after it has opened
+//! a set, measures
+//! for some round trips what arrives, and opens one more set than the plan allows if that is below
+//! a share of what its link carries; and so on while servers wait.
+
+use incast_engine::{Span, Time};
+
+use super::formulas::Path;
+use crate::schedule::{ClientView, Order};
+
+/// Online measurement of the client's throughput.
+#[derive(Clone, Debug)]
+pub(crate) struct Adaptive {
+    /// Share of the link's payload at which it counts as full.
+    full: f64,
+    /// Round trips of one measurement.
+    round_trips: u32,
+    /// Sets beyond the plan that may be open at once. Later blocks profit from what was found.
+    pub(super) more_sets: usize,
+    /// When the phase at hand ends.
+    until: Time,
+    /// Beginning of the measurement, and what had arrived by then; none while windows open.
+    since: Option<(Time, u64)>,
+}
+
+impl Adaptive {
+    pub(crate) const fn new(full: f64, round_trips: u32) -> Self {
+        Self { full, round_trips, more_sets: 0, until: Time::NEVER, since: None }
+    }
+
+    /// The block is over.
+    pub(super) const fn rest(&mut self) {
+        self.until = Time::NEVER;
+        self.since = None;
+    }
+
+    /// Connections are open: begins to measure, unless it does already.
+    pub(super) fn begin(&mut self, path: &Path, now: Time, orders: &mut Vec<Order>) {
+        if self.until == Time::NEVER {
+            self.wait(Self::opening(path), now, orders);
+        }
+    }
+
+    /// From an order until the windows that it opens show: `T_1` begins and ends at the server.
+    fn opening(path: &Path) -> Span {
+        path.ramp() + path.base_rtt
+    }
+
+    fn wait(&mut self, span: Span, now: Time, orders: &mut Vec<Order>) {
+        self.until = now + span;
+        orders.push(Order::Alarm(self.until));
+    }
+
+    /// Whether another set is to be opened. Asked while servers wait.
+    pub(super) fn on_alarm(
+        &mut self,
+        path: &Path,
+        view: &ClientView<'_>,
+        orders: &mut Vec<Order>,
+    ) -> bool {
+        if view.now < self.until {
+            return false;
+        }
+        let delivered = (0..view.servers).map(view.delivered).sum();
+        let more = self.since.is_some_and(|(since, before)| {
+            let carried = path.bytes_in(view.now - since);
+            let payload = f64::from(path.mss) / f64::from(path.mss + path.header);
+            ((delivered - before) as f64) < self.full * payload * carried as f64
+        });
+        if more {
+            self.more_sets += 1;
+            self.since = None;
+            self.wait(Self::opening(path), view.now, orders);
+        } else {
+            self.since = Some((view.now, delivered));
+            self.wait(path.base_rtt * u64::from(self.round_trips), view.now, orders);
+        }
+        more
+    }
+}

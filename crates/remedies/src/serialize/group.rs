@@ -1,0 +1,190 @@
+//! Connections that belong together, in the order in which they are opened.
+
+use super::formulas::Path;
+use super::{Plan, Reached};
+use crate::schedule::Order;
+use incast_engine::Time;
+
+/// A connection of a group.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    server: u32,
+    /// Window that it was given; none if that of the transport.
+    window: Option<u64>,
+    triggered: bool,
+    done: bool,
+}
+
+/// Places of a group that were opened together; not all need to be taken yet.
+#[derive(Clone, Copy, Debug, Default)]
+struct Places {
+    first: usize,
+    end: usize,
+}
+
+/// Connections that belong together.
+#[derive(Debug)]
+pub(super) struct Group {
+    members: Vec<Member>,
+    /// Its size, once known.
+    total: Option<usize>,
+    /// Members that were asked: the first ones.
+    asked: usize,
+    /// Places that are open: the first ones.
+    allowed: usize,
+    done: usize,
+    /// Sets with connections that are not complete.
+    open: Vec<Places>,
+    newest: Places,
+    /// When the last member joined.
+    pub(super) last_wanted: Time,
+}
+
+impl Group {
+    pub(super) fn new(total: Option<usize>) -> Self {
+        Self {
+            members: Vec::new(),
+            total,
+            asked: 0,
+            allowed: 0,
+            done: 0,
+            open: Vec::new(),
+            newest: Places::default(),
+            last_wanted: Time::ZERO,
+        }
+    }
+
+    /// A server joins; returns its place.
+    pub(super) fn want(&mut self, server: u32) -> usize {
+        self.members.push(Member { server, window: None, triggered: false, done: false });
+        self.members.len() - 1
+    }
+
+    /// Nobody joins any more.
+    pub(super) fn close(&mut self) {
+        self.total = Some(self.members.len());
+    }
+
+    /// Whether the member at this place waits for its turn.
+    pub(super) const fn is_waiting(&self, place: usize) -> bool {
+        place >= self.allowed
+    }
+
+    /// Whether any member waits for its turn.
+    pub(super) const fn has_waiting(&self) -> bool {
+        self.members.len() > self.allowed
+    }
+
+    pub(super) fn trigger(&mut self, place: usize) {
+        self.members[place].triggered = true;
+    }
+
+    pub(super) fn complete(&mut self, place: usize) {
+        self.members[place].done = true;
+        self.done += 1;
+        let members = &self.members;
+        let is_open = |set: &Places| {
+            set.end > members.len() || members[set.first..set.end].iter().any(|it| !it.done)
+        };
+        self.open.retain(is_open);
+    }
+
+    /// Opens the next places.
+    pub(super) fn open_set(&mut self, connections: usize) {
+        self.newest = Places { first: self.allowed, end: self.allowed + connections };
+        self.allowed = self.newest.end;
+        self.open.push(self.newest);
+    }
+
+    /// Opens the sets whose turn it is, `more` than planned at once, and widens the last windows.
+    pub(super) fn advance(
+        &mut self,
+        plan: Option<&Plan>,
+        path: &Path,
+        more: usize,
+        orders: &mut Vec<Order>,
+    ) {
+        self.ask(plan, path, orders);
+        while self.is_next_due(plan, more) {
+            self.open_set(plan.map_or(1, |plan| plan.connections));
+            self.ask(plan, path, orders);
+        }
+        if let Some(plan) = plan {
+            self.widen(plan, path, orders);
+        }
+    }
+
+    fn is_next_due(&self, plan: Option<&Plan>, more: usize) -> bool {
+        if self.total.is_some_and(|total| self.allowed >= total) {
+            return false;
+        }
+        if self.open.is_empty() {
+            return true;
+        }
+        // Whoever does not know the path yet opens one connection at a time.
+        let Some(plan) = plan else { return false };
+        self.open.len() < plan.open_sets + more && self.has_newest_reached(plan)
+    }
+
+    fn has_newest_reached(&self, plan: &Plan) -> bool {
+        let Places { first, end } = self.newest;
+        let there = &self.members[first.min(self.members.len())..end.min(self.members.len())];
+        let reached = |member: &Member| member.triggered || member.done;
+        match plan.reached {
+            Reached::Every => first + there.len() == end && there.iter().all(reached),
+            Reached::Any => there.iter().any(reached),
+        }
+    }
+
+    /// Asks the members whose places are open.
+    fn ask(&mut self, plan: Option<&Plan>, path: &Path, orders: &mut Vec<Order>) {
+        let window = plan.map(|plan| self.window(plan, path));
+        while self.asked < self.allowed.min(self.members.len()) {
+            let member = &mut self.members[self.asked];
+            self.asked += 1;
+            member.window = window;
+            let server = member.server;
+            orders.push(Order::Ask { server, window });
+            match plan.map(|plan| plan.trigger) {
+                None => {}
+                Some(0) => member.triggered = true,
+                Some(bytes) => orders.push(Order::Mark { server, bytes }),
+            }
+        }
+    }
+
+    /// The window for a connection, bytes: when fewer than a set remain, they share the product.
+    fn window(&self, plan: &Plan, path: &Path) -> u64 {
+        match self.total {
+            Some(total) if plan.grows && total - self.done < plan.connections => {
+                let remaining = (total - self.done).max(1) as u64;
+                let share = path.product_packets().div_ceil(remaining) * u64::from(path.mss);
+                share.max(plan.window)
+            }
+            _ => plan.window,
+        }
+    }
+
+    fn widen(&mut self, plan: &Plan, path: &Path, orders: &mut Vec<Order>) {
+        let wanted = self.window(plan, path);
+        if wanted == plan.window {
+            return;
+        }
+        for set in &self.open {
+            let end = set.end.min(self.asked);
+            for member in self.members[set.first.min(end)..end].iter_mut().filter(|it| !it.done) {
+                if member.window.is_some_and(|window| window < wanted) {
+                    member.window = Some(wanted);
+                    orders.push(Order::Window { server: member.server, window: wanted });
+                }
+            }
+        }
+    }
+
+    /// Sets the mark of connections that were opened before there was a plan.
+    pub(super) fn set_marks(&self, plan: &Plan, orders: &mut Vec<Order>) {
+        for member in self.members[..self.asked].iter().filter(|member| !member.done) {
+            orders.push(Order::Mark { server: member.server, bytes: plan.trigger.max(1) });
+        }
+    }
+}

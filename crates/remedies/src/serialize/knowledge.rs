@@ -1,0 +1,137 @@
+//! What the client knows of the path and the SRU, or learns from its first connections (§6).
+
+use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::formulas::Path;
+use crate::schedule::{FullPacket, Order};
+use crate::seam::Situation;
+
+/// Where a number comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The network's administrator or the application tells.
+    Given,
+    /// The first connections are opened one by one, without a limit to their windows, and
+    /// observed; the largest value counts.
+    Learned,
+}
+
+/// What the client is told and what it has to find out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Client {
+    pub(crate) base_rtt: Source,
+    pub(crate) sru: Source,
+    /// Connections to learn from.
+    pub(crate) observed: u32,
+}
+
+impl Client {
+    pub(crate) fn check(self) -> Result<(), Fault> {
+        if self.observed > 0 {
+            return Ok(());
+        }
+        Err(Fault::new("observed", "0 connections teach nothing; write 1 or more"))
+    }
+}
+
+/// A number that may still have to be learned.
+#[derive(Clone, Copy, Debug)]
+struct Lesson<T> {
+    value: T,
+    /// Samples to come.
+    missing: u32,
+}
+
+impl<T: Ord + Default> Lesson<T> {
+    fn new(given: T, source: Source, samples: u32) -> Self {
+        match source {
+            Source::Given => Self { value: given, missing: 0 },
+            Source::Learned => Self { value: T::default(), missing: samples },
+        }
+    }
+
+    fn learn(&mut self, sample: T) {
+        if let Some(missing) = self.missing.checked_sub(1) {
+            self.missing = missing;
+            if sample > self.value {
+                self.value = sample;
+            }
+        }
+    }
+}
+
+/// The client's knowledge.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Knowledge {
+    path: Path,
+    base_rtt: Lesson<Span>,
+    sru: Lesson<u64>,
+    /// The connection whose round trip is being measured, and when its request left.
+    measured: Option<(u32, Time)>,
+}
+
+impl Knowledge {
+    pub(crate) fn new(client: Client, situation: &Situation, packet: FullPacket) -> Self {
+        let path = Path {
+            rate: situation.client_rate,
+            base_rtt: situation.base_rtt,
+            mss: packet.payload,
+            header: packet.header,
+        };
+        Self {
+            path,
+            base_rtt: Lesson::new(situation.base_rtt, client.base_rtt, client.observed),
+            sru: Lesson::new(situation.sru, client.sru, client.observed),
+            measured: None,
+        }
+    }
+
+    /// Path and SRU as far as they are known.
+    pub(super) fn best(&self) -> (Path, u64) {
+        (Path { base_rtt: self.base_rtt.value, ..self.path }, self.sru.value)
+    }
+
+    /// Path and SRU, once both are known.
+    pub(super) fn known(&self) -> Option<(Path, u64)> {
+        (self.base_rtt.missing == 0 && self.sru.missing == 0).then(|| self.best())
+    }
+
+    /// A server is asked: the time from the request to its first byte is a round trip of a full
+    /// packet.
+    pub(super) fn on_ask(&mut self, server: u32, now: Time, orders: &mut Vec<Order>) {
+        if self.base_rtt.missing > 0 && self.measured.is_none() {
+            self.measured = Some((server, now));
+            orders.push(Order::Mark { server, bytes: 1 });
+        }
+    }
+
+    /// A request that waited for the handshake leaves.
+    pub(super) fn on_request(&mut self, server: u32, now: Time) {
+        if let Some((measured, since)) = &mut self.measured
+            && *measured == server
+        {
+            *since = now;
+        }
+    }
+
+    /// Whether the mark that a server reached was the one that measures.
+    pub(super) fn on_mark(&mut self, server: u32, now: Time) -> bool {
+        match self.measured {
+            Some((measured, since)) if measured == server => {
+                self.measured = None;
+                self.base_rtt.learn(now - since);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A part of so many bytes is complete.
+    pub(super) fn on_complete(&mut self, bytes: u64) {
+        self.sru.learn(bytes);
+    }
+}

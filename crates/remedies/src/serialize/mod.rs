@@ -1,0 +1,265 @@
+//! Connection serialisation (Osada et al.): the client asks few servers at a time.
+//!
+//! CCS, NCCS and OCS differ in a [`Plan`] only: how many connections make a set, how many sets may
+//! be open, when the next one opens, and with which window. [`Serializer`] carries a plan out.
+
+mod adaptive;
+pub mod formulas;
+mod group;
+mod knowledge;
+
+use incast_engine::Span;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::{ClientView, Note, Order, RequestScheduler};
+pub(crate) use adaptive::Adaptive;
+use formulas::Path;
+use group::Group;
+pub(crate) use knowledge::{Client, Knowledge, Source};
+
+/// How many bytes a connection has delivered when the next one may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Trigger {
+    /// S - T₁V, as printed; at once where that is negative.
+    Printed,
+    /// S - T₁V/n: the share of one of n connections in the bytes that the link carries in T₁.
+    Scaled,
+}
+
+impl Trigger {
+    /// The trigger for connections that are opened `together`, bytes.
+    pub(crate) fn bytes(self, path: &Path, sru: u64, together: u64) -> u64 {
+        let share = match self {
+            Self::Printed => 1,
+            Self::Scaled => together,
+        };
+        sru.saturating_sub(path.bytes_in(path.ramp()) / share)
+    }
+}
+
+/// Which connections of a set must have reached the trigger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reached {
+    /// All of them.
+    Every,
+    /// One of them.
+    Any,
+}
+
+/// What `BaseBDP` means as a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Window {
+    /// ⌈B⌉ full segments, so that the window reaches ⌈B⌉ as in equation (4).
+    Segments,
+    /// V/8·BaseRTT bytes, as printed: at 1 Gbps and 100 us, 8 segments and 820 bytes.
+    Bytes,
+}
+
+impl Window {
+    pub(crate) fn bytes(self, path: &Path) -> u64 {
+        match self {
+            Self::Segments => path.product_packets() * u64::from(path.mss),
+            Self::Bytes => path.product_bytes().max(u64::from(path.mss)),
+        }
+    }
+}
+
+/// What a method makes of the path and the SRU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    /// Connections of a set.
+    pub(crate) connections: usize,
+    /// Sets that may be open at once.
+    pub(crate) open_sets: usize,
+    /// Bytes that connections of the newest set have delivered when the next one opens.
+    pub(crate) trigger: u64,
+    pub(crate) reached: Reached,
+    /// Window to advertise, bytes.
+    pub(crate) window: u64,
+    /// Whether the last connections, fewer than a set, share the whole product.
+    pub(crate) grows: bool,
+}
+
+/// One of the three methods.
+pub(crate) trait Method: Send {
+    fn plan(&self, path: &Path, sru: u64) -> Plan;
+
+    /// Whether connections open long before their turn, with a window of zero.
+    fn connects_early(&self) -> bool {
+        false
+    }
+}
+
+/// The scheduler at the client.
+pub(crate) struct Serializer {
+    method: Box<dyn Method>,
+    knowledge: Knowledge,
+    /// Requests that follow each other within this time belong together; none if the application
+    /// says what belongs together.
+    gap: Option<Span>,
+    adaptive: Option<Adaptive>,
+    plan: Option<Plan>,
+    groups: Vec<Group>,
+    /// Group of each server in the block at hand, and its place there.
+    places: Vec<(usize, usize)>,
+}
+
+impl Serializer {
+    pub(crate) fn new(
+        method: impl Method + 'static,
+        knowledge: Knowledge,
+        gap: Option<Span>,
+        adaptive: Option<Adaptive>,
+    ) -> Self {
+        let mut serializer = Self {
+            method: Box::new(method),
+            knowledge,
+            gap,
+            adaptive,
+            plan: None,
+            groups: Vec::new(),
+            places: Vec::new(),
+        };
+        serializer.make_plan();
+        serializer
+    }
+
+    fn make_plan(&mut self) {
+        if let Some((path, sru)) = self.knowledge.known() {
+            self.plan = Some(self.method.plan(&path, sru));
+        }
+    }
+
+    /// The group to which a request at this time belongs.
+    fn group_at(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) -> usize {
+        let is_new = match (self.groups.last(), self.gap) {
+            (None, _) => true,
+            (Some(last), Some(gap)) => view.now - last.last_wanted > gap,
+            _ => false,
+        };
+        if is_new {
+            let total = self.gap.is_none().then_some(view.servers as usize);
+            self.groups.push(Group::new(total));
+        }
+        if let Some(gap) = self.gap {
+            // Nobody belongs to it who comes later than that.
+            orders.push(Order::Alarm(view.now + gap + Span::from_picos(1)));
+        }
+        self.groups.len() - 1
+    }
+
+    fn want(&mut self, server: u32, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        let index = self.group_at(view, orders);
+        let group = &mut self.groups[index];
+        group.last_wanted = view.now;
+        let place = group.want(server);
+        if self.places.len() <= server as usize {
+            self.places.resize(server as usize + 1, (0, 0));
+        }
+        self.places[server as usize] = (index, place);
+        self.advance(index, view, orders);
+        if self.method.connects_early() && self.groups[index].is_waiting(place) {
+            orders.push(Order::Connect { server });
+        }
+    }
+
+    /// Opens what may be opened in a group.
+    fn advance(&mut self, index: usize, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        let (path, _) = self.knowledge.best();
+        let more = self.adaptive.as_ref().map_or(0, |adaptive| adaptive.more_sets);
+        let group = &mut self.groups[index];
+        let first = orders.len();
+        group.advance(self.plan.as_ref(), &path, more, orders);
+        for order in first..orders.len() {
+            if let Order::Ask { server, .. } = orders[order] {
+                self.knowledge.on_ask(server, view.now, orders);
+            }
+        }
+        if let (Some(adaptive), Some(_)) = (&mut self.adaptive, &self.plan)
+            && group.has_waiting()
+        {
+            adaptive.begin(&path, view.now, orders);
+        }
+    }
+
+    /// What was learned lately may be enough for a plan.
+    fn conclude(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        if self.plan.is_some() {
+            return;
+        }
+        self.make_plan();
+        if let Some(plan) = &self.plan {
+            self.groups.iter().for_each(|group| group.set_marks(plan, orders));
+            self.advance_all(view, orders);
+        }
+    }
+
+    fn advance_all(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        for index in 0..self.groups.len() {
+            self.advance(index, view, orders);
+        }
+    }
+
+    fn on_alarm(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        if let Some(gap) = self.gap
+            && let Some(last) = self.groups.last_mut()
+            && view.now - last.last_wanted > gap
+        {
+            last.close();
+        }
+        if let (Some(adaptive), Some(plan)) = (&mut self.adaptive, &self.plan) {
+            let (path, _) = self.knowledge.best();
+            match self.groups.iter_mut().find(|group| group.has_waiting()) {
+                None => adaptive.rest(),
+                Some(group) => {
+                    if adaptive.on_alarm(&path, view, orders) {
+                        group.open_set(plan.connections);
+                    }
+                }
+            }
+        }
+        self.advance_all(view, orders);
+    }
+}
+
+impl RequestScheduler for Serializer {
+    fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>) {
+        match note {
+            Note::Wanted(server) => self.want(server, view, orders),
+            Note::Established(server) => self.knowledge.on_request(server, view.now),
+            Note::Marked(server) => {
+                if self.knowledge.on_mark(server, view.now) {
+                    self.conclude(view, orders);
+                } else {
+                    let (group, place) = self.places[server as usize];
+                    self.groups[group].trigger(place);
+                    self.advance(group, view, orders);
+                }
+            }
+            Note::Complete(server) => {
+                self.knowledge.on_complete((view.delivered)(server));
+                let (group, place) = self.places[server as usize];
+                self.groups[group].complete(place);
+                self.conclude(view, orders);
+                self.advance(group, view, orders);
+            }
+            Note::Alarm => self.on_alarm(view, orders),
+        }
+    }
+
+    fn end_block(&mut self, server: u32, view: &ClientView<'_>) {
+        self.knowledge.on_complete((view.delivered)(server));
+        self.groups.clear();
+        self.make_plan();
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.rest();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
