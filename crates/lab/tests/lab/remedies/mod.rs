@@ -5,3 +5,4 @@ mod header_compression;
 mod plato;
 mod prob_rtx;
 mod resize;
+mod serialize;
