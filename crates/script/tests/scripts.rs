@@ -542,6 +542,20 @@ scripts! {
         ns2_overhead_holds_within_the_window_after_a_duplicate
         ns2_overhead_waits_once
     }
+    serialization {
+        equation_6_five_packets_are_enough
+        equation_6_four_packets_are_too_few_to_fill_the_window
+        equation_9_a_window_of_four_repairs_a_loss_without_a_timeout
+        equation_9_a_window_of_three_waits_for_the_timer
+        figure_3_the_third_ack_of_the_fourth_round_trip_fills_the_window
+        figure_8_a_client_connects_without_a_window_and_opens_it_later
+        figure_8_a_server_with_a_window_of_zero_waits_for_the_update
+        figure_8_a_window_that_opens_before_the_handshake_is_over_needs_no_update
+        section_4_4_a_lost_update_is_made_good_by_the_first_probe
+        section_4_4_a_window_grows_with_the_next_ack
+        section_4_4_the_client_counts_what_has_been_delivered
+        section_6_fine_timers_probe_closed_windows_often
+    }
     slow_start {
         rfc5681_3_1_after_a_timeout_up_to_half_the_flight
         rfc5681_3_1_an_ack_of_two_segments_grows_by_one
