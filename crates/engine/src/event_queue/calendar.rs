@@ -1,47 +1,23 @@
-//! The event queue: a calendar whose days are ordered by `(time, sequence)`.
+//! A calendar whose days are ordered by `(time, sequence)`.
 //!
-//! Links schedule microseconds ahead, timers hundreds of milliseconds. The next millisecond is
-//! divided into days of 17 microseconds; what lies further ahead waits in a heap until its day
-//! comes into sight. A day seldom holds more than a few events, which mostly come in the order in
-//! which they will leave: it is a sorted list as long as it is short. A sorted list is a heap, so
-//! a crowded day goes on as one.
-//!
-//! The caller owns the sequence numbers, so that a packet keeps the place among equals that it
-//! got when it was admitted to its link, although only the head of a link is in the queue
-//! (`docs/adr/0004-one-event-per-link.md`). There is no cancellation: stale entries are for the
-//! owner to recognise.
+//! The next millisecond is divided into days of 17 microseconds; what lies further ahead waits in a
+//! heap until its day comes into sight. A day seldom holds more than a few events, which mostly
+//! come in the order in which they will leave: it is a sorted list as long as it is short. A sorted
+//! list is a heap, so a crowded day goes on as one.
 
-use crate::time::Time;
+use super::Entry;
 
 const ARITY: usize = 4;
 /// A day is 2^24 ps, about 17 us.
-const DAY_BITS: u32 = 24;
+pub(super) const DAY_BITS: u32 = 24;
 /// Days in sight: few enough to stay in the cache and to find the next busy one at one look.
-const DAYS: usize = 64;
+pub(super) const DAYS: usize = 64;
 /// Length from which a day's list is tidied up or becomes a heap.
 const CROWD: usize = 64;
 
-#[derive(Clone, Copy, Debug)]
-struct Entry<E> {
-    time: Time,
-    sequence: u64,
-    event: E,
-}
-
-impl<E> Entry<E> {
-    const fn day(&self) -> u64 {
-        self.time.as_picos() >> DAY_BITS
-    }
-
-    /// One comparison of 128 bits orders by time first and sequence second.
-    fn key(&self) -> u128 {
-        (u128::from(self.time.as_picos()) << 64) | u128::from(self.sequence)
-    }
-}
-
-/// Pending events, earliest first; equal times in the order of their sequence numbers.
+/// Events, earliest first.
 #[derive(Clone, Debug)]
-pub struct EventQueue<E> {
+pub(super) struct Calendar<E> {
     /// The days in sight, by the low bits of their number.
     days: Box<[Day<E>; DAYS]>,
     /// Which of them hold events, a bit each.
@@ -52,73 +28,62 @@ pub struct EventQueue<E> {
     far_day: u64,
     /// Events beyond the days in sight.
     far: Heap<E>,
-    len: usize,
-    now: Time,
 }
 
-impl<E: Copy> Default for EventQueue<E> {
-    fn default() -> Self {
+impl<E: Copy> Calendar<E> {
+    pub(super) fn new() -> Self {
         Self {
             days: Box::new(std::array::from_fn(|_| Day::new())),
             busy: 0,
             today: 0,
             far_day: u64::MAX,
             far: Heap::new(),
-            len: 0,
-            now: Time::ZERO,
         }
     }
-}
 
-impl<E: Copy> EventQueue<E> {
-    /// An empty queue at time zero.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The time of the event that was popped last.
+    /// Adds an event, not earlier than the day at hand.
     #[inline]
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// Number of pending events.
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    /// Whether nothing is pending.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Schedules an event. `sequence` decides among events of the same time.
-    ///
-    /// # Panics
-    /// In debug builds if `time` lies in the past.
-    #[inline]
-    pub fn push(&mut self, time: Time, sequence: u64, event: E) {
-        debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
-        self.len += 1;
-        let day = time.as_picos() >> DAY_BITS;
+    pub(super) fn push(&mut self, entry: Entry<E>) {
+        let day = day_of(&entry);
         if day < self.today + DAYS as u64 {
-            self.insert(day, time, sequence, event);
+            self.insert(day, entry);
         } else {
-            self.far.push(Entry { time, sequence, event });
+            self.far.push(entry);
             self.far_day = self.far_day.min(day);
         }
     }
 
     #[inline]
-    fn insert(&mut self, day: u64, time: Time, sequence: u64, event: E) {
+    fn insert(&mut self, day: u64, entry: Entry<E>) {
+        // A look at the earliest event may have gone ahead of the clock.
+        let day = day.max(self.today);
         let slot = day as usize % DAYS;
         self.busy |= 1 << slot;
-        self.days[slot].push(time, sequence, event);
+        self.days[slot].push(entry);
+    }
+
+    /// The earliest event.
+    #[inline]
+    pub(super) fn first(&mut self) -> Option<Entry<E>> {
+        let slot = self.find()?;
+        self.days[slot].first()
     }
 
     /// Removes the earliest event.
     #[inline]
-    pub fn pop(&mut self) -> Option<(Time, E)> {
+    pub(super) fn pop(&mut self) -> Option<Entry<E>> {
+        let slot = self.find()?;
+        let day = &mut self.days[slot];
+        let first = day.pop()?;
+        if day.is_empty() {
+            self.busy ^= 1 << slot;
+        }
+        Some(first)
+    }
+
+    /// Moves on to the next day that holds an event; returns its slot.
+    #[inline]
+    fn find(&mut self) -> Option<usize> {
         let ahead = self.busy.rotate_right((self.today % DAYS as u64) as u32).trailing_zeros();
         if self.busy != 0 {
             self.today += u64::from(ahead);
@@ -130,25 +95,21 @@ impl<E: Copy> EventQueue<E> {
         if self.far_day < self.today + DAYS as u64 {
             self.bring_into_sight();
         }
-        let slot = self.today as usize % DAYS;
-        let day = &mut self.days[slot];
-        let (time, event) = day.pop()?;
-        if day.is_empty() {
-            self.busy ^= 1 << slot;
-        }
-        self.len -= 1;
-        self.now = time;
-        Some((time, event))
+        Some(self.today as usize % DAYS)
     }
 
     #[cold]
     fn bring_into_sight(&mut self) {
         let horizon = self.today + DAYS as u64;
-        while let Some(entry) = self.far.pop_if(|entry| entry.day() < horizon) {
-            self.insert(entry.day(), entry.time, entry.sequence, entry.event);
+        while let Some(entry) = self.far.pop_if(|entry| day_of(entry) < horizon) {
+            self.insert(day_of(&entry), entry);
         }
-        self.far_day = self.far.first().map_or(u64::MAX, Entry::day);
+        self.far_day = self.far.first().map_or(u64::MAX, day_of);
     }
+}
+
+const fn day_of<E>(entry: &Entry<E>) -> u64 {
+    entry.time.as_picos() >> DAY_BITS
 }
 
 /// The events of one day: in order from `head` on, or, once there were many, a heap.
@@ -169,16 +130,22 @@ impl<E: Copy> Day<E> {
     }
 
     #[inline]
-    fn push(&mut self, time: Time, sequence: u64, event: E) {
+    fn push(&mut self, entry: Entry<E>) {
         if self.is_heap || self.heap.entries.len() >= CROWD {
-            return self.push_to_crowd(Entry { time, sequence, event });
+            return self.push_to_crowd(entry);
         }
-        let entries = &mut self.heap.entries;
-        let in_order =
-            entries.last().is_none_or(|last| (last.time, last.sequence) < (time, sequence));
-        entries.push(Entry { time, sequence, event });
+        let in_order = self.heap.entries.last().is_none_or(|last| last.key() < entry.key());
+        self.heap.entries.push(entry);
         if !in_order {
             self.move_forward();
+        }
+    }
+
+    fn first(&mut self) -> Option<Entry<E>> {
+        if self.is_heap {
+            self.heap.first().copied()
+        } else {
+            self.heap.entries.get(self.head).copied()
         }
     }
 
@@ -203,7 +170,7 @@ impl<E: Copy> Day<E> {
             self.heap.entries.drain(..self.head);
             self.head = 0;
             if self.heap.entries.len() < CROWD / 2 {
-                return self.push(entry.time, entry.sequence, entry.event);
+                return self.push(entry);
             }
             self.is_heap = true;
         }
@@ -211,28 +178,27 @@ impl<E: Copy> Day<E> {
     }
 
     #[inline]
-    fn pop(&mut self) -> Option<(Time, E)> {
+    fn pop(&mut self) -> Option<Entry<E>> {
         if self.is_heap {
             return self.pop_from_crowd();
         }
-        let first = self.heap.entries.get(self.head)?;
-        let (time, event) = (first.time, first.event);
+        let first = *self.heap.entries.get(self.head)?;
         self.head += 1;
         if self.head == self.heap.entries.len() {
             self.heap.entries.clear();
             self.head = 0;
         }
-        Some((time, event))
+        Some(first)
     }
 
     #[cold]
-    fn pop_from_crowd(&mut self) -> Option<(Time, E)> {
+    fn pop_from_crowd(&mut self) -> Option<Entry<E>> {
         let first = self.heap.pop()?;
         if self.heap.len() == 0 {
             self.heap.clear();
             self.is_heap = false;
         }
-        Some((first.time, first.event))
+        Some(first)
     }
 }
 
@@ -342,59 +308,5 @@ impl<E: Copy> Heap<E> {
             hole = first + least;
         }
         entries[hole] = entry;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn equal_times_come_in_sequence_order() {
-        let mut queue = EventQueue::new();
-        for (sequence, event) in [(3, 'c'), (1, 'a'), (2, 'b')] {
-            queue.push(Time::from_picos(5), sequence, event);
-        }
-        let order: String = std::iter::from_fn(|| queue.pop().map(|(_, event)| event)).collect();
-        assert_eq!(order, "abc");
-    }
-
-    /// Near and far, with ties.
-    fn delay() -> impl Strategy<Value = u64> {
-        let sight = (DAYS as u64) << DAY_BITS;
-        prop_oneof![0_u64..50, Just(1 << DAY_BITS), Just(sight), 0..3 * sight]
-    }
-
-    proptest! {
-        /// Against a sorted vector, with pushes between the pops and the clock never running back.
-        #[test]
-        fn agrees_with_a_sorted_vector(
-            steps in prop::collection::vec((delay(), any::<bool>()), 1..200),
-        ) {
-            let mut queue = EventQueue::new();
-            let mut model: Vec<(Time, u64)> = Vec::new();
-            let mut now = Time::ZERO;
-            for (sequence, &(delay, pop)) in steps.iter().enumerate() {
-                let sequence = sequence as u64;
-                let time = Time::from_picos(now.as_picos() + delay);
-                queue.push(time, sequence, sequence);
-                model.push((time, sequence));
-                if pop {
-                    model.sort_unstable();
-                    let (time, sequence) = model.remove(0);
-                    prop_assert_eq!(queue.pop(), Some((time, sequence)));
-                    prop_assert!(time >= now);
-                    now = time;
-                }
-                prop_assert_eq!(queue.len(), model.len());
-            }
-            model.sort_unstable();
-            for (time, sequence) in model {
-                prop_assert_eq!(queue.pop(), Some((time, sequence)));
-            }
-            prop_assert!(queue.is_empty());
-        }
     }
 }

@@ -1,0 +1,216 @@
+//! The event queue: lanes for what comes in order, and a calendar for the rest.
+//!
+//! Most events of a network are scheduled a fixed time ahead: a packet's time on the next link, an
+//! ACK's way back. What is scheduled a fixed time ahead comes in the order in which it will leave,
+//! so that a few first-in-first-out lanes hold it, and the earliest event is the first of one of
+//! them. A lane takes what is not earlier than its last event; what no lane takes, and timers far
+//! ahead, go to a [calendar](calendar::Calendar).
+//!
+//! The caller owns the sequence numbers, so that a packet keeps the place among equals that it
+//! got when it was admitted to its link, although only the head of a link is in the queue
+//! (`docs/adr/0004-one-event-per-link.md`). There is no cancellation: stale entries are for the
+//! owner to recognise.
+
+mod calendar;
+
+use std::collections::VecDeque;
+
+use crate::time::{Span, Time};
+use calendar::Calendar;
+
+/// Lanes: as many as there are usual times ahead on a star, and one to spare.
+const LANES: usize = 4;
+/// What lies further ahead would keep a lane from taking anything else.
+const NEAR: Span = Span::from_millis(1);
+
+#[derive(Clone, Copy, Debug)]
+struct Entry<E> {
+    time: Time,
+    sequence: u64,
+    event: E,
+}
+
+impl<E> Entry<E> {
+    #[inline]
+    fn key(&self) -> u128 {
+        key(self.time, self.sequence)
+    }
+}
+
+/// One comparison of 128 bits orders by time first and sequence second.
+#[inline]
+const fn key(time: Time, sequence: u64) -> u128 {
+    (time.as_picos() as u128) << 64 | sequence as u128
+}
+
+/// Key of nothing, later than everything.
+const NOTHING: u128 = u128::MAX;
+
+/// Pending events, earliest first; equal times in the order of their sequence numbers.
+#[derive(Clone, Debug)]
+pub struct EventQueue<E> {
+    /// Keys of the lanes' first events, and of the calendar's.
+    first: [u128; LANES + 1],
+    /// Keys of the lanes' last events; 0 for an empty lane, which takes anything.
+    last: [u128; LANES],
+    lanes: [VecDeque<Entry<E>>; LANES],
+    calendar: Calendar<E>,
+    len: usize,
+    now: Time,
+}
+
+impl<E: Copy> Default for EventQueue<E> {
+    fn default() -> Self {
+        Self {
+            first: [NOTHING; LANES + 1],
+            last: [0; LANES],
+            lanes: std::array::from_fn(|_| VecDeque::new()),
+            calendar: Calendar::new(),
+            len: 0,
+            now: Time::ZERO,
+        }
+    }
+}
+
+impl<E: Copy> EventQueue<E> {
+    /// An empty queue at time zero.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The time of the event that was popped last.
+    #[inline]
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Number of pending events.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing is pending.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Schedules an event. `sequence` decides among events of the same time.
+    ///
+    /// # Panics
+    /// In debug builds if `time` lies in the past.
+    #[inline]
+    pub fn push(&mut self, time: Time, sequence: u64, event: E) {
+        debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
+        self.len += 1;
+        let key = key(time, sequence);
+        // Without branches: which lane it is changes from event to event. The first one that fits
+        // keeps the lanes apart, those of long ways in front.
+        let fits =
+            (0..LANES).fold(0, |fits, lane| fits | u32::from(self.last[lane] <= key) << lane);
+        let lane = fits.trailing_zeros() as usize;
+        if lane >= LANES || time > self.now + NEAR {
+            return self.push_to_calendar(time, sequence, event);
+        }
+        if self.lanes[lane].is_empty() {
+            self.first[lane] = key;
+        }
+        self.last[lane] = key;
+        self.lanes[lane].push_back(Entry { time, sequence, event });
+    }
+
+    #[inline(never)]
+    fn push_to_calendar(&mut self, time: Time, sequence: u64, event: E) {
+        self.calendar.push(Entry { time, sequence, event });
+        self.first[LANES] = self.first[LANES].min(key(time, sequence));
+    }
+
+    /// Removes the earliest event.
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Time, E)> {
+        let [a, b, c, d, rest] = self.first;
+        let left = if b < a { (b, 1) } else { (a, 0) };
+        let right = if d < c { (d, 3) } else { (c, 2) };
+        let near = if right.0 < left.0 { right } else { left };
+        let (least, lane) = if rest < near.0 { (rest, LANES) } else { near };
+        if least == NOTHING {
+            return None;
+        }
+        let (time, event) = if lane == LANES {
+            self.pop_from_calendar()?
+        } else {
+            let entry = self.lanes[lane].pop_front()?;
+            if let Some(next) = self.lanes[lane].front() {
+                self.first[lane] = next.key();
+            } else {
+                self.first[lane] = NOTHING;
+                self.last[lane] = 0;
+            }
+            (entry.time, entry.event)
+        };
+        self.len -= 1;
+        self.now = time;
+        Some((time, event))
+    }
+
+    #[inline(never)]
+    fn pop_from_calendar(&mut self) -> Option<(Time, E)> {
+        let entry = self.calendar.pop()?;
+        self.first[LANES] = self.calendar.first().as_ref().map_or(NOTHING, Entry::key);
+        Some((entry.time, entry.event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::calendar::{DAY_BITS, DAYS};
+    use super::*;
+
+    #[test]
+    fn equal_times_come_in_sequence_order() {
+        let mut queue = EventQueue::new();
+        for (sequence, event) in [(3, 'c'), (1, 'a'), (2, 'b')] {
+            queue.push(Time::from_picos(5), sequence, event);
+        }
+        let order: String = std::iter::from_fn(|| queue.pop().map(|(_, event)| event)).collect();
+        assert_eq!(order, "abc");
+    }
+
+    /// Near and far, with ties.
+    fn delay() -> impl Strategy<Value = u64> {
+        let sight = (DAYS as u64) << DAY_BITS;
+        prop_oneof![0_u64..50, Just(1 << DAY_BITS), Just(sight), 0..3 * sight]
+    }
+
+    proptest! {
+        /// Against a sorted vector, with pushes between the pops and the clock never running back.
+        #[test]
+        fn agrees_with_a_sorted_vector(
+            steps in prop::collection::vec((delay(), any::<bool>()), 1..200),
+        ) {
+            let mut queue = EventQueue::new();
+            let mut model: Vec<(Time, u64)> = Vec::new();
+            let mut now = Time::ZERO;
+            for (sequence, &(delay, pop)) in steps.iter().enumerate() {
+                let sequence = sequence as u64;
+                let time = Time::from_picos(now.as_picos() + delay);
+                queue.push(time, sequence, sequence);
+                model.push((time, sequence));
+                if pop {
+                    model.sort_unstable();
+                    let (time, sequence) = model.remove(0);
+                    prop_assert_eq!(queue.pop(), Some((time, sequence)));
+                    prop_assert!(time >= now);
+                    now = time;
+                }
+                prop_assert_eq!(queue.len(), model.len());
+            }
+            model.sort_unstable();
+            for (time, sequence) in model {
+                prop_assert_eq!(queue.pop(), Some((time, sequence)));
+            }
+            prop_assert!(queue.is_empty());
+        }
+    }
+}
