@@ -12,15 +12,42 @@ use crate::packet::Packet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketId(u32);
 
-/// A packet on its way, and what links need to know of it without looking at it.
+/// A packet on its way, and what links need to know of it without looking at it. It fits two
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parcel {
     /// The packet.
     pub packet: PacketId,
+    /// Size in the lower half, hop in the upper.
+    way: u64,
+}
+
+impl Parcel {
+    /// A packet of `size` bytes; `hop` is where the network's table of routes names the port that
+    /// it enters next.
+    #[inline]
+    pub const fn new(packet: PacketId, size: u32, hop: u32) -> Self {
+        Self { packet, way: (hop as u64) << 32 | size as u64 }
+    }
+
     /// Bytes of the IP packet.
-    pub size: u32,
+    #[inline]
+    pub const fn size(self) -> u32 {
+        self.way as u32
+    }
+
     /// Where the network's table of routes names the port that it enters next.
-    pub hop: u32,
+    #[inline]
+    pub const fn hop(self) -> u32 {
+        (self.way >> 32) as u32
+    }
+
+    /// The same beyond that port.
+    #[inline]
+    #[must_use]
+    pub const fn onward(self) -> Self {
+        Self { way: self.way + (1 << 32), ..self }
+    }
 }
 
 /// The packets that travel, and room for more.

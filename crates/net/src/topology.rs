@@ -103,13 +103,13 @@ impl Network {
     #[inline]
     pub fn post(&self, id: PacketId) -> Parcel {
         let packet = self.packet(id);
-        Parcel { packet: id, size: packet.size(), hop: packet.route.0 * STRIDE as u32 }
+        Parcel::new(id, packet.size(), packet.route.0 * STRIDE as u32)
     }
 
     /// The port that a packet has to enter next, or none if it has reached its host.
     #[inline]
     pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
-        let hop = self.hops[parcel.hop as usize];
+        let hop = self.hops[parcel.hop() as usize];
         (hop != NO_PORT).then_some(hop)
     }
 
@@ -165,16 +165,15 @@ impl Network {
         if !self.relays[port.0 as usize] {
             return (port, now);
         }
-        parcel.hop += 1;
-        let next = self.hops[parcel.hop as usize];
-        (next, self.ports[port.0 as usize].relay(now, parcel.size))
+        *parcel = parcel.onward();
+        let next = self.hops[parcel.hop() as usize];
+        (next, self.ports[port.0 as usize].relay(now, parcel.size()))
     }
 
     /// Offers a packet to a port; see [`Port::offer`].
     #[inline]
     pub fn offer(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Admission {
-        let onward = Parcel { hop: parcel.hop + 1, ..parcel };
-        self.ports[port.0 as usize].offer(now, onward, sequence, &mut self.commons)
+        self.ports[port.0 as usize].offer(now, parcel.onward(), sequence, &mut self.commons)
     }
 
     /// The packet in service of a port leaves; see [`Port::depart`].

@@ -88,7 +88,7 @@ impl Fifo {
         packets: &mut Packets,
     ) -> Admission {
         self.counters.offered += 1;
-        let size = parcel.size;
+        let size = parcel.size();
         self.drain(now);
         if let Some(buffer) = &self.buffer {
             let refusal = if !buffer.has_room(&self.view, size) {
@@ -189,7 +189,7 @@ impl Fifo {
     fn depart(&mut self) {
         self.departed += 1;
         if let Some(next) = self.ring.get(self.departed) {
-            let size = next.parcel.size;
+            let size = next.parcel.size();
             self.view.packets -= 1;
             self.view.bytes -= u64::from(size);
             self.view.in_service_bytes = size;
@@ -224,7 +224,7 @@ impl Fifo {
         let still_waiting =
             self.ring.iter().zip(self.ring.iter().skip(1)).map(|(ahead, waiting)| {
                 let wait = ahead.arrival.saturating_since(left).as_picos();
-                u128::from(waiting.parcel.size) * u128::from(wait)
+                u128::from(waiting.parcel.size()) * u128::from(wait)
             });
         self.counters.byte_time - still_waiting.sum::<u128>()
     }
@@ -236,7 +236,7 @@ impl Fifo {
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
     pub(super) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
-            let way = self.line.delay + self.line.serialisation.time(transit.parcel.size);
+            let way = self.line.delay + self.line.serialisation.time(transit.parcel.size());
             transit.arrival > now + way
         };
         self.ring.iter().filter(|transit| admitted(transit)).count() as u64

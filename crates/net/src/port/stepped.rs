@@ -98,7 +98,7 @@ impl Stepped {
         let packet = &mut packets[parcel.packet];
         let pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
-        let size = parcel.size;
+        let size = parcel.size();
         let is_idle = self.in_service.is_none();
         if let Some(buffer) = self.buffer {
             let view = self.view_at(now);
@@ -153,7 +153,7 @@ impl Stepped {
             self.give_back(left.size, pool.as_deref_mut());
         }
         while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
-            let size = next.parcel.size;
+            let size = next.parcel.size();
             let waited = now - next.since;
             self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
             if self.buffer.is_some() {
@@ -209,7 +209,7 @@ impl Stepped {
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let still_waiting = self.classes.iter().flatten().map(|waiting| {
             let waited = now.saturating_since(waiting.since).as_picos();
-            u128::from(waiting.parcel.size) * u128::from(waited)
+            u128::from(waiting.parcel.size()) * u128::from(waited)
         });
         let counts = self.buffer.is_some();
         self.counters.byte_time + still_waiting.filter(|_| counts).sum::<u128>()
@@ -273,7 +273,7 @@ impl Stepped {
             // On a link that changes the order every packet is scheduled by itself.
             arrival: (self.link.is_empty() || detour.is_some()).then_some(key),
         };
-        self.in_service = Some(InService { size: next.parcel.size, service });
+        self.in_service = Some(InService { size: next.parcel.size(), service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
         // Without detours that is the end.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);

@@ -87,7 +87,7 @@ impl Switch {
         self.advance(now);
         let sequence = self.sequence;
         let id = self.commons.packets.insert(packet);
-        let parcel = Parcel { packet: id, size: packet.size(), hop: 0 };
+        let parcel = Parcel::new(id, packet.size(), 0);
         let admission = self.ports[port].offer(now, parcel, sequence, &mut self.commons);
         match admission {
             Admission::Queued => {}

@@ -20,7 +20,7 @@ impl Alone {
 
     fn offer(&mut self, now: Time, packet: Packet, sequence: u64) -> Admission {
         let id = self.commons.packets.insert(packet);
-        let parcel = Parcel { packet: id, size: packet.size(), hop: 0 };
+        let parcel = Parcel::new(id, packet.size(), 0);
         self.port.offer(now, parcel, sequence, &mut self.commons)
     }
 
