@@ -232,3 +232,39 @@ fn section_6_adaptive_ocs_fills_the_link_of_a_faster_client() {
     let adapted = megabits(&with(10, 64, &adaptive, &slow("10Gbps")));
     assert!((adapted / plain - 1.0).abs() < 0.002, "{adapted} after {plain}");
 }
+
+/// Whatever is lost and whoever comes late, every block is read to its end.
+#[test]
+fn no_order_is_forgotten_on_a_bad_network() {
+    let remedies = [
+        json!("ccs"),
+        json!({ "name": "ccs", "base_rtt": "learned", "sru": "learned" }),
+        json!({ "name": "nccs", "k": 1 }),
+        json!({ "name": "nccs", "k": 3, "trigger": "scaled", "group_gap": "30us" }),
+        json!("ocs"),
+        json!({ "name": "ocs", "reached": "any", "sru": "learned", "observed": 3 }),
+        json!({ "name": "ocs", "trigger": "printed", "group_gap": "5us" }),
+        json!({ "name": "ocs", "adaptive": true, "base_rtt": "learned", "group_gap": "20us" }),
+    ];
+    for (index, remedy) in remedies.iter().cycle().take(96).enumerate() {
+        let number = index as u64;
+        let handshake = ["three-way", "syn-only", "none"][index / 8 % 3];
+        let changes = json!({
+            "network": {
+                "buffer": format!("{}pkt", 4 + number % 7),
+                "queue": { "name": "bernoulli", "p": 0.02 },
+            },
+            "workload": {
+                "servers": 1 + number % 13, "sru": 1 + 977 * (number % 29), "blocks": 3,
+                "connections": if number.is_multiple_of(3) { "persistent" } else { "fresh" },
+                "request_jitter": if number % 5 < 3 { "10us" } else { "0us" },
+                "request_size": if number.is_multiple_of(4) { 0 } else { 100 },
+            },
+            "transport": { "syn_rto": "10ms", "handshake": handshake },
+            "background": null,
+        });
+        let row = with(1, 1, remedy, &changes);
+        let bytes = 3 * (1 + number % 13) * (1 + 977 * (number % 29));
+        assert_eq!((row.blocks, row.bytes), (3, bytes), "{remedy} {changes}");
+    }
+}
