@@ -184,6 +184,27 @@ scripts! {
         rfc3168_err3639_cwr_is_heard_before_the_mark
         rfc8257_3_6_everything_may_be_capable
     }
+    efr {
+        a_second_duplicate_may_be_the_marked_one
+        after_an_early_retransmission_later_duplicates_inflate
+        after_an_early_retransmission_three_may_have_arrived
+        dupack_reaction_four_outstanding_are_too_many
+        dupack_reaction_many_outstanding_wait_for_three
+        dupack_reaction_up_to_three_outstanding
+        dupack_reaction_without_new_data_the_timer_is_left
+        each_duplicate_counts_by_its_own_mark
+        figure_4a_a_marked_duplicate_with_few_outstanding
+        figure_4b_unmarked_duplicates_release_new_packets
+        outstanding_may_be_less_what_duplicates_say_has_arrived
+        pkt_control_1_a_marked_duplicate_reduces_once
+        pkt_control_1_no_loss_after_all
+        pkt_control_1_to_the_letter
+        pkt_control_2_an_unmarked_duplicate_leaves_the_window
+        pkt_control_3_a_marked_ack_reduces_once_per_window
+        pkt_control_3_to_the_letter
+        pkt_control_4_a_timeout_is_newreno_s
+        the_first_mark_may_hold_for_all
+    }
     fast_recovery {
         ns2_exit_keeps_the_deflated_window
         rfc5681_3_2_every_further_duplicate_inflates_the_window

@@ -19,6 +19,8 @@ pub enum ReactAt {
     /// At the first echo, by the fraction known until then; the window then stays until everything
     /// outstanding is acknowledged (Linux).
     FirstEce,
+    /// At every echo, however many a window brings: the letter of TCP-EFR's third case.
+    EveryEce,
 }
 
 /// Parameters of the estimate.
@@ -102,7 +104,7 @@ impl MarkedWindow {
                 reduced = self.react(path, &penalty);
             }
         }
-        if ack.ece && self.estimate.react_at == ReactAt::FirstEce {
+        if ack.ece && self.estimate.react_at != ReactAt::WindowEnd {
             self.react(path, penalty);
         }
         // RFC 3168 §6.1.2 denies growth to an ACK with an echo; the ACK that reduces does not grow
@@ -121,7 +123,8 @@ impl MarkedWindow {
     /// Reduces the window, unless that was done for the same window of data, by whatever signal
     /// (RFC 8257 §3.5).
     fn react(&mut self, path: &PathView, penalty: impl Fn(f64) -> f64) -> bool {
-        if path.una <= self.reduced_until {
+        let again = self.estimate.react_at == ReactAt::EveryEce;
+        if path.una <= self.reduced_until && !again {
             return false;
         }
         self.reduced_until = path.max;

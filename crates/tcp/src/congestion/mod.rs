@@ -20,6 +20,7 @@ mod vegas;
 mod view;
 mod westwood;
 
+pub use marks::ReactAt;
 pub use view::{
     AckSample, CeChange, Congestion, Delivery, EcnUse, Head, Needs, PathView, RecoveryExit,
 };

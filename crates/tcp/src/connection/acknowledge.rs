@@ -8,7 +8,7 @@ use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
 use crate::hooks::{ANSWER, SendEvent};
-use crate::recovery::{Episode, LossRecovery};
+use crate::recovery::{Episode, LossRecovery, RecoveryView};
 use crate::send::idle::IdleView;
 use crate::send::scoreboard::Acked;
 
@@ -34,7 +34,7 @@ impl Connection {
         } else if packet.ack > una {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {
-            self.acknowledge_again(now);
+            self.acknowledge_again(now, packet.flags.contains(Flags::ECE));
         }
         if self.undo.as_ref().is_some_and(|undo| undo.is_examining()) && !self.selective {
             let acked = packet.ack - una;
@@ -156,8 +156,9 @@ impl Connection {
         }
     }
 
-    fn acknowledge_again(&mut self, now: Time) {
-        let mut episode = self.recovery.on_duplicate_ack(&self.recovery_view());
+    fn acknowledge_again(&mut self, now: Time, ece: bool) {
+        let view = RecoveryView { ece, ..self.recovery_view() };
+        let mut episode = self.recovery.on_duplicate_ack(&view);
         if self.needs.duplicates && episode == Episode::None && self.declares_loss(now) {
             episode = self.recovery.enter(&self.recovery_view());
         }
@@ -177,8 +178,9 @@ impl Connection {
 
     /// As [`Self::begin_episode`], when `held` bytes had been reported as received before.
     pub(super) fn begin_episode_after(&mut self, now: Time, episode: Episode, held: u64) {
-        let restart_timer = match episode {
-            Episode::Enter { restart_timer } => restart_timer,
+        let (restart_timer, reduces) = match episode {
+            Episode::Enter { restart_timer } => (restart_timer, true),
+            Episode::EnterReduced { restart_timer } => (restart_timer, false),
             Episode::Restart => return self.restart(now),
             Episode::Again => return self.reduce_again(now, None),
             Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
@@ -188,10 +190,12 @@ impl Connection {
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
         let flight = self.board.flight() - self.limited_bytes;
-        let path = self.path(now, self.recovery.flight_size(flight, &self.board));
-        self.congestion.on_congestion(Congestion::FastRetransmit, &path);
-        self.ecn.on_reduction(self.board.max());
-        self.cap_after_loss(flight, window);
+        if reduces {
+            let path = self.path(now, self.recovery.flight_size(flight, &self.board));
+            self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+            self.ecn.on_reduction(self.board.max());
+            self.cap_after_loss(flight, window);
+        }
         if self.prr.is_some() {
             self.begin_reduction(held);
         }

@@ -414,6 +414,7 @@ impl Connection {
             segment: u64::from(self.segment_size),
             window: self.congestion.window(),
             dupack_threshold: self.dupack_threshold(),
+            ece: false,
         }
     }
 }

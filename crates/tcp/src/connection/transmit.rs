@@ -238,10 +238,13 @@ impl Connection {
         let dupacks = self.recovery.dupacks();
         let applies = dupacks > 0
             && dupacks < self.config.dupack_threshold
-            && self.config.limited_transmit
             && !self.recovery.in_recovery()
             && self.board.resend().is_none();
-        if applies { u64::from(dupacks.min(2)) * u64::from(self.segment_size) } else { 0 }
+        if !applies {
+            return 0;
+        }
+        let usual = if self.config.limited_transmit { dupacks.min(2) } else { 0 };
+        u64::from(self.recovery.released(usual)) * u64::from(self.segment_size)
     }
 
     /// Whether the host lets data leave now, or else when.

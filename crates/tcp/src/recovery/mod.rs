@@ -13,6 +13,7 @@ use incast_net::queue::Entry;
 
 use crate::send::{Scoreboard, Sent};
 
+pub mod efr;
 mod min_rtt;
 mod newreno;
 mod probe;
@@ -59,6 +60,12 @@ pub trait LossRecovery {
     /// Bytes that may be outstanding with this cwnd.
     fn quota(&self, cwnd: u64) -> u64 {
         cwnd
+    }
+
+    /// Segments that the duplicate ACKs so far release beyond the window, of which limited transmit
+    /// (RFC 3042) would release `limited`.
+    fn released(&self, limited: u32) -> u32 {
+        limited
     }
 
     // By selective acknowledgements.
@@ -178,6 +185,9 @@ macro_rules! loss_recoveries {
             fn quota(&self, cwnd: u64) -> u64 {
                 match self { $(Self::$variant(it) => it.quota(cwnd),)+ }
             }
+            fn released(&self, limited: u32) -> u32 {
+                match self { $(Self::$variant(it) => it.released(limited),)+ }
+            }
             fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
                 match self { $(Self::$variant(it) => it.on_delivered(segment, view),)+ }
             }
@@ -229,6 +239,7 @@ loss_recoveries! {
     "tahoe" => Tahoe(tahoe): "Fast retransmit, and slow start from the loss on (4.3BSD Tahoe).";
     "reno" => Reno(reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
     "newreno" => NewReno(newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
+    "efr" => Efr(efr): "Fast retransmit by marks and by what is outstanding (TCP-EFR).";
     "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
     "sack1" => Sack1(sack1): "ns-2's SACK of 1996: what is lost stays in the pipe.";
     "rack-tlp" => RackTlp(rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";

@@ -71,11 +71,16 @@ impl NewReno {
     }
 
     /// RFC 6582 §3.2, step 2: is this a new loss, or echoes of the one just repaired?
-    fn may_enter(&self, view: &RecoveryView) -> bool {
+    pub(super) fn may_enter(&self, view: &RecoveryView) -> bool {
         let last_acked = view.una - 1;
         self.recover.is_none_or(|recover| {
             last_acked > recover || (!self.params.careful && last_acked == recover)
         })
+    }
+
+    /// Sets what the quota exceeds the window by.
+    pub(super) fn inflate(&mut self, bytes: u64) {
+        self.inflation = bytes;
     }
 
     fn leave(&mut self) {
@@ -176,7 +181,14 @@ mod tests {
     const SEGMENT: u64 = 1000;
 
     fn view(una: u64, max: u64) -> RecoveryView {
-        RecoveryView { una, max, segment: SEGMENT, window: 5 * SEGMENT, dupack_threshold: 3 }
+        RecoveryView {
+            una,
+            max,
+            segment: SEGMENT,
+            window: 5 * SEGMENT,
+            dupack_threshold: 3,
+            ece: false,
+        }
     }
 
     fn entered(params: &Params) -> NewReno {

@@ -17,6 +17,8 @@ pub struct RecoveryView {
     pub window: u64,
     /// Duplicate ACKs that mean a loss.
     pub dupack_threshold: u32,
+    /// The duplicate ACK at hand echoes a congestion mark.
+    pub ece: bool,
 }
 
 /// What a recovery by SACK sees, too.
@@ -71,6 +73,11 @@ pub enum Episode {
         /// Restart the retransmission timer.
         restart_timer: bool,
     },
+    /// The same for a loss that has reduced the window already.
+    EnterReduced {
+        /// Restart the retransmission timer.
+        restart_timer: bool,
+    },
     /// A loss without recovery: slow start from the first unacknowledged segment on (Tahoe).
     Restart,
     /// A partial ACK: retransmit the first unacknowledged segment.
@@ -80,7 +87,8 @@ pub enum Episode {
     },
     /// Everything that was outstanding at the loss is acknowledged.
     Exit(RecoveryExit),
-    /// A retransmission was lost: reduce the window once more (RFC 5681 §4.3).
+    /// Reduce the window, and nothing else: a retransmission was lost (RFC 5681 §4.3), or a loss is
+    /// likely and not repaired yet.
     Again,
     /// A probe has repaired a loss: reduce the window once, there is nothing to recover (RFC 8985
     /// §7.4).

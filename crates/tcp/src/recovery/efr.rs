@@ -1,0 +1,173 @@
+//! TCP-EFR's fast retransmit (Sreekumari, Jung & Lee, 2016, §4): duplicate ACKs count for more or less
+//! by the mark that they echo, and by how much is outstanding. What a repair does is `NewReno`'s.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::newreno::{self, NewReno};
+use super::{Episode, LossRecovery, RecoveryView};
+
+/// TCP-EFR's reading of duplicate ACKs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// What counts as outstanding when a duplicate ACK arrives; up to three segments, a marked
+    /// duplicate begins recovery at once.
+    pub outstanding: Outstanding,
+    /// Which duplicates' marks count.
+    pub marks: Marks,
+    /// The window after an early retransmission is inflated by this.
+    pub inflation: Inflation,
+    /// The third duplicate reduces the window although the first, marked, has done so: the letter of
+    /// §4.2. If not, a loss reduces it once.
+    pub reduce_twice: bool,
+}
+
+/// What counts as outstanding.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outstanding {
+    /// Everything sent and not acknowledged, in segments, as `FlightSize`.
+    #[default]
+    Flight,
+    /// The same without the segments that duplicates say have arrived.
+    LessDuplicates,
+}
+
+/// Which duplicates' marks count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Marks {
+    /// Each duplicate counts by its own.
+    #[default]
+    Each,
+    /// The first one's holds for those that follow.
+    First,
+}
+
+/// By how much the window is inflated after an early retransmission.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inflation {
+    /// A segment per duplicate that has arrived.
+    #[default]
+    Duplicates,
+    /// Three segments, as if three had arrived (RFC 5681 §3.2, step 3).
+    Three,
+}
+
+/// Up to so many outstanding segments, three duplicates cannot come of what is in flight.
+const FEW: u64 = 3;
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Efr {
+    params: Params,
+    base: NewReno,
+    /// The first of the present duplicates was marked.
+    first_marked: bool,
+    /// Segments that unmarked duplicates have released.
+    released: u32,
+    /// A marked first duplicate has reduced the window for the data below this.
+    reduced_until: u64,
+}
+
+impl Efr {
+    pub(super) fn new(params: &Params) -> Self {
+        Self {
+            params: params.clone(),
+            base: NewReno::new(&newreno::Params::default()),
+            first_marked: false,
+            released: 0,
+            reduced_until: 0,
+        }
+    }
+
+    /// Outstanding segments when the duplicate number `nth` arrives.
+    fn outstanding(&self, view: &RecoveryView, nth: u32) -> u64 {
+        let flight = (view.max - view.una).div_ceil(view.segment);
+        match self.params.outstanding {
+            Outstanding::Flight => flight,
+            Outstanding::LessDuplicates => flight.saturating_sub(u64::from(nth)),
+        }
+    }
+}
+
+impl LossRecovery for Efr {
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        if self.base.in_recovery() {
+            return self.base.on_duplicate_ack(view);
+        }
+        let nth = self.base.dupacks() + 1;
+        if nth == 1 {
+            self.first_marked = view.ece;
+        }
+        let marked = match self.params.marks {
+            Marks::Each => view.ece,
+            Marks::First => self.first_marked,
+        };
+        let is_new = self.base.may_enter(view);
+        let reduced = view.una < self.reduced_until && !self.params.reduce_twice;
+        let early = marked && self.outstanding(view, nth) <= FEW;
+        let threshold = if early { nth } else { view.dupack_threshold };
+        let view = RecoveryView { dupack_threshold: threshold, ..*view };
+        match self.base.on_duplicate_ack(&view) {
+            Episode::Enter { restart_timer } => {
+                if early && self.params.inflation == Inflation::Three {
+                    self.base.inflate(FEW * view.segment);
+                }
+                if reduced {
+                    Episode::EnterReduced { restart_timer }
+                } else {
+                    Episode::Enter { restart_timer }
+                }
+            }
+            // §4.2, first case: the window shrinks although nothing is repaired yet.
+            Episode::None if marked && nth == 1 && is_new && !reduced => {
+                self.reduced_until = view.max;
+                Episode::Again
+            }
+            episode => {
+                if !marked && nth < view.dupack_threshold.min(3) {
+                    self.released += 1;
+                }
+                episode
+            }
+        }
+    }
+
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+        self.released = 0;
+        self.base.on_new_ack(acked, view)
+    }
+
+    fn on_timeout(&mut self, view: &RecoveryView) {
+        self.released = 0;
+        self.base.on_timeout(view);
+    }
+
+    fn on_undo(&mut self) {
+        self.base.on_undo();
+    }
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        self.base.enter(view)
+    }
+
+    fn quota(&self, cwnd: u64) -> u64 {
+        self.base.quota(cwnd)
+    }
+
+    fn released(&self, limited: u32) -> u32 {
+        // Marked ones are NewReno's.
+        self.released.max(limited)
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.base.dupacks()
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.base.in_recovery()
+    }
+}
