@@ -10,6 +10,7 @@ mod seam;
 pub mod serialize;
 
 mod ccs;
+mod efr;
 mod fine_rto;
 mod header_compression;
 mod nccs;
@@ -49,6 +50,7 @@ macro_rules! remedies {
 
 remedies! {
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
+    "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";

@@ -1,0 +1,43 @@
+//! TCP-EFR: lost tails are repaired without timeouts where the ACKs echo marks.
+
+use incast_lab::{Control, Scenario, TraceRequest, run};
+use serde_json::{Value, json};
+
+use crate::harness::lay;
+
+/// Timeouts for lack of duplicates and fast retransmissions on the text's star (§5.2): segments of
+/// 1 KB, 100 KB of buffer, 64 KB from each server; here four segments from each at once.
+fn lack_and_repairs(transport: &Value) -> (u64, u64) {
+    let mut document = json!({
+        "network": {
+            "rate": "1Gbps", "delay": "25us", "buffer": "100KB",
+            "queue": { "name": "ecn-threshold", "threshold": "20pkt" },
+        },
+        "workload": {
+            "name": "barrier-read", "servers": 60, "sru": "64KB", "request_jitter": "20us",
+        },
+        "transport": {
+            "mss": 1000, "rto_min": "10ms", "initial_window": 4, "limited_transmit": false,
+        },
+    });
+    lay(&mut document["transport"], transport);
+    let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
+    let rows = (1..=5).map(|seed| {
+        let run = run(&scenario, seed, &TraceRequest::default(), &Control::default());
+        run.expect("nobody cancels").rows.remove(0)
+    });
+    rows.fold((0, 0), |(lack, repairs), row| {
+        (lack + row.timeouts_lack_of_dupacks, repairs + row.fast_retransmits)
+    })
+}
+
+#[test]
+fn fewer_timeouts_for_lack_of_duplicates() {
+    let (dctcp, few) = lack_and_repairs(&json!({ "name": "dctcp" }));
+    let (efr, more) = lack_and_repairs(&json!({ "name": "efr" }));
+    let (other, most) = lack_and_repairs(&json!({
+        "remedies": [{ "name": "efr", "outstanding": "less-duplicates" }],
+    }));
+    assert!(efr < dctcp && few < more);
+    assert!(10 * other < dctcp && more < most);
+}

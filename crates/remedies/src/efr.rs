@@ -1,0 +1,99 @@
+//! TCP-EFR: fast retransmissions for losses at the tail (Sreekumari, Jung & Lee 2016).
+//!
+//! Its rules of what a duplicate ACK means are a recovery (`incast_tcp::recovery::efr`), its window is
+//! DCTCP's, and so is its switch. What is here puts them together.
+
+use incast_net::queue::{Fault, QueueConfig};
+use incast_tcp::congestion::ReactAt;
+use incast_tcp::recovery::efr::{Inflation, Marks, Outstanding};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::seam::{Data, Installation, Remedy, Situation, Slot};
+
+/// Fast retransmissions for losses at the tail.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "EfrRemedy")]
+pub struct Params {
+    /// What counts as outstanding when a duplicate ACK arrives; up to three segments, a marked
+    /// duplicate begins recovery at once.
+    pub outstanding: Outstanding,
+    /// Which duplicates' marks count.
+    pub marks: Marks,
+    /// The window after an early retransmission is inflated by this.
+    pub inflation: Inflation,
+    /// The third duplicate reduces the window although the first, marked, has done so.
+    pub reduce_twice: bool,
+    /// DCTCP's α before the first ACK, a ratio from 0 to 1.
+    pub alpha: f64,
+    /// DCTCP's weight of a new observation in α, a ratio above 0 and at most 1.
+    pub g: f64,
+    /// When an ordinary ACK with a mark reduces the window.
+    pub react_at: ReactAt,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            outstanding: Outstanding::default(),
+            marks: Marks::default(),
+            inflation: Inflation::default(),
+            reduce_twice: false,
+            alpha: 1.0,
+            g: 1.0 / 16.0,
+            react_at: ReactAt::default(),
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::CongestionControl, Slot::LossRecovery, Slot::Queue]
+    }
+
+    fn sets(&self) -> Value {
+        let Self { outstanding, marks, inflation, reduce_twice, alpha, g, react_at } = self;
+        json!({ "transport": {
+            "recovery": {
+                "name": "efr",
+                "outstanding": outstanding,
+                "marks": marks,
+                "inflation": inflation,
+                "reduce_twice": reduce_twice,
+            },
+            "congestion_control": { "name": "dctcp", "alpha": alpha, "g": g, "react_at": react_at },
+            "delayed_ack": false,
+        } })
+    }
+
+    /// §5.2: 20 packets.
+    fn queue(&self) -> Option<QueueConfig> {
+        serde_json::from_value(json!({ "name": "ecn-threshold", "threshold": "20pkt" })).ok()
+    }
+
+    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
+        if queue.marks() {
+            return Ok(());
+        }
+        Err("it needs a switch that marks; write e.g. \"ecn-threshold\", or nothing".into())
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if !(0.0..=1.0).contains(&self.alpha) {
+            let message = format!("{} is no fraction; write 0 to 1", self.alpha);
+            return Err(Fault::new("alpha", message));
+        }
+        if !(self.g > 0.0 && self.g <= 1.0) {
+            let message =
+                format!("{} is no weight; write more than 0 and at most 1, e.g. 0.0625", self.g);
+            return Err(Fault::new("g", message));
+        }
+        Ok(())
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Data)
+    }
+}
