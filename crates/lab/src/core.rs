@@ -79,6 +79,15 @@ pub struct End {
     pub connection: Connection,
     /// When the event queue will wake it; other wake-ups are stale.
     armed: Time,
+    /// A later wake-up that is pending as well. A pacer's deadlines come and go before that of the
+    /// retransmission timer, which need not be scheduled anew after each of them.
+    backstop: Time,
+}
+
+impl End {
+    fn new(connection: Connection) -> Self {
+        Self { connection, armed: Time::NEVER, backstop: Time::NEVER }
+    }
 }
 
 /// Clock, network and connections.
@@ -159,7 +168,7 @@ impl<P: Probe> Core<P> {
         for end in [EndId::server(flow), EndId::client(flow)] {
             debug_assert_eq!(self.ends.len(), end.0 as usize, "flows with connections come first");
             let connection = self.incarnate(blueprint, end, 0);
-            self.ends.push(End { connection, armed: Time::NEVER });
+            self.ends.push(End::new(connection));
         }
     }
 
@@ -174,7 +183,7 @@ impl<P: Probe> Core<P> {
         let retired = *self.connection(EndId::server(flow)).counters();
         for end in [EndId::server(flow), EndId::client(flow)] {
             let connection = self.incarnate(blueprint, end, incarnation);
-            self.ends[end.0 as usize] = End { connection, armed: Time::NEVER };
+            self.ends[end.0 as usize] = End::new(connection);
         }
         retired
     }
@@ -275,7 +284,7 @@ impl<P: Probe> Core<P> {
         if end.armed != now {
             return false;
         }
-        end.armed = Time::NEVER;
+        end.armed = std::mem::replace(&mut end.backstop, Time::NEVER);
         let due = end.connection.poll_timeout() <= now;
         if due {
             end.connection.handle_timeout(now);
@@ -382,6 +391,9 @@ impl<P: Probe> Wires<'_, P> {
     fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.connection.poll_timeout();
         if at < end.armed {
+            if end.backstop == Time::NEVER {
+                end.backstop = end.armed;
+            }
             end.armed = at;
             let sequence = self.next_sequence();
             self.queue.push(at, sequence, Event::Wake(id));
