@@ -34,7 +34,11 @@ impl Connection {
     }
 
     /// Advice on the data segment that `plan` describes.
+    #[inline]
     pub(super) fn shape(&self, now: Time, plan: &TxPlan) -> Advice {
+        if self.sender_hooks.is_empty() {
+            return Advice::NONE;
+        }
         let view = self.send_view(now);
         self.sender_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }

@@ -407,6 +407,11 @@ impl Connection {
         }
     }
 
+    #[expect(
+        clippy::inline_always,
+        reason = "written and copied in halves of another size, its fields stall every ACK"
+    )]
+    #[inline(always)]
     fn recovery_view(&self) -> RecoveryView {
         RecoveryView {
             una: self.board.una(),

@@ -13,6 +13,11 @@ use crate::send::Sent;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
+    #[expect(
+        clippy::inline_always,
+        reason = "written and copied in halves of another size, its fields stall every ACK"
+    )]
+    #[inline(always)]
     pub(super) fn sack_view(&self, now: Time, echo: Option<u32>) -> SackView {
         SackView {
             base: self.recovery_view(),
