@@ -9,7 +9,7 @@ use super::probe::Probe;
 use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView};
 use crate::congestion::RecoveryExit;
 use crate::connection::timestamp;
-use crate::send::{Horizon, Scoreboard, Sent};
+use crate::send::{Detection, Horizon, Scoreboard, Sent};
 
 /// Parameters of RFC 8985.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -163,8 +163,12 @@ impl RackTlp {
         let Some((sent_at, end)) = self.newest else {
             return Episode::None;
         };
-        let patience = self.rtt + self.patience(board, view);
-        let found = board.detect(view.now, &Horizon { sent_at, end, patience });
+        let found = if board.all_sent_after(sent_at, end) {
+            Detection::default()
+        } else {
+            let patience = self.rtt + self.patience(board, view);
+            board.detect(view.now, &Horizon { sent_at, end, patience })
+        };
         self.reorder_at = found.next.unwrap_or(Time::NEVER);
         match self.phase {
             Phase::Open if board.is_due() => {

@@ -224,6 +224,14 @@ impl Scoreboard {
         self.segments.iter().rev().find(|segment| !segment.marks.has(Marks::SACKED)).copied()
     }
 
+    /// Index of the first segment at or above `seq`, which mostly is the head.
+    fn first_from(&self, seq: u64) -> usize {
+        if self.segments.front().is_none_or(|head| head.seq >= seq) {
+            return 0;
+        }
+        self.segments.partition_point(|segment| segment.seq < seq)
+    }
+
     fn mark_lost(&mut self, index: usize) {
         self.tally.losses += 1;
         let segment = &mut self.segments[index];
@@ -336,6 +344,19 @@ impl Scoreboard {
         }
     }
 
+    /// Whether [`Self::detect`] has nothing to look for, however patient: everything outstanding
+    /// was sent once and after the segment that ends at `end` and left at `sent_at`.
+    #[inline]
+    pub fn all_sent_after(&self, sent_at: Time, end: u64) -> bool {
+        // What was sent once left in the order of its numbers.
+        self.tally.copies.is_empty()
+            && self.segments.front().is_none_or(|head| {
+                head.transmissions == 1
+                    && head.marks.is_empty()
+                    && (sent_at, end) <= (head.sent_at, head.end())
+            })
+    }
+
     /// Looks for segments that were sent before `horizon` and for longer than its patience
     /// (RFC 8985 §6.2, step 5).
     ///
@@ -345,7 +366,7 @@ impl Scoreboard {
     pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
         let mut found = Detection::default();
         self.detect_copies(now, horizon, &mut found);
-        let first = self.segments.partition_point(|segment| segment.seq < self.tally.settled);
+        let first = self.first_from(self.tally.settled);
         let mut all_settled = true;
         for index in first..self.segments.len() {
             let segment = self.segments[index];
