@@ -13,6 +13,7 @@ mod ccs;
 mod efr;
 mod fine_rto;
 mod header_compression;
+mod ictcp;
 mod nccs;
 mod ocs;
 mod plato;
@@ -53,6 +54,7 @@ remedies! {
     "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
+    "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
     "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";

@@ -295,6 +295,14 @@ scripts! {
         rfc9438_4_10_cubic_leaves_slow_start_on_the_plateau
         the_least_increase_is_a_parameter
     }
+    ictcp {
+        the_round_trip_is_measured_by_the_window
+        wu_a_new_connection_gets_two_segments
+        wu_no_growth_in_the_first_half_of_a_slot
+        wu_nothing_left_of_the_link_nothing_to_hand_out
+        wu_the_receive_buffer_is_still_the_limit
+        wu_the_right_edge_is_never_taken_back
+    }
     idle_restart {
         none_keeps_the_window
         rfc2861_3_a_full_window_is_not_reduced

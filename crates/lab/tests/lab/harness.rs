@@ -62,14 +62,14 @@ impl Loss {
         Self { route: RouteId::new(flow, forward), matches: Box::new(matches), which, seen: 0 }
     }
 
-    /// Loses nothing, but looks at every packet of a flow from the server that the switch offers
-    /// its client.
-    pub fn of_nothing(flow: u32, look: impl Fn(&Packet) + Send + 'static) -> Self {
+    /// Loses nothing, but looks at every packet of a flow, one way, that the switch has for its
+    /// host.
+    pub fn of_nothing(flow: u32, forward: bool, look: impl Fn(&Packet) + Send + 'static) -> Self {
         let matches = move |packet: &Packet| {
             look(packet);
             false
         };
-        Self::new(flow, true, matches, (1, 1))
+        Self::new(flow, forward, matches, (1, 1))
     }
 
     /// The first transmission of segments `first..=last` (from 0) of a flow.

@@ -3,6 +3,7 @@
 mod efr;
 mod fine_rto;
 mod header_compression;
+mod ictcp;
 mod plato;
 mod prob_rtx;
 mod resize;

@@ -21,7 +21,7 @@ fn with(changes: &Value) -> Scenario {
 fn sizes(scenario: &Scenario) -> Vec<u16> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let record = Arc::clone(&seen);
-    let look = Loss::of_nothing(0, move |packet| {
+    let look = Loss::of_nothing(0, true, move |packet| {
         let mut seen = record.lock().expect("nobody panicked");
         if packet.payload > seen.last().copied().unwrap_or(0) {
             seen.push(packet.payload);

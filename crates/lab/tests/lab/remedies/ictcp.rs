@@ -1,0 +1,69 @@
+//! ICTCP: windows that fit the link, and the number of senders at which the smallest do not.
+
+use std::sync::{Arc, Mutex};
+
+use incast_lab::core::EndId;
+use serde_json::json;
+
+use crate::harness::{Loss, MSS, run, scenario};
+
+/// Bytes received by each of `servers` flows in 50 ms, and the last window of each, bytes.
+fn shares(servers: u32) -> (Vec<u64>, Vec<u64>) {
+    let changes = json!({
+        "network": { "buffer": "40pkt" },
+        "workload": { "servers": servers, "sru": "100MB" },
+        "transport": { "name": "ictcp", "initial_window": 2 },
+        "run": { "time_limit": "50ms" },
+    });
+    let windows = Arc::new(Mutex::new(vec![0; servers as usize]));
+    let looks = (0..servers).map(|flow| {
+        let windows = Arc::clone(&windows);
+        Loss::of_nothing(flow, false, move |packet| {
+            windows.lock().expect("nobody panicked")[flow as usize] = u64::from(packet.window);
+        })
+    });
+    let outcome = run(&scenario(&changes), looks.collect());
+    assert_eq!((outcome.row().drops, outcome.row().timeouts), (0, 0));
+    let received = |flow| outcome.core.connection(EndId::client(flow)).received().next();
+    let received = (0..servers).map(received).collect();
+    (received, windows.lock().expect("nobody panicked").clone())
+}
+
+#[test]
+fn two_connections_share_fairly_and_their_windows_fit_the_link() {
+    let (received, windows) = shares(2);
+    let (less, more) = (received[0].min(received[1]) as f64, received[0].max(received[1]) as f64);
+    assert!(less / more > 0.9, "{received:?}");
+    // 1 Gb/s for 50 ms are 6.25 MB.
+    assert!(less + more > 0.85 * 6.25e6, "{received:?}");
+    // A round trip of 117 us takes 14.6 kB; α leaves a tenth of it.
+    let sum: u64 = windows.iter().sum();
+    assert!((11..=18).contains(&(sum / MSS)), "{windows:?}");
+}
+
+#[test]
+fn eight_connections_stay_near_the_floor() {
+    let (received, windows) = shares(8);
+    let total: u64 = received.iter().sum();
+    assert!(total as f64 > 0.85 * 6.25e6, "{received:?}");
+    assert!(windows.iter().all(|window| (2..=4).contains(&(window / MSS))), "{windows:?}");
+}
+
+/// Two segments of each of n senders overflow B places from n = B/2 + 2 on ("about 20 for 40
+/// packets" of the serialisation paper, §2.2), and ICTCP has no smaller window.
+#[test]
+fn it_collapses_where_two_segments_each_overflow_the_buffer() {
+    let drops = |servers: u64| {
+        let changes = json!({
+            "network": { "buffer": "40pkt" },
+            "workload": { "servers": servers, "sru": 20 * MSS, "request_size": 1 },
+            "transport": {
+                "name": "ictcp", "initial_window": 2, "handshake": "none", "ack_size": 1,
+            },
+        });
+        run(&scenario(&changes), vec![]).row().drops
+    };
+    assert_eq!(drops(16), 0);
+    assert_eq!(drops(21), 0);
+    assert!(drops(22) > 0);
+}

@@ -1,0 +1,279 @@
+//! ICTCP: the receiver divides what its link can take among its connections (Wu, Feng, Guo & Zhang,
+//! CoNEXT 2010, ToN 2013).
+//!
+//! One controller per network card sees all that arrives. Time is cut into slots of two halves: the
+//! first measures what is left of the link, the second may hand it out by raising windows. Each
+//! connection compares, once per round trip, what it got with what its window would let it get: if
+//! it uses its window, the window may grow; if it does not, the window shrinks.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use incast_engine::{Span, Time};
+use incast_net::Packet;
+use incast_net::queue::Fault;
+use incast_tcp::hooks::{Advice, ReceiveView, ReceiverHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+
+mod card;
+
+use card::Card;
+
+/// Receive windows from a controller at the client.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// α, the share of the link that connections may use together, 0 to 1. Default: 0.9.
+    pub alpha: f64,
+    /// β, the weight of the past in the measured throughput, 0 to 1. Default: 0.75.
+    pub beta: f64,
+    /// γ₁: a window may grow while throughput falls short of what it allows by at most this ratio.
+    /// Default: 0.1.
+    pub gamma1: f64,
+    /// γ₂: a window shrinks when throughput falls short by more than this ratio. Default: 0.5.
+    pub gamma2: f64,
+    /// For how many round trips in a row it must do so. Default: 3.
+    pub low_rounds: u32,
+    /// Smallest window, segments. Default: 2.
+    #[schemars(range(min = 1))]
+    pub min_window: u64,
+    /// Window of a new connection, segments. Default: 2.
+    #[schemars(range(min = 1))]
+    pub initial_window: u64,
+    /// When less than this share of the link is left, windows above the mean shrink; 0 switches
+    /// that off. Default: 0.2.
+    pub fairness: f64,
+    /// How the receiver knows its round-trip times.
+    pub rtt: Source,
+    /// A connection that received nothing for so many of its round trips starts again in slow
+    /// start. Default: 100.
+    pub idle_rounds: u32,
+}
+
+/// Where the receiver has its round-trip times from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Timestamps if the connection has them; else the time from advertising a window to data from
+    /// beyond the one before.
+    #[default]
+    Measured,
+    /// The round trip of a full packet on the idle network.
+    Base,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            alpha: 0.9,
+            beta: 0.75,
+            gamma1: 0.1,
+            gamma2: 0.5,
+            low_rounds: 3,
+            min_window: 2,
+            initial_window: 2,
+            fairness: 0.2,
+            rtt: Source::default(),
+            idle_rounds: 100,
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::ReceiveWindow]
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        for (key, share) in [
+            ("alpha", self.alpha),
+            ("beta", self.beta),
+            ("gamma1", self.gamma1),
+            ("gamma2", self.gamma2),
+            ("fairness", self.fairness),
+        ] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(Fault::new(key, format!("{share} is not a share; write 0 to 1")));
+            }
+        }
+        for (key, window) in
+            [("min_window", self.min_window), ("initial_window", self.initial_window)]
+        {
+            if !(1..=65_535).contains(&window) {
+                let message = format!("{window} is out of range; write 1 to 65535 segments");
+                return Err(Fault::new(key, message));
+            }
+        }
+        Ok(())
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        let card = Card::new(situation.client_rate, situation.base_rtt, self.alpha);
+        let base_rtt = situation.base_rtt;
+        Box::new(Controller { params: self.clone(), card: Arc::new(Mutex::new(card)), base_rtt })
+    }
+}
+
+struct Controller {
+    params: Params,
+    card: Arc<Mutex<Card>>,
+    base_rtt: Span,
+}
+
+impl Installation for Controller {
+    fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        let segment = u64::from(place.config.mss);
+        let window = segment * self.params.initial_window.max(self.params.min_window);
+        let index = place.server as usize;
+        lock(&self.card).open(index, window, self.base_rtt);
+        Some(Box::new(Receiver {
+            params: self.params.clone(),
+            card: Arc::clone(&self.card),
+            index,
+            segment,
+            tick: place.config.timestamps,
+            window,
+            slow_start: true,
+            rtt: self.base_rtt,
+            timing: None,
+            round: None,
+            measured: 0.0,
+            low: 0,
+            raised: None,
+            heard: Time::ZERO,
+        }))
+    }
+}
+
+/// Threads never share a world, so that nobody can have left it in pieces.
+fn lock(card: &Arc<Mutex<Card>>) -> MutexGuard<'_, Card> {
+    card.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Receiver {
+    params: Params,
+    card: Arc<Mutex<Card>>,
+    /// Its number on the card.
+    index: usize,
+    /// MSS, bytes.
+    segment: u64,
+    /// Tick of the timestamp clock, if there are timestamps.
+    tick: Option<Span>,
+    /// rwnd, bytes.
+    window: u64,
+    slow_start: bool,
+    rtt: Span,
+    /// A right edge, and when it was advertised.
+    timing: Option<(u64, Time)>,
+    /// When the round at hand began, and payload bytes since.
+    round: Option<(Time, u64)>,
+    /// b_m, the measured throughput, bytes per second.
+    measured: f64,
+    /// Rounds in a row with little use of the window.
+    low: u32,
+    /// When the window grew last.
+    raised: Option<Time>,
+    /// When data arrived last.
+    heard: Time,
+}
+
+impl ReceiverHook for Receiver {
+    fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
+        let now = view.now;
+        let card = Arc::clone(&self.card);
+        let mut card = lock(&card);
+        card.receive(now, self.index, packet.size());
+        if now.saturating_since(self.heard) > self.rtt * u64::from(self.params.idle_rounds) {
+            self.slow_start = true;
+            self.timing = None;
+            self.round = None;
+        }
+        self.heard = now;
+        if self.params.rtt == Source::Measured {
+            self.measure(now, packet, view.next);
+            card.note_rtt(self.index, self.rtt);
+        }
+        let (began, bytes) = self.round.unwrap_or((now, 0));
+        let bytes = bytes + u64::from(packet.payload);
+        self.round = Some((began, bytes));
+        let length = now - began;
+        if length >= self.rtt && !length.is_zero() {
+            self.end_round(now, bytes as f64 / length.as_secs_f64(), &mut card);
+            card.note_window(self.index, self.window);
+            self.round = Some((now, 0));
+        }
+        Advice::NONE
+    }
+
+    fn shape(&self, _: Time) -> Advice {
+        Advice { receive_window_cap: self.window, ..Advice::NONE }
+    }
+}
+
+impl Receiver {
+    /// Takes a round-trip time if the packet tells one.
+    fn measure(&mut self, now: Time, packet: &Packet, next: u64) {
+        let sample = if let Some(tick) = self.tick {
+            let ticks = (now.as_picos() / tick.as_picos().max(1)) as u32;
+            (packet.ts_echo != 0).then(|| tick * u64::from(ticks.wrapping_sub(packet.ts_echo)))
+        } else {
+            let passed = self.timing.take_if(|(edge, _)| packet.seq_end() > *edge);
+            passed.map(|(_, at)| now - at)
+        };
+        if self.timing.is_none() {
+            self.timing = Some((next + self.window, now));
+        }
+        if let Some(sample) = sample.filter(|sample| !sample.is_zero()) {
+            self.rtt = Span::from_picos(self.rtt.as_picos() / 8 * 7 + sample.as_picos() / 8);
+        }
+    }
+
+    /// Compares what arrived in a round, bytes per second, with what the window allows.
+    fn end_round(&mut self, now: Time, sample: f64, card: &mut Card) {
+        let Params { beta, gamma1, gamma2, .. } = self.params;
+        self.measured = sample.max(beta * self.measured + (1.0 - beta) * sample);
+        let allowed = self.window as f64 / self.rtt.as_secs_f64();
+        let expected = self.measured.max(allowed);
+        let short = (expected - self.measured) / expected;
+        self.low = if short > gamma2 { self.low + 1 } else { 0 };
+        let fits = short <= gamma1 || short * self.window as f64 <= self.segment as f64;
+        let before = self.window;
+        if fits {
+            self.raise(now, card);
+        } else {
+            self.slow_start = false;
+            if self.low >= self.params.low_rounds {
+                self.lower();
+            }
+        }
+        let share = card.left_share();
+        if self.window >= before && share < self.params.fairness && before > card.mean_window() {
+            self.lower();
+        }
+    }
+
+    fn raise(&mut self, now: Time, card: &mut Card) {
+        let rested = self.raised.is_none_or(|at| now.saturating_since(at) >= self.rtt * 2);
+        if !card.may_raise() || !rested {
+            return;
+        }
+        let step = if self.slow_start { self.window } else { self.segment };
+        if card.take(step as f64 / self.rtt.as_secs_f64()) {
+            self.window += step;
+            self.raised = Some(now);
+        } else {
+            self.slow_start = false;
+        }
+    }
+
+    /// One segment less; the right edge stays where it is until data have arrived for that.
+    fn lower(&mut self) {
+        let floor = self.params.min_window * self.segment;
+        self.window = (self.window - self.segment.min(self.window)).max(floor);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! What ICTCP knows of the network card: slots, and what is left of the link.
+
+use incast_engine::{Rate, Span, Time};
+
+/// A network card and its connections.
+#[derive(Debug)]
+pub(super) struct Card {
+    /// Bytes per second.
+    capacity: f64,
+    /// α·C, bytes per second.
+    usable: f64,
+    /// When the half-slot at hand began, once there was a packet, and how long it is (T).
+    half: Option<(Time, Span)>,
+    /// The half that may raise windows.
+    second: bool,
+    /// Bytes received in the half at hand.
+    received: u64,
+    /// BW_A of the last first half, bytes per second.
+    available: f64,
+    /// What is left of it to hand out.
+    quota: f64,
+    base_rtt: Span,
+    connections: Vec<Share>,
+}
+
+/// What the card knows of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    rtt: Span,
+    window: u64,
+    /// Bytes received in the slot at hand and in the one before.
+    bytes: u64,
+    bytes_before: u64,
+}
+
+impl Card {
+    pub(super) fn new(rate: Rate, base_rtt: Span, alpha: f64) -> Self {
+        let capacity = rate.0 as f64 / 8.0;
+        Self {
+            capacity,
+            usable: alpha * capacity,
+            half: None,
+            second: false,
+            received: 0,
+            available: 0.0,
+            quota: 0.0,
+            base_rtt,
+            connections: Vec::new(),
+        }
+    }
+
+    /// A new connection takes the place of the one that had its number.
+    pub(super) fn open(&mut self, index: usize, window: u64, rtt: Span) {
+        if self.connections.len() <= index {
+            self.connections.resize(index + 1, Share::default());
+        }
+        self.connections[index] = Share { rtt, window, ..Share::default() };
+    }
+
+    pub(super) fn note_rtt(&mut self, index: usize, rtt: Span) {
+        self.connections[index].rtt = rtt;
+    }
+
+    pub(super) fn note_window(&mut self, index: usize, window: u64) {
+        self.connections[index].window = window;
+    }
+
+    /// A packet of `size` bytes arrived for a connection.
+    pub(super) fn receive(&mut self, now: Time, index: usize, size: u32) {
+        self.advance(now);
+        self.received += u64::from(size);
+        self.connections[index].bytes += u64::from(size);
+    }
+
+    fn advance(&mut self, now: Time) {
+        let (mut began, mut length) = self.half.unwrap_or((now, self.base_rtt));
+        // After a long silence, nothing is known of the slots that passed.
+        if now.saturating_since(began) > length * 4 {
+            (began, self.second, self.received) = (now, false, 0);
+        }
+        while now.saturating_since(began) >= length {
+            began += length;
+            if self.second {
+                length = self.next_half();
+            } else {
+                let used = self.received as f64 / length.as_secs_f64();
+                self.available = (self.usable - used).max(0.0);
+                self.quota = self.available;
+            }
+            self.second = !self.second;
+            self.received = 0;
+        }
+        self.half = Some((began, length));
+    }
+
+    /// T = Σ w·RTT of the connections, weighted by their traffic in the slot that ends.
+    fn next_half(&mut self) -> Span {
+        let total: u64 = self.connections.iter().map(|connection| connection.bytes).sum();
+        let weighted: f64 = self
+            .connections
+            .iter()
+            .map(|connection| connection.bytes as f64 * connection.rtt.as_picos() as f64)
+            .sum();
+        for connection in &mut self.connections {
+            connection.bytes_before = std::mem::take(&mut connection.bytes);
+        }
+        if total == 0 {
+            return self.base_rtt;
+        }
+        Span::from_picos((weighted / total as f64) as u64).max(Span::from_micros(1))
+    }
+
+    /// Whether this is a half in which windows may grow.
+    pub(super) fn may_raise(&self) -> bool {
+        self.second
+    }
+
+    /// Takes bytes per second from what is left; returns whether there was enough.
+    pub(super) fn take(&mut self, rate: f64) -> bool {
+        let enough = rate <= self.quota;
+        if enough {
+            self.quota -= rate;
+        }
+        enough
+    }
+
+    /// BW_A / C when it was measured last; all of it before that.
+    pub(super) fn left_share(&self) -> f64 {
+        if self.half.is_none() { 1.0 } else { self.available / self.capacity }
+    }
+
+    /// Mean window of the connections that receive, bytes.
+    pub(super) fn mean_window(&self) -> u64 {
+        let active = self.connections.iter().filter(|it| it.bytes + it.bytes_before > 0);
+        let (sum, count) = active.fold((0, 0), |(sum, count), it| (sum + it.window, count + 1_u64));
+        if count == 0 { u64::MAX } else { sum / count }
+    }
+}
