@@ -1,5 +1,5 @@
 //! ICTCP: the receiver divides what its link can take among its connections (Wu, Feng, Guo & Zhang,
-//! CoNEXT 2010, ToN 2013).
+//! IEEE/ACM Transactions on Networking 21(2), 2013).
 //!
 //! One controller per network card sees all that arrives. Time is cut into slots of two halves: the
 //! first measures what is left of the link, the second may hand it out by raising windows. Each
@@ -169,7 +169,7 @@ struct Receiver {
     timing: Option<(u64, Time)>,
     /// When the round at hand began, and payload bytes since.
     round: Option<(Time, u64)>,
-    /// b_m, the measured throughput, bytes per second.
+    /// `b_m`, the measured throughput, bytes per second.
     measured: f64,
     /// Rounds in a row with little use of the window.
     low: u32,

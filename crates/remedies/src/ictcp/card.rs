@@ -15,7 +15,7 @@ pub(super) struct Card {
     second: bool,
     /// Bytes received in the half at hand.
     received: u64,
-    /// BW_A of the last first half, bytes per second.
+    /// `BW_A` of the last first half, bytes per second.
     available: f64,
     /// What is left of it to hand out.
     quota: f64,
@@ -124,7 +124,7 @@ impl Card {
         enough
     }
 
-    /// BW_A / C when it was measured last; all of it before that.
+    /// `BW_A / C` when it was measured last; all of it before that.
     pub(super) fn left_share(&self) -> f64 {
         if self.half.is_none() { 1.0 } else { self.available / self.capacity }
     }
@@ -132,7 +132,8 @@ impl Card {
     /// Mean window of the connections that receive, bytes.
     pub(super) fn mean_window(&self) -> u64 {
         let active = self.connections.iter().filter(|it| it.bytes + it.bytes_before > 0);
-        let (sum, count) = active.fold((0, 0), |(sum, count), it| (sum + it.window, count + 1_u64));
-        if count == 0 { u64::MAX } else { sum / count }
+        let (sum, count) =
+            active.fold((0_u64, 0), |(sum, count), it| (sum + it.window, count + 1_u64));
+        sum.checked_div(count).unwrap_or(u64::MAX)
     }
 }

@@ -50,7 +50,7 @@ fn eight_connections_stay_near_the_floor() {
 }
 
 /// Two segments of each of n senders overflow B places from n = B/2 + 2 on ("about 20 for 40
-/// packets" of the serialisation paper, §2.2), and ICTCP has no smaller window.
+/// packets" in the paper on connection serialisation, §5.1), and ICTCP has no smaller window.
 #[test]
 fn it_collapses_where_two_segments_each_overflow_the_buffer() {
     let drops = |servers: u64| {
