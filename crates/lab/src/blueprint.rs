@@ -1,10 +1,11 @@
 //! What the connections of a group are built from.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use incast_engine::Stream;
 use incast_remedies::schedule::{FullPacket, RequestScheduler};
-use incast_remedies::{Installation, Place, Situation};
+use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
 use crate::core::EndId;
@@ -20,6 +21,7 @@ pub struct Blueprint {
     opener_is_client: bool,
     /// The remedies and their names.
     remedies: Vec<(&'static str, Box<dyn Installation>)>,
+    measures: Vec<&'static [Measure]>,
     /// Flow of the first server.
     first_flow: u32,
 }
@@ -34,8 +36,18 @@ impl Blueprint {
             remedies: remedies
                 .map(|remedy| (remedy.name(), remedy.remedy().install(situation)))
                 .collect(),
+            measures: transport.remedies.iter().map(|it| it.remedy().measures()).collect(),
             first_flow,
         }
+    }
+
+    /// What the remedies measured, by column.
+    pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
+        let remedies = self.measures.iter().zip(&self.remedies);
+        remedies
+            .flat_map(|(measures, (_, remedy))| measures.iter().zip(remedy.measure(outcome)))
+            .map(|(measure, value)| (measure.name, value))
+            .collect()
     }
 
     /// The scheduler of the client, if a remedy brings one.

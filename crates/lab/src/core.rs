@@ -149,6 +149,11 @@ impl<P: Probe> Core<P> {
         &mut self.ends[end.0 as usize].connection
     }
 
+    /// A blueprint.
+    pub(crate) fn blueprint(&self, BlueprintId(id): BlueprintId) -> &Blueprint {
+        &self.blueprints[usize::from(id)]
+    }
+
     /// Adds a blueprint.
     pub(crate) fn add_blueprint(&mut self, blueprint: Blueprint) -> BlueprintId {
         self.blueprints.push(blueprint);

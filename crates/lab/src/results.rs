@@ -1,7 +1,10 @@
 //! Result rows: one per run and group, with a unit and a description for every column.
 
+use std::collections::BTreeMap;
+
 use incast_engine::Span;
 use incast_net::port::PortCounters;
+use incast_remedies::Measure;
 use serde::Serialize;
 
 use crate::application::Report;
@@ -25,6 +28,9 @@ macro_rules! row {
         #[derive(Clone, Debug, Default, Serialize)]
         pub struct Row {
             $(#[doc = $description] pub $name: $type,)+
+            /// What the remedies of the group measured, by column ([`incast_remedies::measures`]).
+            #[serde(flatten)]
+            pub measures: BTreeMap<&'static str, Option<f64>>,
         }
 
         /// The columns of [`Row`], in order.
@@ -69,13 +75,21 @@ row! {
     wall_s: f64, "s", "Real time that the engine took; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table: `rows`, `events`, `queues` or `flows`.
-pub fn columns(table: &str) -> Option<&'static [Column]> {
+/// The columns of a table, those of the remedies among them: `rows`, `events`, `queues` or `flows`.
+pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
-        "rows" => Some(ROW_COLUMNS),
-        "events" => Some(EVENT_COLUMNS),
-        "queues" => Some(QUEUE_COLUMNS),
-        "flows" => Some(FLOW_COLUMNS),
+        "rows" => {
+            let measures = incast_remedies::measures();
+            let own = measures.iter().map(|&Measure { name, unit, description }| Column {
+                name,
+                unit,
+                description,
+            });
+            Some(ROW_COLUMNS.iter().copied().chain(own).collect())
+        }
+        "events" => Some(EVENT_COLUMNS.to_vec()),
+        "queues" => Some(QUEUE_COLUMNS.to_vec()),
+        "flows" => Some(FLOW_COLUMNS.to_vec()),
         _ => None,
     }
 }
@@ -165,6 +179,7 @@ pub fn row(
         link_utilization: network.sending.as_picos() as f64 / length as f64,
         packet_hops: network.hops,
         wall_s,
+        measures: BTreeMap::new(),
     }
 }
 

@@ -5,7 +5,7 @@ use incast_net::buffer::{Buffer, PoolId};
 use incast_net::port::PortCounters;
 use incast_net::topology::{Attachment, HostId, Network};
 use incast_net::{Flags, PacketId, PortConfig, PortId};
-use incast_remedies::Situation;
+use incast_remedies::{Outcome, Situation};
 use incast_tcp::Event as ConnectionEvent;
 
 use crate::application::{Application, BarrierReader, DatagramSource, Interval, LongFlows};
@@ -75,6 +75,8 @@ struct Group<P> {
     application: Box<dyn Application<P>>,
     timeouts: TimeoutCounts,
     mss: u32,
+    /// What its connections are built from; none if it has none.
+    blueprint: Option<BlueprintId>,
 }
 
 /// A run in progress.
@@ -131,7 +133,7 @@ impl<P: Probe> World<P> {
         if let Some(scheduler) = self.core.scheduler(blueprint) {
             reader.follow(scheduler, transport.tcp.receive_window);
         }
-        self.add_group("all".into(), reader, transport.tcp.mss);
+        self.add_group("all".into(), reader, transport.tcp.mss, Some(blueprint));
     }
 
     /// Flows with connections come first, because ends are numbered like routes.
@@ -152,10 +154,12 @@ impl<P: Probe> World<P> {
                 let number = self.groups.len() as u16;
                 let hosts = take_hosts(flow.count);
                 let situation = situation(network, &flow.transport, flow.count, u64::MAX);
-                let (_, first_flow) = self.add_connections(hosts, &flow.transport, &situation);
+                let (blueprint, first_flow) =
+                    self.add_connections(hosts, &flow.transport, &situation);
                 let application = LongFlows::new(flow.start, number, first_flow, flow.count);
                 let mss = flow.transport.tcp.mss;
-                self.add_group(format!("background.{index}.long-flow"), application, mss);
+                let name = format!("background.{index}.long-flow");
+                self.add_group(name, application, mss, Some(blueprint));
             }
         }
         for (index, background) in background.iter().enumerate() {
@@ -190,7 +194,7 @@ impl<P: Probe> World<P> {
         let sources = hosts.len() as u32;
         let application =
             DatagramSource::new(datagrams, interval, number, first_flow, sources, random);
-        self.add_group(format!("background.{index}.{name}"), application, 1);
+        self.add_group(format!("background.{index}.{name}"), application, 1, None);
     }
 
     fn add_connections(
@@ -210,9 +214,15 @@ impl<P: Probe> World<P> {
         (blueprint, first_flow)
     }
 
-    fn add_group(&mut self, name: String, application: impl Application<P> + 'static, mss: u32) {
-        let timeouts = TimeoutCounts::default();
-        self.groups.push(Group { name, application: Box::new(application), timeouts, mss });
+    fn add_group(
+        &mut self,
+        name: String,
+        application: impl Application<P> + 'static,
+        mss: u32,
+        blueprint: Option<BlueprintId>,
+    ) {
+        let (application, timeouts) = (Box::new(application), TimeoutCounts::default());
+        self.groups.push(Group { name, application, timeouts, mss, blueprint });
     }
 
     /// Clock, network and connections, for an experiment to change before the run.
@@ -365,7 +375,7 @@ impl<P: Probe> World<P> {
             .map(|group| {
                 let report = group.application.report(core);
                 let status = if report.finished { "ok" } else { status };
-                row(
+                let mut row = row(
                     self.seed,
                     group.name.clone(),
                     status,
@@ -373,7 +383,13 @@ impl<P: Probe> World<P> {
                     &group.timeouts,
                     &network,
                     wall_s,
-                )
+                );
+                let timeouts_lack_of_dupacks = row.timeouts_lack_of_dupacks;
+                let outcome = Outcome { timeouts_lack_of_dupacks };
+                if let Some(blueprint) = group.blueprint {
+                    row.measures = core.blueprint(blueprint).measure(&outcome);
+                }
+                row
             })
             .collect()
     }

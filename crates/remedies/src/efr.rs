@@ -3,14 +3,19 @@
 //! Its rules of what a duplicate ACK means are a recovery (`incast_tcp::recovery::efr`), its window is
 //! DCTCP's, and so is its switch. What is here puts them together.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use incast_net::queue::{Fault, QueueConfig};
 use incast_tcp::congestion::ReactAt;
+use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook};
 use incast_tcp::recovery::efr::{Inflation, Marks, Outstanding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::seam::{Data, Installation, Remedy, Situation, Slot};
+use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 /// Fast retransmissions for losses at the tail.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +98,83 @@ impl Remedy for Params {
         Ok(())
     }
 
-    fn install(&self, _: &Situation) -> Box<dyn Installation> {
-        Box::new(Data)
+    fn measures(&self) -> &'static [Measure] {
+        const ACCURACY: &[Measure] = &[
+            Measure {
+                name: "efr.tail_repairs",
+                unit: "1",
+                description: "Losses repaired without a timeout although three duplicate ACKs could \
+                              not come of what was outstanding.",
+            },
+            Measure {
+                name: "efr.accuracy",
+                unit: "%",
+                description: "Share of these repairs in themselves and \
+                              `timeouts_lack_of_dupacks` (equation 3).",
+            },
+        ];
+        ACCURACY
     }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Efr::default())
+    }
+}
+
+#[derive(Default)]
+struct Efr {
+    tail_repairs: Arc<AtomicU64>,
+}
+
+impl Installation for Efr {
+    fn measure(&self, outcome: &Outcome) -> Vec<Option<f64>> {
+        let repairs = self.tail_repairs.load(Relaxed);
+        let all = repairs + outcome.timeouts_lack_of_dupacks;
+        vec![Some(repairs as f64), (all > 0).then(|| 100.0 * repairs as f64 / all as f64)]
+    }
+
+    fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let tail_repairs = Arc::clone(&self.tail_repairs);
+        Some(Box::new(Observer { tail_repairs, few: false, repairs: false }))
+    }
+}
+
+/// Counts the repairs of tails, and gives no advice.
+struct Observer {
+    tail_repairs: Arc<AtomicU64>,
+    /// At the first duplicate, no more than three segments were outstanding.
+    few: bool,
+    /// Such a loss is being repaired.
+    repairs: bool,
+}
+
+impl SenderHook for Observer {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match event {
+            SendEvent::Timeout => self.repairs = false,
+            SendEvent::Ack(_) if view.in_recovery => {
+                if view.dupacks == 1 {
+                    self.few = is_few(view);
+                }
+                self.repairs |= self.few;
+            }
+            SendEvent::Ack(_) => {
+                if std::mem::take(&mut self.repairs) {
+                    self.tail_repairs.fetch_add(1, Relaxed);
+                }
+                match view.dupacks {
+                    0 => self.few = false,
+                    1 => self.few = is_few(view),
+                    _ => {}
+                }
+            }
+            SendEvent::Sent(_) => {}
+        }
+        Advice::NONE
+    }
+}
+
+/// With so few segments outstanding, one of them lost, three duplicates cannot come.
+fn is_few(view: &SendView) -> bool {
+    (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }

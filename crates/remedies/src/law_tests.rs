@@ -1,6 +1,6 @@
 //! What every remedy must obey.
 
-use crate::{ENTRIES, RemedyConfig};
+use crate::{ENTRIES, Outcome, RemedyConfig, Situation};
 
 fn all() -> impl Iterator<Item = RemedyConfig> {
     ENTRIES.iter().map(|entry| {
@@ -27,5 +27,25 @@ fn what_a_remedy_sets_lies_in_the_tables_of_a_scenario() {
             let known = ["network", "transport", "workload"];
             assert!(known.contains(&table.as_str()), "{}: {table}", remedy.name());
         }
+    }
+}
+
+#[test]
+fn a_remedy_measures_what_it_says_under_its_own_name() {
+    let situation = Situation {
+        servers: 2,
+        sru: 65_536,
+        client_rate: incast_engine::Rate(1_000_000_000),
+        base_rtt: incast_engine::Span::from_micros(100),
+    };
+    for remedy in all() {
+        let measures = remedy.remedy().measures();
+        let prefix = format!("{}.", remedy.name());
+        for measure in measures {
+            assert!(measure.name.starts_with(&prefix), "{}", measure.name);
+            assert!(measure.description.ends_with('.'), "{}", measure.name);
+        }
+        let values = remedy.remedy().install(&situation).measure(&Outcome::default());
+        assert_eq!(values.len(), measures.len(), "{}", remedy.name());
     }
 }

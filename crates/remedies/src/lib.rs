@@ -21,7 +21,7 @@ mod prob_rtx;
 mod resize;
 
 use incast_net::queue::Entry;
-pub use seam::{Installation, Place, Remedy, Situation, Slot};
+pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 macro_rules! remedies {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
@@ -34,6 +34,11 @@ macro_rules! remedies {
 
         /// The remedies that exist.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
+
+        /// The columns that remedies add to result rows.
+        pub fn measures() -> Vec<Measure> {
+            [$($module::Params::default().measures(),)+].concat()
+        }
 
         impl RemedyConfig {
             /// Its name in the list.

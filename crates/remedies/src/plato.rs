@@ -8,6 +8,10 @@
 
 mod machine;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use incast_net::queue::QueueConfig;
 use incast_net::{Flags, Packet};
 use incast_tcp::hooks::{
@@ -18,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::label;
-use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 use machine::{Action, Input, Outlook, State};
 
 /// Labels that keep the ACK clock alive.
@@ -70,19 +74,48 @@ impl Remedy for Params {
         ))
     }
 
+    fn measures(&self) -> &'static [Measure] {
+        const COUNTS: &[Measure] = &[
+            Measure { name: "plato.dummies", unit: "1", description: "Dummies sent." },
+            Measure {
+                name: "plato.early_timeouts",
+                unit: "1",
+                description: "Timeouts after the third dummy, which are part of `timeouts`.",
+            },
+        ];
+        COUNTS
+    }
+
     fn install(&self, _: &Situation) -> Box<dyn Installation> {
-        Box::new(self.clone())
+        Box::new(Plato { params: self.clone(), counts: Arc::default() })
     }
 }
 
-impl Installation for Params {
+/// What all senders of a client count.
+#[derive(Default)]
+struct Counts {
+    dummies: AtomicU64,
+    early_timeouts: AtomicU64,
+}
+
+struct Plato {
+    params: Params,
+    counts: Arc<Counts>,
+}
+
+impl Installation for Plato {
+    fn measure(&self, _: &Outcome) -> Vec<Option<f64>> {
+        let Counts { dummies, early_timeouts } = &*self.counts;
+        [dummies, early_timeouts].map(|count| Some(count.load(Relaxed) as f64)).to_vec()
+    }
+
     fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
-        let state = State::Label;
-        Some(Box::new(Sender { params: self.clone(), state, rewound: false, turn: 0 }))
+        let (params, counts) = (self.params.clone(), Arc::clone(&self.counts));
+        Some(Box::new(Sender { params, counts, state: State::Label, rewound: false, turn: 0 }))
     }
 
     fn receiver(&mut self, _: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
-        Some(Box::new(Receiver(self.clone())))
+        Some(Box::new(Receiver(self.params.clone())))
     }
 }
 
@@ -100,6 +133,7 @@ impl Params {
 
 struct Sender {
     params: Params,
+    counts: Arc<Counts>,
     state: State,
     /// The timer expired, so that the next segment is a retransmission and carries the label even
     /// so.
@@ -144,6 +178,15 @@ impl Sender {
             self.turn ^= label::TURN;
         }
         self.state = state;
+        match action {
+            Action::None => {}
+            Action::Dummy => {
+                self.counts.dummies.fetch_add(1, Relaxed);
+            }
+            Action::Expire => {
+                self.counts.early_timeouts.fetch_add(1, Relaxed);
+            }
+        }
         match action {
             Action::None => Advice::NONE,
             Action::Dummy if self.params.single_bit => {

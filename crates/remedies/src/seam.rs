@@ -73,6 +73,24 @@ pub struct Place<'a> {
     pub random: Stream,
 }
 
+/// A column that a remedy adds to the rows of its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measure {
+    /// `<entry>.<name>`.
+    pub name: &'static str,
+    /// Unit; "1" for ratios and counts.
+    pub unit: &'static str,
+    /// Meaning.
+    pub description: &'static str,
+}
+
+/// What is known of a group of connections after the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// Timeouts because too few segments arrived behind the lost one for a fast retransmit.
+    pub timeouts_lack_of_dupacks: u64,
+}
+
 /// A remedy, by its parameters.
 pub trait Remedy {
     /// The parts that it owns.
@@ -109,6 +127,11 @@ pub trait Remedy {
         Ok(())
     }
 
+    /// Columns that it adds to the rows.
+    fn measures(&self) -> &'static [Measure] {
+        &[]
+    }
+
     /// Finds the first parameter that makes no sense.
     ///
     /// # Errors
@@ -123,6 +146,12 @@ pub trait Remedy {
 
 /// A remedy at work among the connections of one client.
 pub trait Installation: Send {
+    /// The values of [`Remedy::measures`], in their order; none where there is nothing to tell.
+    fn measure(&self, outcome: &Outcome) -> Vec<Option<f64>> {
+        let _ = outcome;
+        Vec::new()
+    }
+
     /// Its part in the sender of a new connection.
     fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
         let _ = place;

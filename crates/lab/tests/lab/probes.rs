@@ -128,7 +128,8 @@ fn every_column_is_described() {
     let Run { rows, .. } = traced(&scenario(&json!({})), &[]);
     let Value::Object(row) = serde_json::to_value(&rows[0]).unwrap() else { panic!("a table") };
     let described = columns("rows").unwrap();
-    assert!(row.keys().eq(described.iter().map(|column| column.name)));
+    assert!(described.len() > row.len(), "remedies have columns of their own");
+    assert!(row.keys().zip(&described).all(|(key, column)| key == column.name));
     for table in ["rows", "events", "queues", "flows"] {
         for column in columns(table).unwrap() {
             assert!(column.description.ends_with('.'), "{table}.{}", column.name);

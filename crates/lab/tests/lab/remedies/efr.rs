@@ -27,6 +27,12 @@ fn lack_and_repairs(transport: &Value) -> (u64, u64) {
         run.expect("nobody cancels").rows.remove(0)
     });
     rows.fold((0, 0), |(lack, repairs), row| {
+        if let Some(Some(accuracy)) = row.measures.get("efr.accuracy") {
+            let tails = row.measures["efr.tail_repairs"].unwrap_or_default();
+            assert!(tails <= row.fast_retransmits as f64);
+            let all = tails + row.timeouts_lack_of_dupacks as f64;
+            assert!((accuracy - 100.0 * tails / all).abs() < 1e-9 && *accuracy > 0.0);
+        }
         (lack + row.timeouts_lack_of_dupacks, repairs + row.fast_retransmits)
     })
 }

@@ -47,6 +47,9 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     // 3.1 MB take 25 ms at line rate. The timeouts are those after three dummies.
     assert!(plato.drops > newreno.drops && plato.timeouts > 0);
     assert!(plato.completion_s < Some(0.03));
+    assert_eq!(plato.measures["plato.early_timeouts"], Some(plato.timeouts as f64));
+    assert!(plato.measures["plato.dummies"] >= Some(3.0 * plato.timeouts as f64));
+    assert!(newreno.measures.is_empty());
 }
 
 /// The text labels nothing before the data: a SYN-ACK that comes late finds the queue at the
