@@ -120,3 +120,22 @@ fn a_long_flow_has_no_requests_to_order() {
          none"
     );
 }
+
+#[test]
+fn a_remedy_brings_its_switch_and_says_which_it_needs() {
+    for (name, queue) in [("plato", "label-threshold"), ("efr", "ecn-threshold")] {
+        let scenario = load(&with_transport(&json!(name))).unwrap();
+        assert_eq!(json!(scenario.network.queue)["name"], queue);
+        let mut document = with_transport(&json!(name));
+        document["network"]["queue"] = json!("drop-tail");
+        let message = error(&document);
+        assert!(message.starts_with("network.queue: \"drop-tail\" "), "{message}");
+        assert!(message.contains(queue), "{message}");
+    }
+    let both = error(&with_transport(&json!({ "remedies": ["plato", "efr"] })));
+    assert!(both.contains("\"plato\" and \"efr\" do not combine"), "{both}");
+    assert!(load(&with_transport(&json!({ "remedies": ["efr", "fine-rto"] }))).is_ok());
+    let mut wred = with_transport(&json!("plato"));
+    wred["network"]["queue"] = json!({ "name": "wred", "classes": [{ "label": 1 }] });
+    assert!(load(&wred).is_ok(), "{}", error(&wred));
+}
