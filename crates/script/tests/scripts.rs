@@ -480,6 +480,7 @@ scripts! {
         text_beyond_the_threshold
     }
     rto {
+        ns3_any_ack_of_new_data_ends_the_backoff
         kulkarni_the_number_of_doublings_is_bounded
         linux_the_minimum_is_under_the_variance
         ns2_a_fast_retransmit_backs_off

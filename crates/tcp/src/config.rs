@@ -117,6 +117,8 @@ pub enum RtoStyle {
     Rfc,
     /// `SRTT + max(min, G, 4·RTTVAR)`: Linux puts the floor under the variance term.
     Linux,
+    /// As `rfc`, but any ACK of new data ends the backoff, not only a new measurement (ns-3).
+    Ns3,
     /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
     Ns2,
 }

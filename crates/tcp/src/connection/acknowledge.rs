@@ -98,6 +98,7 @@ impl Connection {
     #[inline]
     pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);
+        self.rtt.on_progress();
         if self.first_window_end == u64::MAX && packet.ack > self.block_start {
             self.first_window_end = self.board.max();
         }

@@ -42,7 +42,7 @@ impl RttEstimator {
     pub fn sample(&mut self, rtt: Span) {
         let rtt = match self.policy.style {
             RtoStyle::Ns2 => self.in_ticks(rtt),
-            RtoStyle::Rfc | RtoStyle::Linux => rtt,
+            RtoStyle::Rfc | RtoStyle::Linux | RtoStyle::Ns3 => rtt,
         };
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         self.smoothed = Some(match self.smoothed {
@@ -61,6 +61,15 @@ impl RttEstimator {
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(self.policy.max_doublings);
         self.update();
+    }
+
+    /// New data were acknowledged, by whichever transmission.
+    #[inline]
+    pub fn on_progress(&mut self) {
+        if self.doublings > 0 && self.policy.style == RtoStyle::Ns3 {
+            self.doublings = 0;
+            self.update();
+        }
     }
 
     /// Replaces the RTO that holds before the first sample (RFC 6298 (5.7)).
@@ -82,7 +91,7 @@ impl RttEstimator {
             Some(Smoothed { srtt, rttvar }) => {
                 let variance = rttvar * 4;
                 match self.policy.style {
-                    RtoStyle::Rfc => (srtt + variance.max(granularity)).max(min),
+                    RtoStyle::Rfc | RtoStyle::Ns3 => (srtt + variance.max(granularity)).max(min),
                     RtoStyle::Linux => srtt + variance.max(granularity).max(min),
                     RtoStyle::Ns2 => (srtt + variance).max(min),
                 }
@@ -91,7 +100,7 @@ impl RttEstimator {
         let backed_off = base.saturating_doubled(self.doublings).min(max);
         self.rto = match self.policy.style {
             RtoStyle::Ns2 => backed_off.max(granularity * 2),
-            RtoStyle::Rfc | RtoStyle::Linux => backed_off,
+            RtoStyle::Rfc | RtoStyle::Linux | RtoStyle::Ns3 => backed_off,
         };
     }
 

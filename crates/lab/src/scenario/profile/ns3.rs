@@ -30,7 +30,8 @@ pub(super) fn document() -> Value {
             "rto_after_syn_loss": "200ms",
             // ClockGranularity, not 1 ms.
             "rto_granularity": "1us",
-            "rto_style": "rfc",
+            // NewAck() computes the timeout anew.
+            "rto_style": "ns3",
             "rtt_sampling": "per-ack",
             // DelAckCount = 1, not 2.
             "delayed_ack": false,
@@ -56,12 +57,7 @@ pub(super) fn transport(name: &str) -> Value {
         "newreno" => json!({ "recovery": { "careful": false, "restart_timer_on_entry": false } }),
         // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
         "dctcp" => json!({
-            "recovery": {
-                "name": "sack",
-                "rescue": false,
-                "restart_timer_on_entry": false,
-                "reduce_from": "pipe",
-            },
+            "recovery": { "name": "sack", "rescue": false, "restart_timer_on_entry": false },
             "congestion_control": { "react_at": "first-ece" },
             "ecn_packets": "all",
         }),
