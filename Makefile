@@ -15,7 +15,7 @@ SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pypr
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
-	@echo "make validate  compare with ns-2, long property tests, mutation tests"
+	@echo "make validate  compare with ns-2 and ns-3, long property tests, mutation tests"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make clean     remove what these commands made"
@@ -41,6 +41,8 @@ validate: $(VENV)/release
 	INCAST_CASES=1000 cargo test --release --workspace --locked
 	$(BIN)/python benches/mutants.py
 	$(BIN)/python benches/validate_ns2.py
+	$(BIN)/python benches/validate_transports.py
+	$(BIN)/python benches/validate_ns3.py
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py

@@ -1,0 +1,38 @@
+"""Run Debian's ns-2 beside this simulator, write docs/validation/ns2-transports.md.
+
+Exits with 1 if a bar is missed. Takes some ten minutes on two processors.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from validation.live import compare
+from validation.transports_page import judge, write
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
+
+
+def main() -> int:
+    """Run the comparison."""
+    console = Console(highlight=False)
+    if shutil.which("ns") is None:
+        console.print("ns is not installed (Debian: apt install ns2); nothing compared")
+        return 0
+    pairs = compare(os.cpu_count() or 1)
+    found = judge(pairs)
+    write(FOLDER, pairs, found)
+    for verdict in found:
+        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
+        for miss in verdict.misses:
+            console.print(f"       {miss}")
+    console.print("written: docs/validation/ns2-transports.md")
+    return int(not all(verdict.holds for verdict in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

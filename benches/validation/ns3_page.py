@@ -1,0 +1,140 @@
+"""Verdicts, page and picture of the comparison with ns-3."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .judge import Verdict
+from .ns3 import SEEDS, Point
+from .page import figure, table, verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = ("NewReno", "NewReno, SACK", "DCTCP")
+
+OPENING = """# Against ns-3
+
+Written by `make validate`; do not edit. Every run of the reference data (`benches/reference/ns3`,
+measured with ns-3.37) is repeated with `profile = "ns3"` and our own random numbers: fresh
+connections, one SRU each, requests up to 20 us apart, an initial window of 10. A point agrees if
+the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard errors of their difference.
+What the profile copies from ns-3's defaults and what it changes is in
+[Profiles](../reference/profiles.md).
+"""
+
+EXPLANATION = """
+## How the two are set side by side
+
+- In ns-3 a server connects at a time that the script sets. Here the client asks it, and what a
+  request takes on an idle path (50.7 us) is left out of the time.
+- ns-3's device stops taking packets from the layer above while less than an MTU is free. With
+  100 000 bytes that are 66 packets of 1502, whatever the size of the next: `buffer = "66pkt"`. With
+  `"100000B"` SYNs would slip into the 868 bytes that are left.
+- ns-3 schedules an arrival when its transmission starts, as ns-2 does: `ties = "arrival-first"`.
+- With DCTCP a packet waits in the device's own queue, behind the queue disc: the buffer and K are
+  one packet more.
+- ns-3's `timeouts` are doublings of the RTO. They agree with our timeouts of data; the handshake's
+  are not among them, so they are left out here, too.
+
+## What the profile copies
+
+Loss recovery that ns-3 has its own way of: `EnterRecovery()` halves `BytesInFlight()`, the pipe and
+not the flight as RFC 6675 §5 (4.2) asks (`recovery.reduce_from = "pipe"`: without it SACK has five
+times ns-3's timeouts with 16 senders); no rescue retransmission; the timer is not restarted at a
+fast retransmit; duplicate ACKs of exactly `m_recover` begin recovery (`careful = false`); any new
+ACK ends the backoff (`rto_style = "ns3"`: with RFC 6298's, 24 senders end 20 % later).
+
+## ns-3's mistakes, not copied
+
+SYN (the flag in the tables)
+: `UpdateRttHistory()` (as the source has it now; 3.37's was not at hand) looks for the entry of
+  what is sent again by its length. A SYN has none, its entry is never found, and a lost SYN gives a
+  sample of the round-trip time that contains the timeout (RFC 6298 §3 forbids it). With
+  `ConnTimeout` 200 ms a lost SYN would make an RTO of 3 × 200 = 600 ms, two lost ones of 3 × 600 =
+  1800 ms, and a loss after that would end the run after 200 + 600 = 800 or 600 + 1800 = 2400 ms.
+  That is what the data show: 8 of 20 runs with 64 servers and 64 KB take 2402 ms, here all take
+  about 600. Tried here: with `rto_after_syn_loss = "1800ms"` the ln ratios of the four points with
+  64 servers and 200 ms are -0.21, -0.05, 0.07 and 0.36 instead of 0.9 to 1.2. The mistake rules
+  where most servers lose SYNs, from 32 on with NewReno; points with more than half a SYN timeout
+  per server are flagged and not judged. Their timeouts of data, fast retransmits and drops are in
+  the tables.
+
+CWR (the flag in the tables)
+: With DCTCP an echo puts the socket into `CA_CWR`, and `DupAck()` enters recovery from
+  `CA_DISORDER` only: a loss in a window that also saw a mark finds no fast retransmit. In the
+  smallest runs with losses (8 servers, 29 drops in the first burst) ns-3 has no fast recovery at
+  all and we have one per flow. Every DCTCP point with a drop is flagged and not judged; what is
+  left are those with up to 4 servers, which have 5 seeds.
+
+## Unexplained
+
+- NewReno, 2 servers, 256 KB (5 seeds, not judged): ns-3 loses 40 packets of each flow, as we do,
+  and then waits for the timer in every run, with and without SACK, where we repair them by fast
+  retransmit. The times suggest that enough packets arrive behind the losses for duplicate ACKs.
+- NewReno, 8 servers: 0.15 to 0.6 timeouts per run in ns-3 where we have hardly any; a timer of 200
+  ms makes that a difference of 20 to 60 % in the mean goodput. These points miss the bar. Other
+  variants that were tried (the flight halved instead of the pipe, `recovery.exit = "flight"`
+  without SACK) bring two of the three within two standard errors and miss elsewhere; SACK with 256
+  KB missed in all of them.
+"""
+
+
+def judge(points: list[Point]) -> list[Verdict]:
+    """Hold every configuration against the bar."""
+    found = [
+        _agree(
+            f"{name}: within 0.15 or two standard errors ({SEEDS} seeds, no flag)",
+            [it for it in points if it.name == name and it.seeds >= SEEDS and not it.flag],
+        )
+        for name in NAMES[:2]
+    ]
+    unflagged = [it for it in points if it.name == "DCTCP" and not it.flag]
+    return [*found, _agree("DCTCP: within 0.15 or two standard errors (no flag)", unflagged)]
+
+
+def _agree(bar: str, points: list[Point]) -> Verdict:
+    misses = tuple(
+        f"SRU {it.sru // 1024} KB, RTOmin {it.rto_min:g} ms, N={it.servers}: "
+        f"ln {it.log_ratio:+.2f}, {it.distance:.1f} standard errors; "
+        f"timeouts {it.ns3.timeouts:.2f} and {it.here.timeouts:.2f} per run"
+        for it in points
+        if not it.agrees
+    )
+    measured = f"{len(points) - len(misses)} of {len(points)} points"
+    return Verdict(bar, measured, misses, bool(points) and not misses)
+
+
+def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
+    """Write `ns3.md` and its picture into the folder."""
+    curves = {}
+    ordered = sorted(points, key=lambda it: (NAMES.index(it.name), it.sru, it.rto_min, it.servers))
+    for it in ordered:
+        title = f"{it.name}, {it.sru // 1024} KB, {it.rto_min:g} ms"
+        curves.setdefault(title, []).append(
+            (it.servers, it.ns3.goodput, it.here.goodput, bool(it.flag))
+        )
+    figure(folder / "ns3.png", curves, "ns-3", columns=4)
+    lines = [OPENING, *verdicts(found), "", "![Goodput](ns3.png)", ""]
+    lines += ["Hollow points are flagged: a mistake of ns-3 rules there.", EXPLANATION]
+    quantities = ("goodput, Mbps", "timeouts of data", "fast retransmits", "drops")
+    for name in NAMES:
+        rows = [
+            (
+                f"{it.sru // 1024} KB, {it.rto_min:g} ms",
+                it.servers,
+                f"{it.ns3.goodput:.1f} ± {it.ns3.error:.1f}",
+                f"{it.here.goodput:.1f} ± {it.here.error:.1f}",
+                f"{it.ns3.timeouts:.2f}",
+                f"{it.here.timeouts:.2f}",
+                f"{it.ns3.fast:.2f}",
+                f"{it.here.fast:.2f}",
+                f"{it.ns3.drops:.1f}",
+                f"{it.here.drops:.1f}",
+                it.flag or ("" if it.agrees else "misses"),
+            )
+            for it in ordered
+            if it.name == name
+        ]
+        lines += ["", f"## {name}", "", *table("SRU, RTOmin", quantities, "ns-3", rows)]
+    (folder / "ns3.md").write_text("\n".join(lines) + "\n")
