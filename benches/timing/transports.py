@@ -18,11 +18,12 @@ AMPLE_BAR = 1.5
 
 
 def names() -> list[str]:
-    """Return the transports that a scenario can name, but for NewReno."""
+    """Return the transports that a scenario can name, but for NewReno and the remedies."""
     from incast import _core
 
     names = [entry["name"] for entry in json.loads(_core.entries("transports"))]
-    return [name for name in names if name != BASE]
+    left_out = {BASE} | {entry["name"] for entry in json.loads(_core.entries("remedies"))}
+    return [name for name in names if name not in left_out]
 
 
 def table() -> tuple[Table, bool]:
