@@ -9,10 +9,9 @@ use incast_net::queue::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schedule::{FullPacket, RequestScheduler};
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{Client, Knowledge, Method, Plan, Reached, Serializer, Source, Window};
+use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Window};
 
 /// One connection at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,12 +43,6 @@ impl Default for Params {
     }
 }
 
-impl Params {
-    const fn client(&self) -> Client {
-        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
-    }
-}
-
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Schedule, Slot::ReceiveWindow]
@@ -60,20 +53,7 @@ impl Remedy for Params {
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {
-        Box::new(Ccs { params: self.clone(), situation: situation.clone() })
-    }
-}
-
-struct Ccs {
-    params: Params,
-    situation: Situation,
-}
-
-impl Installation for Ccs {
-    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
-        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
-        let gap = self.params.group_gap;
-        Some(Box::new(Serializer::new(self.params.clone(), knowledge, gap, None)))
+        Box::new(Serialization { method: self.clone(), situation: situation.clone() })
     }
 }
 
@@ -88,5 +68,10 @@ impl Method for Params {
             window: self.window.bytes(path),
             grows: false,
         }
+    }
+
+    fn client(&self) -> Client {
+        let Self { base_rtt, sru, observed, group_gap, .. } = *self;
+        Client { base_rtt, sru, observed, group_gap }
     }
 }

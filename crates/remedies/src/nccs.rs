@@ -9,12 +9,9 @@ use incast_net::queue::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schedule::{FullPacket, RequestScheduler};
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{
-    Client, Knowledge, Method, Plan, Reached, Serializer, Source, Trigger, Window,
-};
+use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Trigger, Window};
 
 /// At most K connections at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,12 +50,6 @@ impl Default for Params {
     }
 }
 
-impl Params {
-    const fn client(&self) -> Client {
-        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
-    }
-}
-
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Schedule, Slot::ReceiveWindow]
@@ -72,20 +63,7 @@ impl Remedy for Params {
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {
-        Box::new(Nccs { params: self.clone(), situation: situation.clone() })
-    }
-}
-
-struct Nccs {
-    params: Params,
-    situation: Situation,
-}
-
-impl Installation for Nccs {
-    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
-        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
-        let gap = self.params.group_gap;
-        Some(Box::new(Serializer::new(self.params.clone(), knowledge, gap, None)))
+        Box::new(Serialization { method: self.clone(), situation: situation.clone() })
     }
 }
 
@@ -99,5 +77,10 @@ impl Method for Params {
             window: self.window.bytes(path),
             grows: false,
         }
+    }
+
+    fn client(&self) -> Client {
+        let Self { base_rtt, sru, observed, group_gap, .. } = *self;
+        Client { base_rtt, sru, observed, group_gap }
     }
 }

@@ -12,12 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::schedule::{FullPacket, RequestScheduler};
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
-use crate::serialize::{
-    Adaptive, Client, Knowledge, Method, Plan, Reached, Serializer, Source, Trigger,
-};
+use crate::serialize::{Adaptive, Client, Method, Plan, Reached, Serialization, Source, Trigger};
 
 /// Sets of connections, two at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,12 +63,6 @@ impl Default for Params {
     }
 }
 
-impl Params {
-    const fn client(&self) -> Client {
-        Client { base_rtt: self.base_rtt, sru: self.sru, observed: self.observed }
-    }
-}
-
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         if self.adaptive {
@@ -101,22 +92,7 @@ impl Remedy for Params {
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {
-        Box::new(Ocs { params: self.clone(), situation: situation.clone() })
-    }
-}
-
-struct Ocs {
-    params: Params,
-    situation: Situation,
-}
-
-impl Installation for Ocs {
-    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
-        let knowledge = Knowledge::new(self.params.client(), &self.situation, packet);
-        let Params { group_gap, adaptive, full, round_trips, .. } = self.params;
-        let adaptive = adaptive.then(|| Adaptive::new(full, round_trips));
-        let method = self.params.clone();
-        Some(Box::new(Serializer::new(method, knowledge, group_gap, adaptive)))
+        Box::new(Serialization { method: self.clone(), situation: situation.clone() })
     }
 }
 
@@ -131,6 +107,15 @@ impl Method for Params {
             window: set.window * u64::from(path.mss),
             grows: true,
         }
+    }
+
+    fn client(&self) -> Client {
+        let Self { base_rtt, sru, observed, group_gap, .. } = *self;
+        Client { base_rtt, sru, observed, group_gap }
+    }
+
+    fn adaptive(&self) -> Option<Adaptive> {
+        self.adaptive.then(|| Adaptive::new(self.full, self.round_trips))
     }
 
     fn connects_early(&self) -> bool {

@@ -27,6 +27,9 @@ pub(crate) struct Client {
     pub(crate) sru: Source,
     /// Connections to learn from.
     pub(crate) observed: u32,
+    /// Requests that follow each other within this time belong together; none if the application
+    /// says what belongs together.
+    pub(crate) group_gap: Option<Span>,
 }
 
 impl Client {

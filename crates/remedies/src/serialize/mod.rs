@@ -12,7 +12,8 @@ use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schedule::{ClientView, Note, Order, RequestScheduler};
+use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
+use crate::seam::{Installation, Situation};
 pub(crate) use adaptive::Adaptive;
 use formulas::Path;
 use group::Group;
@@ -88,9 +89,30 @@ pub(crate) struct Plan {
 pub(crate) trait Method: Send {
     fn plan(&self, path: &Path, sru: u64) -> Plan;
 
+    /// What the client is told and what it has to find out.
+    fn client(&self) -> Client;
+
+    /// Online measurements that open more sets.
+    fn adaptive(&self) -> Option<Adaptive> {
+        None
+    }
+
     /// Whether connections open long before their turn, with a window of zero.
     fn connects_early(&self) -> bool {
         false
+    }
+}
+
+/// A method among the connections of one client.
+pub(crate) struct Serialization<M> {
+    pub(crate) method: M,
+    pub(crate) situation: Situation,
+}
+
+impl<M: Method + Clone + 'static> Installation for Serialization<M> {
+    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
+        let knowledge = Knowledge::new(self.method.client(), &self.situation, packet);
+        Some(Box::new(Serializer::new(self.method.clone(), knowledge)))
     }
 }
 
@@ -98,8 +120,7 @@ pub(crate) trait Method: Send {
 pub(crate) struct Serializer {
     method: Box<dyn Method>,
     knowledge: Knowledge,
-    /// Requests that follow each other within this time belong together; none if the application
-    /// says what belongs together.
+    /// See [`Client::group_gap`].
     gap: Option<Span>,
     adaptive: Option<Adaptive>,
     plan: Option<Plan>,
@@ -109,17 +130,12 @@ pub(crate) struct Serializer {
 }
 
 impl Serializer {
-    pub(crate) fn new(
-        method: impl Method + 'static,
-        knowledge: Knowledge,
-        gap: Option<Span>,
-        adaptive: Option<Adaptive>,
-    ) -> Self {
+    pub(crate) fn new(method: impl Method + 'static, knowledge: Knowledge) -> Self {
         let mut serializer = Self {
+            gap: method.client().group_gap,
+            adaptive: method.adaptive(),
             method: Box::new(method),
             knowledge,
-            gap,
-            adaptive,
             plan: None,
             groups: Vec::new(),
             places: Vec::new(),
