@@ -34,10 +34,14 @@ def verdicts(found: Iterable[Verdict]) -> list[str]:
 def table(
     first: str, quantities: Iterable[str], other: str, rows: Iterable[tuple[object, ...]]
 ) -> list[str]:
-    """Return a table of both sides; the last column is a remark."""
-    quantities = list(quantities)
-    heads = " | ".join(f"{quantity}: {other} | here" for quantity in quantities)
-    lines = [f"| {first} | N | {heads} | |", "|---" + "|--:" * (1 + 2 * len(quantities)) + "|---|"]
+    """Return a table of both sides; rows may end with a remark."""
+    rows = list(rows)
+    heads = [first, "N", *(f"{it}: {other} | here" for it in quantities)]
+    lines = [f"| {' | '.join(heads)} |"]
+    numbers = lines[0].count("|") - 2
+    has_remarks = bool(rows) and len(rows[0]) > 1 + numbers
+    lines[0] += " |" * has_remarks
+    lines.append("|---" + "|--:" * numbers + "|---" * has_remarks + "|")
     return lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
 
 
