@@ -1,4 +1,4 @@
-//! Topologies: which ports exist and which of them a route crosses.
+//! The ports of a network, and the routes that cross them.
 
 use incast_engine::Time;
 
@@ -6,11 +6,6 @@ use crate::buffer::{Pool, PoolConfig};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::port::{Admission, Commons, Port, PortConfig, PortId};
-use crate::queue::Entry;
-
-/// The topologies that exist.
-pub const ENTRIES: &[Entry] =
-    &[Entry { name: "star", summary: "Every host on a link of its own to one switch." }];
 
 /// Index of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +20,8 @@ pub struct Attachment {
     pub downlink: PortConfig,
 }
 
-/// Entries of a route in the table of hops: the longest path and the end of it.
-const STRIDE: usize = 4;
+/// A route over one switch, and the end of it, as a power of two.
+const STAR_STRIDE: u32 = 2;
 /// Fills up the table of hops.
 const NO_PORT: PortId = PortId(u32::MAX);
 
@@ -35,8 +30,10 @@ const NO_PORT: PortId = PortId(u32::MAX);
 pub struct Network {
     ports: Vec<Port>,
     commons: Commons,
-    /// The ports that each route crosses, [`STRIDE`] entries per route, padded with [`NO_PORT`].
+    /// The ports that each route crosses, `1 << stride` entries per route, padded with [`NO_PORT`].
     hops: Vec<PortId>,
+    /// As a power of two, so that a sender finds its route by a shift.
+    stride: u32,
     /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
     relays: Vec<bool>,
     /// Ports that are fed by a relay.
@@ -56,7 +53,7 @@ impl Network {
         let relays = vec![false; 2 * hosts.len()];
         let pools = pools.iter().copied().map(Pool::new).collect();
         let commons = Commons { packets: Packets::default(), pools };
-        Self { ports, commons, hops: Vec::new(), relays, relayed: Vec::new() }
+        Self { ports, commons, hops: Vec::new(), stride: STAR_STRIDE, relays, relayed: Vec::new() }
     }
 
     /// The switch's port towards a host.
@@ -70,16 +67,20 @@ impl Network {
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
         for (from, to) in [(server, client), (client, server)] {
             self.hops.extend([PortId(2 * from.0), Self::switch_port(to)]);
-            self.hops.resize(self.hops.len().next_multiple_of(STRIDE), NO_PORT);
+            self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
         }
-        (self.hops.len() / STRIDE / 2) as u32 - 1
+        self.routes() / 2 - 1
+    }
+
+    fn routes(&self) -> u32 {
+        (self.hops.len() >> self.stride) as u32
     }
 
     /// The ports that a route crosses.
     pub fn route(&self, route: RouteId) -> &[PortId] {
-        let first = route.0 as usize * STRIDE;
-        let hops = &self.hops[first..first + STRIDE];
-        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(STRIDE)]
+        let first = (route.0 as usize) << self.stride;
+        let hops = &self.hops[first..first + (1 << self.stride)];
+        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
     }
 
     /// The packets that travel, for a sender to put one there and a receiver to release it.
@@ -103,7 +104,7 @@ impl Network {
     #[inline]
     pub fn post(&self, id: PacketId) -> Parcel {
         let packet = self.packet(id);
-        Parcel::new(id, packet.size(), packet.route.0 * STRIDE as u32)
+        Parcel::new(id, packet.size(), packet.route.0 << self.stride)
     }
 
     /// The port that a packet has to enter next, or none if it has reached its host.
@@ -122,7 +123,7 @@ impl Network {
     pub fn seal(&mut self, watched: PortId) {
         let mut feeders: Vec<Vec<PortId>> = vec![Vec::new(); self.ports.len()];
         let mut relays = vec![true; self.ports.len()];
-        for route in (0..(self.hops.len() / STRIDE) as u32).map(RouteId) {
+        for route in (0..self.routes()).map(RouteId) {
             let hops = self.route(route);
             for pair in hops.windows(2) {
                 feeders[pair[1].0 as usize].push(pair[0]);
