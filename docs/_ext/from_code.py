@@ -8,6 +8,7 @@ from typing import Any
 from sphinx.application import Sphinx
 
 from incast import _core
+from incast.models import MODELS
 from incast.plots import KINDS as PLOTS
 
 MARKER = re.compile(r"<!-- from code: ([\w ]+) -->")
@@ -61,6 +62,18 @@ def names() -> Iterator[str]:
     for plot in PLOTS.values():
         needs = f" Needs `--trace {','.join(plot.traces)}`." if plot.traces else ""
         yield f"\n`{plot.name}`\n: {plot.summary[0].upper()}{plot.summary[1:]}.{needs}\n"
+
+
+def models() -> Iterator[str]:
+    """Write the list of models, with their own numbers."""
+    for model in MODELS.values():
+        yield f"\n### `{model.name}`\n"
+        yield f"{model.summary[0].upper()}{model.summary[1:]}. Source: {model.source}.\n"
+        if model.needs:
+            yield f"Needs, measured: {', '.join(f'`{name}`' for name in model.needs)}.\n"
+        for measure in model.measures:
+            unit = f", {measure.unit}" if measure.unit != "1" else ""
+            yield f"\n`{model.name}.{measure.name}`{unit}: {_text(measure.summary)}\n"
 
 
 def columns() -> Iterator[str]:
@@ -195,7 +208,7 @@ def _text(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-WRITERS = {"tables": tables, "names": names, "columns": columns, "profiles": profiles}
+WRITERS = {"tables": tables, "names": names, "columns": columns, "profiles": profiles, "models": models}
 
 
 def _expand(_: Sphinx, _docname: str, source: list[str]) -> None:

@@ -6,3 +6,7 @@ class ResultsError(ValueError):
 
     The message is one line that starts with the path in question.
     """
+
+
+class ModelError(ValueError):
+    """A question that the models cannot be asked; the message is one line."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incast import _core
+from incast.models import MODELS
 from incast.plots import KINDS as PLOTS
 
 _CORE = (
@@ -20,7 +21,7 @@ _CORE = (
     "backgrounds",
     "profiles",
 )
-_KINDS = (*_CORE, "plots")
+_KINDS = (*_CORE, "plots", "models")
 
 
 def list_entries(
@@ -50,6 +51,11 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         return [
             {"name": plot.name, "summary": plot.summary, "parameters": {}}
             for plot in PLOTS.values()
+        ]
+    if kind == "models":
+        return [
+            {"name": model.name, "summary": model.summary, "parameters": {}}
+            for model in MODELS.values()
         ]
     entries: list[dict[str, Any]] = json.loads(_core.entries(kind))
     return entries

@@ -37,7 +37,12 @@ class Resolved:
     @property
     def capacity(self) -> float:
         """What the links can carry to the client in bit/s: its own or all the servers'."""
-        return min(self.line_rate, self.servers * _rate(self.tree["network"]["server_rate"]))
+        return min(self.line_rate, self.servers * self.server_rate)
+
+    @property
+    def server_rate(self) -> float:
+        """Rate of a server's link in bit/s."""
+        return _rate(self.tree["network"]["server_rate"])
 
     @property
     def mss(self) -> int:
@@ -87,6 +92,11 @@ class Resolved:
         cell = int(network["buffer_cell"])
         cells = ceil((self.packet + int(network["buffer_packet_overhead"])) / cell)
         return limit // (cells * cell)
+
+    @property
+    def buffer_places(self) -> int:
+        """Full packets that may wait there, beside the one in service."""
+        return self.buffer_packets - bool(self.tree["network"]["buffer_counts_in_service"])
 
     @property
     def counts_packets(self) -> bool:

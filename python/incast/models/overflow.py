@@ -1,0 +1,102 @@
+"""The first burst of a synchronised read against the buffer in front of the client.
+
+Every server sends w segments back to back, all from the same moment. While a server's link sends
+one packet, the client's sends r = client_rate / server_rate of them. After the k-th packet of each
+server n·k have arrived, 1 + ⌊r·(k - 1)⌋ have left or are leaving, so that
+
+    n·w - 1 - ⌊min(r, n)·(w - 1)⌋
+
+((n - 1)·w for links of one rate) wait at the peak, and what exceeds the B places is lost.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incast.models.numbers import Floats, floats, together
+from incast.models.registry import Answer, NotApplicable, Question
+
+
+def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> Floats:
+    """Return the packets that wait at the peak of the burst, the one in service not counted.
+
+    Parameters
+    ----------
+    servers
+        n, at least 1.
+    window
+        w, segments per server, at least 1.
+    rate_ratio
+        r, rate of the client's link over that of a server's.
+
+    Returns
+    -------
+    array of the broadcast shape, packets
+        What an unlimited buffer would hold. Exact where packets are of one size, all first bits
+        arrive together, and a packet that leaves at an instant makes room for one that arrives at
+        it; with a spread of the starts an upper bound.
+    """
+    servers, window, ratio = together(servers, window, rate_ratio)
+    # A ratio such as 1 / 10 times 10 must not fall short of a whole packet.
+    left = np.floor(np.minimum(ratio, servers) * (window - 1) * (1 + 1e-12))
+    return floats(servers * window - 1 - left)
+
+
+def lost(
+    servers: ArrayLike, window: ArrayLike, places: ArrayLike, rate_ratio: ArrayLike = 1.0
+) -> Floats:
+    """Return the packets of the burst that find all `places` taken."""
+    return floats(np.maximum(peak(servers, window, rate_ratio) - floats(places), 0.0))
+
+
+def safe_servers(places: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> Floats:
+    """Return the largest n whose burst fits into `places`: ⌊B/w⌋ + 1 for links of one rate.
+
+    Where the client's link is faster than all servers' together only their first packets meet.
+    """
+    places, window, ratio = together(places, window, rate_ratio)
+    left = np.floor(ratio * (window - 1) * (1 + 1e-12))
+    fits = np.floor((places + 1 + left) / window)
+    # Below the ratio the peak is n - 1.
+    return floats(np.where(fits < ratio, np.minimum(places + 1, np.ceil(ratio) - 1), fits))
+
+
+def answer(questions: Sequence[Question]) -> list[Answer]:
+    """Answer for the first window of every server of a barrier read."""
+    answers: list[Answer] = []
+    for question in questions:
+        reason = _refusal(question)
+        if reason:
+            answers.append(NotApplicable(reason))
+            continue
+        point = question.point
+        window, places = point.window(1) // point.servers, point.buffer_places
+        ratio = point.line_rate / point.server_rate
+        answers.append(
+            {
+                "overflow.burst_packets": float(point.servers * window),
+                "overflow.peak_packets": float(peak(point.servers, window, ratio)),
+                "overflow.lost_packets": float(lost(point.servers, window, places, ratio)),
+                "overflow.safe_servers": float(safe_servers(places, window, ratio)),
+            }
+        )
+    return answers
+
+
+# Remedies that do not touch the first window, nor the order in which servers are asked.
+_HARMLESS = {"fine-rto", "prob-rtx"}
+
+
+def _refusal(question: Question) -> str | None:
+    network, transport = question.point.tree["network"], question.point.tree["transport"]
+    if network["topology"] != "star":
+        return f"it knows the star, not the topology {network['topology']!r}"
+    if network["queue"]["name"] != "drop-tail":
+        return f"it knows drop-tail, not the queue {network['queue']['name']!r}"
+    control = transport["congestion_control"]["name"]
+    if transport["pacing"] or control in {"bbr", "swift"}:
+        return "the first window is paced"
+    others = [remedy["name"] for remedy in transport["remedies"]]
+    changing = [name for name in others if name not in _HARMLESS]
+    return f"{changing[0]!r} changes the first window" if changing else None

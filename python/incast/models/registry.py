@@ -1,0 +1,174 @@
+"""The one list of models: from it come `incast list models`, the reference page and the laws."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any
+
+from incast.errors import ModelError
+from incast.scenario.resolved import Resolved
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """A model's refusal to answer.
+
+    Parameters
+    ----------
+    reason
+        Why, in one line that fits after "does not apply:".
+    """
+
+    reason: str
+
+
+COLUMNS = frozenset(
+    {
+        "completion_s",
+        "completion_p50_s",
+        "completion_p95_s",
+        "completion_p99_s",
+        "drop_ratio",
+        "goodput_bps",
+        "link_utilization",
+        "queue_max_packets",
+        "queue_mean_bytes",
+        "timeouts_block_head_per_block",
+        "timeouts_per_block",
+    }
+)
+"""What answers say of a row: its columns, and where a row counts, the count per block."""
+
+Answer = dict[str, float] | NotApplicable
+"""Some of `COLUMNS`, in the units of rows, and numbers of the model's own.
+
+Those are called `<model>.<name>`, and described by a `Measure`.
+"""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a model is asked.
+
+    Parameters
+    ----------
+    point
+        A scenario as the core resolved it.
+    measured
+        What was measured in a run of it, by the names of `incast.models.estimate`; most models
+        need nothing of it.
+    """
+
+    point: Resolved
+    measured: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that only one model knows.
+
+    Parameters
+    ----------
+    name
+        Its column, without the model's name before it.
+    unit
+        SI; "1" for numbers and ratios.
+    summary
+        Meaning, in one line.
+    """
+
+    name: str
+    unit: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Model:
+    """One way to answer a scenario without simulating it.
+
+    Parameters
+    ----------
+    name
+        What the user asks for.
+    summary
+        What it says, in one line.
+    source
+        Where it is published; "own" if nowhere.
+    entry
+        `module:function` in this package. The function takes a sequence of questions and returns
+        an answer to each, so that a sweep is one call over arrays.
+    needs
+        The keys of `Question.measured` without which it does not apply.
+    measures
+        Its own numbers.
+    """
+
+    name: str
+    summary: str
+    source: str
+    entry: str
+    needs: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+
+    def answer_many(self, questions: Sequence[Question]) -> list[Answer]:
+        """Answer every question, in their order."""
+        answers: list[Answer] = [NotApplicable("")] * len(questions)
+        asked = []
+        for i, question in enumerate(questions):
+            missing = [name for name in self.needs if name not in question.measured]
+            if missing:
+                answers[i] = NotApplicable(f"it needs {', '.join(missing)}, measured in a run")
+            else:
+                asked.append(i)
+        module, _, function = self.entry.partition(":")
+        compute: Callable[[Sequence[Question]], list[Answer]]
+        compute = getattr(import_module(f"incast.models.{module}"), function)
+        for i, answer in zip(asked, compute([questions[i] for i in asked]), strict=True):
+            answers[i] = answer
+        return answers
+
+    def answer(
+        self, point: Mapping[str, Any], measured: Mapping[str, float] | None = None
+    ) -> Answer:
+        """Answer one point of a plan.
+
+        Parameters
+        ----------
+        point
+            `Point.resolved`: the scenario as the core resolved it.
+        measured
+            See `Question`.
+        """
+        return self.answer_many([Question(Resolved(dict(point)), measured or {})])[0]
+
+
+MODELS = {
+    model.name: model
+    for model in (
+        Model(
+            "overflow",
+            "the largest synchronised first burst that the switch holds without a loss",
+            "own; the counting is in docs/validation/theory.md",
+            "overflow:answer",
+            measures=(
+                Measure("burst_packets", "1", "Packets of the first burst, all servers together."),
+                Measure("peak_packets", "1", "Most packets waiting if none were dropped."),
+                Measure("lost_packets", "1", "Packets of the burst that find the buffer full."),
+                Measure("safe_servers", "1", "Servers whose first burst is never cut."),
+            ),
+        ),
+    )
+}
+
+
+def find(name: str) -> Model:
+    """Return the model called `name`.
+
+    Raises
+    ------
+    ModelError
+        There is none; those that exist are in the message.
+    """
+    if name not in MODELS:
+        raise ModelError(f"--model: there is no model {name!r}; choose from {', '.join(MODELS)}")
+    return MODELS[name]
