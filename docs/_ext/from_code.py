@@ -208,7 +208,13 @@ def _text(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-WRITERS = {"tables": tables, "names": names, "columns": columns, "profiles": profiles, "models": models}
+WRITERS = {
+    "tables": tables,
+    "names": names,
+    "columns": columns,
+    "profiles": profiles,
+    "models": models,
+}
 
 
 def _expand(_: Sphinx, _docname: str, source: list[str]) -> None:
