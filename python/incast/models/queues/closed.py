@@ -1,0 +1,127 @@
+"""Queues whose distribution has a closed form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .occupancy import Occupancy, check_queue
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+GUARD_DIGITS = 30
+"""Decimal digits computed beyond those that cancel."""
+
+
+@dataclass(frozen=True, eq=False)
+class MM1K(Occupancy):
+    """M/M/1/K: P(j) = (1 - rho) rho^j/(1 - rho^(K+1)) (Kleinrock 1975, §3.6).
+
+    Parameters
+    ----------
+    arrival_rate
+        Packets per second.
+    time
+        Mean service time, seconds.
+    capacity
+        K: the most packets in the system, the one in service included.
+
+    Raises
+    ------
+    ValueError
+        When a number is asked for: arguments that make no queue.
+    """
+
+    arrival_rate: float
+    time: float
+    capacity: int
+
+    @cached_property
+    def load(self) -> float:
+        """Offered load, rho."""
+        check_queue(self.arrival_rate, self.capacity)
+        return self.arrival_rate * self.time
+
+    @cached_property
+    def pmf(self) -> Floats:
+        """P(j packets in the system), j = 0 .. capacity."""
+        # Counted from the likelier end, nothing overflows.
+        ratio = min(self.load, 1 / self.load)
+        weights = ratio ** np.arange(self.capacity + 1.0)
+        weights /= weights.sum()
+        return weights if self.load <= 1 else weights[::-1].copy()
+
+    @cached_property
+    def blocking(self) -> float:
+        """Share of the packets that find no place."""
+        return float(self.pmf[-1])
+
+
+def md1k_blocking(load: float, capacity: int) -> float:
+    """Return the blocking of M/D/1/K by its alternating series.
+
+    Parameters
+    ----------
+    load
+        rho, arrival rate x service time; positive.
+    capacity
+        K, the one in service included. The cost grows with K² x rho: meant for K up to some 1000,
+        as a check of the chain (`MG1K`), which has no such limit.
+
+    Notes
+    -----
+    P = 1 - b(K-1)/(1 + rho b(K-1)) with b(n) = sum_{k=0..n} (-rho)^k (n-k)^k e^{(n-k) rho}/k!
+    (Brun and Garcia, Analytical solution of finite capacity M/D/1 queues, J. Appl. Prob. 37, 2000).
+    The terms are far larger than their sum, so it is computed with as many decimal digits as
+    cancel.
+    """
+    check_queue(load, capacity)
+    n, rho = capacity - 1, Decimal(load)
+    with localcontext() as context:
+        context.prec = GUARD_DIGITS + int(2 * n * max(load, 1.0)) + n
+        total, factor, growth = Decimal(0), Decimal(1), rho.exp()
+        for k in range(n + 1):
+            base = Decimal(n - k) ** k if k < n or n == 0 else Decimal(0) ** max(k, 1)
+            total += factor * base * growth ** (n - k)
+            factor *= -rho / (k + 1)
+        return float(1 - total / (1 + rho * total))
+
+
+def smith_blocking(load: float, scv: float, capacity: float) -> float:
+    """Return the blocking of M/G/1/K by MacGregor Smith's two-moment approximation.
+
+    Parameters
+    ----------
+    load
+        rho, positive.
+    scv
+        Squared coefficient of variation of the service time, s².
+    capacity
+        K, the one in service included; need not be whole.
+
+    Returns
+    -------
+    float
+        P = rho^a (rho - 1)/(rho^b - 1) with r = sqrt(rho), d = 2 + r s² - r, a = (r s² - r + 2K)/d
+        and b = 2 (r s² - r + K + 1)/d (MacGregor Smith, Properties and performance modelling of
+        finite buffer M/G/1/K networks, Computers & Operations Research 38, 2011). Exact for s² = 1.
+        Elsewhere an approximation that fails where losses are rare: see the reference page.
+    """
+    check_queue(load, 1)
+    bias = load**0.5 * (scv - 1)
+    first, second = (bias + 2 * capacity) / (2 + bias), 2 * (bias + capacity + 1) / (2 + bias)
+    logarithm = float(np.log(load))
+    if logarithm == 0:
+        return float(1 / second)
+    if logarithm < 0:
+        return float(np.exp(first * logarithm) * np.expm1(logarithm) / np.expm1(second * logarithm))
+    # The same, divided by rho^b above and below.
+    left = np.exp((first - second) * logarithm) * np.expm1(logarithm)
+    return float(left / -np.expm1(-second * logarithm))

@@ -1,0 +1,137 @@
+"""How many packets arrive during a service."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .batch import Batch
+    from .service import Mixture, Service
+
+    Floats = NDArray[np.float64]
+
+MOST_ARRIVALS = 200.0
+"""Largest mean number of batches in the longest part of a service: e^-200 is still a number."""
+ROOM = 1 << 20
+"""Terms computed at once."""
+NEGLIGIBLE = 1e-60
+"""Share of the batch counts that a sum over them leaves out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """Packets that arrive while one is served, A of them.
+
+    Parameters
+    ----------
+    pmf
+        P(A = m), m = 0, 1, ...
+    beyond
+        P(A > m).
+    time
+        Mean time in a service with m arrivals so far, seconds; they sum to E[S].
+    time_from
+        Mean time in a service with m arrivals or more so far, seconds.
+    """
+
+    pmf: Floats
+    beyond: Floats
+    time: Floats
+    time_from: Floats
+
+
+def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) -> Arrivals:
+    """Return the arrivals in a service, to well beyond `capacity`.
+
+    Parameters
+    ----------
+    rate
+        Packets per second.
+    service
+        Distribution of the service time.
+    batch
+        Distribution of the size of a batch; none means single packets.
+    capacity
+        How many arrivals matter. The arrays are longer, so that tails from there on are right.
+
+    Raises
+    ------
+    ValueError
+        More than 200 batches arrive in the longest part of a service on average.
+
+    Notes
+    -----
+    Batches in a service are Poisson mixtures; with w(n) their distribution and X(z) the batches',
+    A(z) = sum w(n) X(z)^n. The time with n batches so far is P(more than n)/(batch rate), because
+    each stretch of it ends at that rate with one more. Every term is positive, so nothing cancels.
+    """
+    batches = rate / (batch.mean if batch else 1.0)
+    mixture = service.mixture
+    longest = float(batches * mixture.means.max())
+    if longest > MOST_ARRIVALS:
+        raise ValueError(
+            f"{longest:.3g} arrivals in the longest service are too many; {MOST_ARRIVALS:g} is the "
+            "most"
+        )
+    more = 64 + int(45 * (1 + longest))
+    scale = 1 if batch is None else int(np.ceil(batch.second_moment / batch.mean))
+    count = batch_counts(batches, mixture, capacity + more)
+    beyond = tails(count)
+    length = capacity + more * scale
+    pmf = compound(count, batch, length)
+    time = compound(beyond / batches, batch, length)
+    return Arrivals(pmf, tails(pmf), time, time + tails(time))
+
+
+def tails(values: Floats) -> Floats:
+    """Return for each element the sum of those after it, smallest first."""
+    sums = values[::-1].cumsum()[::-1]
+    return np.append(sums[1:], 0.0)
+
+
+def batch_counts(rate: float, mixture: Mixture, length: int) -> Floats:
+    """Return P(n arrivals in a service), n = 0 .. length - 1, for Poisson arrivals of a rate.
+
+    Negative binomial for a gamma part of shape k, Poisson for a constant.
+    """
+    pmf = np.zeros(length)
+    order = np.argsort(mixture.means)
+    rows = max(1, ROOM // length)
+    for start in range(0, order.size, rows):
+        chunk = order[start : start + rows]
+        means, shapes = rate * mixture.means[chunk], mixture.shapes[chunk]
+        reach = _terms(means.max(keepdims=True), shapes.min(keepdims=True), length)[0]
+        used = int(np.flatnonzero(reach)[-1]) + 1
+        pmf[:used] += mixture.weights[chunk] @ _terms(means, shapes, used)
+    return pmf
+
+
+def _terms(means: Floats, shapes: Floats, length: int) -> Floats:
+    from scipy.special import gammaln
+
+    n = np.arange(length)
+    means, shapes = means[:, None], shapes[:, None]
+    constant = np.isinf(shapes)
+    k = np.where(constant, 1.0, shapes)
+    ratio = means / k
+    gamma = gammaln(n + k) - gammaln(k) + n * np.log(ratio / (1 + ratio)) - k * np.log1p(ratio)
+    poisson = n * np.log(means) - means
+    return np.asarray(np.exp(np.where(constant, poisson, gamma) - gammaln(n + 1)))
+
+
+def compound(count: Floats, batch: Batch | None, length: int) -> Floats:
+    """Return the coefficients of sum count(n) X(z)^n, by Horner's rule."""
+    if batch is None:
+        return np.pad(count, (0, max(0, length - count.size)))[:length]
+    kept = int(np.searchsorted(-tails(count), -NEGLIGIBLE * count.sum())) + 1
+    size = batch.pmf[:length]
+    total = np.zeros(1)
+    for weight in count[:kept][::-1]:
+        total = np.convolve(total, size)[:length]
+        total[0] += weight
+    return np.pad(total, (0, length - total.size))

@@ -1,0 +1,70 @@
+"""What every queue says of the number of packets in it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class Occupancy(ABC):
+    """A finite queue: numbers follow from the distribution of the packets in it over time."""
+
+    @property
+    @abstractmethod
+    def pmf(self) -> Floats:
+        """P(j packets in the system), j = 0 .. capacity, those in service included."""
+
+    @property
+    @abstractmethod
+    def blocking(self) -> float:
+        """Share of the packets offered that find no place."""
+
+    @property
+    def in_service(self) -> int:
+        """Most packets in service at once."""
+        return 1
+
+    @cached_property
+    def mean(self) -> float:
+        """E[N], packets."""
+        return float(self.pmf @ np.arange(self.pmf.size))
+
+    @cached_property
+    def variance(self) -> float:
+        """Var[N], packets²."""
+        return float(self.pmf @ (np.arange(self.pmf.size) - self.mean) ** 2)
+
+    @cached_property
+    def mean_waiting(self) -> float:
+        """E[(N - n)^+], packets, with n servers: those in service are not counted."""
+        return float(self.pmf @ np.maximum(np.arange(self.pmf.size) - self.in_service, 0))
+
+    def tail(self, x: ArrayLike) -> Floats:
+        """Return P(N > x) for every x, packets."""
+        beyond = np.append(self.pmf[::-1].cumsum()[::-1], 0.0)
+        first = np.floor(np.asarray(x, float)) + 1
+        return np.asarray(beyond[np.clip(first, 0, self.pmf.size).astype(int)])
+
+
+def check_queue(arrival_rate: float, capacity: int, servers: int = 1) -> None:
+    """Refuse what is not a queue.
+
+    Raises
+    ------
+    ValueError
+        No arrivals, or a capacity below the number of servers.
+    """
+    if not (np.isfinite(arrival_rate) and arrival_rate > 0):
+        raise ValueError("arrival_rate is a positive, finite number of packets per second")
+    if servers < 1 or int(servers) != servers:
+        raise ValueError("servers is a whole number of at least 1")
+    if capacity < servers or int(capacity) != capacity:
+        raise ValueError(f"capacity is a whole number of at least {servers}, those in service too")

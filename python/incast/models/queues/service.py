@@ -1,0 +1,189 @@
+"""How long a packet is in service: distributions of service times.
+
+Every distribution here is a mixture of gamma distributions with whole shapes, the constant being
+the limit of an infinite shape. So the numbers of Poisson arrivals in a service are mixtures of
+negative binomial and Poisson distributions, whose terms are all positive (`counts`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+PROBABILITY_SLACK = 1e-9
+"""How far from 1 given probabilities may sum."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mixture:
+    """Parts of which a service time is one, chosen at random.
+
+    Parameters
+    ----------
+    weights
+        Probability of each part.
+    means
+        Its mean, seconds.
+    shapes
+        Its number of exponential stages; infinite for a constant.
+    """
+
+    weights: Floats
+    means: Floats
+    shapes: Floats
+
+    def moment(self, order: int) -> float:
+        """Return E[S^order], seconds^order."""
+        parts = self.weights * self.means**order
+        for i in range(1, order):
+            parts = parts * (1 + i / self.shapes)
+        return float(parts.sum())
+
+    def survival(self, time: ArrayLike) -> Floats:
+        """Return P(S > t) for every t, seconds."""
+        from scipy.special import gammaincc
+
+        t = np.asarray(time, float)[..., None]
+        constant = np.isinf(self.shapes)
+        shapes = np.where(constant, 1.0, self.shapes)
+        left = np.where(constant, t < self.means, gammaincc(shapes, shapes * t / self.means))
+        return np.asarray((self.weights * left).sum(axis=-1))
+
+    def residual_survival(self, time: ArrayLike) -> Floats:
+        """Return P(S_e > t), S_e being what is left of a service at a random moment in it."""
+        from scipy.special import gammaincc
+
+        t = np.asarray(time, float)[..., None]
+        constant = np.isinf(self.shapes)
+        shapes = np.where(constant, 1.0, self.shapes)
+        scaled = shapes * t / self.means
+        gamma = gammaincc(shapes + 1, scaled) - t / self.means * gammaincc(shapes, scaled)
+        left = np.where(constant, np.maximum(1 - t / self.means, 0), np.maximum(gamma, 0))
+        share = self.weights * self.means
+        return np.asarray((share * left).sum(axis=-1) / share.sum())
+
+
+class Service(ABC):
+    """A distribution of service times."""
+
+    @property
+    @abstractmethod
+    def mixture(self) -> Mixture:
+        """The distribution as a mixture of gamma distributions."""
+
+    @cached_property
+    def mean(self) -> float:
+        """E[S], seconds."""
+        return self.mixture.moment(1)
+
+    @cached_property
+    def scv(self) -> float:
+        """Squared coefficient of variation: variance / mean²."""
+        return self.mixture.moment(2) / self.mean**2 - 1
+
+
+def _mixture(weights: ArrayLike, means: ArrayLike, shape: float) -> Mixture:
+    times = np.atleast_1d(np.asarray(means, float))
+    if not (np.isfinite(times).all() and (times > 0).all()):
+        raise ValueError("a service time is a positive, finite number of seconds")
+    shares = np.broadcast_to(np.asarray(weights, float), times.shape)
+    return Mixture(shares, times, np.full(times.shape, shape))
+
+
+@dataclass(frozen=True)
+class Deterministic(Service):
+    """Every packet takes `time` seconds: packets of one size (M/D/1)."""
+
+    time: float
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """One constant."""
+        return _mixture(1.0, self.time, np.inf)
+
+
+@dataclass(frozen=True)
+class Exponential(Service):
+    """Exponentially distributed with a mean of `time` seconds (M/M/1)."""
+
+    time: float
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """One stage."""
+        return _mixture(1.0, self.time, 1.0)
+
+
+@dataclass(frozen=True)
+class Erlang(Service):
+    """The sum of `stages` equal exponential stages, with a mean of `time` seconds together."""
+
+    stages: int
+    time: float
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """One gamma distribution."""
+        if self.stages < 1 or int(self.stages) != self.stages:
+            raise ValueError("stages is a whole number of at least 1")
+        return _mixture(1.0, self.time, float(self.stages))
+
+
+@dataclass(frozen=True)
+class HyperExponential(Service):
+    """Exponential with a mean of `times[i]` seconds with probability `probabilities[i]`."""
+
+    probabilities: Sequence[float]
+    times: Sequence[float]
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """One stage each."""
+        return _mixture(_probabilities(self.probabilities, len(self.times)), self.times, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical(Service):
+    """As observed: each of `samples` (seconds) is equally likely, or weighted.
+
+    Parameters
+    ----------
+    samples
+        Service times, seconds: of a trace, sizes x 8 / rate.
+    weights
+        Probability of each sample; equal if not given. A packet-size mix is its sizes and shares.
+    """
+
+    samples: ArrayLike
+    weights: Sequence[float] | None = None
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """A constant for every value that occurs."""
+        samples = np.asarray(self.samples, float).ravel()
+        if samples.size == 0:
+            raise ValueError("an empirical service time needs at least one sample")
+        if self.weights is None:
+            values, counts = np.unique(samples, return_counts=True)
+            return _mixture(counts / samples.size, values, np.inf)
+        return _mixture(_probabilities(self.weights, samples.size), samples, np.inf)
+
+
+def _probabilities(given: Any, count: int) -> Floats:  # noqa: ANN401 (whatever NumPy accepts)
+    shares = np.asarray(given, float)
+    if shares.shape != (count,) or (shares < 0).any():
+        raise ValueError(f"{count} probabilities are needed, none of them negative")
+    if abs(shares.sum() - 1) > PROBABILITY_SLACK:
+        raise ValueError(f"probabilities sum to 1, not to {shares.sum():g}")
+    return shares / shares.sum()

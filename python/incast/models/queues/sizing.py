@@ -1,0 +1,60 @@
+"""How many places keep the loss below a target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .closed import MM1K
+    from .several import MGnK
+    from .single import MG1K
+
+MOST_PLACES = 200_000
+"""Beyond this many places no buffer is sought."""
+
+
+def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
+    """Return the smallest buffer with which no more than `target_loss` of the packets is lost.
+
+    Parameters
+    ----------
+    queue
+        Any finite queue; its own capacity does not matter.
+    target_loss
+        The largest share of the packets that may find no place, between 0 and 1.
+
+    Returns
+    -------
+    int
+        B: waiting places, the packets in service not counted, so that K = B + servers. Where the
+        switch counts the packet in service (`network.buffer_counts_in_service`), one more.
+
+    Raises
+    ------
+    ValueError
+        No buffer is large enough: at a load rho >= 1 at least 1 - 1/rho is lost; or more than
+        200 000 places would be needed.
+    """
+    if not 0 < target_loss < 1:
+        raise ValueError("target_loss lies between 0 and 1")
+    least = 1 - 1 / queue.load
+    if target_loss <= least:
+        raise ValueError(
+            f"at a load of {queue.load:g}, {least:.3g} is lost whatever the buffer; a target of "
+            f"{target_loss:g} is out of reach"
+        )
+
+    def suffices(places: int) -> bool:
+        return replace(queue, capacity=places + queue.in_service).blocking <= target_loss
+
+    enough = 1
+    while not suffices(enough):
+        if enough >= MOST_PLACES:
+            raise ValueError(f"more than {MOST_PLACES} places would be needed")
+        enough = min(2 * enough, MOST_PLACES)
+    short = enough // 2 if enough > 1 else -1
+    while enough - short > 1:
+        middle = (short + enough) // 2
+        short, enough = (short, middle) if suffices(middle) else (middle, enough)
+    return enough
