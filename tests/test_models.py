@@ -21,6 +21,8 @@ SCENARIOS = {
     "paced": document(transport={"name": "bbr"}),
     "serial": document(transport={"name": "ocs", "rto_min": "1ms"}),
     "one": document(workload={"servers": 1}),
+    "datagrams": document(network={"server_rate": "10Gbps"})
+    | {"background": [{"name": "poisson", "rate": "300Mbps", "packet_size": 1000}]},
 }
 # Every key that a run could have measured, within what makes sense together.
 MEASURED: dict[str, float] = {}

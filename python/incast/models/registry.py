@@ -157,6 +157,19 @@ MODELS = {
                 Measure("safe_servers", "1", "Servers whose first burst is never cut."),
             ),
         ),
+        Model(
+            "edge-queue",
+            "what a scenario's Poisson datagrams alone do to the switch port: M/G/1/K",
+            "Takagi: Queueing Analysis, volume 2, 1993; see docs/reference/models-queues.md",
+            "queues.edge:answer",
+            measures=(
+                Measure("load", "1", "Share of the client's link that the datagrams ask for."),
+                Measure("loss", "1", "Share of the datagrams that find no place."),
+                Measure("mean_waiting", "1", "Packets waiting on average, none in service."),
+                Measure("utilization", "1", "Share of the time in which the link is sending."),
+                Measure("safe_places", "1", "Places that keep the loss below one in a million."),
+            ),
+        ),
     )
 }
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from incast.models.numbers import Floats
 
 NEGLIGIBLE = 1e-30
 """Probability beyond which a geometric distribution is cut off."""
@@ -50,7 +50,9 @@ class Batch:
         """Return batches as observed: each of `sizes`, whole numbers, is equally likely."""
         observed = np.asarray(sizes)
         if observed.size == 0 or (observed < 1).any() or (observed != observed.astype(int)).any():
-            raise ValueError("sizes of batches are whole numbers of at least 1, one or more of them")
+            raise ValueError(
+                "sizes of batches are whole numbers of at least 1, one or more of them"
+            )
         return cls(np.bincount(observed.astype(int).ravel())[1:] / observed.size)
 
     @cached_property

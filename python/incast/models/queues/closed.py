@@ -12,9 +12,7 @@ import numpy as np
 from .occupancy import Occupancy, check_queue
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from incast.models.numbers import Floats
 
 GUARD_DIGITS = 30
 """Decimal digits computed beyond those that cancel."""
@@ -86,10 +84,10 @@ def md1k_blocking(load: float, capacity: int) -> float:
     n, rho = capacity - 1, Decimal(load)
     with localcontext() as context:
         context.prec = GUARD_DIGITS + int(2 * n * max(load, 1.0)) + n
-        total, factor, growth = Decimal(0), Decimal(1), rho.exp()
-        for k in range(n + 1):
-            base = Decimal(n - k) ** k if k < n or n == 0 else Decimal(0) ** max(k, 1)
-            total += factor * base * growth ** (n - k)
+        # The last term, 0^n, counts for n = 0 alone.
+        total, factor, growth = Decimal(n == 0), Decimal(1), rho.exp()
+        for k in range(n):
+            total += factor * Decimal(n - k) ** k * growth ** (n - k)
             factor *= -rho / (k + 1)
         return float(1 - total / (1 + rho * total))
 

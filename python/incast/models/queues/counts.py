@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from incast.models.numbers import Floats
 
     from .batch import Batch
     from .service import Mixture, Service
-
-    Floats = NDArray[np.float64]
 
 MOST_ARRIVALS = 200.0
 """Largest mean number of batches in the longest part of a service: e^-200 is still a number."""

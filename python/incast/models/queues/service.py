@@ -17,9 +17,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from incast.models.numbers import Floats
 
 PROBABILITY_SLACK = 1e-9
 """How far from 1 given probabilities may sum."""
@@ -186,4 +186,4 @@ def _probabilities(given: Any, count: int) -> Floats:  # noqa: ANN401 (whatever 
         raise ValueError(f"{count} probabilities are needed, none of them negative")
     if abs(shares.sum() - 1) > PROBABILITY_SLACK:
         raise ValueError(f"probabilities sum to 1, not to {shares.sum():g}")
-    return shares / shares.sum()
+    return np.asarray(shares / shares.sum())

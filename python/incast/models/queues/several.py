@@ -12,11 +12,9 @@ from .counts import arrivals
 from .occupancy import Occupancy, check_queue
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from incast.models.numbers import Floats
 
     from .service import Service
-
-    Floats = NDArray[np.float64]
 
 LARGE = 1e100
 """Where unnormalised probabilities are scaled down."""

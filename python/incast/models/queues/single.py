@@ -12,12 +12,12 @@ from .counts import Arrivals, arrivals, tails
 from .occupancy import Occupancy, check_queue
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
+
+    from incast.models.numbers import Floats
 
     from .batch import Batch
     from .service import Service
-
-    Floats = NDArray[np.float64]
 
 LARGE = 1e100
 """Where unnormalised probabilities are scaled down."""
@@ -166,7 +166,8 @@ class MG1:
         # Blocking of M/G/1/K for K = 1 .. most at once, because K only cuts the chain off.
         busy = np.append(0.0, pi[1:])
         later = np.append(0.0, flow.time_from[1:most])
-        full = pi[0] * flow.time_from[:most] + np.convolve(busy, later)[1 : most + 1]
+        full = np.append(np.convolve(busy, later), 0.0)[1 : most + 1]
+        full += pi[0] * flow.time_from[:most]
         blocking = full / (self.service.mean * pi.cumsum() + pi[0] / self.arrival_rate)
         reached = np.append(1.0, blocking / (1 - load + load * blocking))
         return np.asarray(reached[first])
@@ -199,7 +200,7 @@ def _after_idle(flow: Arrivals, batch: Batch | None) -> Floats:
 def _first(batch: Batch | None, capacity: int) -> Floats:
     """Return the distribution of min(X, capacity), 0 .. capacity."""
     if batch is None:
-        return np.eye(1, capacity + 1, 1)[0]
+        return np.asarray(np.eye(1, capacity + 1, 1)[0])
     first = np.zeros(capacity + 1)
     taken = batch.pmf[:capacity]
     first[: taken.size] = taken
@@ -209,4 +210,4 @@ def _first(batch: Batch | None, capacity: int) -> Floats:
 
 def _leading(values: Floats) -> Floats:
     """Return the array without the zeros at its end."""
-    return np.trim_zeros(values, "b")
+    return np.asarray(np.trim_zeros(values, "b"))
