@@ -339,7 +339,8 @@ impl<P: Probe> World<P> {
                 let diagnosis = diagnose(&self.core, end, &report, group.mss);
                 group.timeouts.add(diagnosis.cause, report.block_head);
                 if P::ON {
-                    let row = EventRow::timeout(now, end.flow(), &report, diagnosis);
+                    let connection = self.core.connection(end);
+                    let row = EventRow::timeout(now, end.flow(), &report, diagnosis, connection);
                     self.core.probe.on_event(row);
                 }
             }

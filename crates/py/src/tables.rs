@@ -41,6 +41,10 @@ pub fn events<'py>(py: Python<'py>, trace: &EventTrace) -> PyResult<Bound<'py, P
     table.numbers("flight", rows.iter().map(|row| row.flight))?;
     table.numbers("dupacks", rows.iter().map(|row| row.dupacks))?;
     table.numbers("lost_in_window", rows.iter().map(|row| row.lost_in_window))?;
+    table.numbers("packets", rows.iter().map(|row| row.packets))?;
+    let seconds = |span: Option<Span>| span.map_or(f64::NAN, Span::as_secs_f64);
+    table.numbers("srtt_s", rows.iter().map(|row| seconds(row.srtt)))?;
+    table.numbers("rto_s", rows.iter().map(|row| seconds(row.rto)))?;
     table.texts("cause", rows.iter().map(|row| row.cause.map_or("", |cause| cause.name())))?;
     let place = |head: Option<bool>| match head {
         None => "",

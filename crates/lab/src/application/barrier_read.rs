@@ -162,7 +162,8 @@ impl BarrierReader {
         let now = core.now();
         self.missing -= 1;
         if P::ON {
-            let row = EventRow::new(now, EventKind::FlowDone, Some(end.flow()));
+            let server = core.connection(EndId::server(end.flow()));
+            let row = EventRow::of(now, EventKind::FlowDone, end.flow(), server);
             core.probe.on_event(row);
         }
         if self.missing > 0 {

@@ -27,6 +27,13 @@ pub const EVENT_COLUMNS: &[Column] = &[
         "Segments of the outstanding window that are lost and not yet repaired, at a timeout.",
     ),
     column(
+        "packets",
+        "1",
+        "Data packets that the connection has sent, retransmissions included; in rows of a timeout, a recovery or a finished flow, as are the next two.",
+    ),
+    column("srtt_s", "s", "Smoothed round-trip time."),
+    column("rto_s", "s", "Retransmission timeout; for a timeout the one that expired."),
+    column(
         "cause",
         "",
         "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks.",

@@ -72,6 +72,12 @@ pub struct EventRow {
     pub dupacks: u32,
     /// Segments of the window that are lost and not yet repaired.
     pub lost_in_window: u32,
+    /// Data packets that the connection sent, retransmissions included.
+    pub packets: u64,
+    /// Smoothed round-trip time, if there was a sample.
+    pub srtt: Option<Span>,
+    /// Retransmission timeout.
+    pub rto: Option<Span>,
     /// Why a timer expired.
     pub cause: Option<Cause>,
     /// Whether the segment belongs to the first window of its block.
@@ -92,13 +98,22 @@ impl EventRow {
             flight: 0,
             dupacks: 0,
             lost_in_window: 0,
+            packets: 0,
+            srtt: None,
+            rto: None,
             cause: None,
             block_head: None,
         }
     }
 
     /// The row of an expiry.
-    pub fn timeout(time: Time, flow: u32, report: &TimeoutReport, diagnosis: Diagnosis) -> Self {
+    pub fn timeout(
+        time: Time,
+        flow: u32,
+        report: &TimeoutReport,
+        diagnosis: Diagnosis,
+        connection: &Connection,
+    ) -> Self {
         Self {
             seq: report.una,
             cwnd: report.cwnd,
@@ -106,9 +121,10 @@ impl EventRow {
             flight: report.flight,
             dupacks: report.dupacks,
             lost_in_window: diagnosis.lost_in_window,
+            rto: Some(report.rto),
             cause: Some(diagnosis.cause),
             block_head: Some(report.block_head),
-            ..Self::new(time, EventKind::Timeout, Some(flow))
+            ..Self::of(time, EventKind::Timeout, flow, connection)
         }
     }
 
@@ -120,6 +136,9 @@ impl EventRow {
             ssthresh: connection.ssthresh(),
             flight: connection.flight(),
             dupacks: connection.dupacks(),
+            packets: connection.counters().data_packets,
+            srtt: connection.rtt().srtt(),
+            rto: Some(connection.rtt().rto()),
             ..Self::new(time, kind, Some(flow))
         }
     }

@@ -1,5 +1,7 @@
 //! What a connection reports to its owner.
 
+use incast_engine::Span;
+
 /// Something that the owner wants to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -49,6 +51,8 @@ pub struct TimeoutReport {
     pub ssthresh: u64,
     /// Outstanding bytes.
     pub flight: u64,
+    /// The retransmission timeout, before the reaction backs it off.
+    pub rto: Span,
     /// The first unacknowledged segment left in the first window of its block (ABTT).
     pub block_head: bool,
     /// A hook expired the timer.

@@ -171,6 +171,7 @@ impl Connection {
             cwnd: self.congestion.window(),
             ssthresh: self.congestion.ssthresh(),
             flight: self.board.flight(),
+            rto: self.rtt.rto(),
             block_head: una < self.first_window_end,
             advised,
         }));

@@ -1,5 +1,7 @@
 //! Traces against the counters of the run that they were taken of.
 
+use std::collections::BTreeMap;
+
 use incast_engine::{Span, Time};
 use incast_lab::probe::{EventKind, EventRow, EventTrace, QueueTrace};
 use incast_lab::{Row, Run, Scenario};
@@ -42,12 +44,24 @@ fn events_agree(events: &EventTrace, rows: &[Row]) {
     assert_eq!(count(EventKind::BlockDone), rows[0].blocks);
     assert!(events.rows().is_sorted_by_key(|row| row.block));
 
+    assert!(most_packets(events) <= all(|row| row.packets_sent));
+
     let times = |kind| rows_of(kind).map(|row| row.time);
     let blocks = times(EventKind::BlockStart).zip(times(EventKind::BlockDone));
     let total = blocks.fold(Span::ZERO, |sum, (start, done)| sum + (done - start));
     let mean = rows[0].completion_s.unwrap_or(0.0);
     let expected = total.as_secs_f64() / rows[0].blocks.max(1) as f64;
     assert!((mean - expected).abs() <= 1e-9 * expected, "{mean} s, by the events {expected} s");
+}
+
+/// The packets of the busiest connection of every flow, by the rows that note them.
+fn most_packets(events: &EventTrace) -> u64 {
+    let mut most: BTreeMap<_, u64> = BTreeMap::new();
+    for row in events.rows().iter().filter(|row| row.rto.is_some()) {
+        let so_far = most.entry(row.flow).or_default();
+        *so_far = row.packets.max(*so_far);
+    }
+    most.values().sum()
 }
 
 /// The link falls idle and becomes busy by turns, and is idle for more than a base round trip.
