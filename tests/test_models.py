@@ -25,7 +25,16 @@ SCENARIOS = {
     | {"background": [{"name": "poisson", "rate": "300Mbps", "packet_size": 1000}]},
 }
 # Every key that a run could have measured, within what makes sense together.
-MEASURED: dict[str, float] = {}
+MEASURED = {
+    "loss_event_ratio": 0.003,
+    "loss_indication_ratio": 0.009,
+    "packet_loss_ratio": 0.02,
+    "rtt_s": 3e-4,
+    "timeout_s": math.nan,
+    "block_head_timeouts": 1.5,
+    "block_head_share": 0.6,
+    "knee": 3.0,
+}
 
 
 def points() -> list[Question]:

@@ -15,3 +15,17 @@ def floats(value: ArrayLike) -> Floats:
 def together(*values: ArrayLike) -> list[Floats]:
     """Return arrays of floats, broadcast to one shape; they must not be written to."""
     return [floats(value) for value in np.broadcast_arrays(*values)]
+
+
+def probability(value: ArrayLike, name: str) -> Floats:
+    """Return probabilities as an array.
+
+    Raises
+    ------
+    ValueError
+        One is not from 0 to 1.
+    """
+    values = floats(value)
+    if not np.all((values >= 0) & (values <= 1)):
+        raise ValueError(f"{name}: a probability lies between 0 and 1, not at {values}")
+    return values

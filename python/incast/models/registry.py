@@ -142,6 +142,24 @@ class Model:
         return self.answer_many([Question(Resolved(dict(point)), measured or {})])[0]
 
 
+_BOOK = "Kulkarni & Agrawal, Analysis of TCP Performance in Data Center Networks, 2014"
+_LOSSES = (
+    "loss_event_ratio",
+    "loss_indication_ratio",
+    "packet_loss_ratio",
+    "rtt_s",
+    "timeout_s",
+    "block_head_timeouts",
+    "block_head_share",
+    "knee",
+)
+
+
+def _of_losses(name: str, summary: str, source: str, function: str) -> Model:
+    sent = Measure("packets_per_s", "1/s", "Packets that the servers send, lost ones among them.")
+    return Model(name, summary, source, f"kulkarni.answers:{function}", _LOSSES, (sent,))
+
+
 MODELS = {
     model.name: model
     for model in (
@@ -169,6 +187,71 @@ MODELS = {
                 Measure("utilization", "1", "Share of the time in which the link is sending."),
                 Measure("safe_places", "1", "Places that keep the loss below one in a million."),
             ),
+        ),
+        Model(
+            "serialisation",
+            "completion, goodput and queue of a read that ccs, nccs or ocs serialises",
+            "Osada et al., TCP Incast Avoidance Based on Connection Serialization, eq. 2 to 12",
+            "serialisation:answer",
+            measures=(
+                Measure("ramp_s", "s", "T1, until a connection's window fills the link (eq. 4)."),
+                Measure("sets_connections", "1", "n_min, connections of a set (eq. 8 to 10)."),
+                Measure("sets_window", "1", "Window of each, packets (eq. 9)."),
+            ),
+        ),
+        _of_losses(
+            "kulkarni-td-only",
+            "throughput of synchronised flows by their losses, without timeouts",
+            f"{_BOOK}, eq. 3.21",
+            "td_only",
+        ),
+        _of_losses(
+            "kulkarni-full",
+            "the same with timeouts of all kinds",
+            f"{_BOOK}, eq. 3.39, corrected",
+            "full",
+        ),
+        _of_losses(
+            "kulkarni-full-printed",
+            "the same, as printed",
+            f"{_BOOK}, eq. 3.39",
+            "full_printed",
+        ),
+        _of_losses(
+            "kulkarni-ibtt-only",
+            "the same with timeouts inside a block only",
+            f"{_BOOK}, eq. 3.39 with Q_abtt = 0, corrected",
+            "ibtt_only",
+        ),
+        _of_losses(
+            "kulkarni-abtt-only",
+            "the same with timeouts of a block's head only",
+            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0",
+            "abtt_only",
+        ),
+        _of_losses(
+            "kulkarni-split",
+            "the same, with one reason for timeouts inside a block up to n*, and another above",
+            f"{_BOOK}, eq. 3.40, corrected",
+            "split",
+        ),
+        _of_losses(
+            "kulkarni-split-printed",
+            "the same, as printed",
+            f"{_BOOK}, eq. 3.40",
+            "split_printed",
+        ),
+        _of_losses(
+            "kulkarni-limited",
+            "the same, with receive window and link, and any flow's timeout ending a period",
+            f"own, after {_BOOK}, §5.2",
+            "limited",
+        ),
+        _of_losses(
+            "padhye",
+            "n times the throughput of a single flow, by its losses (PFTK)",
+            f"Padhye et al., IEEE/ACM ToN 8(2), 2000; n times: {_BOOK}, §3.2.1",
+            "n_padhye",
         ),
     )
 }

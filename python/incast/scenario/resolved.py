@@ -149,6 +149,25 @@ class Resolved:
         return min(ceil(self.sru / self.mss), self._segments("receive_window"))
 
     @property
+    def receive_window(self) -> int:
+        """Segments that the client lets a server have outstanding."""
+        return self._segments("receive_window")
+
+    @property
+    def block_packets(self) -> int:
+        """Full packets of a block, all servers together."""
+        return self.servers * ceil(self.sru / self.mss)
+
+    @property
+    def base_rtt(self) -> float:
+        """Seconds for a full packet and its ACK on the idle network, serialisation included."""
+        network, transport = self.tree["network"], self.tree["transport"]
+        links = (self.server_rate, self.line_rate)
+        sizes = self.packet + int(transport["ack_size"]) + 2 * int(network["layer2_overhead"])
+        serial = sum(sizes * 8 / rate for rate in links)
+        return serial + 2 * (_time(network["server_delay"]) + _time(network["delay"]))
+
+    @property
     def round_trip_packets(self) -> int:
         """Packets that the idle path itself holds: rate x round trip of propagation."""
         network = self.tree["network"]

@@ -1,0 +1,157 @@
+"""What the forms of chapter 3 say of scenarios in which their parameters were measured."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from incast.models import padhye
+from incast.models.kulkarni import cumulative
+from incast.models.kulkarni.cumulative import CORRECTED, PRINTED, Kind, Losses, Reading
+from incast.models.numbers import Floats, floats
+from incast.models.registry import Answer, NotApplicable, Question
+
+
+def td_only(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.21)."""
+    return _answers("kulkarni-td-only", "td-only", questions, _corrected)
+
+
+def full(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.39), corrected."""
+    return _answers("kulkarni-full", "full", questions, _corrected)
+
+
+def full_printed(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.39) as printed."""
+    return _answers("kulkarni-full-printed", "full", questions, lambda _: PRINTED)
+
+
+def ibtt_only(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.39) without Q_abtt."""
+    return _answers("kulkarni-ibtt-only", "ibtt-only", questions, _corrected)
+
+
+def abtt_only(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.39) without Q_ibtt."""
+    return _answers("kulkarni-abtt-only", "abtt-only", questions, _corrected)
+
+
+def split(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.40), corrected."""
+    return _answers("kulkarni-split", "split", questions, _corrected)
+
+
+def split_printed(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.40) as printed, with the text's n* = 3."""
+    return _answers("kulkarni-split-printed", "split", questions, lambda _: PRINTED)
+
+
+def limited(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.40), with the receive window, the link, and any flow's timeout counted."""
+
+    def reading(asked: Sequence[Question]) -> Reading:
+        return Reading(
+            flows="any",
+            knee=_measured(asked, "knee"),
+            window_limit=[it.point.receive_window for it in asked],
+            capacity=[_packet_rate(it) for it in asked],
+        )
+
+    return _answers("kulkarni-limited", "split", questions, reading)
+
+
+def n_padhye(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by n times PFTK, at p = p_r (§3.2.1)."""
+
+    def rates(asked: Sequence[Question]) -> Floats:
+        each = padhye.throughput(
+            _measured(asked, "loss_indication_ratio"),
+            _measured(asked, "rtt_s"),
+            _timeout(asked),
+            [it.point.receive_window for it in asked],
+        )
+        return floats([it.point.servers for it in asked]) * each
+
+    return _filled("padhye", questions, rates, None)
+
+
+def _corrected(asked: Sequence[Question]) -> Reading:
+    return Reading(CORRECTED.sums, knee=_measured(asked, "knee"))
+
+
+def _answers(
+    name: str,
+    kind: Kind,
+    questions: Sequence[Question],
+    read: Callable[[Sequence[Question]], Reading],
+) -> list[Answer]:
+    def losses(asked: Sequence[Question], reading: Reading) -> Losses:
+        # The text counts ABTTs; simultaneous ones take the time of one.
+        head = "block_head_timeouts" if reading is PRINTED else "block_head_share"
+        return Losses(
+            [it.point.servers for it in asked],
+            _measured(asked, "loss_event_ratio"),
+            _measured(asked, "loss_indication_ratio"),
+            _measured(asked, "rtt_s"),
+            _timeout(asked),
+            _measured(asked, head),
+            [it.point.block_packets for it in asked],
+        )
+
+    def rates(asked: Sequence[Question]) -> Floats:
+        reading = read(asked)
+        return cumulative.throughput(losses(asked, reading), kind, reading)
+
+    def per_block(asked: Sequence[Question]) -> Floats:
+        reading = read(asked)
+        told = losses(asked, reading)
+        return cumulative.timeouts_per_packet(told, kind, reading) * floats(told.block)
+
+    return _filled(name, questions, rates, None if kind == "td-only" else per_block)
+
+
+def _filled(
+    name: str,
+    questions: Sequence[Question],
+    rates: Callable[[Sequence[Question]], Floats],
+    timeouts: Callable[[Sequence[Question]], Floats] | None,
+) -> list[Answer]:
+    """Answer where there were losses; the throughput in packets becomes goodput without them."""
+    lossy = [it for it in questions if it.measured["loss_event_ratio"] > 0]
+    sent = np.broadcast_to(rates(lossy), len(lossy)) if lossy else np.zeros(0)
+    waits = np.broadcast_to(timeouts(lossy), len(lossy)) if lossy and timeouts else None
+    answers: list[Answer] = []
+    at = 0
+    for question in questions:
+        if question.measured["loss_event_ratio"] <= 0:
+            answers.append(NotApplicable("no loss was measured, and it knows no other limit"))
+            continue
+        arriving = float(sent[at]) * (1 - question.measured["packet_loss_ratio"])
+        goodput = arriving * question.point.mss * 8
+        answer = {
+            "goodput_bps": goodput,
+            "completion_s": question.point.servers * question.point.sru * 8 / goodput,
+            f"{name}.packets_per_s": float(sent[at]),
+        }
+        if waits is not None:
+            answer["timeouts_per_block"] = float(waits[at])
+        answers.append(answer)
+        at += 1
+    return answers
+
+
+def _measured(asked: Sequence[Question], name: str) -> list[float]:
+    return [it.measured[name] for it in asked]
+
+
+def _timeout(asked: Sequence[Question]) -> list[float]:
+    """Return T0, which nothing measures where no timer expired: there it is RTOmin."""
+    measured = [it.measured["timeout_s"] for it in asked]
+    return [
+        time if np.isfinite(time) else it.point.rto_min
+        for time, it in zip(measured, asked, strict=True)
+    ]
+
+
+def _packet_rate(question: Question) -> float:
+    return question.point.capacity / (8 * question.point.packet)

@@ -1,0 +1,136 @@
+"""The throughput of n synchronised flows, timeouts included: (3.21), (3.39), (3.40).
+
+All forms are one quotient, written per packet,
+
+    B = E[Y] / (RTT·E[X] + Q·T0) = 1 / (RTT·p_c·E[X] + p_c·Q·T0),       Q = min(1, Q_ibtt + Q_abtt),
+
+and differ in what they count as Q. B counts packets that the senders transmit, lost ones among
+them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incast.models.kulkarni import rounds, timeouts
+from incast.models.numbers import Floats, floats, probability, together
+from incast.models.padhye import backoff
+
+Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split"]
+"""Which timeouts count: none; all; those inside a block; those of its head; all, as in (3.40)."""
+
+
+@dataclass(frozen=True)
+class Losses:
+    """What the equations know of a run; scalars, or arrays that broadcast.
+
+    Parameters
+    ----------
+    flows
+        n.
+    event_ratio
+        p_c, loss events of the cumulative flow per packet, 0 to 1.
+    indication_ratio
+        p_r, loss indications of a flow per packet that it sends, 0 to 1.
+    rtt
+        RTT, seconds, queueing included.
+    timeout
+        T0, mean length of a single timeout, seconds.
+    block_head
+        delta, ABTTs at the start of a block: their mean number, as the text has it, or the share of
+        blocks with one at least. Simultaneous timeouts take the time of one, so that the number is
+        what the text itself names as the cause of its error for many flows.
+    block
+        L, packets of a block: n·SRU / segment. (Table 3.1 calls the SRU L; (3.37) needs the block.)
+    """
+
+    flows: ArrayLike
+    event_ratio: ArrayLike
+    indication_ratio: ArrayLike
+    rtt: ArrayLike
+    timeout: ArrayLike = 0.2
+    block_head: ArrayLike = 0.0
+    block: ArrayLike = np.inf
+
+    @property
+    def hit(self) -> Floats:
+        """The mean number j of flows that an event hits."""
+        return rounds.flows_per_event(self.flows, self.event_ratio, self.indication_ratio)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the text is read where it can be read in several ways; by default as corrected.
+
+    Parameters
+    ----------
+    sums
+        How far the sums of (3.34) and (3.40) go.
+    flows
+        Whose timeout ends a period: "one" flow's, as in the text, or that of "any" of the j.
+    backs_off
+        Whether E[Z^TO] is T0·f(p_r)/(1 - p_r), timeouts that fail again, instead of T0.
+    knee
+        n* of (3.40).
+    window_limit
+        W_m, packets: see `rounds.rounds_per_packet`.
+    capacity
+        What the link carries, packets/s: B is cut to it.
+    """
+
+    sums: timeouts.Sum = "corrected"
+    flows: Literal["one", "any"] = "one"
+    backs_off: bool = False
+    knee: ArrayLike = 3
+    window_limit: ArrayLike = np.inf
+    capacity: ArrayLike = np.inf
+
+
+CORRECTED = Reading()
+PRINTED = Reading(sums="printed")
+
+
+def inside(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
+    """Return Q_ibtt (3.36), the chance that an event ends in a timeout inside the block."""
+    flows, p_c, p_r = together(losses.flows, losses.event_ratio, losses.indication_ratio)
+    probability(p_r, "indication_ratio")
+    if kind in {"td-only", "abtt-only"}:
+        return floats(np.zeros(np.shape(flows)))
+    size = rounds.flow_window(flows, losses.hit, p_c, reading.window_limit)
+    if kind == "split":
+        chance = timeouts.split_inside(flows, size, p_r, reading.knee, reading.sums)
+    else:
+        chance = timeouts.inside(size, p_r, reading.sums)
+    return timeouts.any_of(chance, losses.hit) if reading.flows == "any" else chance
+
+
+def timeouts_per_packet(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
+    """Return p_c·Q. Q_abtt = delta·E[Y]/L (3.38), so that p_c·Q_abtt = delta/L."""
+    p_c = probability(losses.event_ratio, "event_ratio")
+    head: Floats = floats(0.0)
+    if kind not in {"td-only", "ibtt-only"}:
+        head = floats(losses.block_head) / floats(losses.block)
+    return floats(np.minimum(p_c, p_c * inside(losses, kind, reading) + head))
+
+
+def throughput(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
+    """Return B, packets/s.
+
+    Without losses the unlimited forms have no finite answer; they return infinity.
+
+    Raises
+    ------
+    ValueError
+        A ratio is no probability.
+    """
+    p_r = floats(losses.indication_ratio)
+    moving = rounds.rounds_per_packet(
+        losses.flows, losses.hit, losses.event_ratio, reading.window_limit
+    )
+    waiting = timeouts_per_packet(losses, kind, reading) * floats(losses.timeout)
+    with np.errstate(divide="ignore"):
+        if reading.backs_off:
+            waiting = waiting * backoff(p_r) / (1 - p_r)
+        return floats(np.minimum(1 / (floats(losses.rtt) * moving + waiting), reading.capacity))

@@ -1,0 +1,158 @@
+"""What recovers the losses of a round: Reno, NewReno, SACK; with or without limited transmit.
+
+The text leaves this to future work: its Q^ is that of a sender that repairs whatever three
+duplicate ACKs tell it of. The process is the same here (§3.1.1.3): of a window of w packets the
+first K arrive; they let K more go in the next round, of which the first M arrive and make duplicate
+ACKs. With q = 1 - p
+
+    P(M ≥ m) = q^m (q^m - q^w) / (1 - q^w),        m < w,
+
+and w - M packets are missing when recovery begins. It begins
+
+- with M ≥ 3, or,
+- with limited transmit (RFC 3042), also with M = 2 if the first of two more packets arrives (q),
+  and with M = 1 if two in a row do (q²).
+
+What follows distinguishes the flavours. Every repair is a packet that may be lost in its turn, and
+none of the three notices that before the timer does: w - M repairs succeed with q^(w - M).
+
+- `reno` ends its recovery with the first repair, so that a second missing packet waits for the
+  timer (Fall & Floyd 1996, §3.2: two or more losses of a window).
+- `newreno` repairs one packet a round (RFC 6582), so that it needs w - M rounds; the impatient
+  variant also times out where those outlast its timer.
+- `sack` (RFC 6675) repairs as many in a round as half a window holds, and is through after one
+  round or two: what is left are whole windows (M = 0), fewer than three duplicates, lost repairs.
+"""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incast.models.numbers import Floats, floats, probability, together
+from incast.models.padhye import DUPLICATES
+
+Flavour = Literal["reno", "newreno", "sack"]
+
+
+def arriving(count: ArrayLike, window: ArrayLike, loss: ArrayLike) -> Floats:
+    """Return P(M ≥ m): m duplicate ACKs at least; 0 for m > w - 1."""
+    m, w, p = together(count, window, loss)
+    m = np.minimum(m, w)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithm = np.log1p(-p)
+        rest = np.exp(m * logarithm) * np.expm1((w - m) * logarithm) / np.expm1(w * logarithm)
+        chance = np.where(p > 0, np.exp(m * logarithm) * rest, 1 - m / w)
+    return floats(np.where(p < 1, chance, np.where(m > 0, 0.0, 1.0)))
+
+
+def recovery_probability(
+    window: ArrayLike, loss: ArrayLike, *, limited_transmit: bool = False
+) -> Floats:
+    """Return the chance that a loss begins a recovery rather than a timeout.
+
+    Without limited transmit this is 1 - Q^ of the text.
+    """
+    w, p = together(window, probability(loss, "loss"))
+    chance = arriving(DUPLICATES, w, p)
+    if limited_transmit:
+        q = 1 - p
+        chance = chance + q * _exactly(2, w, p) + q**2 * _exactly(1, w, p)
+    return floats(np.where(w > 1, chance, 0.0))
+
+
+def timeout_probability(
+    window: ArrayLike,
+    loss: ArrayLike,
+    flavour: Flavour,
+    *,
+    limited_transmit: bool = False,
+    patience: ArrayLike = np.inf,
+) -> Floats:
+    """Return the chance that a loss in a window of w packets ends in a timeout.
+
+    Parameters
+    ----------
+    window
+        w, packets.
+    loss
+        p, 0 to 1.
+    flavour
+        See the head of this file.
+    limited_transmit
+        Whether the first two duplicate ACKs send new packets; there must be some to send.
+    patience
+        T0 / RTT, rounds after which the timer ends a recovery of NewReno, because partial ACKs do
+        not restart it (the impatient variant); infinite for the careful one. No one else reads it.
+    """
+    w, p, patience = together(window, probability(loss, "loss"), patience)
+    q = 1 - p
+    if flavour == "reno":
+        repaired = q * _exactly(np.maximum(w - 1, DUPLICATES), w, p)
+        few = w - 1 < DUPLICATES
+    else:
+        least = np.maximum(w - patience, DUPLICATES) if flavour == "newreno" else DUPLICATES
+        repaired = _repaired(least, w, p)
+        few = np.zeros(w.shape, dtype=bool)
+    chance = np.where(few, 0.0, repaired)
+    if limited_transmit:
+        for count, arrives in ((2, q), (1, q**2)):
+            holes = w - count
+            allowed = holes <= 1 if flavour == "reno" else holes <= patience
+            if flavour == "sack":
+                allowed = holes > 0
+            chance = chance + np.where(allowed, arrives * q**holes * _exactly(count, w, p), 0.0)
+    return floats(np.clip(1 - chance, 0, 1))
+
+
+def recovery_rounds(window: ArrayLike, loss: ArrayLike, flavour: Flavour) -> Floats:
+    """Return the mean number of rounds in which a recovery (with M ≥ 3) repairs w - M packets.
+
+    Reno repairs one. The rounds are not part of the throughput: meanwhile the flow goes on sending
+    about half its window.
+    """
+    w, p = together(window, probability(loss, "loss"))
+    begins = arriving(DUPLICATES, w, p)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if flavour == "reno":
+            mean = np.ones(w.shape)
+        elif flavour == "newreno":
+            mean = _missing(w, p) / begins
+        else:
+            # More than w/2 missing: two rounds.
+            mean = 2 - arriving(np.maximum(np.ceil(w / 2), DUPLICATES), w, p) / begins
+    return floats(np.where(begins > 0, mean, np.nan))
+
+
+def _exactly(count: ArrayLike, window: Floats, loss: Floats) -> Floats:
+    """Return P(M = m)."""
+    m = floats(count)
+    chance = arriving(m, window, loss) - arriving(m + 1, window, loss)
+    return floats(np.where(m < window, chance, 0.0))
+
+
+def _repaired(least: ArrayLike, window: Floats, loss: Floats) -> Floats:
+    """Return E[q^(w - M); M ≥ m].
+
+    By parts: q^(w-m) P(M ≥ m) + q^w ((q^(m+1) - q^w) - p (w - m - 1) q^w) / (1 - q^w).
+    """
+    m, w, p = together(least, window, loss)
+    m = np.ceil(m)
+    inner = (p > 0) & (p < 1) & (m < w)
+    m, w, p = np.where(inner, m, 1.0), np.where(inner, w, 2.0), np.where(inner, p, 0.5)
+    logarithm = np.log1p(-p)
+    qw = np.exp(w * logarithm)
+    rest = qw * np.expm1((m + 1 - w) * logarithm) - p * (w - m - 1) * qw
+    first = np.exp((w - m) * logarithm) * arriving(m, w, p)
+    total = first + qw * rest / -np.expm1(w * logarithm)
+    ends = np.where(floats(loss) <= 0, arriving(least, window, loss), 0.0)
+    return floats(np.where(inner, np.maximum(total, 0), ends))
+
+
+def _missing(window: Floats, loss: Floats) -> Floats:
+    """Return E[w - M; M ≥ 3] = (w - 3) P(M ≥ 3) - ∑ P(M ≥ m), m from 4 to w - 1."""
+    total = np.zeros(window.shape)
+    last = int(np.ceil(np.max(window, initial=0)))
+    for m in range(DUPLICATES + 1, last):
+        total += np.where(m < window, arriving(m, window, loss), 0.0)
+    return floats((window - DUPLICATES) * arriving(DUPLICATES, window, loss) - total)

@@ -1,0 +1,86 @@
+"""The chance that a period between losses ends in a timeout (§3.1.1.3, §3.2)."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incast.models import padhye
+from incast.models.numbers import Floats, floats, together
+from incast.models.padhye import DUPLICATES, share_below
+
+Sum = Literal["corrected", "printed"]
+"""How far the sums of (3.34) and (3.40) go.
+
+In print they go to k = w, where k counts the packets ahead of the first loss among w: k = w is no
+loss at all, and the shares A(w, 0..w-1) add up to one without it. The correction is PFTK's form.
+(That (3.33) prints (1 - p_r)^n for m = g has no effect: m never reaches g in these sums.)
+"""
+
+
+def inside(window: ArrayLike, loss: ArrayLike, sums: Sum = "corrected") -> Floats:
+    """Return Q^_ibtt(w) of the full model (3.34).
+
+    Parameters
+    ----------
+    window
+        w = E[W_f], packets.
+    loss
+        p_r.
+    sums
+        See `Sum`. In print the result may exceed 1.
+    """
+    corrected = padhye.timeout_probability(window, loss)
+    if sums == "corrected":
+        return corrected
+    return floats(np.where(floats(window) <= DUPLICATES, 1.0, corrected + _no_loss(window, loss)))
+
+
+def split_inside(
+    flows: ArrayLike,
+    window: ArrayLike,
+    loss: ArrayLike,
+    knee: ArrayLike = 3,
+    sums: Sum = "corrected",
+) -> Floats:
+    """Return Q^_ibtt(w) of the split model (3.40).
+
+    Up to n* flows only the loss of a whole window ends in a timeout, A(w, 0); above, only the lack
+    of duplicate ACKs after a partial one: (1 - q³)(q³ - q^w)/(1 - q^w).
+
+    Parameters
+    ----------
+    flows
+        n.
+    window, loss, sums
+        As in `inside`.
+    knee
+        n*, 3 in the text's simulations.
+    """
+    flows, window, loss, knee = together(flows, window, loss, knee)
+    size = np.maximum(window, DUPLICATES)
+    whole = share_below(1, size, loss)
+    late = (1 - share_below(DUPLICATES, size, loss)) * (1 - (1 - loss) ** DUPLICATES)
+    if sums == "printed":
+        late = late + _no_loss(window, loss)
+    return floats(np.where(window <= DUPLICATES, 1.0, np.where(flows <= knee, whole, late)))
+
+
+def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
+    """Return 1 - (1 - Q^)^j: one of the j flows of an event times out, each on its own.
+
+    The text takes the chance of one flow for that of the event, and says so: it assumes one
+    timeout per event at most.
+    """
+    chance, hit = together(chance, hit)
+    return floats(1 - (1 - np.minimum(chance, 1)) ** hit)
+
+
+def _no_loss(window: ArrayLike, loss: ArrayLike) -> Floats:
+    """Return A(w, w)·(1 - q³): what the printed limit of the sum adds."""
+    window, loss = together(window, loss)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logarithm = np.log1p(-loss)
+        extra = np.exp(window * logarithm) * loss / -np.expm1(window * logarithm)
+    # At 0 the limit of A(w, w) is 1/w, of the second factor 0.
+    return floats(np.where(loss > 0, extra * (1 - (1 - loss) ** DUPLICATES), 0.0))

@@ -1,0 +1,252 @@
+"""The equations of connection serialisation: CCS, NCCS(K) and OCS.
+
+Osada, Miyayama, Fukushima, Yokohira: TCP Incast Avoidance Based on Connection Serialization in Data
+Center Networks, equations (2) to (12) and appendix A. One client with a link of rate V, equal
+round trips; a connection starts with a window of 2 packets, doubles it every round trip, and stops
+at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
+
+Where print and arithmetic differ, arithmetic stands: (12) lacks the factor 8; K is 1024, with which
+T2 of 64 KB is 372 us, not about 360. What is odd but consistent stays: T1 counts the ACKs of round
+m from one packet's time after its beginning (an event simulation gives 400 us, not 412).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from incast.models.numbers import Floats, floats, together
+from incast.models.registry import Answer, NotApplicable, Question
+
+SMALLEST_WINDOW = 4
+"""A window smaller than this has no three duplicate ACKs (9, case b)."""
+
+
+@dataclass(frozen=True)
+class Path:
+    """The path between the client and its servers; scalars, or arrays that broadcast.
+
+    Parameters
+    ----------
+    rate
+        V, bit/s.
+    base_rtt
+        BaseRTT, seconds: round trip of one full packet on the idle network, serialisation included.
+    mss, header
+        Bytes of data, and of headers, in a full packet.
+    """
+
+    rate: ArrayLike
+    base_rtt: ArrayLike
+    mss: ArrayLike = 1460
+    header: ArrayLike = 40
+
+    @property
+    def packet_time(self) -> Floats:
+        """Seconds that the link takes for a full packet."""
+        return floats((floats(self.mss) + floats(self.header)) * 8 / floats(self.rate))
+
+    @property
+    def product(self) -> Floats:
+        """B = V/8·BaseRTT/(MSS + 40), packets, a fraction (2)."""
+        return floats(floats(self.base_rtt) / self.packet_time)
+
+    @property
+    def product_packets(self) -> Floats:
+        """⌈B⌉, packets, 1 at least."""
+        return floats(np.maximum(_up(self.product), 1))
+
+    @property
+    def rounds(self) -> Floats:
+        """M = ⌈log2 B⌉ + 1 (3): round trips until the window exceeds B, the handshake's included.
+
+        B counts as 2 at the least: a window that starts at 2 never grows in a smaller one.
+        """
+        return floats(self._doublings + 1)
+
+    @property
+    def _doublings(self) -> Floats:
+        return floats(np.frexp(np.maximum(self.product_packets, 2) - 0.5)[1])
+
+    @property
+    def ramp(self) -> Floats:
+        """T1, seconds until the window reaches B (4)."""
+        grown = np.maximum(self.product_packets - 2 ** (self.rounds - 2), 0)
+        return floats((self.rounds - 1) * floats(self.base_rtt) + grown * self.packet_time)
+
+    def packets(self, sru: ArrayLike) -> Floats:
+        """Return ⌈S/MSS⌉, packets of an SRU of S bytes."""
+        return floats(np.ceil(floats(sru) / floats(self.mss)))
+
+    def ramps(self, sru: ArrayLike) -> Floats:
+        """Return 1 where an SRU of S bytes is long enough for the window to reach B (6), else 0."""
+        before = 2 ** (self.rounds - 2)
+        reached = self.packets(sru) - np.maximum(before - 2, 0) + before
+        return floats(reached >= self.product_packets)
+
+    def plateau(self, sru: ArrayLike) -> Floats:
+        """Return T2, seconds from then until the last packet of S bytes (5).
+
+        Not a number where the window never reaches B.
+        """
+        sent = 2 ** (self.rounds - 1) - 2
+        rest = np.maximum(self.packets(sru) - sent, 0)
+        return floats(np.where(self.ramps(sru) > 0, rest * self.packet_time, np.nan))
+
+    def one_after_another(self, sru: ArrayLike) -> Floats:
+        """Return CCS's goodput, bit/s: S·8 / (T1 + T2 + BaseRTT/2), the half for the SYN.
+
+        A rough number: in the text CCS reaches about 450 Mbps for 32 KB, where this is 460. Not a
+        number where the window never reaches B.
+        """
+        time = self.ramp + self.plateau(sru) + floats(self.base_rtt) / 2
+        return floats(floats(sru) * 8 / time)
+
+    def ideal_completion(self, servers: ArrayLike, sru: ArrayLike) -> Floats:
+        """Return MCT_ideal, seconds: N_a·⌈S/MSS⌉ packets on a link that never rests (12)."""
+        return floats(floats(servers) * self.packets(sru) * self.packet_time)
+
+    def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:
+        """Return the goodput, bit/s, of a link never at rest beside `background` bit/s (§5.1)."""
+        share = floats(self.mss) / (floats(self.mss) + floats(self.header))
+        return floats(np.maximum(floats(self.rate) - floats(background), 0) * share)
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The sets of connections that OCS opens one after the other.
+
+    Parameters
+    ----------
+    connections
+        n_min.
+    window
+        wnd, packets of each connection.
+    """
+
+    connections: Floats
+    window: Floats
+
+
+def least_packets(path: Path) -> Floats:
+    """Return the packets with which T2 ≥ 2·T1: 2·B·⌈log2 B⌉ + 2·⌈B⌉ - 2 (7)."""
+    doublings = path.rounds - 1
+    return floats(2 * path.product * doublings + 2 * path.product_packets - 2)
+
+
+def sets(path: Path, sru: ArrayLike) -> Sets:
+    """Return the smallest set whose plateau lasts for two ramps (8), and its windows (9, 10)."""
+    packets = np.maximum(path.packets(sru), 1)
+    least, product, packets = together(least_packets(path), path.product, packets)
+    connections = np.maximum(_up(least / packets), 1)
+    wide = product / connections >= SMALLEST_WINDOW - 1e-9
+    few = np.ceil(np.maximum(_up(product), 1) / SMALLEST_WINDOW)
+    return Sets(
+        floats(np.where(wide, connections, few)),
+        floats(np.where(wide, _up(product / connections), SMALLEST_WINDOW)),
+    )
+
+
+def peak_queue(path: Path, of: Sets) -> Floats:
+    """Return Q_max = 2·n_min·wnd - ⌈B⌉, packets while two sets are open (11)."""
+    return floats(np.maximum(2 * of.connections * of.window - path.product_packets, 0))
+
+
+def peak_queue_bound(path: Path, *, form: Literal["printed", "exact"] = "exact") -> Floats:
+    """Return an upper bound of (11) over all SRUs, packets.
+
+    Parameters
+    ----------
+    path
+        Where.
+    form
+        In print appendix A has 3·B. That is loose: case (a) of (9) has windows of 4 at least, and
+        ⌈B/n⌉·n < B + n ≤ 1.25 B there, so that Q_max < 1.5·B (and a packet for the fraction of B);
+        case (b) gives 8·⌈B/4⌉ - ⌈B⌉, which is 2·B just above B = 8 and 15/9 from B = 9 on. And it
+        is wrong below B = 2, where case (b) gives 7 packets. "exact" is the greater of the cases.
+    """
+    product = path.product
+    if form == "printed":
+        return floats(3 * product)
+    up = path.product_packets
+    small = 2 * SMALLEST_WINDOW * np.ceil(up / SMALLEST_WINDOW) - up
+    most = np.floor(product / SMALLEST_WINDOW + 1e-9)
+    n = np.maximum(most, 1)
+    wide = np.where(most >= 1, 2 * n + 2 * product - up, 0)
+    return floats(np.maximum(small, np.ceil(wide - 1e-9)))
+
+
+def trigger(
+    path: Path,
+    sru: ArrayLike,
+    connections: ArrayLike = 1,
+    form: Literal["printed", "scaled"] = "scaled",
+) -> Floats:
+    """Return how many bits of its SRU a connection has delivered when the next may start.
+
+    Parameters
+    ----------
+    path, sru
+        Where, and S bytes.
+    connections
+        n of OCS; 1 for NCCS, for which both forms are one.
+    form
+        In print condition (I) and its n-fold form are S - T1·V, which is negative in both evaluated
+        cases (-150 kbit for 32 KB at 1 Gbps): the next would start at once. Consistent with (8) is
+        S - T1·V/n. Both are cut at 0.
+    """
+    bits = floats(sru) * 8
+    share = floats(connections) if form == "scaled" else floats(1.0)
+    return floats(np.maximum(bits - path.ramp * floats(path.rate) / share, 0))
+
+
+def _up(value: ArrayLike) -> Floats:
+    """Round up, but not for the last bits of a quotient that is a whole number."""
+    return floats(np.ceil(floats(value) * (1 - 1e-12)))
+
+
+def answer(questions: Sequence[Question]) -> list[Answer]:
+    """Answer for a read that `ccs`, `nccs` or `ocs` serialises."""
+    return [_answer(question) for question in questions]
+
+
+def _answer(question: Question) -> Answer:
+    point = question.point
+    network = point.tree["network"]
+    remedies = [remedy["name"] for remedy in point.tree["transport"]["remedies"]]
+    scheme = next((name for name in remedies if name in {"ccs", "nccs", "ocs"}), None)
+    if scheme is None:
+        return NotApplicable("no remedy serialises the connections: ccs, nccs or ocs")
+    if network["topology"] != "star" or point.server_rate != point.line_rate:
+        return NotApplicable("it knows a star with links of one rate")
+    beside = _datagrams(question)
+    if beside is None:
+        return NotApplicable("it knows datagrams beside the read, not TCP connections")
+    path = Path(point.line_rate, point.base_rtt, point.mss, point.packet - point.mss)
+    groups = sets(path, point.sru)
+    told = {
+        "serialisation.ramp_s": path.ramp,
+        "serialisation.sets_connections": groups.connections,
+        "serialisation.sets_window": groups.window,
+    }
+    if scheme == "ccs" and path.ramps(point.sru) > 0:
+        told["goodput_bps"] = path.one_after_another(point.sru)
+    if scheme == "ocs":
+        told["queue_max_packets"] = peak_queue(path, groups)
+        left = 1 - beside / point.line_rate
+        told["completion_s"] = path.ideal_completion(point.servers, point.sru) / left
+        told["goodput_bps"] = floats(point.servers * point.sru * 8 / told["completion_s"])
+    return {name: float(value) for name, value in told.items()}
+
+
+def _datagrams(question: Question) -> float | None:
+    """Return the bit/s of background datagrams, None where there is other traffic."""
+    total = 0.0
+    for stream in question.point.tree["background"]:
+        if "rate" not in stream:
+            return None
+        sources = question.point.servers if stream["from"] == "servers" else 1
+        total += sources * float(stream["rate"].removesuffix("bps"))
+    return total
