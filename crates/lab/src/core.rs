@@ -258,12 +258,7 @@ impl<P: Probe> Core<P> {
             self.probe.before_departure(now, port, &mut self.network);
         }
         self.network.depart(now, port);
-        while let Some(packet) = self.network.port_mut(port).pop_late() {
-            if P::ON {
-                self.probe.on_late_drop(now, port, self.network.packet(packet));
-            }
-            self.network.packets().release(packet);
-        }
+        self.wires().release_late(port);
         if P::ON {
             self.probe.after_departure(now, port, &self.network);
         }
@@ -367,6 +362,7 @@ impl<P: Probe> Wires<'_, P> {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
             Admission::Started => self.schedule(taker),
+            Admission::PushedOut => self.release_late(taker),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, self.network.packet(parcel.packet));
@@ -377,6 +373,18 @@ impl<P: Probe> Wires<'_, P> {
         }
         if P::ON {
             self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
+        }
+    }
+
+    /// Forgets the packets that a port dropped after it had admitted them.
+    #[inline(never)]
+    fn release_late(&mut self, port: PortId) {
+        let now = self.queue.now();
+        while let Some(packet) = self.network.port_mut(port).pop_late() {
+            if P::ON {
+                self.probe.on_late_drop(now, port, self.network.packet(packet));
+            }
+            self.network.packets().release(packet);
         }
     }
 

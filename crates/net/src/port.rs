@@ -110,6 +110,9 @@ pub enum Admission {
     Queued,
     /// Admitted to an empty port: schedule the port's next arrival at this time.
     Scheduled(Time),
+    /// Admitted behind others, some of which were pushed out for it: release what
+    /// [`Port::pop_late`] names.
+    PushedOut,
     /// Admitted to an idle line whose departures are events: schedule [`Port::service`].
     Started,
     /// Dropped.
@@ -252,7 +255,8 @@ impl Port {
         port.depart(now, commons);
     }
 
-    /// The next packet that the discipline dropped at a departure, for the caller to release.
+    /// The next packet that was dropped although it had been admitted, at a departure or because
+    /// another pushed it out, for the caller to release.
     pub fn pop_late(&mut self) -> Option<PacketId> {
         match self {
             Self::Fifo(_) => None,

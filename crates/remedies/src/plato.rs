@@ -69,7 +69,7 @@ impl Remedy for Params {
         }
         Err(format!(
             "it needs a switch that prefers packets with label {}; write e.g. \
-             \"label-threshold\", or nothing",
+             \"label-threshold\" or \"push-out\", or nothing",
             label::PRIORITY
         ))
     }

@@ -30,7 +30,8 @@ pub trait Probe {
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
         let _ = (now, port, network);
     }
-    /// A packet that waited was dropped when its turn came: a drop like any other, by default.
+    /// A packet that waited was dropped, when its turn came or when another pushed it out: a drop
+    /// like any other, by default.
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.on_drop(now, port, packet);
     }

@@ -15,8 +15,10 @@ use super::{
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::{Ecn, Packet};
-use crate::packets::{PacketId, Parcel};
-use crate::queue::{Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict};
+use crate::packets::{PacketId, Packets, Parcel};
+use crate::queue::{
+    Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict, Victim,
+};
 
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug)]
@@ -47,8 +49,11 @@ pub struct Stepped {
     discipline: Discipline,
     random: Stream,
     counters: PortCounters,
-    /// What the discipline dropped at the last departure.
+    /// What was dropped after it had been admitted, at the last departure or by the last packet
+    /// offered.
     late: VecDeque<PacketId>,
+    /// Class and place of the packets that the one just offered would push out.
+    victims: Vec<(usize, usize)>,
 }
 
 impl Stepped {
@@ -78,6 +83,7 @@ impl Stepped {
             random: Stream::named(seed, "port", index),
             counters: PortCounters::default(),
             late: VecDeque::new(),
+            victims: Vec::new(),
         }
     }
 
@@ -95,18 +101,22 @@ impl Stepped {
         commons: &mut Commons,
     ) -> Admission {
         let Commons { packets, pools } = commons;
-        let packet = &mut packets[parcel.packet];
-        let pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
+        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
         let size = parcel.size();
         let is_idle = self.in_service.is_none();
+        let mut pushes_out = false;
         if let Some(buffer) = self.buffer {
             let view = self.view_at(now);
             let space = self.accounting.space(size);
             let takes_room = buffer.counts_in_service || !is_idle;
-            let fits = !(self.held + space).exceeds(buffer.limit)
-                && pool.as_ref().is_none_or(|pool| pool.has_room(self.held, space));
-            let mut verdict = if !takes_room || fits {
+            let fits = !takes_room || has_room(buffer, self.held, space, pool.as_deref());
+            if !fits {
+                let arriving = &packets[parcel.packet];
+                pushes_out = self.find_victims(arriving, buffer, packets, pool.as_deref());
+            }
+            let packet = &mut packets[parcel.packet];
+            let mut verdict = if fits || pushes_out {
                 self.discipline.offer(packet, &view, &mut self.random)
             } else {
                 Verdict::Drop(DropReason::BufferFull)
@@ -116,6 +126,9 @@ impl Stepped {
             }
             if let Err(why) = self.apply(verdict, packet) {
                 return Admission::Dropped(why);
+            }
+            if pushes_out {
+                self.push_out(now, pool.as_deref_mut());
             }
             if takes_room {
                 self.take(space, pool);
@@ -135,8 +148,8 @@ impl Stepped {
             counters.max_packets = counters.max_packets.max(self.waiting.packets as u32);
             counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
         }
-        self.classes[self.discipline.class(packet)].push_back(waiting);
-        Admission::Queued
+        self.classes[self.discipline.class(&packets[parcel.packet])].push_back(waiting);
+        if pushes_out { Admission::PushedOut } else { Admission::Queued }
     }
 
     /// The packet in service leaves at `now`, and the next one follows it.
@@ -154,10 +167,9 @@ impl Stepped {
         }
         while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
             let size = next.parcel.size();
-            let waited = now - next.since;
-            self.waiting = self.waiting - Occupancy { packets: 1, bytes: u64::from(size) };
+            self.stop_waiting(&next, now);
             if self.buffer.is_some() {
-                self.counters.byte_time += u128::from(size) * u128::from(waited.as_picos());
+                let waited = now - next.since;
                 let view = self.view_at(now);
                 let packet = &mut packets[next.parcel.packet];
                 let verdict = self.discipline.departing(packet, waited, &view);
@@ -180,7 +192,7 @@ impl Stepped {
         self.in_service.map(|packet| packet.service)
     }
 
-    /// A packet that the discipline dropped at a departure.
+    /// A packet that was dropped after it had been admitted.
     pub(super) fn pop_late(&mut self) -> Option<PacketId> {
         self.late.pop_front()
     }
@@ -226,6 +238,66 @@ impl Stepped {
             in_service_bytes: self.in_service.map_or(0, |packet| packet.size),
             now,
             idle_since: self.last_departure,
+        }
+    }
+
+    /// Notes the places of packets that make room for one that arrives when they are pushed out;
+    /// returns whether enough of them wait.
+    fn find_victims(
+        &mut self,
+        arriving: &Packet,
+        buffer: Buffer,
+        packets: &Packets,
+        pool: Option<&Pool>,
+    ) -> bool {
+        let Some(which) = self.discipline.pushes_out(arriving) else { return false };
+        self.victims.clear();
+        let space = self.accounting.space(arriving.size());
+        let (mut held, mut pool) = (self.held, pool.cloned());
+        let mut waiting = self.classes.iter().enumerate().flat_map(|(class, queue)| {
+            queue.iter().enumerate().map(move |(place, waiting)| (class, place, waiting.parcel))
+        });
+        loop {
+            let next = match which {
+                Victim::Oldest => waiting.next(),
+                Victim::Newest => waiting.next_back(),
+            };
+            let Some((class, place, parcel)) = next else { return false };
+            if self.discipline.gives_way(&packets[parcel.packet]) {
+                self.victims.push((class, place));
+                let freed = self.accounting.space(parcel.size());
+                held = held - freed;
+                if let Some(pool) = &mut pool {
+                    pool.give_back(freed);
+                }
+                if has_room(buffer, held, space, pool.as_ref()) {
+                    return true;
+                }
+            }
+        }
+    }
+
+    /// Drops the packets that [`Self::find_victims`] found.
+    fn push_out(&mut self, now: Time, mut pool: Option<&mut Pool>) {
+        // From the back, so that the places of the others stay what they are.
+        self.victims.sort_unstable();
+        while let Some((class, place)) = self.victims.pop() {
+            let victim = self.classes[class].remove(place).expect("it was found there");
+            let size = victim.parcel.size();
+            self.stop_waiting(&victim, now);
+            self.give_back(size, pool.as_deref_mut());
+            self.counters.dropped += 1;
+            self.late.push_back(victim.parcel.packet);
+        }
+    }
+
+    /// A packet waits no longer: it is next, or pushed out.
+    fn stop_waiting(&mut self, packet: &Waiting, now: Time) {
+        let size = u64::from(packet.parcel.size());
+        self.waiting = self.waiting - Occupancy { packets: 1, bytes: size };
+        if self.buffer.is_some() {
+            let waited = (now - packet.since).as_picos();
+            self.counters.byte_time += u128::from(size) * u128::from(waited);
         }
     }
 
@@ -279,4 +351,9 @@ impl Stepped {
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }
+}
+
+/// Whether `space` fits in beside `held`, which the port holds.
+fn has_room(buffer: Buffer, held: Occupancy, space: Occupancy, pool: Option<&Pool>) -> bool {
+    !(held + space).exceeds(buffer.limit) && pool.is_none_or(|pool| pool.has_room(held, space))
 }

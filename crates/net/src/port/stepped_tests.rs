@@ -16,20 +16,20 @@ enum Happening {
 }
 
 /// Some ports, their shared buffers and what is scheduled.
-struct Switch {
-    ports: Vec<Port>,
-    commons: Commons,
+pub(super) struct Switch {
+    pub ports: Vec<Port>,
+    pub commons: Commons,
     /// By time and place among equals.
     schedule: BTreeSet<(Time, u64, Happening)>,
     sequence: u64,
     /// What arrived behind each port, and when.
-    arrived: Vec<Vec<(Time, Packet)>>,
+    pub arrived: Vec<Vec<(Time, Packet)>>,
     /// What each port dropped: at the door and late.
-    dropped: Vec<Vec<(Time, u64)>>,
+    pub dropped: Vec<Vec<(Time, u64)>>,
 }
 
 impl Switch {
-    fn new(configs: &[PortConfig], pool: Option<PoolConfig>) -> Self {
+    pub fn new(configs: &[PortConfig], pool: Option<PoolConfig>) -> Self {
         let ports = configs.iter().zip(0..).map(|(config, index)| Port::new(config, index, 7));
         Self {
             ports: ports.collect(),
@@ -59,9 +59,7 @@ impl Switch {
         match what {
             Happening::Departure(port) => {
                 self.ports[port].depart(now, &mut self.commons);
-                while let Some(late) = self.ports[port].pop_late() {
-                    self.dropped[port].push((now, self.commons.packets[late].seq));
-                }
+                self.note_late(now, port);
                 self.serve(port);
             }
             Happening::Arrival(port) => {
@@ -74,6 +72,12 @@ impl Switch {
         }
     }
 
+    fn note_late(&mut self, now: Time, port: usize) {
+        while let Some(late) = self.ports[port].pop_late() {
+            self.dropped[port].push((now, self.commons.packets[late].seq));
+        }
+    }
+
     fn serve(&mut self, port: usize) {
         let Some(Service { departure, arrival }) = self.ports[port].service() else { return };
         self.schedule.insert((departure.0, departure.1, Happening::Departure(port)));
@@ -83,7 +87,7 @@ impl Switch {
     }
 
     /// Offers a packet; returns what the port saw of its queue.
-    fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
+    pub fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
         self.advance(now);
         let sequence = self.sequence;
         let id = self.commons.packets.insert(packet);
@@ -94,6 +98,7 @@ impl Switch {
             Admission::Scheduled(at) => {
                 self.schedule.insert((at, sequence, Happening::Arrival(port)));
             }
+            Admission::PushedOut => self.note_late(now, port),
             Admission::Started => self.serve(port),
             Admission::Dropped(_) => self.dropped[port].push((now, packet.seq)),
         }
@@ -101,7 +106,7 @@ impl Switch {
         self.ports[port].view()
     }
 
-    fn finish(&mut self) {
+    pub fn finish(&mut self) {
         self.advance(Time::NEVER);
         assert!(self.schedule.is_empty() && self.ports.iter().all(Port::is_conserving));
         for pool in &self.commons.pools {
@@ -109,23 +114,23 @@ impl Switch {
         }
     }
 
-    fn seqs(&self, port: usize) -> Vec<u64> {
+    pub fn seqs(&self, port: usize) -> Vec<u64> {
         self.arrived[port].iter().map(|(_, packet)| packet.seq).collect()
     }
 }
 
-fn queue(value: Value) -> QueueConfig {
+pub(super) fn queue(value: Value) -> QueueConfig {
     serde_json::from_value(value).expect("a discipline")
 }
 
 /// A switch's port at 1 Gbps.
-fn config(limit: Limit, queue: QueueConfig) -> PortConfig {
+pub(super) fn config(limit: Limit, queue: QueueConfig) -> PortConfig {
     let buffer = Some(Buffer { limit, counts_in_service: false });
     PortConfig { buffer, queue, ..PortConfig::host(GIGABIT, DELAY) }
 }
 
 /// Full packet number `seq` with these labels.
-fn numbered(seq: u64, label: u8) -> Packet {
+pub(super) fn numbered(seq: u64, label: u8) -> Packet {
     Packet { seq, label, ..packet(1460) }
 }
 
@@ -226,7 +231,9 @@ proptest! {
         counts_in_service in any::<bool>(),
         alpha in prop_oneof![Just(None), Just(Some("1/4")), Just(Some("2^1"))],
         cell in prop_oneof![Just(1_u32), Just(208)],
-        name in prop::sample::select(vec!["drop-tail", "codel", "priority", "red", "ecn-threshold"]),
+        name in prop::sample::select(vec![
+            "drop-tail", "codel", "priority", "red", "ecn-threshold", "push-out",
+        ]),
     ) {
         let codel = json!({ "name": "codel", "target": "5us", "interval": "20us" });
         let queue = queue(if name == "codel" { codel } else { json!({ "name": name }) });

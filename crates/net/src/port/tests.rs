@@ -182,7 +182,9 @@ proptest! {
             let arrival = reference.offer(now, packet.size());
             match port.offer(now, packet, sequence as u64) {
                 Admission::Dropped(_) => prop_assert_eq!(arrival, None),
-                Admission::Started => prop_assert!(false, "departures are no events"),
+                Admission::Started | Admission::PushedOut => {
+                    prop_assert!(false, "departures are no events");
+                }
                 Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),
                 Admission::Scheduled(time) => {
                     prop_assert_eq!(arrival, Some(time));
@@ -199,3 +201,6 @@ proptest! {
 
 #[path = "stepped_tests.rs"]
 mod stepped;
+
+#[path = "push_out_tests.rs"]
+mod push_out;

@@ -1,7 +1,7 @@
 //! Queue disciplines: one file each, and one line in the list below.
 //!
 //! A discipline decides and never stores. The port asks its buffer first, so a discipline sees
-//! only packets for which there is room.
+//! only packets for which there is room, or for which it would make room.
 
 use incast_engine::{Limit, Rate, Span, Stream, Time};
 
@@ -14,11 +14,13 @@ mod ecn_threshold;
 mod label_threshold;
 mod level;
 mod priority;
+mod push_out;
 mod red;
 mod selector;
 mod wred;
 
 pub use level::Level;
+pub use push_out::Victim;
 
 /// What a discipline sees of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -150,8 +152,8 @@ impl Fault {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Whether the discipline decides when packets depart, or changes their order. It costs its
-    /// port an event per packet.
+    /// Whether the discipline decides when packets depart, changes their order, or takes back what
+    /// waits. It costs its port an event per packet.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Finds the first parameter that makes no sense for the switch's ports.
@@ -218,7 +220,8 @@ pub enum DropReason {
 /// Decides what happens to packets. Only [`QueueDiscipline::offer`] is asked by every port; the
 /// rest by ports with departure events, which [`Parameters::ACTS_AT_DEPARTURE`] brings about.
 pub trait QueueDiscipline {
-    /// The fate of an arriving `packet`, which the buffer has room for.
+    /// The fate of an arriving `packet`, which the buffer has room for, or will have when others
+    /// have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
     /// The fate of `packet`, which waited for `waited` and is about to be sent; `view` is what
@@ -237,6 +240,19 @@ pub trait QueueDiscipline {
     fn class(&self, packet: &Packet) -> usize {
         let _ = packet;
         0
+    }
+
+    /// Which of the packets that wait go first when an arriving `packet` finds no room and may push
+    /// others out; none if it may not.
+    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+        let _ = packet;
+        None
+    }
+
+    /// Whether `packet`, which waits, may be pushed out.
+    fn gives_way(&self, packet: &Packet) -> bool {
+        let _ = packet;
+        false
     }
 }
 
@@ -278,7 +294,8 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Whether it decides when packets depart, or changes their order.
+            /// Whether it decides when packets depart, changes their order, or takes back what
+            /// waits.
             pub fn acts_at_departure(&self) -> bool {
                 match self {
                     $(Self::$variant(_) => <$module::Params as Parameters>::ACTS_AT_DEPARTURE,)+
@@ -332,6 +349,20 @@ macro_rules! queue_disciplines {
                     Self::Custom(discipline) => discipline.class(packet),
                 }
             }
+
+            fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+                match self {
+                    $(Self::$variant(discipline) => discipline.pushes_out(packet),)+
+                    Self::Custom(discipline) => discipline.pushes_out(packet),
+                }
+            }
+
+            fn gives_way(&self, packet: &Packet) -> bool {
+                match self {
+                    $(Self::$variant(discipline) => discipline.gives_way(packet),)+
+                    Self::Custom(discipline) => discipline.gives_way(packet),
+                }
+            }
         }
     };
 }
@@ -345,6 +376,7 @@ queue_disciplines! {
     "codel" => Codel(codel): "Controlled delay: drops or marks at departure what has waited for too long.";
     "priority" => Priority(priority): "Strict priority by class; departures are in the order of urgency.";
     "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
+    "push-out" => PushOut(push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
 }
 
 impl Default for QueueConfig {
@@ -422,12 +454,15 @@ mod law_tests {
             let view = QueueView { now: Time::ZERO + Span::from_secs(1), ..busy(40) };
             let waits = (0..100).map(|_| discipline.departing(&data(), Span::from_secs(1), &view));
             let acts = waits.filter(|verdict| *verdict != Verdict::Admit).count() > 0;
-            let acts = acts || discipline.classes() > 1;
-            assert!(!acts || config.acts_at_departure(), "{name}");
+            let mut acts = acts || discipline.classes() > 1;
             for label in 0..=u8::MAX {
-                let class = discipline.class(&Packet { label, ..data() });
-                assert!(class < discipline.classes(), "{name}");
+                let packet = Packet { label, ..data() };
+                assert!(discipline.class(&packet) < discipline.classes(), "{name}");
+                // What pushes others out stays.
+                assert!(discipline.pushes_out(&packet).is_none() || !discipline.gives_way(&packet));
+                acts |= discipline.pushes_out(&packet).is_some();
             }
+            assert!(!acts || config.acts_at_departure(), "{name}");
         }
     }
 

@@ -138,4 +138,9 @@ fn a_remedy_brings_its_switch_and_says_which_it_needs() {
     let mut wred = with_transport(&json!("plato"));
     wred["network"]["queue"] = json!({ "name": "wred", "classes": [{ "label": 1 }] });
     assert!(load(&wred).is_ok(), "{}", error(&wred));
+    let mut push_out = with_transport(&json!("plato"));
+    push_out["network"]["queue"] = json!("push-out");
+    assert!(load(&push_out).is_ok(), "{}", error(&push_out));
+    push_out["network"]["queue"] = json!({ "name": "push-out", "label": 2 });
+    assert!(error(&push_out).contains("\"push-out\""), "{}", error(&push_out));
 }

@@ -66,6 +66,8 @@ fn others(packet: u64) -> impl Strategy<Value = Value> {
         json!({ "name": "wred", "weight": 1, "gentle": false, "classes": [{ "control": true }] }),
         json!({ "name": "label-threshold", "threshold": "2pkt" }),
         json!({ "name": "label-threshold", "threshold": "70%", "control": true }),
+        json!({ "name": "push-out" }),
+        json!({ "name": "push-out", "victim": "newest", "control": true }),
         json!({ "name": "codel" }),
         json!({ "name": "codel", "target": "5us", "interval": "50us", "ecn": true }),
         json!({ "name": "priority", "classes": [{ "retransmissions": true }, { "control": true }] }),

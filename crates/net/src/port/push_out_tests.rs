@@ -1,0 +1,198 @@
+//! Packets that are pushed out of a full buffer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use serde_json::json;
+
+use super::stepped::{Switch, config, numbered, queue};
+use super::*;
+use crate::buffer::PoolConfig;
+use crate::queue::{QueueDiscipline, Verdict, Victim};
+
+fn push_out(limit: Limit, victim: &str) -> PortConfig {
+    config(limit, queue(json!({ "name": "push-out", "victim": victim })))
+}
+
+/// Packet number `seq` of `size` bytes.
+fn sized(seq: u64, size: u16, label: u8) -> Packet {
+    Packet { payload: size - 40, ..numbered(seq, label) }
+}
+
+fn dropped(switch: &Switch) -> Vec<u64> {
+    switch.dropped[0].iter().map(|(_, seq)| *seq).collect()
+}
+
+#[test]
+fn the_oldest_or_the_newest_without_a_label_goes() {
+    for (victim, gone, left) in
+        [("oldest", [2, 4], [0, 1, 3, 5, 6]), ("newest", [4, 2], [0, 1, 3, 5, 6])]
+    {
+        let mut switch = Switch::new(&[push_out(Limit::Packets(4), victim)], None);
+        // 0 is being sent; 1 and 3 have labels; 2 and 4 have not.
+        for seq in 0..=4 {
+            switch.offer(Time::ZERO, 0, numbered(seq, (seq % 2) as u8));
+        }
+        for (seq, gone) in (5..).zip(gone) {
+            let view = switch.offer(at(6), 0, numbered(seq, 1));
+            assert_eq!((view.packets, view.bytes), (4, 6000));
+            assert_eq!(dropped(&switch).last(), Some(&gone), "{victim}");
+        }
+        // Nothing without a label waits any more, and what has none pushes nothing out.
+        switch.offer(at(6), 0, numbered(7, 1));
+        switch.offer(at(6), 0, numbered(8, 0));
+        assert_eq!(dropped(&switch)[2..], [7, 8]);
+        switch.finish();
+        assert_eq!(switch.seqs(0), left);
+        let counters = switch.ports[0].counters();
+        assert_eq!((counters.offered, counters.dropped, counters.delivered), (9, 4, 5));
+        assert_eq!(counters.max_packets, 4);
+        assert_eq!(counters.sending, Span::from_micros(60), "nobody sends what was pushed out");
+        // Of 1500 bytes each: 2 and 4 wait for 6 us, 1 and 3 for 12 and 24, 5 and 6 for 30 and 42.
+        let waited = Span::from_micros(6 + 6 + 12 + 24 + 30 + 42);
+        assert_eq!(counters.byte_time, 1500 * u128::from(waited.as_picos()));
+    }
+}
+
+#[test]
+fn as_many_go_as_it_takes_or_none() {
+    let mut switch = Switch::new(&[push_out(Limit::Bytes(3000), "oldest")], None);
+    switch.offer(Time::ZERO, 0, numbered(0, 0));
+    for (seq, size) in [(1, 400), (2, 400), (3, 1400), (4, 400)] {
+        switch.offer(Time::ZERO, 0, sized(seq, size, 0));
+    }
+    // 400 bytes are left; for 1500, two small ones do not suffice and three packets go.
+    switch.offer(Time::ZERO, 0, sized(5, 1300, 1));
+    assert_eq!(switch.dropped[0].len(), 3);
+    // 1700 wait, 400 of which may go: 1700 would need all that, and 1800 do not fit.
+    switch.offer(Time::ZERO, 0, sized(6, 1800, 1));
+    assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 6)));
+    switch.offer(Time::ZERO, 0, sized(7, 1700, 1));
+    assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 4)));
+    switch.finish();
+    assert_eq!(switch.seqs(0), [0, 5, 7]);
+}
+
+#[test]
+fn a_shared_buffer_gets_back_what_is_pushed_out() {
+    let port = PortConfig { pool: Some(PoolId(0)), ..push_out(Limit::Packets(6), "oldest") };
+    let pool = PoolConfig { total: Limit::Packets(8), alpha: None };
+    let mut switch = Switch::new(&[port.clone(), port], Some(pool));
+    for seq in 0..9 {
+        switch.offer(Time::ZERO, 0, numbered(seq, 0));
+        switch.offer(Time::ZERO, 1, numbered(seq, 1));
+    }
+    // Each has one in service, and the first comes first. Its packets are not the second's to push
+    // out.
+    let waiting = [0, 1].map(|port: usize| switch.ports[port].view().packets);
+    assert_eq!(waiting, [4, 4]);
+    assert_eq!(switch.commons.pools[0].used().packets, 8);
+    switch.offer(Time::ZERO, 0, numbered(9, 1));
+    assert_eq!(switch.ports[0].view().packets, 4);
+    assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 1)));
+    assert_eq!(switch.commons.pools[0].used().packets, 8);
+    switch.finish();
+}
+
+/// Pushes out what has no label, and counts whom it looks at.
+struct Counting(Arc<AtomicUsize>);
+
+impl QueueDiscipline for Counting {
+    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+        (packet.label > 0).then_some(Victim::Oldest)
+    }
+
+    fn gives_way(&self, packet: &Packet) -> bool {
+        self.0.fetch_add(1, Relaxed);
+        packet.label == 0
+    }
+}
+
+/// "This results into an O(n) time complexity": the more labels wait, the longer the search.
+#[test]
+fn the_search_is_linear_and_only_where_there_is_no_room() {
+    for limit in [10, 100, 1000] {
+        let looks = Arc::new(AtomicUsize::new(0));
+        let mut switch = Switch::new(&[push_out(Limit::Packets(limit), "oldest")], None);
+        switch.ports[0].set_discipline(Box::new(Counting(Arc::clone(&looks))));
+        for seq in 0..=limit {
+            switch.offer(Time::ZERO, 0, numbered(seq, 0));
+        }
+        switch.offer(Time::ZERO, 0, numbered(0, 0));
+        assert_eq!(looks.swap(0, Relaxed), 0, "room for all but one, which pushes nothing out");
+        for ahead in 0..limit as usize {
+            switch.offer(Time::ZERO, 0, numbered(0, 1));
+            assert_eq!(looks.swap(0, Relaxed), 1, "{ahead} have gone, and one is the oldest");
+        }
+        switch.offer(Time::ZERO, 0, numbered(0, 1));
+        assert_eq!(looks.swap(0, Relaxed), limit as usize, "all have labels");
+    }
+}
+
+proptest! {
+    /// Packets that come at once, against a list: the same are dropped, the same arrive, in order,
+    /// and nobody is looked at twice for one packet.
+    #[test]
+    fn the_port_does_what_a_list_does(
+        arrivals in prop::collection::vec((40_u16..=1500, 0_u8..3), 1..80),
+        limit in prop_oneof![
+            (1_u64..12).prop_map(Limit::Packets),
+            (1500_u64..9000).prop_map(Limit::Bytes),
+        ],
+        counts_in_service in any::<bool>(),
+        newest in any::<bool>(),
+    ) {
+        let victim = if newest { "newest" } else { "oldest" };
+        let mut port = push_out(limit, victim);
+        port.buffer = Some(Buffer { limit, counts_in_service });
+        let mut switch = Switch::new(&[port], None);
+        let (mut list, mut gone): (Vec<Packet>, Vec<u64>) = (Vec::new(), Vec::new());
+        for (&(size, label), seq) in arrivals.iter().zip(0..) {
+            let packet = sized(seq, size, label);
+            switch.offer(Time::ZERO, 0, packet);
+            // The first of the list is being sent.
+            let fits = |list: &[Packet]| {
+                let held = if counts_in_service { list } else { list.get(1..).unwrap_or(&[]) };
+                match limit {
+                    Limit::Packets(limit) => (held.len() as u64) < limit,
+                    Limit::Bytes(limit) => {
+                        let bytes: u32 = held.iter().map(Packet::size).sum();
+                        u64::from(bytes + packet.size()) <= limit
+                    }
+                }
+            };
+            let (mut rest, mut out) = (list.clone(), Vec::new());
+            while !(fits(&rest) || rest.is_empty() && !counts_in_service) {
+                let may_go = |packet: &Packet| packet.label & 1 == 0;
+                let waiting = &rest[1.min(rest.len())..];
+                let place = if newest {
+                    waiting.iter().rposition(may_go)
+                } else {
+                    waiting.iter().position(may_go)
+                };
+                match place {
+                    Some(place) if label & 1 > 0 => out.push(rest.remove(place + 1).seq),
+                    _ => break,
+                }
+            }
+            if rest.is_empty() && !counts_in_service || fits(&rest) {
+                rest.push(packet);
+                list = rest;
+                gone.extend(out);
+            } else {
+                gone.push(seq);
+            }
+        }
+        let mut dropped = dropped(&switch);
+        dropped.sort_unstable();
+        gone.sort_unstable();
+        prop_assert_eq!(dropped, gone);
+        switch.finish();
+        let left: Vec<u64> = list.iter().map(|packet| packet.seq).collect();
+        prop_assert_eq!(switch.seqs(0), left);
+    }
+}

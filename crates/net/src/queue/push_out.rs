@@ -1,0 +1,132 @@
+//! A full buffer that throws out what has no priority for what has.
+
+use incast_engine::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::selector::Selector;
+use super::{Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use crate::packet::Packet;
+
+/// One FIFO that everybody may fill. A priority packet that finds no room pushes out packets
+/// without priority, as many as it takes, and is dropped only if there are too few of them: what
+/// PLATO's threshold stands in for, because the search is linear (Shukla et al. 2014, §IV.B).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Which packet is pushed out of those that may be.
+    pub victim: Victim,
+    /// Labels whose packets have priority: a bit each, and one of them is enough.
+    pub label: u8,
+    /// Whether retransmissions have priority.
+    pub retransmissions: bool,
+    /// Whether packets without payload (ACKs, SYNs, requests) have priority.
+    pub control: bool,
+}
+
+/// Which packet is pushed out of those that may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Victim {
+    /// The one that would leave first.
+    Oldest,
+    /// The one that would leave last.
+    Newest,
+}
+
+impl Default for Params {
+    /// PLATO's: "a linear search from the head of the buffer", §IV.B.
+    fn default() -> Self {
+        Self { victim: Victim::Oldest, label: 1, retransmissions: true, control: false }
+    }
+}
+
+impl Params {
+    fn priority(&self) -> Selector {
+        let Self { label, retransmissions, control, victim: _ } = *self;
+        Selector { label, retransmissions, control }
+    }
+}
+
+impl Parameters for Params {
+    const ACTS_AT_DEPARTURE: bool = true;
+
+    fn check(&self, _: &Site) -> Result<(), Fault> {
+        if self.priority() == Selector::default() {
+            let message = "0, and nothing else has priority; write e.g. 1, or \"drop-tail\"";
+            return Err(Fault::new("label", message));
+        }
+        Ok(())
+    }
+
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct PushOut {
+    priority: Selector,
+    victim: Victim,
+}
+
+impl PushOut {
+    pub(super) fn new(params: &Params, _: &Site) -> Self {
+        Self { priority: params.priority(), victim: params.victim }
+    }
+}
+
+impl QueueDiscipline for PushOut {
+    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+        self.priority.matches(packet).then_some(self.victim)
+    }
+
+    fn gives_way(&self, packet: &Packet) -> bool {
+        !self.priority.matches(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law_tests::{SITE, data};
+    use super::*;
+    use crate::packet::Flags;
+
+    #[test]
+    fn priority_packets_push_out_the_others() {
+        let labelled = Packet { label: 0b11, ..data() };
+        let other_label = Packet { label: 0b10, ..data() };
+        let again = Packet { flags: Flags::RETRANSMISSION, ..data() };
+        let ack = Packet { payload: 0, flags: Flags::ACK, ..data() };
+        let all = [data(), labelled, other_label, again, ack];
+        let privileged = |params: &Params| {
+            let push_out = PushOut::new(params, &SITE);
+            let pushes = all.map(|packet| push_out.pushes_out(&packet) == Some(params.victim));
+            assert_eq!(pushes, all.map(|packet| push_out.pushes_out(&packet).is_some()));
+            assert_eq!(pushes, all.map(|packet| !push_out.gives_way(&packet)));
+            pushes
+        };
+        assert_eq!(privileged(&Params::default()), [false, true, false, true, false]);
+        let params =
+            Params { victim: Victim::Newest, label: 2, retransmissions: false, control: true };
+        assert_eq!(privileged(&params), [false, true, true, false, true]);
+    }
+
+    #[test]
+    fn without_a_criterion_nobody_has_priority() {
+        let none = Params { label: 0, retransmissions: false, ..Params::default() };
+        assert_eq!(none.check(&SITE).expect_err("drop-tail").key, "label");
+        for some in [
+            Params { label: 4, ..none.clone() },
+            Params { retransmissions: true, ..none.clone() },
+            Params { control: true, ..none },
+        ] {
+            assert_eq!(some.check(&SITE), Ok(()));
+        }
+    }
+}
