@@ -1,0 +1,63 @@
+"""What the switch tells the senders beside losing what its buffer cannot hold."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+
+class Signal(ABC):
+    """A rule of dropping or marking."""
+
+    drops: bool = False
+    """Whether packets that carry the signal are lost."""
+
+    @abstractmethod
+    def share(self, queue: float) -> float:
+        """Return the share of packets with the signal while `queue` packets wait."""
+
+
+@dataclass(frozen=True)
+class DropTail(Signal):
+    """Nothing else."""
+
+    def share(self, queue: float) -> float:
+        """Return 0."""
+        del queue
+        return 0.0
+
+
+@dataclass(frozen=True)
+class Fixed(Signal):
+    """Every packet is lost with `probability`, whatever the queue."""
+
+    probability: float
+    drops = True
+
+    def share(self, queue: float) -> float:
+        """Return the probability."""
+        del queue
+        return self.probability
+
+
+@dataclass(frozen=True)
+class Threshold(Signal):
+    """Packets that find more than `packets` waiting are marked (DCTCP's switch)."""
+
+    packets: float
+
+    def share(self, queue: float) -> float:
+        """Return 1 above the threshold, else 0."""
+        return 1.0 if queue > self.packets else 0.0
+
+
+@dataclass(frozen=True)
+class Ramp(Signal):
+    """Marking that grows from 0 at `low` packets waiting to 1 at `high`."""
+
+    low: float
+    high: float
+
+    def share(self, queue: float) -> float:
+        """Return the place between the two."""
+        return min(max((queue - self.low) / (self.high - self.low), 0.0), 1.0)

@@ -1,0 +1,122 @@
+"""Where the fluid equations come to rest, and between what they swing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incast.models.numbers import Floats, floats
+from incast.models.queues import MG1K, Deterministic, Service
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from .flows import Link
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A state in which nothing changes.
+
+    Parameters
+    ----------
+    window
+        W of one flow, segments.
+    share
+        p: share of the packets lost or marked.
+    queue
+        Packets waiting; their mean where the queue is random.
+    load
+        N W/(R C): packets that arrive over those that the link can carry.
+    """
+
+    window: float
+    share: float
+    queue: float
+    load: float
+
+
+def reno_window(share: ArrayLike) -> Floats:
+    """Return W = sqrt(2/p), segments: Reno's window at a share p of lost or marked packets.
+
+    Misra, Gong and Towsley's equation at rest. It neglects that windows vary: E[W²] = 2/p holds,
+    and random losses make E[W] = 1.31/sqrt(p) (Ott, Kemperman and Mathis, The stationary behavior
+    of ideal TCP congestion avoidance, 1996).
+    """
+    return np.asarray(np.sqrt(2 / floats(share)))
+
+
+def dctcp_share(window: ArrayLike) -> Floats:
+    """Return alpha = p = sqrt(2/W): DCTCP's marked share at a window of W segments, W >= 2."""
+    return np.asarray(np.sqrt(2 / floats(window)))
+
+
+def dctcp_swing(flows: ArrayLike, pipe: ArrayLike, threshold: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the longest queue and the amplitude of its oscillation, packets.
+
+    Parameters
+    ----------
+    flows
+        N, in step.
+    pipe
+        C T: packets on the idle path.
+    threshold
+        K: packets above which the switch marks.
+
+    Returns
+    -------
+    tuple
+        K + N and sqrt(2 N (C T + K))/2 (Alizadeh et al., Data Center TCP, SIGCOMM 2010, §3.3), for
+        alpha << 1, that is for many segments in a window.
+    """
+    n, mark = floats(flows), floats(threshold)
+    return np.asarray(mark + n), np.asarray(np.sqrt(2 * n * (floats(pipe) + mark)) / 2)
+
+
+def reno_at_full_buffer(flows: int, link: Link) -> Rest:
+    """Return where N Reno flows come to rest at a full drop-tail buffer.
+
+    W = sqrt(2/p) and N W (1 - p)/R = C with R = T + B/C: W² - (C R/N) W - 2 = 0. It is stable for
+    W < 3.5 only, longer windows oscillate around it: near it, with x = W - W*,
+    R dx/dt = -x(t)/W* - x(t-R) W*/2.
+    """
+    pipe = link.capacity * link.round_trip(link.buffer) / flows
+    window = (pipe + (pipe**2 + 8) ** 0.5) / 2
+    return Rest(window, 2 / window**2, link.buffer, window / pipe)
+
+
+def reno_at_random_queue(flows: int, link: Link, service: Service | None = None) -> Rest:
+    """Return where N Reno flows come to rest if their packets arrive as a Poisson stream.
+
+    The window is sqrt(2/p), p the blocking of M/G/1/K with K = B + 1 at the load N W/(R C), and R
+    the idle round trip and the mean wait of an accepted packet.
+
+    Parameters
+    ----------
+    flows
+        N.
+    link
+        Rate, round trip and buffer.
+    service
+        Distribution of service times; constant, 1/C, if not given.
+    """
+    from scipy.optimize import brentq
+
+    service = service or Deterministic(1 / link.capacity)
+    places = int(link.buffer) + 1
+
+    def rest(load: float) -> Rest:
+        queue = MG1K(load / service.mean, service, places)
+        share = max(queue.blocking, 1e-300)
+        return Rest(float(reno_window(share)), share, queue.mean_waiting, load)
+
+    def surplus(load: float) -> float:
+        it = rest(load)
+        trip = link.delay
+        if not link.fixed_round_trip:
+            trip += it.queue * service.mean / (load * (1 - it.share))
+        return flows * it.window / trip * service.mean / load - 1
+
+    return rest(float(brentq(surplus, 1e-3, 100.0)))
