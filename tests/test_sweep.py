@@ -45,16 +45,20 @@ def test_progress_ends_with_everything_done(sweep: Path) -> None:
 
 
 def test_the_estimate_goes_by_what_the_other_seeds_of_a_point_took() -> None:
-    point = incast.load(document()).plan.points[0]
-    slow, quick = (Job(index, point, 2, "") for index in (0, 1))
-    estimate = Estimate(workers=2)
-    assert estimate.progress(0, [(slow, 0.0)]).remaining is None
-    estimate.finished(slow, 8.0)
-    estimate.finished(quick, 2.0)
-    state = estimate.progress(2, [(slow, 0.5), (quick, 0.0)])
-    assert state.remaining == pytest.approx((8 * 0.5 + 2) / 2)
-    assert state.share == pytest.approx((10 + 4) / 20)
-    assert (state.done, state.total) == (2, 4)
+    slow, quick = incast.load(document(sweep={"workload.servers": [4, 8]})).plan.points
+    first, second, third = (Job(0, slow, seed, "") for seed in (1, 2, 3))
+    other = Job(1, quick, 1, "")
+    estimate = Estimate(2, [first, second, third, other], kept=1)
+    assert estimate.progress().remaining is None
+    estimate.finished(first, 8.0)
+    state = estimate.progress({second.key: 0.5})
+    assert state.remaining == pytest.approx((8 * 0.5 + 8 + 16) / 2)  # the other: twice the packets
+    estimate.finished(second, None)  # somebody else did it
+    estimate.finished(other, 2.0)
+    state = estimate.progress()
+    assert state.remaining == pytest.approx(8 / 2)
+    assert state.share == pytest.approx(10 / 18)
+    assert (state.done, state.total) == (4, 5)
 
 
 def test_an_interrupt_keeps_what_finished(sweep: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ class Control:
         """The share of the run that is done, from 0 to 1."""
 
 def version() -> str:
-    """Return the version of the engine, part of every result's key."""
+    """Return the version of the engine and a hash of its sources, part of every result's key."""
 
 def plan(document_json: str) -> str:
     """Validate a scenario and lay out its sweep.

@@ -17,6 +17,17 @@ def time(seconds: float, *, trim: bool = True) -> str:
     return _scaled(seconds, _TIMES, trim=trim)
 
 
+def duration(seconds: float) -> str:
+    """Write how long something takes, in whole seconds, e.g. `2 min 05 s`."""
+    if seconds < 1:
+        return "1 s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+
+
 def size(count: int) -> str:
     """Write a size: bytes, and the binary unit where it divides evenly."""
     for unit, name in _SIZES:

@@ -37,10 +37,10 @@ impl Control {
     }
 }
 
-/// Engine version.
+/// Engine version, with a hash of its sources (see `build.rs`).
 #[pyfunction]
 fn version() -> &'static str {
-    env!("CARGO_PKG_VERSION")
+    env!("INCAST_ENGINE")
 }
 
 /// Points and seeds of a scenario document, as JSON.

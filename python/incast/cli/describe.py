@@ -16,7 +16,9 @@ def describe(
     from rich.markup import escape
     from rich.table import Table
 
-    from incast.results.store import ROWS, Directory
+    from incast.results import Results
+    from incast.results.frames import ROWS
+    from incast.results.store import Directory
 
     store = Directory.open(directory)
     about, plan = store.manifest, store.plan
@@ -25,7 +27,7 @@ def describe(
     asked = len(plan.points) * len(plan.seeds)
     for name, value in (
         ("scenario", about["source"] or "given as a dictionary"),
-        ("state", f"{about['status']}: {len(store)} of {asked} runs"),
+        ("state", f"{about['status']}: {len(Results(plan, store))} of {asked} runs"),
         ("swept", ", ".join(plan.swept) or "nothing"),
         ("seeds", ", ".join(map(str, plan.seeds))),
         ("made by", f"incast {about['incast']}, engine {about['engine']}"),

@@ -31,16 +31,10 @@ def shown() -> Iterator[Callable[[Progress], None] | None]:
         task = bar.add_task("", total=1.0, runs="", left="")
 
         def report(state: Progress) -> None:
-            left = "" if state.remaining is None else f"about {_duration(state.remaining)} left"
+            left = (
+                "" if state.remaining is None else f"about {units.duration(state.remaining)} left"
+            )
             runs = f"{state.done} of {units.plural(state.total, 'run')}"
             bar.update(task, completed=state.share, runs=runs, left=left)
 
         yield report
-
-
-def _duration(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -71,6 +71,14 @@ def run(
             "instead of the extremes of each bin.",
         ),
     ] = "",
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Say how many runs there are, how many of them --out has already, and about how "
+            "long the others take; run nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Simulate a scenario: every point of its sweep at every seed."""
     from incast.cli import output
@@ -89,12 +97,15 @@ def run(
         save.check(picture)
     elif traces and out is None:
         raise typer.BadParameter("give --out DIR as well, to keep them", param_hint="--trace")
+    if dry_run:
+        _foretell(asked, jobs, out, traces)
+        return
 
     try:
         with shown() as report:
             results = run_sweep(asked, jobs=jobs, out=out, traces=traces, progress=report)
     except Interrupted as stopped:
-        if form is Format.TABLE and len(stopped.results.store):
+        if form is Format.TABLE and len(stopped.results):
             output.write(stopped.results, form, out)
         raise typer.Exit(_how_to_go_on(stopped, out)) from None
     output.write(results, form, out)
@@ -112,8 +123,25 @@ def _scenario(path: Path, changes: list[str], seeds: int | None) -> "Scenario":
     return scenario if seeds is None else scenario.override("run.seeds", seeds)
 
 
+def _foretell(scenario: "Scenario", jobs: int | None, out: Path | None, traces: list[str]) -> None:
+    from incast import units
+    from incast.sweep.execute import processors
+    from incast.sweep.forecast import forecast
+
+    plan, told = scenario.plan, forecast(scenario, jobs=jobs, out=out, traces=traces)
+    left = told.runs - told.kept
+    points = units.plural(len(plan.points), "point")
+    lines = [f"{units.plural(told.runs, 'run')}: {points}, {units.plural(len(plan.seeds), 'seed')}"]
+    if out is not None:
+        lines.append(f"{told.kept} of them in {out} already")
+    at_once = units.plural(min(jobs or processors(), max(left, 1)), "processor")
+    time = f", about {units.duration(told.seconds)} on {at_once}" if left else ""
+    lines.append(f"{left} to do{time}")
+    typer.echo("\n".join(lines))
+
+
 def _how_to_go_on(stopped: "Interrupted", out: Path | None) -> int:
-    done = len(stopped.results.store)
+    done = len(stopped.results)
     kept = (
         f"kept in {out}; run the same command again to go on"
         if out is not None

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from incast.errors import ResultsError
+from incast.results.frames import KEY
 from incast.results.statistics import summarise
-from incast.results.store import ROWS, Directory, Store
+from incast.results.store import Directory, Store
 from incast.results.traces import Traces
 from incast.scenario.plan import Plan
 from incast.scenario.resolved import Resolved
@@ -35,7 +36,11 @@ class Results:
 
     def __repr__(self) -> str:
         asked = len(self.plan.points) * len(self.plan.seeds)
-        return f"<Results of {self.plan.title!r}: {len(self.store)} of {asked} runs>"
+        return f"<Results of {self.plan.title!r}: {len(self)} of {asked} runs>"
+
+    def __len__(self) -> int:
+        """Count the runs that are there."""
+        return sum(self.store.has(job) for job in self.plan.jobs())
 
     def frame(self, group: str | None = "all") -> pl.DataFrame:
         """Return the result rows, point by point and seed by seed.
@@ -61,16 +66,17 @@ class Results:
         return summarise(self._rows().filter(pl.col("group") == group), self.plan.swept)
 
     def _rows(self) -> pl.DataFrame:
-        """Return all rows, each with `point`, its index in the plan."""
+        """Return all rows in the order of the plan, each with `point`, its index there."""
         jobs = sorted(self.plan.jobs(), key=lambda job: job.index)
-        parts = [
-            part.with_columns(pl.lit(job.index).alias("point"))
-            for job in jobs
-            if (part := self.store.part(ROWS, job)) is not None
-        ]
-        if not parts:
+        rows = self.store.rows(jobs)
+        if rows is None:
             raise ResultsError("no run has finished: there is nothing to show")
-        return pl.concat(parts, how="diagonal_relaxed")
+        asked = pl.DataFrame(
+            {"point": [job.index for job in jobs], KEY: [job.key for job in jobs]},
+            schema={"point": pl.Int32, KEY: pl.String},
+        )
+        found = asked.join(rows, on=KEY, how="inner", maintain_order="left_right").drop(KEY)
+        return found.select(pl.exclude("point"), "point")
 
     def resolved(self, point: int) -> Resolved:
         """Return the quantities of one point of the plan."""

@@ -1,18 +1,35 @@
 """Data frames from what the core returns: swept keys and seed first, one type per column."""
 
+from math import isnan
 from typing import Any
 
 import numpy as np
 import polars as pl
 from polars import selectors
 
+from incast.results.traces import KINDS
 from incast.scenario.plan import Job
+
+KEY = "run"  # the column that holds the key of the run
+ROWS = "runs"
+
+
+def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
+    """Return the tables of one run by name: `runs`, and the traces that were recorded."""
+    found = {ROWS: rows(job, output)}
+    for kind in KINDS.values():
+        if output.get(kind.table) is not None:
+            found[kind.table] = trace(job, output[kind.table])
+    return found
 
 
 def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
     """Return the result rows of one run, one per group."""
-    records = [{**job.point.swept, "seed": job.seed, **row} for row in output["rows"]]
-    return _stable(pl.DataFrame(records, infer_schema_length=None))
+    own = {KEY: job.key, **job.point.swept, "seed": job.seed}
+    records = [{**own, **row} for row in output["rows"]]
+    columns = {name: [_absent(record.get(name)) for record in records] for name in _names(records)}
+    schema = {name: _type(values) for name, values in columns.items()}
+    return pl.DataFrame(columns, schema=schema)
 
 
 def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
@@ -29,8 +46,25 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
     )
 
 
+def _names(records: list[dict[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(name for record in records for name in record))
+
+
+def _absent(value: Any) -> Any:  # noqa: ANN401 (a value of any type)
+    """Take NaN for nothing: they are one and the same absence."""
+    return None if isinstance(value, float) and isnan(value) else value
+
+
+def _type(values: list[Any]) -> type[pl.DataType]:
+    """Return the type of a column, the same in every part file whatever is absent there."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float}:
+        return pl.Int64 if kinds == {int} else pl.Float64
+    return pl.Boolean if kinds == {bool} else pl.String
+
+
 def _stable(frame: pl.DataFrame) -> pl.DataFrame:
-    """Give every part file the same types: NaN and nothing are one and the same absence."""
+    """Give the part files of a trace the same types, as `rows` does."""
     return frame.with_columns(pl.col(pl.Null).cast(pl.Float64)).with_columns(
         pl.col(pl.Float64).fill_nan(None), selectors.integer().cast(pl.Int64)
     )

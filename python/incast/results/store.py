@@ -1,15 +1,14 @@
 """Where results are kept: in memory, or in a directory that outlives the process.
 
-A directory holds `manifest.json` and one part file per run and table, named by the run's key.
-A part is written under a temporary name and renamed when whole, so a reader of the folder never
-meets half a file, and an interrupted sweep goes on where it stopped.
+A directory holds `manifest.json`, which says what was asked for, and an `Archive` of the runs. An
+interrupted sweep goes on where it stopped, and several processes may share a directory.
 """
 
 import json
 import os
 import platform
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,70 +17,68 @@ import polars as pl
 
 from incast import _core
 from incast.errors import ResultsError
-from incast.results import frames
+from incast.results import files, frames
+from incast.results.archive import Archive, tables
+from incast.results.frames import ROWS
 from incast.results.traces import KINDS
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan
 
-ROWS = "runs"
-FORMAT = 1  # of the manifest
+FORMAT = 2  # of the directory
+
+_KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, the name of its parts"}
 
 
 class Store(Protocol):
     """What a sweep needs of the place that keeps its results."""
 
-    def has(self, job: Job, traces: Sequence[str]) -> bool:
+    def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Say whether the run is kept, with the traces asked for."""
 
     def put(self, job: Job, output: dict[str, Any]) -> None:
         """Keep what the core returned for a run. May be called from several threads."""
 
-    def part(self, table: str, job: Job) -> pl.DataFrame | None:
-        """Return one table of one run: `runs`, `events`, `queues` or `flows`."""
+    def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
+        """Return the rows of those of the runs that are kept, with their keys."""
+
+    def trace(self, table: str, job: Job) -> pl.DataFrame | None:
+        """Return one trace of one run: `events`, `queues` or `flows`."""
 
     def close(self, status: str) -> None:
         """Note how the sweep ended: `complete` or `interrupted`."""
 
-    def __len__(self) -> int:
-        """Count the runs of the plan that are kept."""
-
 
 class Memory:
-    """Keeps results as long as the process lives.
+    """Keeps results as long as the process lives."""
 
-    Parameters
-    ----------
-    plan
-        What is being run.
-    """
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self) -> None:
         self._parts: dict[tuple[str, str], pl.DataFrame] = {}
 
-    def has(self, job: Job, traces: Sequence[str]) -> bool:
+    def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Say whether the tables of a run are there."""
-        return all((table, job.key) in self._parts for table in _wanted(traces))
+        return all((table, job.key) in self._parts for table in tables(traces))
 
     def put(self, job: Job, output: dict[str, Any]) -> None:
         """Keep the tables of a run."""
-        for table, frame in _tables(job, output).items():
+        for table, frame in frames.tables(job, output).items():
             self._parts[table, job.key] = frame
 
-    def part(self, table: str, job: Job) -> pl.DataFrame | None:
-        """Return one table of one run."""
+    def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
+        """Return the rows of the runs that are there."""
+        keys = dict.fromkeys(job.key for job in jobs)
+        found = [self._parts[ROWS, key] for key in keys if (ROWS, key) in self._parts]
+        return pl.concat(found, how="diagonal_relaxed") if found else None
+
+    def trace(self, table: str, job: Job) -> pl.DataFrame | None:
+        """Return one trace of one run."""
         return self._parts.get((table, job.key))
 
     def close(self, status: str) -> None:
         """Do nothing: there is no manifest."""
 
-    def __len__(self) -> int:
-        """Count the runs."""
-        return sum(table == ROWS for table, _ in self._parts)
 
-
-class Directory:
-    """Keeps results in a directory.
+class Directory(Archive):
+    """An archive with a manifest: the results of one scenario.
 
     Parameters
     ----------
@@ -92,7 +89,7 @@ class Directory:
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
-        self.path = path
+        super().__init__(path)
         self.manifest = manifest
         self.plan = Plan.from_tree(manifest["plan"], manifest["engine"])
         self._started = time.monotonic()
@@ -106,23 +103,13 @@ class Directory:
         ResultsError
             It cannot be written to, or holds something else.
         """
-        plan = scenario.plan
-        known = _read_manifest(path)
-        if known is None:
-            if path.is_dir() and any(path.iterdir()):
-                raise ResultsError(f"{path}: exists and holds no results; choose another directory")
-        else:
-            _check_same(path, known, plan, traces)
-        manifest = _new_manifest(scenario, traces)
-        if known is not None:
-            manifest["plan"]["seeds"] = sorted({*known["plan"]["seeds"], *plan.seeds})
-            manifest["traces"] = sorted({*known["traces"], *traces})
-            manifest["started"], manifest["wall_s"] = known["started"], known["wall_s"]
-        store = cls(path, manifest)
+        check(path, scenario, traces)
+        store = cls(path, _new_manifest(scenario, traces))
         try:
-            for table in _wanted(traces):
-                (path / table).mkdir(parents=True, exist_ok=True)
-            store._write_manifest()
+            path.mkdir(parents=True, exist_ok=True)
+            files.sweep_up(path)
+            store._update_manifest()
+            store.prepare(traces)
         except OSError as error:
             raise ResultsError(f"{path}: cannot be written to: {error.strerror}") from None
         return store
@@ -142,57 +129,43 @@ class Directory:
             raise ResultsError(f"{path}: {why}")
         return cls(path, manifest)
 
-    def has(self, job: Job, traces: Sequence[str]) -> bool:
-        """Say whether the part files of a run are there."""
-        return all(self._file(table, job).exists() for table in _wanted(traces))
-
-    def put(self, job: Job, output: dict[str, Any]) -> None:
-        """Write the part files of a run, its rows last: they say that the run is whole."""
-        tables = _tables(job, output)
-        for table in sorted(tables, key=lambda table: table == ROWS):
-            file = self._file(table, job)
-            temporary = file.with_suffix(f".{os.getpid()}.tmp")
-            try:
-                tables[table].write_parquet(temporary)
-                temporary.replace(file)
-            except BaseException:  # polars, too, ends at Ctrl-C
-                temporary.unlink(missing_ok=True)
-                raise
-
-    def part(self, table: str, job: Job) -> pl.DataFrame | None:
-        """Read one table of one run."""
-        file = self._file(table, job)
-        return pl.read_parquet(file) if file.exists() else None
-
     def close(self, status: str) -> None:
         """Write the manifest for the last time."""
         self.manifest["status"] = status
-        self.manifest["wall_s"] += round(time.monotonic() - self._started, 3)
-        self._write_manifest()
+        self._update_manifest(round(time.monotonic() - self._started, 3))
 
-    def __len__(self) -> int:
-        """Count the runs of the plan that are there."""
-        return sum(self._file(ROWS, job).exists() for job in self.plan.jobs())
-
-    def _file(self, table: str, job: Job) -> Path:
-        return self.path / table / f"{job.key}.parquet"
-
-    def _write_manifest(self) -> None:
-        temporary = self.path / f"manifest.{os.getpid()}.tmp"
-        temporary.write_text(json.dumps(self.manifest, indent=1, default=str) + "\n")
-        temporary.replace(self.path / "manifest.json")
-
-
-def _wanted(traces: Sequence[str]) -> list[str]:
-    return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
+    def _update_manifest(self, seconds: float = 0.0) -> None:
+        """Write the manifest, with what other processes have written to it meanwhile."""
+        with files.locked(self.path):
+            known = _read_manifest(self.path)
+            if known is not None:
+                seeds = {*known["plan"]["seeds"], *self.manifest["plan"]["seeds"]}
+                self.manifest["plan"]["seeds"] = sorted(seeds)
+                self.manifest["traces"] = sorted({*known["traces"], *self.manifest["traces"]})
+                self.manifest["started"] = known["started"]
+                self.manifest["wall_s"] = known["wall_s"]
+            self.manifest["wall_s"] = round(self.manifest["wall_s"] + seconds, 3)
+            text = json.dumps(self.manifest, indent=1, default=str) + "\n"
+            files.write_whole(self.path / "manifest.json", text.encode())
 
 
-def _tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
-    tables = {ROWS: frames.rows(job, output)}
-    for kind in KINDS.values():
-        if output.get(kind.table) is not None:
-            tables[kind.table] = frames.trace(job, output[kind.table])
-    return tables
+def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
+    """Refuse a directory in which the results of a scenario cannot be kept.
+
+    Raises
+    ------
+    ResultsError
+        It holds something else, or what another engine or scenario gave.
+    """
+    if not path.is_dir():
+        return
+    with files.locked(path):  # another process may be making it
+        known = _read_manifest(path)
+        empty = all(files.is_temporary(file) for file in path.iterdir())
+    if known is not None:
+        _check_same(path, known, scenario.plan, traces)
+    elif not empty:
+        raise ResultsError(f"{path}: exists and holds no results; choose another directory")
 
 
 def _read_manifest(path: Path) -> dict[str, Any] | None:
@@ -205,8 +178,13 @@ def _read_manifest(path: Path) -> dict[str, Any] | None:
         raise ResultsError(f"{file}: {error.strerror}") from None
     except ValueError:
         raise ResultsError(f"{file}: not a manifest of incast") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise ResultsError(f"{file}: not a manifest that this version of incast can read")
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise ResultsError(f"{file}: not a manifest of incast")
+    if manifest["format"] != FORMAT:
+        raise ResultsError(
+            f"{file}: of format {manifest['format']}, and this version of incast reads {FORMAT}; "
+            "run it again, into another directory"
+        )
     return dict(manifest)
 
 
@@ -244,8 +222,8 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
         "fingerprint": plan.fingerprint,
         "traces": list(traces),
         "columns": {
-            table: json.loads(_core.columns("rows" if table == ROWS else table))
-            for table in (ROWS, *(kind.table for kind in KINDS.values()))
+            ROWS: [_KEY, *json.loads(_core.columns("rows"))],
+            **{kind.table: json.loads(_core.columns(kind.table)) for kind in KINDS.values()},
         },
         "plan": plan.to_dict(),
     }

@@ -76,7 +76,7 @@ class Traces:
         ResultsError
             It was not recorded; the option that would is in the message.
         """
-        part = self.store.part(KINDS[name].table, job)
+        part = self.store.trace(KINDS[name].table, job)
         if part is None:
             raise ResultsError(f"the trace {name!r} was not recorded: run with --trace {name}")
         return part

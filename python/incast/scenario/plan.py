@@ -32,6 +32,16 @@ class Point:
         resolved["run"] = {k: v for k, v in resolved.get("run", {}).items() if k != "seeds"}
         return _canonical(resolved)
 
+    @cached_property
+    def digest(self) -> blake2b:
+        """The hash of the identity, to which a run adds its own: the seeds of a point share it."""
+        return blake2b(f"[{_canonical(self.identity)},".encode(), digest_size=16)
+
+    @cached_property
+    def key(self) -> str:
+        """A name of the point: the same for two points at which runs are the same."""
+        return self.digest.hexdigest()
+
 
 @dataclass(frozen=True)
 class Job:
@@ -55,8 +65,9 @@ class Job:
     @cached_property
     def key(self) -> str:
         """The name under which the run is stored: a hash of all that it depends on."""
-        text = _canonical([self.point.identity, self.seed, self.engine])
-        return blake2b(text.encode(), digest_size=16).hexdigest()
+        digest = self.point.digest.copy()
+        digest.update(f"{self.seed},{_canonical(self.engine)}]".encode())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True)

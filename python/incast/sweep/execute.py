@@ -2,11 +2,13 @@
 
 import json
 import os
+import random
 import time
-from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from typing import Any
 
 from incast import _core
@@ -31,7 +33,7 @@ class Interrupted(KeyboardInterrupt):
     """
 
     def __init__(self, results: Results, total: int) -> None:
-        super().__init__(f"{len(results.store)} of {total} runs finished")
+        super().__init__(f"{len(results)} of {total} runs finished")
         self.results = results
         self.total = total
 
@@ -77,20 +79,49 @@ def run(
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     plan, asked = scenario.plan, list(traces)
-    store: Store = Directory.create(Path(out), scenario, asked) if out is not None else Memory(plan)
+    store: Store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
     results = Results(plan, store)
-    todo = [job for job in plan.jobs() if not store.has(job, asked)]
-    kept = len(plan.points) * len(plan.seeds) - len(todo)
-    sweep = _Sweep(store, asked, jobs or processors())
     try:
-        sweep.run(todo, kept, progress)
+        run_jobs(plan.jobs(), store, traces=asked, workers=jobs, progress=progress)
     except KeyboardInterrupt:
         store.close("interrupted")
-        raise Interrupted(results, kept + len(todo)) from None
+        raise Interrupted(results, len(plan.points) * len(plan.seeds)) from None
     except _core.ScenarioError as error:
         raise scenario.error(error) from None
     store.close("complete")
     return results
+
+
+def run_jobs(
+    jobs: Iterable[Job],
+    store: Store,
+    *,
+    traces: Sequence[str] = (),
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> None:
+    """Run those jobs that `store` does not keep yet, several at a time.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Ctrl-C; no thread is at work any more, and what had finished is kept.
+    ScenarioError
+        The core refused a job.
+    """
+    distinct = {job.key: job for job in jobs}
+    todo = [job for job in distinct.values() if not store.has(job, traces)]
+    workers = min(workers or processors(), max(len(todo), 1))
+    estimate = Estimate(workers, todo, kept=len(distinct) - len(todo))
+    sweep = _Sweep(store, traces, todo)
+
+    def report() -> None:
+        while sweep.finished:
+            estimate.finished(*sweep.finished.popleft())
+        if progress is not None:
+            progress(estimate.progress(sweep.shares()))
+
+    sweep.run(workers, report)
 
 
 def processors() -> int:
@@ -103,53 +134,63 @@ def processors() -> int:
 class _Sweep:
     """The runs under way and how to end them."""
 
-    def __init__(self, store: Store, traces: list[str], workers: int) -> None:
+    def __init__(self, store: Store, traces: Sequence[str], todo: Sequence[Job]) -> None:
         self.store = store
-        self.traces = json.dumps(traces)
-        self.workers = workers
+        self.traces = traces
+        self.request = json.dumps(list(traces))
+        self.todo = list(reversed(todo))
+        self.taking = Lock()
         self.stopped = Event()
         self.controls: dict[str, _core.Control] = {}
-        self.estimate = Estimate(workers)
+        self.finished: deque[tuple[Job, float | None]] = deque()
 
-    def run(self, todo: list[Job], kept: int, progress: Callable[[Progress], None] | None) -> None:
-        """Run the jobs; leave only when no thread is at work any more."""
-        with ThreadPoolExecutor(self.workers, thread_name_prefix="incast") as pool:
-            pending = {pool.submit(self.one, job): job for job in todo}
+    def run(self, workers: int, report: Callable[[], None]) -> None:
+        """Run the jobs, calling `report` now and then; leave when no thread is at work any more."""
+        with ThreadPoolExecutor(workers, thread_name_prefix="incast") as pool:
+            pending = {pool.submit(self.work) for _ in range(workers)}
             try:
-                self._drain(pending, len(todo) + kept, progress)
+                while pending:
+                    ended, pending = wait(pending, _TICK, FIRST_EXCEPTION)
+                    for worker in ended:
+                        worker.result()
+                    report()
             except BaseException:
                 self.stopped.set()
-                pool.shutdown(wait=False, cancel_futures=True)
                 for control in list(self.controls.values()):
                     control.cancel()
                 raise
 
-    def one(self, job: Job) -> float:
-        """Run and store one job; return the seconds it took."""
+    def work(self) -> None:
+        """Run one job after the other until there are none."""
+        while (job := self.next()) is not None:
+            seconds = self.one(job)
+            self.finished.append((job, seconds))
+
+    def next(self) -> Job | None:
+        """Take the next job."""
+        with self.taking:
+            return self.todo.pop() if self.todo and not self.stopped.is_set() else None
+
+    def part_ways(self) -> None:
+        """Leave the order of the plan, in which another process keeps step with this one."""
+        with self.taking:
+            random.shuffle(self.todo)
+
+    def one(self, job: Job) -> float | None:
+        """Run and store one job; return the seconds it took, None if somebody else has done it."""
         control = self.controls[job.key] = _core.Control()
-        if self.stopped.is_set():
-            return 0.0
-        start = time.monotonic()
-        output = _core.run(json.dumps(job.point.resolved), job.seed, self.traces, control)
-        self.store.put(job, output)
-        return time.monotonic() - start
+        try:
+            if self.stopped.is_set() or self.store.has(job, self.traces):
+                return None
+            start = time.monotonic()
+            output = _core.run(json.dumps(job.point.resolved), job.seed, self.request, control)
+            if self.store.has(job, self.traces):
+                self.part_ways()
+            self.store.put(job, output)
+            return time.monotonic() - start
+        finally:
+            del self.controls[job.key]
 
-    def _drain(
-        self,
-        pending: dict[Future[float], Job],
-        total: int,
-        progress: Callable[[Progress], None] | None,
-    ) -> None:
-        while pending:
-            finished, _ = wait(pending, _TICK, FIRST_COMPLETED)
-            for future in finished:
-                job = pending.pop(future)
-                self.controls.pop(job.key, None)
-                self.estimate.finished(job, future.result())
-            if progress is not None:
-                left = [(job, self._share(job)) for job in pending.values()]
-                progress(self.estimate.progress(total - len(pending), left))
-
-    def _share(self, job: Job) -> float:
-        control = self.controls.get(job.key)
-        return control.progress if control is not None else 0.0
+    def shares(self) -> dict[str, float]:
+        """Return the share of each run under way that is done, by its key."""
+        return {key: control.progress for key, control in list(self.controls.items())}

@@ -1,0 +1,57 @@
+//! Names the engine by what it is made of: two builds that could compute different results must not
+//! share stored ones, whether or not somebody remembered to raise the version.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// The crates on whose code a result depends.
+const CRATES: [&str; 5] = ["engine", "net", "tcp", "remedies", "lab"];
+
+fn main() -> io::Result<()> {
+    let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
+    let mut hash = Fnv::default();
+    for name in CRATES {
+        let folder = crates.join(name).join("src");
+        println!("cargo:rerun-if-changed={}", folder.display());
+        for file in sources(&folder)? {
+            let place = file.strip_prefix(&crates).expect("it is in there");
+            hash.update(place.to_string_lossy().replace('\\', "/").as_bytes());
+            hash.update(&fs::read(&file)?);
+        }
+    }
+    let version = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
+    println!("cargo:rustc-env=INCAST_ENGINE={version}+{:016x}", hash.0);
+    Ok(())
+}
+
+/// The Rust files in a folder and below, in an order that does not depend on the file system.
+fn sources(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same on every machine and toolchain.
+struct Fnv(u64);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Fnv {
+    fn update(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

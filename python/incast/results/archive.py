@@ -1,0 +1,176 @@
+"""A folder of runs by key: one part file per run, gathered into packs before they become many.
+
+`runs/` holds the rows, `events/`, `queues/` and `flows/` the traces of the runs that have them. A
+part is called `<key>.parquet` and is written when its run is done, its rows last: they say that the
+run is whole. As soon as `PACK` parts of rows have gathered they are written to one pack,
+`pack-<hash of the keys>.parquet`, and removed, so that a million runs are about a thousand files.
+The column `run` holds the key in both: the index of a pack is in the pack.
+
+Every file is whole or absent, and a part goes only after the pack that holds it has come. So a
+process may be killed at any moment, and others may read and write the same folder meanwhile: the
+worst that can be met is a run that is there twice, and it counts once.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from io import BytesIO
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import polars as pl
+
+from incast.errors import ResultsError
+from incast.results import files, frames
+from incast.results.frames import KEY, ROWS
+from incast.results.traces import KINDS
+from incast.scenario.plan import Job
+
+PACK = 1000  # parts of rows that make a pack
+
+_ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
+_STALE = 2.0  # seconds after which the folder is looked at again, for what others have put
+
+
+class Archive:
+    """Runs by key, in a folder.
+
+    Parameters
+    ----------
+    path
+        The folder; made when the first run is put.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._kept: set[str] = set()  # keys that were seen or written
+        self._packs: set[str] = set()  # names of the packs whose keys are among them
+        self._loose = 0  # parts in the folder, about
+        self._looked = -_STALE  # when the folder was last looked at
+        self._counting, self._packing = Lock(), Lock()
+
+    def prepare(self, traces: Sequence[str]) -> None:
+        """Make the folders for the rows and the `traces`, without leftovers of killed processes."""
+        for table in tables(traces):
+            (self.path / table).mkdir(parents=True, exist_ok=True)
+            files.sweep_up(self.path / table)
+
+    def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
+        """Say whether a run is kept, with the traces asked for."""
+        kept = job.key in self._keys() or self._part(ROWS, job.key).exists()
+        return kept and all(self._part(table, job.key).exists() for table in tables(traces)[1:])
+
+    def put(self, job: Job, output: dict[str, Any]) -> None:
+        """Write the parts of a run, its rows last. May be called from several threads."""
+        parts = frames.tables(job, output)
+        for table in sorted(parts, key=lambda table: table == ROWS):
+            content = BytesIO()
+            parts[table].write_parquet(content, statistics=False)
+            files.write_whole(self._part(table, job.key), content.getbuffer())
+        self._kept.add(job.key)
+        with self._counting:
+            self._loose += 1
+            enough = self._loose >= PACK
+        if enough:
+            self.pack()
+
+    def trace(self, table: str, job: Job) -> pl.DataFrame | None:
+        """Read one trace of one run: `events`, `queues` or `flows`."""
+        file = self._part(table, job.key)
+        return _read(file) if file.exists() else None
+
+    def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
+        """Read the rows of those of the runs that are kept, in any order."""
+        wanted = {job.key for job in jobs}
+        for _ in range(_ATTEMPTS):
+            packs, parts = self._listing()
+            try:
+                found = [_read(file) for file in packs]
+                found += [_read(file) for file in parts if file.stem in wanted]
+            except FileNotFoundError:  # packed meanwhile, by somebody else
+                continue
+            return _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
+        raise ResultsError(f"{self.path / ROWS}: changes too fast to be read; try again")
+
+    def pack(self) -> None:
+        """Gather the parts of rows into a pack, if there are enough."""
+        if not self._packing.acquire(blocking=False):
+            return
+        try:
+            with files.locked(self.path / ROWS):
+                self._look()
+                _, parts = self._listing()
+                if len(parts) >= PACK:
+                    self._pack(parts)
+        except FileNotFoundError:  # removed by somebody who heeds no lock
+            pass
+        finally:
+            self._packing.release()
+
+    def _pack(self, parts: list[Path]) -> None:
+        everything = pl.concat([_read(part) for part in parts], how="diagonal_relaxed")
+        keys = sorted(part.stem for part in parts)
+        name = blake2b("".join(keys).encode(), digest_size=16).hexdigest()
+        pack = self.path / ROWS / f"pack-{name}.parquet"
+        content = BytesIO()
+        everything.write_parquet(content)
+        files.write_whole(pack, content.getbuffer(), durable=True)
+        for part in parts:
+            part.unlink(missing_ok=True)
+        with self._counting:
+            self._loose -= len(parts)
+
+    def _keys(self) -> set[str]:
+        """Return the keys that are known to be kept; others may have put more."""
+        if time.monotonic() >= self._looked + _STALE:
+            self._look()
+        return self._kept
+
+    def _look(self) -> None:
+        """Look at what is in the folder."""
+        self._looked = time.monotonic()
+        with self._counting:
+            packs, parts = self._listing()
+            self._loose = len(parts)
+        self._kept.update(part.stem for part in parts)
+        for pack in packs:
+            if pack.name not in self._packs:
+                self._kept.update(_read(pack, columns=[KEY])[KEY].unique())
+                self._packs.add(pack.name)
+
+    def _listing(self) -> tuple[list[Path], list[Path]]:
+        """Return the packs and the parts of rows, in the order of their names."""
+        folder = self.path / ROWS
+        found = sorted(folder.glob("*.parquet")) if folder.is_dir() else []
+        packs = [file for file in found if file.stem.startswith("pack-")]
+        return packs, [file for file in found if not file.stem.startswith("pack-")]
+
+    def _part(self, table: str, key: str) -> Path:
+        return self.path / table / f"{key}.parquet"
+
+
+def tables(traces: Sequence[str]) -> list[str]:
+    """Return the tables of a run that is recorded with `traces`, the rows first."""
+    return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
+
+
+def _distinct(frames: list[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame | None:
+    """Return the wanted runs, each from the first frame that holds it."""
+    if not frames:
+        return None
+    every = pl.concat(
+        [frame.with_columns(pl.lit(place).alias("")) for place, frame in enumerate(frames)],
+        how="diagonal_relaxed",
+    )
+    first = pl.col("") == pl.col("").min().over(KEY)
+    return every.join(wanted.to_frame(), on=KEY, how="semi").filter(first).drop("")
+
+
+def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(BytesIO(file.read_bytes()), columns=columns)
+    except FileNotFoundError:
+        raise
+    except (pl.exceptions.PolarsError, OSError):
+        raise ResultsError(f"{file}: damaged; remove it and run again") from None

@@ -1,0 +1,99 @@
+"""What a sweep would take, without running it."""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from incast import _core
+from incast.results.archive import Archive
+from incast.results.store import Directory, check
+from incast.scenario import Scenario
+from incast.scenario.document import load
+from incast.scenario.plan import Job
+from incast.sweep.execute import processors
+from incast.sweep.work import packets
+
+# Seconds that Python spends on a run: rows, part file, packing (`python benches/store.py`).
+OVERHEAD = 2.5e-3
+
+# A read that takes about ten milliseconds: how fast this machine is, where nothing else tells.
+_SAMPLE = {
+    "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
+    "workload": {"name": "barrier-read", "servers": 16, "sru": "64KiB", "blocks": 20},
+    "transport": {"name": "newreno", "rto_min": "1ms"},
+}
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What running a plan would mean.
+
+    Parameters
+    ----------
+    runs, kept
+        How many runs there are, and how many of them need not be done again.
+    seconds
+        Estimated time of the rest. It is in proportion to the packets that are expected; what is
+        kept already says how fast, and else a short read on this machine.
+    """
+
+    runs: int
+    kept: int
+    seconds: float
+
+
+def forecast(
+    scenario: Scenario,
+    *,
+    jobs: int | None = None,
+    out: str | Path | None = None,
+    traces: Iterable[str] = (),
+) -> Forecast:
+    """Say what `run` with the same arguments would do. Nothing is written.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is wrong.
+    ResultsError
+        `out` holds something else.
+    """
+    asked = list(traces)
+    every = {job.key: job for job in scenario.plan.jobs()}
+    store = None
+    if out is not None:
+        check(Path(out), scenario, asked)
+        if Path(out).is_dir():
+            store = Directory.open(Path(out))
+    left = [job for job in every.values() if store is None or not store.has(job, asked)]
+    seconds = expected_seconds(left, every.values(), store, jobs) if left else 0.0
+    return Forecast(len(every), len(every) - len(left), seconds)
+
+
+def expected_seconds(
+    left: Iterable[Job], every: Iterable[Job], store: Archive | None, workers: int | None = None
+) -> float:
+    """Estimate how long the runs that are `left` take, from the rows that `store` has of others."""
+    todo = list(left)
+    measured = store.rows(every) if store is not None else None
+    speed = _measured(measured) if measured is not None else _speed()
+    work = [packets(job.point.resolved) * speed + OVERHEAD for job in todo]
+    return sum(work) / min(workers or processors(), max(len(todo), 1))
+
+
+def _measured(rows: pl.DataFrame) -> float:
+    """Return the seconds per packet of runs that are kept."""
+    total = rows.filter(pl.col("group") == "all")
+    return float(total["wall_s"].sum()) / max(float(total["packets_sent"].sum()), 1.0)
+
+
+def _speed() -> float:
+    """Measure the seconds per packet of a short read."""
+    resolved = load(_SAMPLE).plan.points[0].resolved
+    start = time.perf_counter()
+    _core.run(json.dumps(resolved), seed=1)
+    return (time.perf_counter() - start) / packets(resolved)
