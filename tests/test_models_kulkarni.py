@@ -14,6 +14,7 @@ from incast.models.kulkarni import (
     Reading,
     flavours,
     rounds,
+    scattered,
     throughput,
     timeouts,
     timeouts_per_packet,
@@ -274,3 +275,46 @@ def test_flavours_agree_with_the_text_where_nothing_else_is_lost() -> None:
     q = 0.99
     whole = 0.01 / (1 - q**20) + (1 - 0.01 / (1 - q**20)) * 0.01
     assert 1 - flavours.recovery_probability(20, 0.01, limited_transmit=True) > whole
+
+
+@pytest.mark.parametrize(
+    ("window", "p", "missing"), [(20, 0.01, 3.0), (8, 0.05, 4.0), (5, 0.1, 1.5)]
+)
+@pytest.mark.parametrize("limited", [False, True])
+def test_scattered_losses_are_those_of_their_process(
+    window: int, p: float, missing: float, limited: bool
+) -> None:
+    random = np.random.default_rng(window)
+    turns = 40_000
+    ahead = np.arange(window)
+    chances = (1 - p) ** ahead
+    chances /= chances.sum()
+    k = random.choice(ahead, turns, p=chances)
+    scatter = (missing - 1) / float(chances @ (window - ahead - 1))
+    holes = 1 + random.binomial(window - k - 1, scatter)
+    duplicates = window - k - holes + random.binomial(k, 1 - p)
+    assert holes.mean() == pytest.approx(missing, rel=0.02)
+    arrives = random.random((2, turns)) >= p
+    helped = (duplicates == 1) & arrives.all(axis=0) | (duplicates == 2) & arrives.any(axis=0)
+    begins = (duplicates >= 3) | (limited & helped)
+    survive = random.random(turns) < (1 - p) ** holes
+    played = 1 - float((begins & survive).mean())
+    chance = scattered.timeout_probability(window, p, missing, limited_transmit=limited)
+    assert chance == pytest.approx(played, abs=4 * math.sqrt(0.25 / turns))
+
+
+def test_scattered_losses_at_their_limits() -> None:
+    # A single loss far from the end of a window, no other: only its repair may be lost.
+    assert scattered.timeout_probability(200, 1e-6, 1.0) == pytest.approx(0, abs=1e-5)
+    # Everything behind the first loss is missing: close to the text's bursts.
+    for limited in (False, True):
+        bursts = flavours.timeout_probability(12, 1e-3, "sack", limited_transmit=limited)
+        all_lost = scattered.timeout_probability(12, 1e-3, 12.0, limited_transmit=limited)
+        assert all_lost == pytest.approx(bursts, rel=0.02)
+    assert scattered.timeout_probability(1, 0.1, 1.0) == 1.0
+    assert scattered.timeout_probability([[4.0], [9.0]], [0.1, 0.2], 2.0).shape == (2, 2)
+    kinds = [
+        throughput(Losses(8, 0.005, 0.012, 3e-4, 0.2, 0.3, 2048, 3.0), kind, Reading(flows="any"))
+        for kind in ("full", "scattered", "td-only")
+    ]
+    assert kinds == sorted(kinds)

@@ -46,18 +46,27 @@ def split_printed(questions: Sequence[Question]) -> list[Answer]:
     return _answers("kulkarni-split-printed", "split", questions, lambda _: PRINTED)
 
 
-def limited(questions: Sequence[Question]) -> list[Answer]:
-    """Answer by (3.40), with the receive window, the link, and any flow's timeout counted."""
+def extended(questions: Sequence[Question]) -> list[Answer]:
+    """Answer with scattered losses, receive window and link; any flow's timeout counts."""
 
     def reading(asked: Sequence[Question]) -> Reading:
         return Reading(
             flows="any",
-            knee=_measured(asked, "knee"),
             window_limit=[it.point.receive_window for it in asked],
-            capacity=[_packet_rate(it) for it in asked],
+            capacity=[it.point.capacity / (8 * it.point.packet) for it in asked],
         )
 
-    return _answers("kulkarni-limited", "split", questions, reading)
+    answers: list[Answer] = [NotApplicable("it knows NewReno and SACK only")] * len(questions)
+    known = [i for i, it in enumerate(questions) if _recovery(it) in {"newreno", "sack", "sack1"}]
+    asked = [questions[i] for i in known]
+    answered = _answers("kulkarni-extended", "scattered", asked, reading)
+    for i, answer in zip(known, answered, strict=True):
+        answers[i] = answer
+    return answers
+
+
+def _recovery(question: Question) -> str:
+    return str(question.point.tree["transport"]["recovery"]["name"])
 
 
 def n_padhye(questions: Sequence[Question]) -> list[Answer]:
@@ -96,6 +105,8 @@ def _answers(
             _timeout(asked),
             _measured(asked, head),
             [it.point.block_packets for it in asked],
+            np.array(_measured(asked, "packet_loss_ratio"))
+            / np.array(_measured(asked, "loss_indication_ratio")),
         )
 
     def rates(asked: Sequence[Question]) -> Floats:
@@ -151,7 +162,3 @@ def _timeout(asked: Sequence[Question]) -> list[float]:
         time if np.isfinite(time) else it.point.rto_min
         for time, it in zip(measured, asked, strict=True)
     ]
-
-
-def _packet_rate(question: Question) -> float:
-    return question.point.capacity / (8 * question.point.packet)

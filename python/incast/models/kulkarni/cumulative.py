@@ -14,12 +14,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incast.models.kulkarni import rounds, timeouts
+from incast.models.kulkarni import rounds, scattered, timeouts
 from incast.models.numbers import Floats, floats, probability, together
 from incast.models.padhye import backoff
 
-Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split"]
-"""Which timeouts count: none; all; those inside a block; those of its head; all, as in (3.40)."""
+Kind = Literal["td-only", "full", "ibtt-only", "abtt-only", "split", "scattered"]
+"""Which timeouts count: none; all; those inside a block; those of its head; all, as in (3.40); all,
+with those inside a block as in `scattered`, for NewReno and SACK."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,8 @@ class Losses:
         what the text itself names as the cause of its error for many flows.
     block
         L, packets of a block: n·SRU / segment. (Table 3.1 calls the SRU L; (3.37) needs the block.)
+    missing
+        Packets lost per loss indication, 1 at least; only `scattered` reads it.
     """
 
     flows: ArrayLike
@@ -53,6 +56,7 @@ class Losses:
     timeout: ArrayLike = 0.2
     block_head: ArrayLike = 0.0
     block: ArrayLike = np.inf
+    missing: ArrayLike = 1.0
 
     @property
     def hit(self) -> Floats:
@@ -76,6 +80,8 @@ class Reading:
         n* of (3.40).
     window_limit
         W_m, packets: see `rounds.rounds_per_packet`.
+    limited_transmit
+        Whether the senders have it; only `scattered` reads it.
     capacity
         What the link carries, packets/s: B is cut to it.
     """
@@ -85,6 +91,7 @@ class Reading:
     backs_off: bool = False
     knee: ArrayLike = 3
     window_limit: ArrayLike = np.inf
+    limited_transmit: bool = True
     capacity: ArrayLike = np.inf
 
 
@@ -101,6 +108,10 @@ def inside(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floats:
     size = rounds.flow_window(flows, losses.hit, p_c, reading.window_limit)
     if kind == "split":
         chance = timeouts.split_inside(flows, size, p_r, reading.knee, reading.sums)
+    elif kind == "scattered":
+        chance = scattered.timeout_probability(
+            size, p_r, losses.missing, limited_transmit=reading.limited_transmit
+        )
     else:
         chance = timeouts.inside(size, p_r, reading.sums)
     return timeouts.any_of(chance, losses.hit) if reading.flows == "any" else chance

@@ -1,0 +1,13 @@
+"""Loss rates, round trips and timeouts as the models need them, from what a run or a capture told.
+
+    results = incast.run(scenario, traces=["events"])
+    models.estimate(results)            # one row per point and seed
+
+A capture of a real network needs no more than a frame of events: see `of_events`.
+"""
+
+from incast.models.estimation.events import Estimate, of_events
+from incast.models.estimation.runs import ask, estimate
+from incast.models.estimation.sampled import Sampled, of_counters, of_sample
+
+__all__ = ["Estimate", "Sampled", "ask", "estimate", "of_counters", "of_events", "of_sample"]

@@ -1,0 +1,184 @@
+"""The parameters of §3.2 of Kulkarni & Agrawal from a frame of events, whoever recorded it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from incast.errors import ModelError
+from incast.models.numbers import Floats
+
+NEEDED = ("time_s", "kind", "flow", "block")
+OPTIONAL = {
+    "seq": pl.lit(-1),
+    "packets": pl.lit(None, dtype=pl.Int64),
+    "srtt_s": pl.lit(None, dtype=pl.Float64),
+    "rto_s": pl.lit(None, dtype=pl.Float64),
+    "cause": pl.lit(""),
+    "place": pl.lit(""),
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the models need to know of a run; not a number where the run had none of it.
+
+    Parameters
+    ----------
+    loss_event_ratio
+        p_c: loss events of all flows together per packet sent. Losses within one round trip of the
+        first are one event.
+    loss_indication_ratio
+        p_r: the mean over flows of loss indications per packet that the flow sent. An indication is
+        the beginning of a recovery, or a timeout with those that follow it without progress.
+    packet_loss_ratio
+        Packets dropped per packet sent.
+    flows_per_event
+        j = p_r / p_c, from 1 to n.
+    rtt_s
+        Mean round trip, queueing included.
+    timeout_s
+        T0: mean length of timeouts that follow no other without progress.
+    block_head_timeouts
+        delta as a number: flows with a timeout in the first window of a block, per block.
+    block_head_share
+        delta as a share: blocks with such a flow.
+    inside_whole_window, inside_few_duplicates, inside_other
+        Timeouts elsewhere in a block: whole windows lost; too few duplicate ACKs; else, by cause.
+    blocks, packets, loss_events
+        What was counted.
+    """
+
+    loss_event_ratio: float
+    loss_indication_ratio: float
+    packet_loss_ratio: float
+    flows_per_event: float
+    rtt_s: float
+    timeout_s: float
+    block_head_timeouts: float
+    block_head_share: float
+    inside_whole_window: int
+    inside_few_duplicates: int
+    inside_other: int
+    blocks: int
+    packets: int
+    loss_events: int
+
+
+def of_events(
+    events: pl.DataFrame,
+    *,
+    flows: int,
+    packets: int | None = None,
+    rtt: float | None = None,
+    fresh: bool = False,
+) -> Estimate:
+    """Estimate from events.
+
+    Parameters
+    ----------
+    events
+        One row per event, in the order of time. `time_s`, `kind`, `flow` and `block` are needed.
+        Kinds that count: `drop` (a packet was lost), `timeout`, `fast_retransmit`, `block_start`;
+        others are looked at for their numbers only. Without any `drop` loss events are made of
+        indications, and the packet loss ratio is unknown.
+
+        Optional, with what is lost without them: `packets`, data packets that the flow's connection
+        sent so far (each flow is taken to send an equal share of `packets`); `srtt_s` (`rtt` must
+        be given); `rto_s` (no T0); `seq`, first unacknowledged byte of a timeout (each timeout
+        counts for itself); `place`, `block_head` or `inside` (no delta); `cause` (no causes).
+    flows
+        n.
+    packets
+        All data packets sent; by default the sum over flows of the column.
+    rtt
+        Mean round trip, seconds; by default the mean of `srtt_s`.
+    fresh
+        Whether each block has connections of its own, whose packets are counted from zero.
+
+    Raises
+    ------
+    ModelError
+        A column that is needed is missing, or a number can be had from nowhere.
+    """
+    missing = [name for name in NEEDED if name not in events.columns]
+    if missing:
+        raise ModelError(f"events: there is no column {missing[0]!r}; needed: {', '.join(NEEDED)}")
+    absent = {name: other for name, other in OPTIONAL.items() if name not in events.columns}
+    events = events.with_columns(**absent)
+    sent = _packets_of_flows(events, flows, packets, fresh=fresh)
+    total = int(sent.sum()) if packets is None else packets
+    if rtt is None:
+        mean = events["srtt_s"].drop_nans().mean()
+        if mean is None:
+            raise ModelError("events: without a column 'srtt_s' the round trip must be given")
+        rtt = float(mean)  # type: ignore[arg-type]
+    timeouts = _timeouts(events)
+    indications = pl.concat(
+        [
+            timeouts.filter("first").select("time_s", "flow"),
+            events.filter(kind="fast_retransmit").select("time_s", "flow"),
+        ]
+    ).sort("time_s")
+    drops = events.filter(kind="drop")
+    count = loss_events((drops if drops.height else indications)["time_s"].to_numpy(), rtt)
+    per_flow = np.bincount(indications["flow"].to_numpy(), minlength=flows)[:flows]
+    p_c = count / total
+    p_r = float(np.mean(per_flow / np.maximum(sent, 1)))
+    lost = drops.height / total if drops.height or not indications.height else float("nan")
+    blocks = max(events.filter(kind="block_start").height, 1)
+    head = timeouts.filter(place="block_head")
+    inside = timeouts.filter(place="inside")
+    few = inside.filter(pl.col("cause").is_in(["lack_of_dupacks", "tail"])).height
+    whole = inside.filter(cause="full_window").height
+    length = timeouts.filter("first")["rto_s"].drop_nans().mean()
+    return Estimate(
+        loss_event_ratio=p_c,
+        loss_indication_ratio=p_r,
+        packet_loss_ratio=lost,
+        flows_per_event=min(max(p_r / p_c, 1.0), flows) if count else float("nan"),
+        rtt_s=rtt,
+        timeout_s=float("nan") if length is None else float(length),  # type: ignore[arg-type]
+        block_head_timeouts=head.select("block", "flow").unique().height / blocks,
+        block_head_share=head["block"].n_unique() / blocks,
+        inside_whole_window=whole,
+        inside_few_duplicates=few,
+        inside_other=inside.height - few - whole,
+        blocks=blocks,
+        packets=total,
+        loss_events=count,
+    )
+
+
+def loss_events(times: Floats, window: float) -> int:
+    """Count events: a loss within `window` seconds of an event's first one belongs to it."""
+    count = at = 0
+    while at < len(times):
+        at = int(np.searchsorted(times, times[at] + window, side="right"))
+        count += 1
+    return count
+
+
+def _timeouts(events: pl.DataFrame) -> pl.DataFrame:
+    """Return the timeouts for data, each with whether it is the `first` without progress."""
+    timeouts = events.filter((pl.col("kind") == "timeout") & (pl.col("cause") != "handshake"))
+    before = pl.col("seq").shift(1).over("flow", "block")
+    again = (before == pl.col("seq")) & (pl.col("seq") >= 0)
+    return timeouts.with_columns(first=~again.fill_null(value=False))
+
+
+def _packets_of_flows(
+    events: pl.DataFrame, flows: int, packets: int | None, *, fresh: bool
+) -> Floats:
+    """Return the packets that each flow sent."""
+    noted = events.filter(pl.col("packets").is_not_null() & (pl.col("packets") > 0))
+    if not noted.height:
+        if packets is None:
+            raise ModelError("events: without a column 'packets' their number must be given")
+        return np.full(flows, packets / flows)
+    connection = ["flow", "block"] if fresh else ["flow"]
+    most = noted.group_by(connection).agg(pl.col("packets").max())
+    sums = most.group_by("flow").agg(pl.col("packets").sum()).filter(pl.col("flow") < flows)
+    sent = np.zeros(flows)
+    sent[sums["flow"].to_numpy()] = sums["packets"].to_numpy()
+    return sent
