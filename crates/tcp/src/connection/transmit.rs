@@ -114,6 +114,7 @@ impl Connection {
     /// One number beyond the closed window: the next byte, or FIN if that is what waits.
     fn send_window_probe(&mut self, now: Time, out: &mut Packet) {
         self.board.note_probe();
+        self.counters.data_packets += 1;
         let seq = self.board.next();
         self.fill_data(now, seq, out);
         if seq < self.written {

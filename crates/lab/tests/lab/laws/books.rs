@@ -20,6 +20,9 @@ pub struct Books {
     pub holds_ack: bool,
     /// What arrived beyond a gap, from and to.
     beyond: BTreeSet<(u64, u64)>,
+    /// One past the last byte that the client has let the server send; not known if it said
+    /// nothing.
+    edge: Option<u64>,
     /// Where the FIN stands that arrived.
     fin: Option<u64>,
     /// Every copy of a segment that the server sent and that has not arrived in order, from and
@@ -38,8 +41,17 @@ impl Books {
         self.copies.push((packet.seq - 1, packet.seq_end() - 1));
     }
 
-    /// Data reach the client.
+    /// The client sends anything with a window.
+    pub fn on_window(&mut self, packet: &Packet) {
+        let edge = packet.ack.max(1) + u64::from(packet.window);
+        self.edge = self.edge.max(Some(edge));
+    }
+
+    /// Data reach the client, which takes nothing from beyond its window (RFC 9293 §3.10.7.4).
     pub fn on_arrival(&mut self, packet: &Packet) {
+        if self.edge.is_some_and(|edge| packet.seq_end() > edge) {
+            return;
+        }
         let start = packet.seq - 1;
         self.beyond.insert((start, start + u64::from(packet.payload)));
         while let Some(range) = self.beyond.first().copied().filter(|r| r.0 <= self.in_order) {

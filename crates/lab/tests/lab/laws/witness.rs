@@ -104,6 +104,13 @@ impl Witness {
                 self.data += 1;
                 self.books.entry(packet.route.flow()).or_default().on_sent(packet);
             }
+            if !packet.route.is_forward() && !packet.flags.contains(Flags::DATAGRAM) {
+                let books = self.books.entry(packet.route.flow()).or_default();
+                if books.epoch != packet.epoch {
+                    books.begin(packet.epoch);
+                }
+                books.on_window(packet);
+            }
             self.retransmissions += u64::from(packet.flags.contains(Flags::RETRANSMISSION));
             assert_eq!(self.forwarded, None, "nothing waits while a host sends");
         } else {
