@@ -14,17 +14,19 @@ use incast_lab::world::World;
 use incast_lab::{Control, Row, Run, Scenario, TraceRequest};
 use incast_net::PortId;
 use incast_net::port::Ties;
+use incast_remedies::Slot;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
 
-use witness::Witness;
+pub use scenarios::scenarios;
+pub use witness::Witness;
 
-const SEED: u64 = 7;
+pub const SEED: u64 = 7;
 
 /// How many random scenarios: 100, or `INCAST_CASES`. The same ones every time, unless
 /// `PROPTEST_RNG_SEED` says otherwise.
-fn config() -> ProptestConfig {
+pub fn config() -> ProptestConfig {
     let cases = std::env::var("INCAST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config = ProptestConfig {
         cases: cases.unwrap_or(100),
@@ -44,15 +46,21 @@ fn config() -> ProptestConfig {
 fn the_laws_hold_of_random_scenarios() {
     let laws = |document: Value| -> Result<(), TestCaseError> {
         let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
-        let (rows, core) = witnessed(&scenario);
-        repeated(&scenario, &rows, core.now());
+        let core = hold(&scenario);
         another_seed_differs(&scenario, &core.probe);
         Ok(())
     };
-    match TestRunner::new(config()).run(&scenarios::scenarios(), laws) {
+    match TestRunner::new(config()).run(&scenarios(), laws) {
         Err(TestError::Fail(why, document)) => panic!("{why}\nminimal scenario: {document}"),
         result => result.expect("scenarios can be made"),
     }
+}
+
+/// Panics unless every law holds of a scenario.
+pub fn hold(scenario: &Scenario) -> Core<Witness> {
+    let (rows, core) = witnessed(scenario);
+    repeated(scenario, &rows, core.now());
+    core
 }
 
 /// Runs a scenario with a witness and compares the books.
@@ -168,7 +176,10 @@ fn packets_are_counted(rows: &[Row], witness: &Witness) {
 
 fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
-    let packet = tcp.mss + u32::from(tcp.header) + network.layer2_overhead;
+    let remedies = &scenario.transport.remedies;
+    let shortens = remedies.iter().any(|it| it.remedy().slots().contains(&Slot::Headers));
+    let header = if shortens { 0 } else { u32::from(tcp.header) };
+    let packet = tcp.mss + header + network.layer2_overhead;
     let most = network.client_rate.0 as f64 * f64::from(tcp.mss) / f64::from(packet);
     assert!(row.goodput_bps <= most * (1.0 + 1e-9), "{} of {most}", row.goodput_bps);
     assert!((0.0..=1.0).contains(&row.link_utilization), "{}", row.link_utilization);
@@ -191,9 +202,9 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     };
     let everything = TraceRequest::parse(["queue", "cwnd", "events"]).expect("these exist");
     let (silent, one, other) = (run(&TraceRequest::default()), run(&everything), run(&everything));
-    let expected: Vec<String> = rows.iter().map(timeless).collect();
+    let expected = timeless(rows);
     for Run { rows, .. } in [&silent, &one, &other] {
-        assert_eq!(rows.iter().map(timeless).collect::<Vec<_>>(), expected);
+        assert_eq!(timeless(rows), expected);
     }
     // On a link without delay, arrivals that come first are a matter of definition (ADR 7).
     let network = &scenario.network;
@@ -201,10 +212,7 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     if !(no_delay && network.ties == Ties::ArrivalFirst) {
         let mut stepped = scenario.clone();
         stepped.network.departure_events = true;
-        let Run { rows, .. } =
-            incast_lab::run(&stepped, SEED, &TraceRequest::default(), &Control::default())
-                .expect("nobody cancels");
-        assert_eq!(rows.iter().map(timeless).collect::<Vec<_>>(), expected, "departures as events");
+        assert_eq!(self::rows(&stepped), expected, "departures as events");
     }
     let same = format!("{:?}", one.trace) == format!("{:?}", other.trace);
     assert!(same, "two traces of one seed differ");
@@ -220,7 +228,13 @@ fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
     }
 }
 
-/// A row without the time that it took.
-fn timeless(row: &Row) -> String {
-    format!("{:?}", Row { wall_s: 0.0, ..row.clone() })
+/// What a scenario's rows say, but for the time that they took.
+pub fn rows(scenario: &Scenario) -> Vec<String> {
+    let run = incast_lab::run(scenario, SEED, &TraceRequest::default(), &Control::default());
+    timeless(&run.expect("nobody cancels").rows)
+}
+
+/// What rows say, but for the time that they took.
+pub fn timeless(rows: &[Row]) -> Vec<String> {
+    rows.iter().map(|row| format!("{:?}", Row { wall_s: 0.0, ..row.clone() })).collect()
 }

@@ -4,6 +4,8 @@ mod efr;
 mod fine_rto;
 mod header_compression;
 mod ictcp;
+mod off;
+mod pairs;
 mod plato;
 mod prob_rtx;
 mod resize;

@@ -1,0 +1,58 @@
+//! What is off costs nothing and changes nothing.
+
+use incast_lab::core::EndId;
+use incast_lab::probe::Silent;
+use incast_lab::scenario::Workload;
+use incast_lab::world::World;
+use incast_lab::{Control, Scenario};
+use incast_tcp::hooks::{ReceiverHook, SenderHook};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::harness::lay;
+use crate::laws;
+
+/// A hook that never says anything.
+struct Mute;
+
+impl SenderHook for Mute {}
+impl ReceiverHook for Mute {}
+
+/// The rows of a world with a mute hook at either end of every connection that lasts.
+fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
+    let mut world = World::new(scenario, laws::SEED, |_| Silent);
+    let Workload::BarrierRead(read) = &scenario.workload;
+    for flow in 0..read.servers {
+        let core = world.core_mut();
+        for end in [EndId::server(flow), EndId::client(flow)] {
+            let connection = core.act_on(end);
+            connection.add_sender_hook(Box::new(Mute));
+            connection.add_receiver_hook(Box::new(Mute));
+        }
+    }
+    let (rows, _) = world.run(&Control::default()).expect("nobody cancels");
+    laws::timeless(&rows)
+}
+
+fn with(document: &Value, over: &Value) -> Scenario {
+    let mut document = document.clone();
+    lay(&mut document, over);
+    Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"))
+}
+
+proptest! {
+    #![proptest_config(laws::config())]
+
+    #[test]
+    fn no_remedies_and_hooks_that_say_nothing_give_the_same_rows(document in laws::scenarios()) {
+        let lasting = json!({ "workload": { "connections": "persistent" } });
+        let plain = with(&document, &lasting);
+        let mut none = lasting.clone();
+        none["transport"]["remedies"] = json!([]);
+        let none = with(&document, &none);
+        prop_assert_eq!(plain.resolved(), none.resolved());
+        let rows = laws::rows(&plain);
+        prop_assert_eq!(&rows, &laws::rows(&none));
+        prop_assert_eq!(&rows, &with_mute_hooks(&plain));
+    }
+}
