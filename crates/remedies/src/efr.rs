@@ -178,3 +178,74 @@ impl SenderHook for Observer {
 fn is_few(view: &SendView) -> bool {
     (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }
+
+#[cfg(test)]
+mod tests {
+    use incast_engine::Time;
+    use incast_net::Packet;
+
+    use super::*;
+
+    /// A sender with so many segments outstanding, the last a short one.
+    fn view(outstanding: u64, dupacks: u32, in_recovery: bool) -> SendView {
+        SendView {
+            now: Time::ZERO,
+            una: 1001,
+            next: 1 + 1000 * outstanding + 10,
+            max: 1 + 1000 * outstanding + 10,
+            written: 1 << 20,
+            cwnd: 1 << 20,
+            ssthresh: 1 << 20,
+            receive_window: 1 << 20,
+            mss: 1000,
+            may_send: false,
+            in_recovery,
+            dupacks,
+            srtt: None,
+        }
+    }
+
+    /// Repairs of tails that are counted while these happen: outstanding segments, duplicates and
+    /// whether recovery goes on after each ACK, none for a timeout.
+    fn counted(events: &[Option<(u64, u32, bool)>]) -> u64 {
+        let tail_repairs = Arc::<AtomicU64>::default();
+        let count = Arc::clone(&tail_repairs);
+        let mut observer = Observer { tail_repairs, few: false, repairs: false };
+        let ack = Packet::default();
+        for event in events {
+            let advice = match *event {
+                Some((outstanding, dupacks, in_recovery)) => {
+                    let view = view(outstanding, dupacks, in_recovery);
+                    observer.on_event(SendEvent::Ack(&ack), &view)
+                }
+                None => observer.on_event(SendEvent::Timeout, &view(1, 0, false)),
+            };
+            assert_eq!(advice, Advice::NONE);
+        }
+        count.load(Relaxed)
+    }
+
+    #[test]
+    fn the_repair_of_a_tail_counts_when_it_is_over() {
+        let over = Some((1, 0, false));
+        for outstanding in 1..=5 {
+            let few = u64::from(outstanding <= 3);
+            // Recovery at the first duplicate, or at a later one.
+            let at_once = [Some((outstanding, 1, true)), Some((outstanding, 0, true)), over, over];
+            assert_eq!(counted(&at_once), few, "{outstanding}");
+            assert_eq!(counted(&at_once[..2]), 0, "not over yet");
+            let later = [Some((outstanding, 1, false)), Some((5, 2, true)), over];
+            assert_eq!(counted(&later), few, "{outstanding}");
+        }
+    }
+
+    #[test]
+    fn neither_a_timeout_nor_duplicates_without_recovery_are_repairs() {
+        let over = Some((1, 0, false));
+        assert_eq!(counted(&[Some((2, 1, true)), None, over]), 0);
+        assert_eq!(counted(&[Some((2, 1, false)), Some((2, 2, false)), over]), 0);
+        // What was few then is not few now.
+        assert_eq!(counted(&[Some((2, 1, false)), over, Some((9, 3, true)), over]), 0);
+        assert_eq!(counted(&[Some((2, 1, true)), over, Some((2, 1, true)), over]), 2);
+    }
+}

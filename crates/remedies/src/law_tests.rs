@@ -1,6 +1,6 @@
 //! What every remedy must obey.
 
-use crate::{ENTRIES, Outcome, RemedyConfig, Situation};
+use crate::{ENTRIES, Outcome, RemedyConfig, Situation, Slot};
 
 fn all() -> impl Iterator<Item = RemedyConfig> {
     ENTRIES.iter().map(|entry| {
@@ -13,7 +13,10 @@ fn every_entry_is_found_by_its_name_and_its_defaults_make_sense() {
     for (remedy, entry) in all().zip(ENTRIES) {
         assert_eq!(remedy.name(), entry.name);
         assert_eq!(remedy.remedy().check(), Ok(()), "{}", entry.name);
-        if let Some(queue) = remedy.remedy().queue() {
+        let queue = remedy.remedy().queue();
+        let owns_queue = remedy.remedy().slots().contains(&Slot::Queue);
+        assert_eq!(queue.is_some(), owns_queue, "{} brings the switch that it owns", entry.name);
+        if let Some(queue) = queue {
             assert_eq!(remedy.remedy().accepts(&queue), Ok(()), "{}", entry.name);
         }
     }

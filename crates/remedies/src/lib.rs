@@ -69,3 +69,5 @@ remedies! {
 
 #[cfg(test)]
 mod law_tests;
+#[cfg(test)]
+mod params_tests;

@@ -71,19 +71,15 @@ fn the_mean_is_that_of_connections_that_receive() {
     assert_eq!(card.mean_window(), 4000);
 }
 
-/// A receiver with segments of 1000 bytes, and what its windows are after rounds in which it gets
-/// so many segments each, 8 us apart at the end of the round.
-fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
-    let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
-    card.open(0, 2000, RTT);
-    let card = Arc::new(Mutex::new(card));
-    let mut receiver = Receiver {
+/// A receiver with segments of 1000 bytes and a window.
+fn receiver(params: Params, card: Card, window: u64) -> Receiver {
+    Receiver {
         params,
-        card,
+        card: Arc::new(Mutex::new(card)),
         index: 0,
         segment: 1000,
         tick: None,
-        window: 2000,
+        window,
         slow_start: true,
         rtt: RTT,
         timing: None,
@@ -92,7 +88,15 @@ fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
         low: 0,
         raised: None,
         heard: Time::ZERO,
-    };
+    }
+}
+
+/// A receiver with segments of 1000 bytes, and what its windows are after rounds in which it gets
+/// so many segments each, 8 us apart at the end of the round.
+fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
+    let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
+    card.open(0, 2000, RTT);
+    let mut receiver = receiver(params, card, 2000);
     let mut next = 1;
     let mut windows = Vec::new();
     for (round, segments) in (0..).zip(rounds) {
@@ -134,4 +138,73 @@ fn a_window_that_is_not_used_shrinks_by_a_segment_to_the_floor() {
 #[test]
 fn without_a_usable_link_nothing_grows() {
     assert_eq!(windows(Params { alpha: 0.0, ..params() }, &[2, 2, 2, 4, 4]), [2; 5]);
+}
+
+/// The window, in segments, after rounds in which so large a share of it was used; all of them in
+/// halves that hand out.
+fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
+    let mut card = card();
+    card.receive(at(0), 0, 100);
+    card.receive(at(100), 0, 100);
+    assert!(card.may_raise());
+    let mut receiver = receiver(params(), Card::new(Rate(0), RTT, 0.0), window);
+    for round in 0..rounds {
+        let sample = used * receiver.window as f64 / RTT.as_secs_f64();
+        receiver.end_round(at(1000 * round + 1000), sample, &mut card);
+    }
+    receiver.window as f64 / 1000.0
+}
+
+/// γ₁ = 0.1, γ₂ = 0.5, and three rounds in a row; or a segment short, which is as good as full.
+#[test]
+fn how_far_throughput_falls_short_decides() {
+    let is = |after: f64, segments: f64| assert!((after - segments).abs() < 1e-9, "{after}");
+    is(after_rounds(4000, 0.95, 1), 8.0);
+    is(after_rounds(4000, 0.80, 1), 8.0);
+    is(after_rounds(40_000, 0.80, 9), 40.0);
+    is(after_rounds(40_000, 0.51, 9), 40.0);
+    is(after_rounds(40_000, 0.45, 2), 40.0);
+    is(after_rounds(40_000, 0.45, 3), 39.0);
+}
+
+#[test]
+fn when_the_link_is_full_windows_above_the_mean_shrink() {
+    for (window, other, received, expected) in [
+        (40_000, 2000, 11_000, 39_000),
+        (40_000, 60_000, 11_000, 40_000),
+        (40_000, 2000, 5000, 40_000),
+    ] {
+        let mut card = card();
+        card.open(0, window, RTT);
+        card.open(1, other, RTT);
+        card.receive(at(0), 0, received);
+        card.receive(at(0), 1, 100);
+        card.receive(at(100), 0, 100);
+        let mut receiver = receiver(params(), Card::new(Rate(0), RTT, 0.0), window);
+        receiver.end_round(at(1000), 0.7 * window as f64 / RTT.as_secs_f64(), &mut card);
+        assert_eq!(receiver.window, expected, "{other}, {received}");
+    }
+}
+
+#[test]
+fn a_round_trip_is_timed_by_timestamps_or_by_the_window_s_edge() {
+    let data = |seq, ts_echo| Packet { seq, payload: 1000, ts_echo, ..Packet::default() };
+    let micros = |receiver: &Receiver| receiver.rtt.as_secs_f64() * 1e6;
+    let mut stamped = receiver(params(), card(), 2000);
+    stamped.tick = Some(Span::from_micros(10));
+    stamped.measure(at(1000), &data(1, 0), 1001);
+    assert!((micros(&stamped) - 100.0).abs() < 1e-6, "nothing is echoed");
+    stamped.measure(at(1000), &data(1, 80), 1001);
+    // 100 ticks now, 80 then: 7/8 of 100 us and 1/8 of 200 us.
+    assert!((micros(&stamped) - 112.5).abs() < 1e-6, "{}", micros(&stamped));
+
+    let mut plain = receiver(params(), card(), 2000);
+    plain.measure(at(0), &data(1, 0), 1001);
+    plain.measure(at(100), &data(2001, 0), 3001);
+    assert!((micros(&plain) - 100.0).abs() < 1e-6, "the edge was 3001");
+    plain.measure(at(300), &data(3001, 0), 4001);
+    assert!((micros(&plain) - 125.0).abs() < 1e-6, "{}", micros(&plain));
+    // The next edge is 6001, from 300 us on.
+    plain.measure(at(340), &data(6001, 0), 7001);
+    assert!((micros(&plain) - (125.0 * 7.0 + 40.0) / 8.0).abs() < 1e-6, "{}", micros(&plain));
 }

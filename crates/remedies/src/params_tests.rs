@@ -1,0 +1,130 @@
+//! What remedies refuse, what they set and what they need, by their parameters.
+
+use incast_engine::Limit;
+use incast_net::queue::QueueConfig;
+use serde_json::{Value, json};
+
+use crate::RemedyConfig;
+
+fn remedy(params: &Value) -> RemedyConfig {
+    serde_json::from_value(params.clone()).unwrap_or_else(|error| panic!("{params}: {error}"))
+}
+
+#[test]
+fn parameters_that_make_no_sense_are_refused_by_name() {
+    for (params, key) in [
+        (json!({ "name": "ccs", "observed": 0 }), "observed"),
+        (json!({ "name": "efr", "alpha": -0.1 }), "alpha"),
+        (json!({ "name": "efr", "alpha": 1.1 }), "alpha"),
+        (json!({ "name": "efr", "g": 0.0 }), "g"),
+        (json!({ "name": "efr", "g": 1.1 }), "g"),
+        (json!({ "name": "fine-rto", "jitter": -0.1 }), "jitter"),
+        (json!({ "name": "header-compression", "size": 0 }), "size"),
+        (json!({ "name": "ictcp", "alpha": 1.1 }), "alpha"),
+        (json!({ "name": "ictcp", "beta": -0.1 }), "beta"),
+        (json!({ "name": "ictcp", "gamma1": 1.1 }), "gamma1"),
+        (json!({ "name": "ictcp", "gamma2": 1.1 }), "gamma2"),
+        (json!({ "name": "ictcp", "fairness": 1.1 }), "fairness"),
+        (json!({ "name": "ictcp", "min_window": 0 }), "min_window"),
+        (json!({ "name": "ictcp", "initial_window": 65_536 }), "initial_window"),
+        (json!({ "name": "nccs", "k": 0 }), "k"),
+        (json!({ "name": "nccs", "observed": 0 }), "observed"),
+        (json!({ "name": "ocs", "full": 1.1 }), "full"),
+        (json!({ "name": "ocs", "round_trips": 0 }), "round_trips"),
+        (json!({ "name": "ocs", "observed": 0 }), "observed"),
+        (json!({ "name": "prob-rtx", "p": 1.1 }), "p"),
+        (json!({ "name": "prob-rtx", "period": "0s" }), "period"),
+        (json!({ "name": "resize", "mss_dsr": 0 }), "mss_dsr"),
+        (json!({ "name": "resize", "cwnd_dsr": 1 }), "cwnd_dsr"),
+        (json!({ "name": "resize", "initial_window": 0 }), "initial_window"),
+    ] {
+        let fault = remedy(&params).remedy().check().expect_err(&params.to_string());
+        assert_eq!(fault.key, key, "{params}");
+    }
+}
+
+#[test]
+fn the_ends_of_a_range_belong_to_it() {
+    for params in [
+        json!({ "name": "ccs", "observed": 1 }),
+        json!({ "name": "efr", "alpha": 0.0, "g": 1.0 }),
+        json!({ "name": "efr", "alpha": 1.0, "g": 0.001 }),
+        json!({ "name": "fine-rto", "jitter": 0.0 }),
+        json!({ "name": "header-compression", "size": 1 }),
+        json!({ "name": "ictcp", "alpha": 0.0, "beta": 1.0, "min_window": 1 }),
+        json!({ "name": "ictcp", "gamma1": 0.0, "gamma2": 1.0, "initial_window": 65_535 }),
+        json!({ "name": "nccs", "k": 1 }),
+        json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
+        json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
+        json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
+    ] {
+        assert_eq!(remedy(&params).remedy().check(), Ok(()), "{params}");
+    }
+}
+
+#[test]
+fn what_a_remedy_sets_follows_from_its_parameters() {
+    for (params, sets) in [
+        (json!({ "name": "ccs" }), Value::Null),
+        (json!({ "name": "ocs" }), Value::Null),
+        (
+            json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" }),
+            json!({ "rto_min": "0.001s", "rto_granularity": "0.000001s" }),
+        ),
+        (
+            json!({ "name": "fine-rto", "min": "1ms", "granularity": "2us", "jitter": 0.5 }),
+            json!({ "rto_min": "0.001s", "rto_granularity": "0.000002s", "rto_jitter": 0.5 }),
+        ),
+        (json!({ "name": "plato" }), json!({ "limited_transmit": true })),
+        (
+            json!({ "name": "resize", "mss_dsr": 60, "initial_window": 3 }),
+            json!({ "initial_window": "180B" }),
+        ),
+    ] {
+        let set = remedy(&params).remedy().sets();
+        assert_eq!(set["transport"], sets, "{params}");
+    }
+    let efr = remedy(&json!({ "name": "efr", "reduce_twice": true, "g": 0.5 })).remedy().sets();
+    assert_eq!(efr["transport"]["delayed_ack"], json!(false));
+    assert_eq!(efr["transport"]["recovery"]["name"], "efr");
+    assert_eq!(efr["transport"]["recovery"]["reduce_twice"], json!(true));
+    assert_eq!(efr["transport"]["congestion_control"]["name"], "dctcp");
+    assert_eq!(efr["transport"]["congestion_control"]["g"], json!(0.5));
+}
+
+#[test]
+fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
+    let queue = |queue: Value| -> QueueConfig { serde_json::from_value(queue).expect("it exists") };
+    for (name, will_do, will_not) in [
+        (
+            "plato",
+            vec![
+                json!({ "name": "push-out" }),
+                json!({ "name": "label-threshold", "label": 3 }),
+                json!({ "name": "priority" }),
+                json!({ "name": "wred", "classes": [{ "control": true }, { "label": 1 }] }),
+            ],
+            vec![
+                json!({ "name": "drop-tail" }),
+                json!({ "name": "push-out", "label": 2 }),
+                json!({ "name": "wred" }),
+            ],
+        ),
+        (
+            "efr",
+            vec![json!({ "name": "ecn-threshold" }), json!({ "name": "red", "ecn": true })],
+            vec![json!({ "name": "drop-tail" }), json!({ "name": "red" })],
+        ),
+    ] {
+        let remedy = remedy(&json!({ "name": name }));
+        for accepted in will_do {
+            assert_eq!(remedy.remedy().accepts(&queue(accepted.clone())), Ok(()), "{accepted}");
+        }
+        for refused in will_not {
+            assert!(remedy.remedy().accepts(&queue(refused.clone())).is_err(), "{refused}");
+        }
+    }
+    let resize = remedy(&json!({ "name": "resize" }));
+    assert!(resize.remedy().accepts_buffer(Limit::Packets(40)).is_err());
+    assert!(resize.remedy().accepts_buffer(Limit::Bytes(40)).is_ok());
+}
