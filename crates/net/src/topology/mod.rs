@@ -1,11 +1,82 @@
-//! Topologies: which ports exist and which of them a route crosses.
+//! Topologies: one file each, and one line in the list below.
+//!
+//! A topology says which switches there are, which of them are joined, and where hosts are put
+//! unless a scenario says otherwise. Ports and routes follow from that.
 
+mod chain;
+mod fabric;
+mod leaf_spine;
 mod network;
+mod parallel;
+mod routing;
+mod star;
+mod two_tier;
 
-pub use network::{Attachment, HostId, Network};
+pub use fabric::{Fabric, SwitchId};
+pub use network::{Attachment, HostId, Network, Trunks};
+pub use routing::Router;
 
-use crate::queue::Entry;
+use crate::queue::{Entry, Fault};
 
-/// The topologies that exist.
-pub const ENTRIES: &[Entry] =
-    &[Entry { name: "star", summary: "Every host on a link of its own to one switch." }];
+/// The parameters of a topology.
+pub trait Shape {
+    /// Its switches, what joins them, and where hosts are put.
+    fn fabric(&self) -> Fabric;
+
+    /// Finds the first parameter that makes no sense.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// More switches of a kind than any of these networks has: a slip of the pen.
+const MOST_SWITCHES: u32 = 100;
+
+/// Refuses a number of switches below `least` or out of proportion.
+fn check_count(key: &'static str, count: u32, least: u32) -> Result<(), Fault> {
+    if (least..=MOST_SWITCHES).contains(&count) {
+        return Ok(());
+    }
+    Err(Fault::new(key, format!("{count} is out of range; write {least} to {MOST_SWITCHES}")))
+}
+
+macro_rules! topologies {
+    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+        /// A topology and its parameters, as a scenario names it.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "name")]
+        #[schemars(rename = "Topology")]
+        pub enum TopologyConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+        }
+
+        /// The topologies that exist.
+        pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
+
+        impl TopologyConfig {
+            /// Its name in the list.
+            pub fn name(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $name,)+ }
+            }
+
+            /// Its parameters, by what all topologies have in common.
+            pub fn shape(&self) -> &dyn Shape {
+                match self { $(Self::$variant(params) => params,)+ }
+            }
+        }
+    };
+}
+
+topologies! {
+    "star" => Star(star): "Every host on a link of its own to one switch.";
+    "chain" => Chain(chain): "Switches in a row, servers at the first and clients at the last.";
+    "two-tier" => TwoTier(two_tier): "Racks with a switch each, joined by one aggregation switch.";
+    "leaf-spine" => LeafSpine(leaf_spine): "Every leaf switch is joined to every spine; each flow keeps to one spine.";
+    "parallel" => Parallel(parallel): "Switches side by side between the servers' switch and the clients'; each flow keeps to one.";
+}
+
+#[cfg(test)]
+mod law_tests;

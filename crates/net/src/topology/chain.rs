@@ -1,0 +1,41 @@
+//! A chain: switches in a row, each joined to the next.
+//!
+//! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three, with senders at the first and the
+//! second and receivers at the last.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Fabric, Shape, SwitchId, check_count};
+use crate::queue::Fault;
+
+/// Switches in a row, numbered from 0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ChainTopology")]
+pub struct Params {
+    /// Number of switches, 1 to 100.
+    pub switches: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { switches: 3 }
+    }
+}
+
+impl Shape for Params {
+    fn fabric(&self) -> Fabric {
+        let last = self.switches - 1;
+        Fabric {
+            switches: self.switches,
+            trunks: (0..last).map(|switch| [SwitchId(switch), SwitchId(switch + 1)]).collect(),
+            clients: vec![SwitchId(last)],
+            servers: vec![SwitchId(0)],
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        check_count("switches", self.switches, 1)
+    }
+}

@@ -1,0 +1,67 @@
+//! What every topology must obey.
+
+use incast_engine::Stream;
+use serde_json::json;
+
+use super::*;
+
+fn every_entry() -> impl Iterator<Item = (&'static str, TopologyConfig)> {
+    ENTRIES.iter().map(|entry| {
+        let config = serde_json::from_value(json!({ "name": entry.name }));
+        (entry.name, config.expect("an entry is found by its name"))
+    })
+}
+
+#[test]
+fn every_topology_has_a_name_sensible_defaults_and_few_enough_switches() {
+    for (name, config) in every_entry() {
+        assert_eq!(config.name(), name);
+        assert_eq!(config.shape().check(), Ok(()), "{name}");
+        let fabric = config.shape().fabric();
+        assert!(fabric.switches <= 256, "{name}: pools are counted in eight bits");
+    }
+}
+
+#[test]
+fn every_host_has_a_place_and_a_shortest_way_to_every_other() {
+    for (name, config) in every_entry() {
+        let fabric = config.shape().fabric();
+        let exists = |switch: &SwitchId| switch.0 < fabric.switches;
+        assert!(fabric.trunks.iter().flatten().all(exists), "{name}");
+        for places in [&fabric.clients, &fabric.servers] {
+            assert!(!places.is_empty() && places.iter().all(exists), "{name}");
+        }
+        let router = Router::new(&fabric);
+        let mut random = Stream::named(1, "law", 0);
+        for from in (0..fabric.switches).map(SwitchId) {
+            for to in (0..fabric.switches).map(SwitchId) {
+                let way = router.way(from, to, &mut random);
+                assert_eq!(way.len() as u32, router.distance(from, to), "{name}");
+                let end = way.iter().fold(from, |at, crossing| {
+                    let [one, other] = fabric.trunks[crossing.trunk as usize];
+                    let (begin, end) = if crossing.onward { (one, other) } else { (other, one) };
+                    assert_eq!(at, begin, "{name}: a way has no gaps");
+                    end
+                });
+                assert_eq!(end, to, "{name}");
+                assert!(way.len() as u32 <= router.diameter(), "{name}");
+            }
+        }
+    }
+}
+
+#[test]
+fn no_switch_and_too_many_are_refused() {
+    let refused = [
+        json!({ "name": "chain", "switches": 0 }),
+        json!({ "name": "two-tier", "racks": 101 }),
+        json!({ "name": "leaf-spine", "spines": 0 }),
+        json!({ "name": "leaf-spine", "leaves": 0 }),
+        json!({ "name": "parallel", "paths": 0 }),
+    ];
+    for document in refused {
+        let config: TopologyConfig = serde_json::from_value(document).expect("the keys exist");
+        let fault = config.shape().check().expect_err("it makes no sense");
+        assert!(fault.message.ends_with("write 1 to 100"), "{}", fault.message);
+    }
+}

@@ -1,0 +1,46 @@
+//! Leaf and spine: every leaf switch is joined to every spine switch.
+//!
+//! What §5.3 of Khalid, Abdullah & Ahmad (2021) proposes for clusters. Which spine a flow crosses is
+//! drawn per flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Fabric, Shape, SwitchId, check_count};
+use crate::queue::Fault;
+
+/// Leaves, numbered from 0; the spines come after them. Hosts are dealt to the leaves in turn,
+/// clients first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "LeafSpineTopology")]
+pub struct Params {
+    /// Number of leaf switches, 1 to 100.
+    pub leaves: u32,
+    /// Number of spine switches, 1 to 100.
+    pub spines: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { leaves: 4, spines: 2 }
+    }
+}
+
+impl Shape for Params {
+    fn fabric(&self) -> Fabric {
+        let Self { leaves, spines } = *self;
+        let to_spines =
+            |leaf| (leaves..leaves + spines).map(move |spine| [SwitchId(leaf), SwitchId(spine)]);
+        Fabric {
+            switches: leaves + spines,
+            trunks: (0..leaves).flat_map(to_spines).collect(),
+            ..Fabric::of_racks(leaves)
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        check_count("leaves", self.leaves, 1)?;
+        check_count("spines", self.spines, 1)
+    }
+}

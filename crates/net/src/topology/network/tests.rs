@@ -1,0 +1,194 @@
+use incast_engine::{Limit, Rate, Span};
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::buffer::Buffer;
+use crate::topology::TopologyConfig;
+
+/// Hosts on these switches, every link at 1 Gbps and 25 µs.
+fn build(topology: &Value, switches: &[SwitchId]) -> Network {
+    let topology: TopologyConfig = serde_json::from_value(topology.clone()).expect("it exists");
+    let fabric = topology.shape().fabric();
+    let port = PortConfig::host(Rate(1_000_000_000), Span::from_micros(25));
+    let attach = |switch| Attachment { switch, uplink: port.clone(), downlink: port.clone() };
+    let hosts: Vec<_> = switches.iter().copied().map(attach).collect();
+    Network::new(&hosts, &Trunks { fabric: &fabric, port: port.clone(), pool: None }, 1)
+}
+
+fn star(hosts: usize) -> Network {
+    build(&json!({ "name": "star" }), &vec![SwitchId(0); hosts])
+}
+
+#[test]
+fn a_packet_crosses_its_servers_uplink_and_the_switch_port_of_the_client() {
+    let mut network = star(3);
+    let (client, server) = (HostId(0), HostId(2));
+    assert_eq!(network.add_flow(HostId(1), client), 0);
+    let flow = network.add_flow(server, client);
+    assert_eq!(flow, 1);
+    let route = RouteId::new(flow, true);
+    let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
+    let id = network.packets().insert(packet);
+    let mut parcel = network.post(id);
+    let mut now = Time::ZERO;
+    for expected in [PortId(4), Network::switch_port(client)] {
+        let hop = network.next_hop(parcel).expect("not there yet");
+        assert_eq!(hop, expected);
+        let Admission::Scheduled(arrival) = network.offer(now, hop, parcel, 0) else {
+            panic!("an empty port schedules");
+        };
+        assert_eq!(network.in_flight(route).count(), 1);
+        now = arrival;
+        (parcel, _) = network.deliver(now, hop);
+    }
+    assert_eq!(network.next_hop(parcel), None);
+    assert_eq!(now, Time::ZERO + Span::from_micros(74));
+}
+
+#[test]
+fn nothing_is_handed_on_to_a_port_on_the_way_forward() {
+    let mut network = star(2);
+    network.add_flow(HostId(1), HostId(0));
+    network.seal();
+    assert_eq!(network.relays, [true, false, false, false], "a single server waits its turn");
+}
+
+#[test]
+fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
+    let ack = Packet { route: RouteId::new(0, false), header: 40, ..Packet::default() };
+    let cross = |network: &mut Network| {
+        let id = network.packets().insert(ack);
+        let (mut parcel, mut now) = (network.post(id), Time::ZERO);
+        let mut events = 0;
+        while let Some(hop) = network.next_hop(parcel) {
+            let (port, enters) = network.relay(now, hop, &mut parcel);
+            let admission = network.offer(enters, port, parcel, 0);
+            let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
+            now = arrival;
+            (parcel, _) = network.deliver(now, port);
+            events += 1;
+        }
+        (now, events, network.ports().iter().all(Port::is_conserving))
+    };
+    let mut network = star(3);
+    network.add_flow(HostId(1), HostId(0));
+    network.add_flow(HostId(2), HostId(0));
+    let (arrival, events, _) = cross(&mut network);
+    assert_eq!(events, 2);
+    network.seal();
+    let relays: Vec<bool> = network.relays.clone();
+    assert_eq!(relays, [true, false, false, false, false, false], "the client's uplink only");
+    let start = arrival;
+    let (now, events, conserving) = {
+        let mut fresh = star(3);
+        fresh.add_flow(HostId(1), HostId(0));
+        fresh.add_flow(HostId(2), HostId(0));
+        fresh.seal();
+        cross(&mut fresh)
+    };
+    assert_eq!((now, events, conserving), (start, 1, true));
+}
+
+/// The ports of a route and the time that a packet of 1500 bytes takes along it.
+fn cross(network: &mut Network, route: RouteId) -> (Vec<PortId>, Time) {
+    let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
+    let id = network.packets().insert(packet);
+    let (mut parcel, mut now, mut ports) = (network.post(id), Time::ZERO, Vec::new());
+    while let Some(hop) = network.next_hop(parcel) {
+        let admission = network.offer(now, hop, parcel, 0);
+        let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
+        now = arrival;
+        (parcel, _) = network.deliver(now, hop);
+        ports.push(hop);
+    }
+    (ports, now)
+}
+
+#[test]
+fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
+    let chain = json!({ "name": "chain", "switches": 3 });
+    let mut network = build(&chain, &[SwitchId(2), SwitchId(0), SwitchId(1)]);
+    network.add_flow(HostId(1), HostId(0));
+    network.add_flow(HostId(2), HostId(0));
+    // Six ports of hosts, then trunk 0-1 (6 and 7) and trunk 1-2 (8 and 9).
+    let cases = [
+        (RouteId::new(0, true), vec![2, 6, 8, 1]),
+        (RouteId::new(0, false), vec![0, 9, 7, 3]),
+        (RouteId::new(1, true), vec![4, 8, 1]),
+        (RouteId::new(1, false), vec![0, 9, 5]),
+    ];
+    for (route, expected) in cases {
+        let mut fresh = build(&chain, &[SwitchId(2), SwitchId(0), SwitchId(1)]);
+        fresh.add_flow(HostId(1), HostId(0));
+        fresh.add_flow(HostId(2), HostId(0));
+        let expected: Vec<PortId> = expected.into_iter().map(PortId).collect();
+        assert_eq!(network.route(route), expected);
+        let (ports, arrival) = cross(&mut fresh, route);
+        assert_eq!(ports, expected);
+        // 12 µs on each line, and 25 µs to its end.
+        assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
+    }
+    network.seal();
+    assert!(network.relays.iter().all(|relay| !relay), "the client's uplink leads to a trunk");
+}
+
+#[test]
+fn two_clients_have_no_relay() {
+    let mut network = star(4);
+    network.add_flow(HostId(2), HostId(0));
+    network.add_flow(HostId(3), HostId(1));
+    network.seal();
+    assert!(network.relays.iter().all(|relay| !relay));
+}
+
+#[test]
+fn flows_spread_over_the_spines_and_each_keeps_to_one() {
+    let leaf_spine = json!({ "name": "leaf-spine", "leaves": 2, "spines": 4 });
+    let mut network = build(&leaf_spine, &[SwitchId(0), SwitchId(1)]);
+    let flows: Vec<u32> = (0..200).map(|_| network.add_flow(HostId(1), HostId(0))).collect();
+    for forward in [true, false] {
+        let mut used: Vec<PortId> =
+            flows.iter().map(|flow| network.route(RouteId::new(*flow, forward))[1]).collect();
+        used.sort_unstable();
+        used.dedup();
+        assert_eq!(used.len(), 4, "every spine carries some of 200 flows");
+    }
+    assert_eq!(network.route(RouteId::new(0, true)).len(), 4);
+}
+
+#[test]
+fn hosts_on_one_switch_do_not_leave_it() {
+    let mut network = build(&json!({ "name": "two-tier" }), &[SwitchId(3), SwitchId(3)]);
+    network.add_flow(HostId(1), HostId(0));
+    assert_eq!(network.route(RouteId::new(0, true)), [PortId(2), PortId(1)]);
+}
+
+#[test]
+fn every_switch_has_a_pool_of_its_own() {
+    let fabric = Fabric {
+        switches: 2,
+        trunks: vec![[SwitchId(0), SwitchId(1)]],
+        clients: vec![SwitchId(0)],
+        servers: vec![SwitchId(1)],
+    };
+    let mut port = PortConfig::host(Rate(1_000_000_000), Span::from_micros(25));
+    port.buffer = Some(Buffer { limit: Limit::Packets(2), counts_in_service: false });
+    let attach = |switch| Attachment { switch, uplink: port.clone(), downlink: port.clone() };
+    let pool = Some(PoolConfig { total: Limit::Packets(2), alpha: None });
+    let hosts = [attach(SwitchId(0)), attach(SwitchId(1))];
+    let mut network =
+        Network::new(&hosts, &Trunks { fabric: &fabric, port: port.clone(), pool }, 1);
+    network.add_flow(HostId(1), HostId(0));
+    // The trunk's port at switch 1 holds three packets, one of them in service.
+    let trunk = PortId(5);
+    assert_eq!(network.route(RouteId::new(0, true)), [PortId(2), trunk, PortId(1)]);
+    for _ in 0..3 {
+        let packet = Packet { payload: 1460, header: 40, ..Packet::default() };
+        let id = network.packets().insert(packet);
+        let parcel = network.post(id);
+        network.offer(Time::ZERO, trunk, parcel, 0);
+    }
+    let used: Vec<u64> = network.pools().iter().map(|pool| pool.used().packets).collect();
+    assert_eq!(used, [0, 2]);
+}

@@ -1,0 +1,42 @@
+//! Parallel switches: alternate paths between the servers' switch and the clients'.
+//!
+//! A reading of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in terms of
+//! alternate paths". Which of them a flow crosses is drawn per flow and direction.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Fabric, Shape, SwitchId, check_count};
+use crate::queue::Fault;
+
+/// Switch 0 is the servers', switch 1 the clients'; those between them come after.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "ParallelTopology")]
+pub struct Params {
+    /// Number of switches side by side, 1 to 100.
+    pub paths: u32,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { paths: 2 }
+    }
+}
+
+impl Shape for Params {
+    fn fabric(&self) -> Fabric {
+        let (servers, clients) = (SwitchId(0), SwitchId(1));
+        let between = (2..2 + self.paths).map(SwitchId);
+        Fabric {
+            switches: 2 + self.paths,
+            trunks: between.flat_map(|path| [[servers, path], [path, clients]]).collect(),
+            clients: vec![clients],
+            servers: vec![servers],
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        check_count("paths", self.paths, 1)
+    }
+}

@@ -1,0 +1,85 @@
+//! The shortest ways between switches.
+
+use std::collections::VecDeque;
+
+use incast_engine::Stream;
+
+use super::{Fabric, SwitchId};
+
+/// One direction of a trunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// Index in [`Fabric::trunks`].
+    pub trunk: u32,
+    /// From its first end to its second.
+    pub onward: bool,
+}
+
+/// Knows how far it is from every switch to every other.
+#[derive(Debug)]
+pub struct Router {
+    /// What leaves each switch, and where it leads.
+    leaving: Vec<Vec<(Crossing, SwitchId)>>,
+    /// Trunks to cross at least: by destination, then by switch.
+    distances: Vec<Vec<u32>>,
+}
+
+/// No way.
+const FAR: u32 = u32::MAX;
+
+impl Router {
+    /// The router of a fabric.
+    pub fn new(fabric: &Fabric) -> Self {
+        let mut leaving = vec![Vec::new(); fabric.switches as usize];
+        for (&[one, other], trunk) in fabric.trunks.iter().zip(0..) {
+            leaving[one.0 as usize].push((Crossing { trunk, onward: true }, other));
+            leaving[other.0 as usize].push((Crossing { trunk, onward: false }, one));
+        }
+        let distances = (0..fabric.switches).map(|to| distances(&leaving, SwitchId(to))).collect();
+        Self { leaving, distances }
+    }
+
+    /// Trunks between two switches, at least.
+    pub fn distance(&self, from: SwitchId, to: SwitchId) -> u32 {
+        self.distances[to.0 as usize][from.0 as usize]
+    }
+
+    /// Trunks between the two switches furthest from each other.
+    pub fn diameter(&self) -> u32 {
+        self.distances.iter().flatten().copied().max().unwrap_or(0)
+    }
+
+    /// The shortest way between two switches; where several are equally short, every switch draws
+    /// one of the trunks that lie on them.
+    pub fn way(&self, from: SwitchId, to: SwitchId, random: &mut Stream) -> Vec<Crossing> {
+        let mut at = from;
+        let mut way = Vec::new();
+        while at != to {
+            let here = self.distance(at, to);
+            let nearer: Vec<_> = self.leaving[at.0 as usize]
+                .iter()
+                .filter(|(_, next)| self.distance(*next, to) < here)
+                .collect();
+            let (crossing, next) = nearer[random.below(nearer.len() as u64) as usize];
+            way.push(*crossing);
+            at = *next;
+        }
+        way
+    }
+}
+
+/// Trunks between each switch and `to`.
+fn distances(leaving: &[Vec<(Crossing, SwitchId)>], to: SwitchId) -> Vec<u32> {
+    let mut distances = vec![FAR; leaving.len()];
+    distances[to.0 as usize] = 0;
+    let mut open = VecDeque::from([to]);
+    while let Some(at) = open.pop_front() {
+        for (_, next) in &leaving[at.0 as usize] {
+            if distances[next.0 as usize] == FAR {
+                distances[next.0 as usize] = distances[at.0 as usize] + 1;
+                open.push_back(*next);
+            }
+        }
+    }
+    distances
+}

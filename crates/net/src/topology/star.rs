@@ -1,0 +1,19 @@
+//! The star: every host on a link of its own to one switch.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Fabric, Shape, SwitchId};
+
+/// A star has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "StarTopology")]
+pub struct Params {}
+
+impl Shape for Params {
+    fn fabric(&self) -> Fabric {
+        let only = vec![SwitchId(0)];
+        Fabric { switches: 1, trunks: Vec::new(), clients: only.clone(), servers: only }
+    }
+}
