@@ -27,6 +27,7 @@ KINDS = {
     "Alpha": "ratio",
     "Window": "segments or size",
     "Seeds": "number or list",
+    "Places": "number or list",
 }
 
 
@@ -52,7 +53,14 @@ def tables() -> Iterator[str]:
 
 def names() -> Iterator[str]:
     """Write every registry, entry by entry, with its parameters."""
-    for kind in ("congestion-controls", "recoveries", "remedies", "queues", "buffers"):
+    for kind in (
+        "congestion-controls",
+        "recoveries",
+        "remedies",
+        "topologies",
+        "queues",
+        "buffers",
+    ):
         yield f"\n## {kind.replace('-', ' ').capitalize()}\n"
         for entry in json.loads(_core.entries(kind)):
             yield f"\n### `{entry['name']}`\n"

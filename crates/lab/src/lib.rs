@@ -8,6 +8,7 @@ pub mod oracle;
 pub mod probe;
 pub mod results;
 pub mod scenario;
+mod wiring;
 pub mod world;
 
 pub use control::Control;

@@ -65,12 +65,12 @@ row! {
     retransmitted_packets: u64, "1", "Data packets sent again.";
     packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
     drops: u64, "1", "Packets dropped anywhere in the network.";
-    drop_ratio: f64, "1", "Share of the packets offered to the switch's port towards the client that it dropped.";
+    drop_ratio: f64, "1", "Share of the packets offered to the busiest port that it dropped: of the switches' ports on the way to a client, the one where most waited.";
     marks: u64, "1", "Packets marked with congestion experienced.";
-    queue_max_packets: u64, "1", "Most packets waiting at the switch's port towards the client; the one in service is not counted.";
+    queue_max_packets: u64, "1", "Most packets waiting at the busiest port; the one in service is not counted.";
     queue_max_bytes: u64, "byte", "Most bytes waiting there.";
     queue_mean_bytes: f64, "byte", "Bytes waiting there, averaged over the run.";
-    link_utilization: f64, "1", "Share of the run in which the link to the client was sending.";
+    link_utilization: f64, "1", "Share of the run in which the link of the busiest port was sending.";
     packet_hops: u64, "1", "Packets, data and ACKs, times the links that they crossed.";
     wall_s: f64, "s", "Real time that the engine took; the only column that may differ between two runs of a seed.";
 }
@@ -122,7 +122,7 @@ pub struct NetworkReport {
     pub marks: u64,
     /// Links crossed.
     pub hops: u64,
-    /// The switch's port towards the client.
+    /// The busiest port towards a client.
     pub port: PortCounters,
     /// Time that its link was sending.
     pub sending: Span,

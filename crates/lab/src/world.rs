@@ -1,10 +1,9 @@
 //! A world built from a scenario, and the loop that runs it.
 
-use incast_engine::{Rate, Span, Time};
-use incast_net::buffer::{Buffer, PoolId};
+use incast_engine::{Span, Time};
 use incast_net::port::PortCounters;
-use incast_net::topology::{Attachment, HostId, Network};
-use incast_net::{Flags, PacketId, PortConfig, PortId};
+use incast_net::topology::{HostId, Network};
+use incast_net::{Flags, PacketId, PortId};
 use incast_remedies::{Outcome, Situation};
 use incast_tcp::Event as ConnectionEvent;
 
@@ -15,7 +14,8 @@ use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
 use crate::results::{NetworkReport, Row, TimeoutCounts, row};
-use crate::scenario::{self, Background, Datagrams, Links, Scenario, Source, Transport, Workload};
+use crate::scenario::{self, Background, Datagrams, Scenario, Source, Transport, Workload};
+use crate::wiring::{self, Hosts};
 
 /// The host that reads.
 const CLIENT: HostId = HostId(0);
@@ -53,8 +53,7 @@ pub fn run(
         let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
         return Ok(Run { rows, trace: Trace::default() });
     }
-    let port = Network::switch_port(CLIENT);
-    let build = |setting: &Setting| Trace::new(trace, port, setting.flows, setting.base_rtt);
+    let build = |setting: &Setting| Trace::new(trace, setting);
     let (rows, core) = World::new(scenario, seed, build).run(control)?;
     let Core { mut probe, mut network, queue, .. } = core;
     probe.finish(queue.now(), &mut network);
@@ -65,8 +64,11 @@ pub fn run(
 pub struct Setting {
     /// Flows with connections.
     pub flows: u32,
-    /// Propagation round trip between the client and a server.
+    /// Propagation round trip between the client and the furthest server.
     pub base_rtt: Span,
+    /// The switches' ports that may be on the way to a client, and their names; the first client's
+    /// first.
+    pub ports: Vec<(PortId, String)>,
 }
 
 /// An application, its timeouts and its name in the results.
@@ -82,6 +84,7 @@ struct Group<P> {
 /// A run in progress.
 pub struct World<P> {
     core: Core<P>,
+    hosts: Hosts,
     groups: Vec<Group<P>>,
     /// Which group a flow belongs to.
     owners: Vec<u16>,
@@ -93,21 +96,20 @@ impl<P: Probe> World<P> {
     /// Builds the world of a scenario; `probe` makes its listener.
     pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
         let Workload::BarrierRead(read) = &scenario.workload;
-        let hosts = 1 + read.servers + background_hosts(&scenario.background);
-        let network = Network::star(
-            &attachments(&scenario.network, hosts),
-            scenario.network.pool.as_slice(),
-            seed,
-        );
-        let network_delays = scenario.network.server_delay + scenario.network.client_delay;
+        let network = wiring::build(scenario, seed);
+        let trunks = scenario.network.trunks_between(&read.servers_at, 0);
         let long_flows = scenario.background.iter().map(|background| match background {
             Background::LongFlow(flow) => flow.count,
             _ => 0,
         });
-        let setting =
-            Setting { flows: read.servers + long_flows.sum::<u32>(), base_rtt: network_delays * 2 };
+        let setting = Setting {
+            flows: read.servers + long_flows.sum::<u32>(),
+            base_rtt: scenario.network.delay(trunks) * 2,
+            ports: wiring::ports(scenario),
+        };
         let mut world = Self {
             core: Core::new(network, seed, probe(&setting)),
+            hosts: Hosts::new(scenario),
             groups: Vec::new(),
             owners: Vec::new(),
             seed,
@@ -125,8 +127,10 @@ impl<P: Probe> World<P> {
         transport: &Transport,
     ) {
         let number = self.groups.len() as u16;
-        let hosts = (1..=read.servers).map(HostId);
-        let situation = situation(network, transport, read.servers, read.sru_of(0));
+        let hosts = self.hosts;
+        let hosts = (0..read.servers).map(|server| hosts.server(server));
+        let trunks = network.trunks_between(&read.servers_at, 0);
+        let situation = situation(network, transport, read.servers, read.sru_of(0), trunks);
         let (blueprint, first_flow) = self.add_connections(hosts, transport, &situation);
         let jitter = self.core.stream("request jitter", 0);
         let mut reader = BarrierReader::new(read, blueprint, number, first_flow, jitter);
@@ -143,17 +147,19 @@ impl<P: Probe> World<P> {
         network: &scenario::Network,
         servers: u32,
     ) {
-        let mut next_host = servers + 1;
+        let hosts = self.hosts;
+        let mut taken = 0;
         let mut take_hosts = |count: u32| {
-            let hosts = (next_host..next_host + count).map(HostId);
-            next_host += count;
-            hosts
+            let taken_now = taken..taken + count;
+            taken += count;
+            taken_now.map(move |other| hosts.other(other))
         };
         for (index, background) in background.iter().enumerate() {
             if let Background::LongFlow(flow) = background {
                 let number = self.groups.len() as u16;
                 let hosts = take_hosts(flow.count);
-                let situation = situation(network, &flow.transport, flow.count, u64::MAX);
+                let trunks = network.trunks_between(&flow.at, 0);
+                let situation = situation(network, &flow.transport, flow.count, u64::MAX, trunks);
                 let (blueprint, first_flow) =
                     self.add_connections(hosts, &flow.transport, &situation);
                 let application = LongFlows::new(flow.start, number, first_flow, flow.count);
@@ -170,7 +176,7 @@ impl<P: Probe> World<P> {
             };
             let hosts: Vec<HostId> = match datagrams.from {
                 Source::Host => take_hosts(1).collect(),
-                Source::Servers => (1..=servers).map(HostId).collect(),
+                Source::Servers => (0..servers).map(|server| hosts.server(server)).collect(),
             };
             self.add_datagrams(datagrams, interval, name, index, &hosts);
         }
@@ -239,7 +245,7 @@ impl<P: Probe> World<P> {
         let stopwatch = std::time::Instant::now();
         // A probe sees every hop; both ways agree, which the tests of traces prove.
         if !P::ON {
-            self.core.network.seal(Network::switch_port(CLIENT));
+            self.core.network.seal();
         }
         for group in &mut self.groups {
             group.application.start(&mut self.core);
@@ -361,8 +367,7 @@ impl<P: Probe> World<P> {
         let core = &self.core;
         let now = core.now();
         let ports = core.network.ports();
-        let client: PortId = Network::switch_port(CLIENT);
-        let port = core.network.port(client);
+        let port = core.network.port(busiest(&core.network, now));
         let network = NetworkReport {
             drops: ports.iter().map(|port| port.counters().dropped).sum(),
             marks: ports.iter().map(|port| port.counters().marked).sum(),
@@ -396,58 +401,30 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// What the remedies of a group of connections may know.
+/// The switch's port, on the way to a client, at which most waited; a client's own if none did
+/// elsewhere.
+fn busiest(network: &Network, now: Time) -> PortId {
+    let waited = |port: PortId| network.port(port).byte_time_until(now);
+    let own = Network::switch_port(CLIENT);
+    network
+        .switch_ports_forward()
+        .into_iter()
+        .fold(own, |busiest, port| if waited(port) > waited(busiest) { port } else { busiest })
+}
+
+/// What the remedies of a group of connections may know, with so many links between switches on
+/// their way.
 fn situation(
     network: &scenario::Network,
     transport: &Transport,
     servers: u32,
     sru: u64,
+    trunks: u32,
 ) -> Situation {
     Situation {
         servers,
         sru,
         client_rate: network.client_rate,
-        base_rtt: network.base_rtt(&transport.tcp),
+        base_rtt: network.base_rtt(&transport.tcp, trunks),
     }
-}
-
-/// Hosts that background traffic adds.
-fn background_hosts(background: &[Background]) -> u32 {
-    background
-        .iter()
-        .map(|background| match background {
-            Background::Cbr(datagrams) | Background::Poisson(datagrams) => {
-                u32::from(datagrams.from == Source::Host)
-            }
-            Background::LongFlow(flow) => flow.count,
-        })
-        .sum()
-}
-
-/// The client's links, and a server's for everybody else.
-fn attachments(network: &scenario::Network, hosts: u32) -> Vec<Attachment> {
-    let attach = |rate: Rate, delay: Span, links: Links| {
-        let reorder = network.reorder.filter(|it| [Links::All, links].contains(&it.links));
-        let uplink = PortConfig {
-            layer2_overhead: network.layer2_overhead,
-            clock_noise: network.clock_noise,
-            ties: network.ties,
-            detour: reorder.map(|reorder| reorder.detour),
-            departure_events: network.departure_events,
-            ..PortConfig::host(rate, delay)
-        };
-        let counts_in_service = network.buffer_counts_in_service;
-        let downlink = PortConfig {
-            buffer: Some(Buffer { limit: network.buffer, counts_in_service }),
-            pool: network.pool.map(|_| PoolId(0)),
-            accounting: network.accounting,
-            queue: network.queue.clone(),
-            ..uplink.clone()
-        };
-        Attachment { uplink, downlink }
-    };
-    let server = attach(network.server_rate, network.server_delay, Links::Servers);
-    let mut hosts = vec![server; hosts as usize];
-    hosts[CLIENT.0 as usize] = attach(network.client_rate, network.client_delay, Links::Client);
-    hosts
 }

@@ -2,7 +2,7 @@
 
 use incast_engine::Span;
 use incast_lab::Row;
-use incast_lab::probe::{EventTrace, FlowTrace, QueueTrace};
+use incast_lab::probe::{EventTrace, FlowTrace, QueueTraces};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -56,21 +56,26 @@ pub fn events<'py>(py: Python<'py>, trace: &EventTrace) -> PyResult<Bound<'py, P
 }
 
 /// The queue table.
-pub fn queues<'py>(py: Python<'py>, trace: &QueueTrace) -> PyResult<Bound<'py, PyDict>> {
-    let rows: Vec<_> = trace.iter().collect();
-    let width = trace.bin_width().as_secs_f64();
+pub fn queues<'py>(py: Python<'py>, traces: &QueueTraces) -> PyResult<Bound<'py, PyDict>> {
+    let rows: Vec<_> = traces
+        .iter()
+        .flat_map(|trace| {
+            let (name, width) = (trace.name(), trace.bin_width().as_secs_f64());
+            trace.iter().map(move |(start, summary)| (name, width, start, summary))
+        })
+        .collect();
     let table = Table::new(py);
-    table.numbers("time_s", rows.iter().map(|(start, _)| start.as_secs_f64()))?;
-    table.numbers("bin_s", rows.iter().map(|_| width))?;
-    table.texts("port", rows.iter().map(|_| "switch->client"))?;
+    table.numbers("time_s", rows.iter().map(|row| row.2.as_secs_f64()))?;
+    table.numbers("bin_s", rows.iter().map(|row| row.1))?;
+    table.texts("port", rows.iter().map(|row| row.0))?;
     for (i, suffix) in ["min", "max", "last"].into_iter().enumerate() {
-        table.numbers(&format!("packets_{suffix}"), rows.iter().map(|(_, it)| it.packets[i]))?;
+        table.numbers(&format!("packets_{suffix}"), rows.iter().map(|row| row.3.packets[i]))?;
     }
     for (i, suffix) in ["min", "max", "last"].into_iter().enumerate() {
-        table.numbers(&format!("bytes_{suffix}"), rows.iter().map(|(_, it)| it.bytes[i]))?;
+        table.numbers(&format!("bytes_{suffix}"), rows.iter().map(|row| row.3.bytes[i]))?;
     }
-    table.numbers("drops", rows.iter().map(|(_, it)| it.drops))?;
-    table.numbers("busy", rows.iter().map(|(_, it)| it.sending.as_secs_f64() / width))?;
+    table.numbers("drops", rows.iter().map(|row| row.3.drops))?;
+    table.numbers("busy", rows.iter().map(|row| row.3.sending.as_secs_f64() / row.1))?;
     Ok(table.0)
 }
 

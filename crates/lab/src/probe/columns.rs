@@ -49,7 +49,11 @@ pub const EVENT_COLUMNS: &[Column] = &[
 pub const QUEUE_COLUMNS: &[Column] = &[
     column("time_s", "s", "Start of the bin."),
     column("bin_s", "s", "Width of the bin; bins without a change are left out."),
-    column("port", "", "Which port: the switch's towards the client."),
+    column(
+        "port",
+        "",
+        "Which port of a switch, on the way to a client; with several switches both ends of its link are numbered.",
+    ),
     column("packets_min", "1", "Fewest packets waiting; the one in service is not counted."),
     column("packets_max", "1", "Most packets waiting."),
     column("packets_last", "1", "Packets waiting at the end of the bin."),

@@ -12,11 +12,12 @@ use incast_net::{Packet, PortId};
 use incast_tcp::Connection;
 
 use crate::core::EndId;
+use crate::world::Setting;
 
 pub use columns::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
 pub use events::{EventKind, EventRow, EventTrace};
 pub use flows::FlowTrace;
-pub use queue::QueueTrace;
+pub use queue::{QueueSummary, QueueTrace, QueueTraces};
 
 /// Listens to a run.
 pub trait Probe {
@@ -79,7 +80,7 @@ pub enum Detail {
 /// Which traces a run should record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceRequest {
-    /// The queue at the switch's port towards the client.
+    /// The queues at the switches' ports towards the clients.
     pub queue: Option<Detail>,
     /// cwnd, ssthresh, RTO and flight of the servers' connections.
     pub cwnd: Option<Detail>,
@@ -124,7 +125,7 @@ impl TraceRequest {
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     /// See [`TraceRequest::queue`].
-    pub queue: Option<QueueTrace>,
+    pub queue: Option<QueueTraces>,
     /// See [`TraceRequest::cwnd`].
     pub flows: Option<FlowTrace>,
     /// See [`TraceRequest::events`].
@@ -132,24 +133,21 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// An empty trace; `port` leads to the client.
-    pub fn new(
-        request: &TraceRequest,
-        port: PortId,
-        flows: u32,
-        idle_after: incast_engine::Span,
-    ) -> Self {
+    /// An empty trace of a run in this setting.
+    pub fn new(request: &TraceRequest, setting: &Setting) -> Self {
+        let Setting { flows, base_rtt, ports } = setting;
         Self {
-            queue: request.queue.map(|detail| QueueTrace::new(detail, port)),
-            flows: request.cwnd.map(|detail| FlowTrace::new(detail, flows)),
-            events: request.events.then(|| EventTrace::new(port, idle_after)),
+            queue: request.queue.map(|detail| QueueTraces::new(detail, ports)),
+            flows: request.cwnd.map(|detail| FlowTrace::new(detail, *flows)),
+            events: request.events.then(|| EventTrace::new(ports[0].0, *base_rtt)),
         }
     }
 
     /// Closes the last bins at the end of the run.
     pub fn finish(&mut self, now: Time, network: &mut Network) {
-        if let Some(queue) = &mut self.queue {
-            queue.advance(now, network);
+        let ports = network.switch_ports_forward();
+        if let Some(queues) = &mut self.queue {
+            queues.finish(now, network, &ports);
         }
     }
 }
@@ -158,7 +156,7 @@ impl Probe for Trace {
     const ON: bool = true;
 
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.advance(now, network);
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
@@ -167,13 +165,13 @@ impl Probe for Trace {
     }
 
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.advance(now, network);
         }
     }
 
     fn after_offer(&mut self, now: Time, port: PortId, _: &Packet, network: &Network) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.note(now, network.port(port));
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
@@ -182,19 +180,19 @@ impl Probe for Trace {
     }
 
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.advance_before(now, network);
         }
     }
 
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.note(now, network.port(port));
         }
     }
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
-        if let Some(queue) = self.queue.as_mut().filter(|queue| queue.port() == port) {
+        if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.note_drop();
         }
         if let Some(events) = &mut self.events {

@@ -1,4 +1,4 @@
-//! The queue at the switch's port towards the client, over time.
+//! The queues at the switches' ports towards the clients, over time.
 
 use incast_engine::{Span, Time};
 use incast_net::topology::Network;
@@ -34,10 +34,51 @@ fn absorb<T: Ord>([min, max, _]: [T; 3], [later_min, later_max, last]: [T; 3]) -
     [min.min(later_min), max.max(later_max), last]
 }
 
+/// The queue traces of the ports on the way to the clients.
+#[derive(Clone, Debug)]
+pub struct QueueTraces {
+    traces: Vec<QueueTrace>,
+    /// Which of them belongs to a port.
+    by_port: Vec<Option<u32>>,
+}
+
+impl QueueTraces {
+    pub(super) fn new(detail: Detail, ports: &[(PortId, String)]) -> Self {
+        let most = ports.iter().map(|(port, _)| port.0 as usize + 1).max().unwrap_or(0);
+        let mut by_port = vec![None; most];
+        for ((port, _), index) in ports.iter().zip(0..) {
+            by_port[port.0 as usize] = Some(index);
+        }
+        let traces = ports.iter().map(|(port, name)| QueueTrace::new(detail, *port, name.clone()));
+        Self { traces: traces.collect(), by_port }
+    }
+
+    /// The trace of a port, if it has one.
+    pub(super) fn at(&mut self, port: PortId) -> Option<&mut QueueTrace> {
+        let index = (*self.by_port.get(port.0 as usize)?)?;
+        self.traces.get_mut(index as usize)
+    }
+
+    /// Closes the last bins, and keeps what belongs to `ports`.
+    pub(super) fn finish(&mut self, now: Time, network: &mut Network, ports: &[PortId]) {
+        self.traces.retain(|trace| ports.contains(&trace.port));
+        for trace in &mut self.traces {
+            trace.advance(now, network);
+        }
+        self.by_port.clear();
+    }
+
+    /// One by one, the first client's port first.
+    pub fn iter(&self) -> impl Iterator<Item = &QueueTrace> {
+        self.traces.iter()
+    }
+}
+
 /// The queue trace of one port.
 #[derive(Clone, Debug)]
 pub struct QueueTrace {
     port: PortId,
+    name: String,
     bins: Bins<QueueSummary>,
     /// Up to when the bins are complete.
     now: Time,
@@ -46,13 +87,18 @@ pub struct QueueTrace {
 }
 
 impl QueueTrace {
-    pub(super) fn new(detail: Detail, port: PortId) -> Self {
-        Self { port, bins: Bins::new(detail), now: Time::ZERO, sent: Span::ZERO, drops: 0 }
+    fn new(detail: Detail, port: PortId, name: String) -> Self {
+        Self { port, name, bins: Bins::new(detail), now: Time::ZERO, sent: Span::ZERO, drops: 0 }
     }
 
     /// The port it belongs to.
     pub fn port(&self) -> PortId {
         self.port
+    }
+
+    /// Its name in tables.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Width of the bins.

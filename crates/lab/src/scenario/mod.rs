@@ -11,6 +11,7 @@ mod document;
 mod named;
 mod network;
 mod pacing;
+mod places;
 mod profile;
 mod remedies;
 mod reorder;
@@ -20,6 +21,7 @@ mod schema;
 mod sweep;
 mod switch;
 mod transport;
+mod trunks;
 mod workload;
 
 use schemars::JsonSchema;
@@ -27,13 +29,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use background::{Background, Datagrams, LongFlow, Source};
-pub use network::{Network, Topology};
+pub use network::Network;
 pub use profile::Profile;
 pub use reorder::{Links, Reorder};
 pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan};
 pub use transport::{Opener, Transport};
+pub use trunks::Core;
 pub use workload::{BarrierRead, Connections, Sru, Workload};
 
 use background::BackgroundDocument;
@@ -110,13 +113,15 @@ impl Scenario {
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
+        let network = document.network.build(&transport)?;
+        let fabric = network.fabric();
         let scenario = Self {
             title: document.title,
             profile: document.profile,
-            network: document.network.build(&transport)?,
-            workload: document.workload.build()?,
+            network,
+            workload: document.workload.build(&fabric)?,
             background: background
-                .map(|(index, traffic)| traffic.build(index, packet))
+                .map(|(index, traffic)| traffic.build(index, packet, &fabric))
                 .collect::<Result<_, _>>()?,
             run: document.run.build()?,
             transport,
@@ -130,13 +135,15 @@ impl Scenario {
 
     /// The document with every key in base units; it loads back to an identical scenario.
     pub fn resolved(&self) -> Value {
+        let fabric = self.network.fabric();
+        let background = self.background.iter();
         json!(ScenarioDocument {
             title: self.title.clone(),
             profile: self.profile,
             network: (&self.network).into(),
-            workload: (&self.workload).into(),
+            workload: WorkloadDocument::of(&self.workload, &fabric),
             transport: (&self.transport).into(),
-            background: self.background.iter().map(Into::into).collect(),
+            background: background.map(|it| BackgroundDocument::of(it, &fabric)).collect(),
             run: (&self.run).into(),
         })
     }
@@ -174,6 +181,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
             _ => lay(&mut document, &layer),
         }
     }
+    trunks::write_out(&mut document);
     requirement::choose_queue(&mut document, given);
     remedies::lay_settings(&mut document, given);
     Ok(document)

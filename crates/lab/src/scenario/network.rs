@@ -4,6 +4,7 @@ use incast_engine::{Limit, Rate, Size, Span};
 use incast_net::buffer::{Accounting, PoolConfig};
 use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
+use incast_net::topology::{Fabric, Router, SwitchId, TopologyConfig};
 use incast_tcp::Config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,15 +12,23 @@ use serde::{Deserialize, Serialize};
 use super::ScenarioError;
 use super::buffer::{self, AccountingDocument, BufferDocument};
 use super::named::{Name, OrName};
+use super::places::Places;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::transport::Transport;
+use super::trunks::{Core, CoreDocument};
 
 /// The network between the servers and the client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// Who is connected to whom.
-    pub topology: Topology,
+    /// Which switches there are.
+    pub topology: TopologyConfig,
+    /// The links between switches; none if there is only one.
+    pub core: Option<Core>,
+    /// Number of clients, at least 1.
+    pub clients: u32,
+    /// The switches that they are put on, in turn.
+    pub clients_at: Vec<SwitchId>,
     /// Rate of a server's link, both ways.
     pub server_rate: Rate,
     /// Rate of the client's link, both ways.
@@ -51,14 +60,6 @@ pub struct Network {
     pub departure_events: bool,
 }
 
-/// Who is connected to whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Topology {
-    /// Every host on a link of its own to one switch.
-    Star,
-}
-
 /// A layer-2 framing whose overhead has a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Framing {
@@ -86,8 +87,16 @@ impl Framing {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Network")]
 pub(super) struct NetworkDocument {
-    /// Who is connected to whom: the name of a topology.
-    topology: Topology,
+    /// Which switches there are: the name of a topology, or a table with its parameters.
+    #[schemars(schema_with = "name_or_table::<TopologyConfig>")]
+    topology: TopologyConfig,
+    /// Number of hosts that read, at least 1; which of them a workload is for, it says itself.
+    #[schemars(range(min = 1))]
+    clients: u32,
+    /// The switches that the clients are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client_at: Option<Places>,
     /// Rate of every link, bits per second.
     rate: Rate,
     /// Propagation delay of every link, one link, one way, seconds. Excludes `base_rtt`.
@@ -107,7 +116,10 @@ pub(super) struct NetworkDocument {
     /// what `base_rtt` leaves to one way.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_delay: Option<Span>,
-    /// Buffer of each output port of the switch, bytes or packets, or a table that says how the
+    /// The links between switches, where there are several: a table. Default: like the others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    core: Option<CoreDocument>,
+    /// Buffer of each output port of a switch, bytes or packets, or a table that says how the
     /// ports share one.
     buffer: BufferDocument,
     /// Cells in which memory is handed out, bytes: a packet that ends within a cell occupies
@@ -124,7 +136,7 @@ pub(super) struct NetworkDocument {
     clock_noise: Span,
     /// What a packet finds that arrives in the very instant of a departure.
     ties: Ties,
-    /// Queue discipline of the switch's output ports: a name, or a table with its parameters.
+    /// Queue discipline of the switches' output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     queue: QueueConfig,
     /// Packets that others overtake: a table. Default: none.
@@ -137,6 +149,15 @@ impl NetworkDocument {
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
+        if let Err(fault) = self.topology.shape().check() {
+            return fail(&format!("topology.{}", fault.key), fault.message);
+        }
+        let fabric = self.topology.shape().fabric();
+        if self.clients == 0 {
+            return fail("clients", "0 is not a number of clients; write 1 or more".to_owned());
+        }
+        let clients_at =
+            Places::build(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
         let server_rate = self.server_rate.unwrap_or(self.rate);
         let client_rate = self.client_rate.unwrap_or(self.rate);
         for (key, rate) in [("server_rate", server_rate), ("client_rate", client_rate)] {
@@ -163,20 +184,8 @@ impl NetworkDocument {
         };
         let limits: Vec<Limit> = [buffer].into_iter().chain(pool.map(|pool| pool.total)).collect();
         let accounting = accounting.build(&limits)?;
-        let space = accounting.space(packet);
-        if let Some(limit) = limits.iter().find(|limit| space.exceeds(**limit)) {
-            let message = if accounting == Accounting::EXACT {
-                format!(
-                    "{limit} do not hold one full packet of {packet} bytes; \
-                     write at least that, or \"1pkt\""
-                )
-            } else {
-                format!(
-                    "{limit} do not hold one full packet, which occupies {} bytes; \
-                     write at least that",
-                    space.bytes
-                )
-            };
+        let too_small = |limit: &Limit| lack_of_room(*limit, accounting, packet);
+        if let Some(message) = limits.iter().find_map(too_small) {
             return fail("buffer", message);
         }
         let site = Site {
@@ -188,10 +197,25 @@ impl NetworkDocument {
         if let Err(fault) = self.queue.check(&site) {
             return fail(&format!("queue.{}", fault.key), fault.message);
         }
-        let sending = sending(&transport.tcp, [server_rate, client_rate], overhead);
-        let (server_delay, client_delay) = self.delays(sending)?;
+        if let (Some(_), None, 2..) = (self.base_rtt, self.delay, fabric.switches) {
+            let message = "is for one switch; with several give network.delay, for each link";
+            return fail("base_rtt", message.to_owned());
+        }
+        let sending = sending(&transport.tcp, &[server_rate, client_rate], overhead);
+        let (server_delay, client_delay) =
+            delays(self.delay, self.base_rtt, self.server_delay, sending)?;
+        let usual =
+            Core { rate: self.rate, delay: client_delay, buffer, queue: self.queue.clone() };
+        let core = CoreDocument::build(self.core, &self.topology, usual, pool.is_some(), &site)?;
+        if let Some(message) = core.iter().find_map(|core| too_small(&core.buffer)) {
+            return fail("core.buffer", message);
+        }
+        let reorder = self.reorder.map(|reorder| reorder.build(core.is_some())).transpose()?;
         Ok(Network {
             topology: self.topology,
+            core,
+            clients: self.clients,
+            clients_at,
             server_rate,
             client_rate,
             server_delay,
@@ -204,56 +228,103 @@ impl NetworkDocument {
             clock_noise: self.clock_noise,
             ties: self.ties,
             queue: self.queue,
-            reorder: self.reorder.map(ReorderDocument::build).transpose()?,
+            reorder,
             departure_events: false,
         })
-    }
-
-    /// Delays of a server's link and of the client's, where sending a full packet and its ACK over
-    /// both takes `sending`.
-    fn delays(&self, sending: Span) -> Result<(Span, Span), ScenarioError> {
-        match (self.delay, self.base_rtt) {
-            (Some(_), Some(_)) => Err(ScenarioError::new(
-                "network.base_rtt",
-                "excludes network.delay; give one of the two",
-            )),
-            (None, None) => {
-                Err(ScenarioError::new("network.delay", "missing; give it or network.base_rtt"))
-            }
-            (Some(delay), None) => Ok((self.server_delay.unwrap_or(delay), delay)),
-            (None, Some(base_rtt)) => {
-                let one_way = base_rtt.saturating_sub(sending) / 2;
-                let server_delay = self.server_delay.unwrap_or(one_way / 2);
-                if base_rtt < sending || server_delay > one_way {
-                    let given = self.server_delay.map_or("", |_| " and network.server_delay");
-                    let message = format!(
-                        "{}us leave nothing for the links: a full packet and its ACK{given} \
-                         already take {}us",
-                        micros(base_rtt),
-                        micros(sending) + 2.0 * micros(self.server_delay.unwrap_or_default()),
-                    );
-                    return Err(ScenarioError::new("network.base_rtt", message));
-                }
-                Ok((server_delay, one_way.saturating_sub(server_delay)))
-            }
-        }
     }
 }
 
 impl Network {
-    /// Round trip of one full packet and its ACK on the idle network, serialisation included.
-    pub fn base_rtt(&self, tcp: &Config) -> Span {
-        let rates = [self.server_rate, self.client_rate];
-        let delay = (self.server_delay + self.client_delay) * 2;
-        delay + sending(tcp, rates, self.layer2_overhead.into())
+    /// Its switches and what joins them.
+    pub fn fabric(&self) -> Fabric {
+        self.topology.shape().fabric()
+    }
+
+    /// The switch of a client.
+    pub fn client_switch(&self, client: u32) -> SwitchId {
+        self.clients_at[client as usize % self.clients_at.len()]
+    }
+
+    /// Links between switches on the way from the furthest of `places` to a client, at least.
+    pub fn trunks_between(&self, places: &[SwitchId], client: u32) -> u32 {
+        let router = Router::new(&self.fabric());
+        let to = self.client_switch(client);
+        places.iter().map(|place| router.distance(*place, to)).max().unwrap_or(0)
+    }
+
+    /// Propagation delay from a server to a client, with so many links between switches.
+    pub fn delay(&self, trunks: u32) -> Span {
+        let core = self.core.as_ref().map_or(Span::ZERO, |core| core.delay);
+        self.server_delay + core * u64::from(trunks) + self.client_delay
+    }
+
+    /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
+    /// so many links between switches on the way.
+    pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
+        let mut rates = vec![self.server_rate, self.client_rate];
+        let core = self.core.iter().map(|core| core.rate);
+        rates.extend(core.flat_map(|rate| std::iter::repeat_n(rate, trunks as usize)));
+        self.delay(trunks) * 2 + sending(tcp, &rates, self.layer2_overhead.into())
     }
 }
 
+/// Delays of a server's link and of the client's, where sending a full packet and its ACK over
+/// both takes `sending`.
+fn delays(
+    delay: Option<Span>,
+    base_rtt: Option<Span>,
+    server_delay: Option<Span>,
+    sending: Span,
+) -> Result<(Span, Span), ScenarioError> {
+    match (delay, base_rtt) {
+        (Some(_), Some(_)) => Err(ScenarioError::new(
+            "network.base_rtt",
+            "excludes network.delay; give one of the two",
+        )),
+        (None, None) => {
+            Err(ScenarioError::new("network.delay", "missing; give it or network.base_rtt"))
+        }
+        (Some(delay), None) => Ok((server_delay.unwrap_or(delay), delay)),
+        (None, Some(base_rtt)) => {
+            let one_way = base_rtt.saturating_sub(sending) / 2;
+            let of_server = server_delay.unwrap_or(one_way / 2);
+            if base_rtt < sending || of_server > one_way {
+                let given = server_delay.map_or("", |_| " and network.server_delay");
+                let message = format!(
+                    "{}us leave nothing for the links: a full packet and its ACK{given} \
+                     already take {}us",
+                    micros(base_rtt),
+                    micros(sending) + 2.0 * micros(server_delay.unwrap_or_default()),
+                );
+                return Err(ScenarioError::new("network.base_rtt", message));
+            }
+            Ok((of_server, one_way.saturating_sub(of_server)))
+        }
+    }
+}
+
+/// Why a buffer is too small: it must hold one full packet of `packet` bytes.
+fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<String> {
+    let space = accounting.space(packet);
+    let message = if accounting == Accounting::EXACT {
+        format!(
+            "{limit} do not hold one full packet of {packet} bytes; write at least that, or \
+             \"1pkt\""
+        )
+    } else {
+        format!(
+            "{limit} do not hold one full packet, which occupies {} bytes; write at least that",
+            space.bytes
+        )
+    };
+    space.exceeds(limit).then_some(message)
+}
+
 /// How long a full packet and its ACK occupy links of these rates.
-fn sending(tcp: &Config, rates: [Rate; 2], overhead: u64) -> Span {
+fn sending(tcp: &Config, rates: &[Rate], overhead: u64) -> Span {
     [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
         .into_iter()
-        .flat_map(|size| rates.map(|rate| (size, rate)))
+        .flat_map(|size| rates.iter().map(move |rate| (size, *rate)))
         .map(|(size, rate)| rate.transmission_time(u64::from(size) + overhead))
         .fold(Span::ZERO, Span::saturating_add)
 }
@@ -265,7 +336,10 @@ fn micros(span: Span) -> f64 {
 impl From<&Network> for NetworkDocument {
     fn from(network: &Network) -> Self {
         Self {
-            topology: network.topology,
+            topology: network.topology.clone(),
+            clients: network.clients,
+            client_at: Places::document(&network.clients_at, &network.fabric()),
+            core: network.core.as_ref().map(Into::into),
             rate: network.client_rate,
             delay: Some(network.client_delay),
             base_rtt: None,

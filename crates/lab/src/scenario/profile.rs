@@ -95,7 +95,8 @@ pub(super) fn background(name: &str) -> Value {
 fn lab() -> Value {
     json!({
         "network": {
-            "topology": "star",
+            "topology": { "name": "star" },
+            "clients": 1,
             "rate": "1Gbps",
             "delay": "25us",
             // A shallow top-of-rack switch: 4 MB or so among 48 ports.

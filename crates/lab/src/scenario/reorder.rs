@@ -16,17 +16,19 @@ pub struct Reorder {
     pub links: Links,
 }
 
-/// Links of a star, both directions of each.
+/// Links, both directions of each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Links {
     /// Every link.
     #[default]
     All,
-    /// The client's link.
+    /// The clients' links.
     Client,
     /// The servers' links.
     Servers,
+    /// The links between switches.
+    Core,
 }
 
 /// Packets that others overtake: each packet is delayed with a probability, and those behind it are
@@ -46,11 +48,16 @@ pub(super) struct ReorderDocument {
 }
 
 impl ReorderDocument {
-    pub(super) fn build(self) -> Result<Reorder, ScenarioError> {
+    /// `has_core` says whether there are links between switches.
+    pub(super) fn build(self, has_core: bool) -> Result<Reorder, ScenarioError> {
         let Self { p, delay, links } = self;
         if !(0.0..=1.0).contains(&p) {
             let message = format!("{p} is not a probability; write 0 to 1, e.g. 0.01");
             return Err(ScenarioError::new("network.reorder.p", message));
+        }
+        if links == Links::Core && !has_core {
+            let message = "there are no links between switches; write all, client or servers";
+            return Err(ScenarioError::new("network.reorder.links", message));
         }
         Ok(Reorder { detour: Detour { p, delay }, links })
     }

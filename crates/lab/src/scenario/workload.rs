@@ -1,10 +1,12 @@
 //! The `[workload]` table.
 
 use incast_engine::{Size, Span};
+use incast_net::topology::{Fabric, SwitchId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
+use super::places::Places;
 
 /// What the client asks of the servers.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +21,8 @@ pub enum Workload {
 pub struct BarrierRead {
     /// Number of servers, at least 1.
     pub servers: u32,
+    /// The switches that they are put on, in turn.
+    pub servers_at: Vec<SwitchId>,
     /// How much a server sends per block.
     pub sru: Sru,
     /// Blocks to read; exactly one of `blocks` and `duration` is given.
@@ -83,6 +87,10 @@ pub(super) struct BarrierReadDocument {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1))]
     servers: u32,
+    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers_at: Option<Places>,
     /// The server request unit: what each server sends per block, bytes. No default; excludes
     /// `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,15 +121,16 @@ pub(super) struct BarrierReadDocument {
 const MAX_PACKET: u64 = 65_535;
 
 impl WorkloadDocument {
-    pub(super) fn build(self) -> Result<Workload, ScenarioError> {
+    /// The workload on the switches of `fabric`.
+    pub(super) fn build(self, fabric: &Fabric) -> Result<Workload, ScenarioError> {
         match self {
-            Self::BarrierRead(document) => document.build().map(Workload::BarrierRead),
+            Self::BarrierRead(document) => document.build(fabric).map(Workload::BarrierRead),
         }
     }
 }
 
 impl BarrierReadDocument {
-    fn build(self) -> Result<BarrierRead, ScenarioError> {
+    fn build(self, fabric: &Fabric) -> Result<BarrierRead, ScenarioError> {
         let fail =
             |key: &str, message: &str| Err(ScenarioError::new(format!("workload.{key}"), message));
         let servers = self.servers;
@@ -160,8 +169,10 @@ impl BarrierReadDocument {
         if self.request_size.0 > MAX_PACKET {
             return fail("request_size", "a request is one packet; write 0 to 65535 bytes");
         }
+        let key = "workload.servers_at";
         Ok(BarrierRead {
             servers,
+            servers_at: Places::build(self.servers_at, fabric, &fabric.servers, key)?,
             sru,
             blocks: self.blocks,
             duration: self.duration,
@@ -173,14 +184,15 @@ impl BarrierReadDocument {
     }
 }
 
-impl From<&Workload> for WorkloadDocument {
-    fn from(Workload::BarrierRead(read): &Workload) -> Self {
+impl WorkloadDocument {
+    pub(super) fn of(Workload::BarrierRead(read): &Workload, fabric: &Fabric) -> Self {
         let (sru, block) = match read.sru {
             Sru::PerServer(bytes) => (Some(Size(bytes)), None),
             Sru::Block(bytes) => (None, Some(Size(bytes))),
         };
         Self::BarrierRead(BarrierReadDocument {
             servers: read.servers,
+            servers_at: Places::document(&read.servers_at, fabric),
             sru,
             block,
             blocks: read.blocks,

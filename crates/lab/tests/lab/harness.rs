@@ -9,7 +9,6 @@ use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
 use incast_lab::world::{Setting, World};
 use incast_lab::{Control, Row, Scenario};
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
-use incast_net::topology::{HostId, Network};
 use incast_net::{Flags, Packet, PortId, RouteId};
 use serde_json::{Value, json};
 
@@ -172,8 +171,7 @@ impl Outcome {
 /// Runs a scenario whose switch loses `losses`.
 pub fn run(scenario: &Scenario, losses: Vec<Loss>) -> Outcome {
     let request = TraceRequest { events: true, ..TraceRequest::default() };
-    let port = Network::switch_port(HostId(0));
-    let probe = |setting: &Setting| Trace::new(&request, port, setting.flows, setting.base_rtt);
+    let probe = |setting: &Setting| Trace::new(&request, setting);
     let mut world = World::new(scenario, 1, probe);
     let network = &mut world.core_mut().network;
     let mut by_port: BTreeMap<PortId, Vec<Loss>> = BTreeMap::new();

@@ -4,6 +4,7 @@ mod application;
 mod burst;
 mod harness;
 mod laws;
+mod networks;
 mod probes;
 mod recoveries;
 mod remedies;

@@ -1,7 +1,7 @@
 //! Traces and rows of runs that are known beforehand.
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::{EventKind, QueueTrace};
+use incast_lab::probe::{EventKind, QueueTrace, Trace};
 use incast_lab::results::columns;
 use incast_lab::{Control, Run, Scenario, TraceRequest};
 use serde_json::{Value, json};
@@ -21,11 +21,18 @@ fn collapse() -> Scenario {
     }))
 }
 
+/// The one queue of a star with one client.
+fn only_queue(trace: Trace) -> QueueTrace {
+    let queues: Vec<_> = trace.queue.expect("it was asked for").iter().cloned().collect();
+    assert_eq!(queues.len(), 1);
+    queues.into_iter().next().expect("there is one")
+}
+
 #[test]
 fn decimation_halves_the_resolution_until_it_fits_and_keeps_every_peak() {
     let scenario = collapse();
     let (binned, full) = (traced(&scenario, &["queue"]), traced(&scenario, &["queue:full"]));
-    let (binned, full) = (&binned.trace.queue.unwrap(), &full.trace.queue.unwrap());
+    let (binned, full) = (&only_queue(binned.trace), &only_queue(full.trace));
     assert_eq!(full.bin_width(), Span::from_micros(1));
     assert!(full.iter().count() > 4096 && binned.iter().count() <= 2048);
     let factor = binned.bin_width().as_picos() / full.bin_width().as_picos();
@@ -56,7 +63,7 @@ fn the_queue_of_a_known_burst() {
         "transport": { "handshake": "none" },
     });
     let Run { rows, trace } = traced(&scenario(&changes), &["queue:full"]);
-    let queue: QueueTrace = trace.queue.unwrap();
+    let queue = only_queue(trace);
     // Every further pair adds one; the last finds three waiting and one being sent.
     assert_eq!((rows[0].queue_max_packets, rows[0].queue_max_bytes), (4, 4 * 1040));
     assert_eq!(queue.iter().map(|(_, bin)| bin.packets[1]).max(), Some(4));

@@ -77,7 +77,8 @@ fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (
     let request = TraceRequest::parse(["queue:full"]).expect("there is a queue trace");
     let run = world::run(&scenario, 1, &request, &Control::default());
     let trace = run.unwrap_or_else(|error| panic!("{error}")).trace;
-    let queue = trace.queue.expect("it was asked for");
+    let queues = trace.queue.expect("it was asked for");
+    let queue = queues.iter().next().expect("a star has one");
     let from = Time::ZERO + round_trip * 200;
     let settled: Vec<_> =
         queue.iter().filter(|(at, _)| *at >= from).map(|(_, summary)| *summary).collect();

@@ -101,7 +101,7 @@ impl Network {
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
-        let first_trunk = 2 * self.berths.len() as u32;
+        let first_trunk = 2 * self.hosts();
         for (from, to) in [(server, client), (client, server)] {
             let mut random = Stream::named(self.seed, "route", self.routes().into());
             let [begin, end] = [from, to].map(|host| self.berths[host.0 as usize]);
@@ -122,11 +122,26 @@ impl Network {
         (self.hops.len() >> self.stride) as u32
     }
 
+    /// Number of hosts.
+    pub fn hosts(&self) -> u32 {
+        self.berths.len() as u32
+    }
+
     /// The ports that a route crosses.
     pub fn route(&self, route: RouteId) -> &[PortId] {
         let first = (route.0 as usize) << self.stride;
         let hops = &self.hops[first..first + (1 << self.stride)];
         &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
+    }
+
+    /// The ports of switches on the flows' ways forward, in order.
+    pub fn switch_ports_forward(&self) -> Vec<PortId> {
+        let routes = (0..self.routes()).map(RouteId).filter(|route| route.is_forward());
+        let mut ports: Vec<PortId> =
+            routes.flat_map(|route| &self.route(route)[1..]).copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        ports
     }
 
     /// The packets that travel, for a sender to put one there and a receiver to release it.

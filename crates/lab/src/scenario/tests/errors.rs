@@ -135,7 +135,7 @@ fn unknown_names_list_the_valid_ones() {
     };
     for (key, place, wrong, meant, kind) in [
         ("profile", "profile", "ns-2", "ns2", "profiles"),
-        ("network.topology", "network.topology", "stars", "star", "topologies"),
+        ("network.topology", "network.topology.name", "stars", "star", "topologies"),
         ("network.queue", "network.queue.name", "droptail", "drop-tail", "queues"),
         ("transport.name", "transport.name", "newrenno", "newreno", "transports"),
         (
@@ -435,7 +435,7 @@ fn links_reorder_with_a_probability() {
     );
     refused(
         &[("network.reorder", json!({ "p": 0.1, "delay": "1ms", "links": "some" }))],
-        "network.reorder.links: \"some\" is unknown; accepted: all, client, servers",
+        "network.reorder.links: \"some\" is unknown; accepted: all, client, servers, core",
     );
 }
 

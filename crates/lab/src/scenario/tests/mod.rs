@@ -3,6 +3,7 @@
 mod defaults;
 mod errors;
 mod files;
+mod networks;
 mod remedies;
 mod resolved;
 mod schema;

@@ -165,6 +165,29 @@ fn network() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A network and a workload on several switches.
+fn fabric() -> impl Strategy<Value = Value> {
+    let network = table! {
+        "topology": one_of(&[json!("chain"), json!({ "name": "two-tier", "racks": 3 }),
+            json!({ "name": "leaf-spine", "spines": 3 }), json!("parallel")]),
+        "clients": whole(1..4),
+        "client_at": one_of(&[json!(1), json!([0, 1])]),
+        "core": one_of(&[json!({}), json!({ "rate": "10Gbps", "queue": "red" }),
+            json!({ "delay": "1us", "buffer": "50pkt" })]),
+    };
+    network.prop_map(|mut network| {
+        // One of them is needed for the rest to make sense.
+        if network["topology"].is_null() {
+            network["topology"] = json!("chain");
+        }
+        json!({
+            "network": network,
+            "workload": { "servers": 7, "sru": 1000, "servers_at": [0, 1] },
+            "background": [{ "name": "long-flow", "at": 1 }, { "name": "cbr", "rate": "1Mbps" }],
+        })
+    })
+}
+
 fn workload() -> impl Strategy<Value = Value> {
     let how_much = prop_oneof![
         (1_u64..1 << 30).prop_map(|bytes| ("sru", json!(bytes))),
@@ -209,6 +232,11 @@ fn background() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #[test]
+    fn a_resolved_network_of_several_switches_loads_back_to_itself(document in fabric()) {
+        returns(&document);
+    }
+
     #[test]
     fn a_resolved_scenario_loads_back_to_itself(
         profile in one_of(&[json!("lab"), json!("ns2"), json!("rfc")]),

@@ -1,12 +1,13 @@
 //! What holds of every run, whatever the scenario.
 
 mod books;
+mod fabrics;
 mod scenarios;
 mod switches;
 mod traces;
 mod witness;
 
-use incast_engine::{Limit, Time};
+use incast_engine::{Limit, Span, Time};
 use incast_lab::core::{Core, EndId};
 use incast_lab::oracle::Cause;
 use incast_lab::scenario::{Background, Workload};
@@ -78,8 +79,13 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
 fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
     let mss = u64::from(scenario.transport.tcp.mss);
     let network = &scenario.network;
-    let overtaking = network.reorder.is_some() || network.queue.acts_at_departure();
-    let world = World::new(scenario, seed, |_| Witness::new(mss, overtaking));
+    let core = network.core.as_ref();
+    let overtaking = network.reorder.is_some()
+        || network.queue.acts_at_departure()
+        || core.is_some_and(|core| core.queue.acts_at_departure());
+    let mut world = World::new(scenario, seed, |_| Witness::new(mss, overtaking));
+    let core = world.core_mut();
+    core.probe.hosts = core.network.hosts();
     world.run(&Control::default()).expect("nobody cancels")
 }
 
@@ -185,11 +191,17 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     assert!((0.0..=1.0).contains(&row.link_utilization), "{}", row.link_utilization);
     assert!((0.0..=1.0).contains(&row.drop_ratio), "{}", row.drop_ratio);
     assert!(row.queue_mean_bytes <= row.queue_max_bytes as f64);
-    let in_buffer = match network.buffer {
+    let fits = |buffer: Limit| match buffer {
         Limit::Packets(limit) => row.queue_max_packets <= limit,
         Limit::Bytes(limit) => row.queue_max_bytes <= limit,
     };
-    assert!(in_buffer, "{} packets, {} bytes", row.queue_max_packets, row.queue_max_bytes);
+    let in_core = network.core.as_ref().is_some_and(|core| fits(core.buffer));
+    assert!(
+        fits(network.buffer) || in_core,
+        "{} packets, {} bytes",
+        row.queue_max_packets,
+        row.queue_max_bytes
+    );
     let spans = [row.completion_p50_s, row.completion_p95_s, row.completion_p99_s];
     assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
 }
@@ -208,7 +220,9 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     }
     // On a link without delay, arrivals that come first are a matter of definition (ADR 7).
     let network = &scenario.network;
-    let no_delay = network.server_delay.min(network.client_delay).is_zero();
+    let core_delay = network.core.as_ref().map(|core| core.delay);
+    let no_delay = [Some(network.server_delay), Some(network.client_delay), core_delay]
+        .contains(&Some(Span::ZERO));
     if !(no_delay && network.ties == Ties::ArrivalFirst) {
         let mut stepped = scenario.clone();
         stepped.network.departure_events = true;

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::fabrics::shapes;
 use super::switches::{reorder, switch};
 
 /// One key of a table, or its absence.
@@ -308,7 +309,7 @@ fn background() -> BoxedStrategy<Value> {
 pub fn scenarios() -> BoxedStrategy<Value> {
     let mss = prop::sample::select(vec![536_u64, 1000, 1460, 8960]);
     let backgrounds = prop::collection::vec(background(), 0..=2);
-    (mss, backgrounds)
+    let documents = (mss, backgrounds)
         .prop_flat_map(|(mss, background)| {
             let limit = if background.is_empty() { "1000000s" } else { "20s" };
             table(vec![
@@ -320,6 +321,11 @@ pub fn scenarios() -> BoxedStrategy<Value> {
                 always("run", Just(json!({ "time_limit": limit }))),
             ])
         })
-        .prop_map(with_marks)
+        .prop_map(with_marks);
+    (documents, shapes())
+        .prop_map(|(mut document, shape)| {
+            shape.lay(&mut document);
+            document
+        })
         .boxed()
 }

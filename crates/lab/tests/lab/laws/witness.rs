@@ -17,6 +17,8 @@ use super::books::Books;
 pub struct Witness {
     /// Payload of the workload's full segments.
     mss: u64,
+    /// Number of hosts.
+    pub hosts: u32,
     /// Whether packets may overtake others, or be dropped before those ahead of them arrive.
     overtaking: bool,
     now: Time,
@@ -76,6 +78,16 @@ impl Witness {
         books.cause(row, self.mss, &packets)
     }
 
+    /// From a host to a switch.
+    fn is_uplink(&self, port: PortId) -> bool {
+        self.is_of_host(port) && port.0.is_multiple_of(2)
+    }
+
+    /// From a host or to one; the others join switches.
+    fn is_of_host(&self, port: PortId) -> bool {
+        port.0 < 2 * self.hosts
+    }
+
     fn tick(&mut self, now: Time) {
         assert!(now >= self.now, "the clock ran back from {} to {now}", self.now);
         self.at_once = if now == self.now { self.at_once + 1 } else { 0 };
@@ -98,7 +110,7 @@ impl Witness {
     /// A packet is offered by a host, or by the switch that it has just reached.
     fn on_offer(&mut self, port: PortId, packet: &Packet) {
         *self.offered.entry(port).or_default() += 1;
-        if is_uplink(port) {
+        if self.is_uplink(port) {
             self.sent += 1;
             if is_data(packet) {
                 self.data += 1;
@@ -131,11 +143,6 @@ fn is_data(packet: &Packet) -> bool {
     packet.route.is_forward() && packet.seq_end() > packet.seq && !packet.flags.intersects(control)
 }
 
-/// From a host to the switch.
-fn is_uplink(port: PortId) -> bool {
-    port.0.is_multiple_of(2)
-}
-
 impl Probe for Witness {
     const ON: bool = true;
 
@@ -159,21 +166,21 @@ impl Probe for Witness {
         self.tick(now);
         self.leave(port, packet);
         self.dropped += 1;
-        assert!(!is_uplink(port), "a host's own queue never drops");
+        assert!(!self.is_uplink(port), "a host's own queue never drops");
     }
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.tick(now);
         self.on_offer(port, packet);
         self.dropped += 1;
-        assert!(!is_uplink(port), "a host's own queue never drops");
+        assert!(!self.is_uplink(port), "a host's own queue never drops");
     }
 
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.tick(now);
         self.leave(port, packet);
         self.hops += 1;
-        if is_uplink(port) {
+        if self.is_uplink(port) || !self.is_of_host(port) {
             self.forwarded = Some(*packet);
             return;
         }

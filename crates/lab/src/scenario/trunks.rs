@@ -1,0 +1,122 @@
+//! `network.core`: the links between switches.
+
+use incast_engine::{Limit, Rate, Span};
+use incast_net::queue::{QueueConfig, Site};
+use incast_net::topology::TopologyConfig;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::ScenarioError;
+use super::schema::name_or_table;
+
+/// Links between switches, both directions of each, and the ports at either end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Core {
+    /// Line rate.
+    pub rate: Rate,
+    /// Propagation delay, one way.
+    pub delay: Span,
+    /// The most that a port may hold.
+    pub buffer: Limit,
+    /// Queue discipline of the ports.
+    pub queue: QueueConfig,
+}
+
+/// The links between switches, where there are several.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "Core")]
+pub(super) struct CoreDocument {
+    /// Rate of each, bits per second. Default: `network.rate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate: Option<Rate>,
+    /// Propagation delay of each, one way, seconds. Default: `network.delay`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delay: Option<Span>,
+    /// Buffer of the port at either end, bytes or packets. Default: `network.buffer`. Excludes a
+    /// buffer that the ports of a switch share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    buffer: Option<Limit>,
+    /// Queue discipline of these ports: a name, or a table with its parameters. Default:
+    /// `network.queue`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "optional_queue")]
+    queue: Option<QueueConfig>,
+}
+
+/// Writes the name of a queue as a table.
+pub(super) fn write_out(document: &mut Value) {
+    let queue = document.pointer_mut("/network/core/queue");
+    if let Some(queue) = queue.filter(|queue| queue.is_string()) {
+        *queue = json!({ "name": queue });
+    }
+}
+
+fn optional_queue(generator: &mut SchemaGenerator) -> Schema {
+    name_or_table::<QueueConfig>(generator)
+}
+
+impl CoreDocument {
+    /// The links between the switches of a topology, `usual` where the document says nothing;
+    /// `shares` says whether the ports of a switch share a buffer, and `site` what a port of the
+    /// switch is like.
+    pub(super) fn build(
+        document: Option<Self>,
+        topology: &TopologyConfig,
+        usual: Core,
+        shares: bool,
+        site: &Site,
+    ) -> Result<Option<Core>, ScenarioError> {
+        let has_trunks = !topology.shape().fabric().trunks.is_empty();
+        match document {
+            None if !has_trunks => Ok(None),
+            Some(_) if !has_trunks => {
+                let message = format!(
+                    "{:?} has no links between switches; leave it out, or write e.g. \
+                     topology = \"chain\"",
+                    topology.name()
+                );
+                Err(ScenarioError::new("network.core", message))
+            }
+            document => document.unwrap_or_default().lay_over(usual, shares, site).map(Some),
+        }
+    }
+
+    fn lay_over(self, usual: Core, shares: bool, site: &Site) -> Result<Core, ScenarioError> {
+        let fail = |key: &str, message: String| {
+            Err(ScenarioError::new(format!("network.core.{key}"), message))
+        };
+        if shares && self.buffer.is_some_and(|buffer| buffer != usual.buffer) {
+            let message = "excludes a buffer that the ports of a switch share; leave it out, or \
+                           write network.buffer as a size";
+            return fail("buffer", message.to_owned());
+        }
+        let core = Core {
+            rate: self.rate.unwrap_or(usual.rate),
+            delay: self.delay.unwrap_or(usual.delay),
+            buffer: self.buffer.unwrap_or(usual.buffer),
+            queue: self.queue.unwrap_or(usual.queue),
+        };
+        if core.rate.0 == 0 {
+            return fail("rate", "a link needs a rate above 0, e.g. \"10Gbps\"".to_owned());
+        }
+        let buffer = site.buffer.map(|_| core.buffer);
+        let site = Site { rate: core.rate, buffer, ..*site };
+        match core.queue.check(&site) {
+            Ok(()) => Ok(core),
+            Err(fault) => fail(&format!("queue.{}", fault.key), fault.message),
+        }
+    }
+}
+
+impl From<&Core> for CoreDocument {
+    fn from(core: &Core) -> Self {
+        Self {
+            rate: Some(core.rate),
+            delay: Some(core.delay),
+            buffer: Some(core.buffer),
+            queue: Some(core.queue.clone()),
+        }
+    }
+}
