@@ -43,6 +43,7 @@ validate: $(VENV)/release
 	$(BIN)/python benches/validate_ns2.py
 	$(BIN)/python benches/validate_transports.py
 	$(BIN)/python benches/validate_ns3.py
+	$(BIN)/python benches/validate_queues.py
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py

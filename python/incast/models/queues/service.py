@@ -54,24 +54,39 @@ class Mixture:
         """Return P(S > t) for every t, seconds."""
         from scipy.special import gammaincc
 
-        t = np.asarray(time, float)[..., None]
-        constant = np.isinf(self.shapes)
-        shapes = np.where(constant, 1.0, self.shapes)
-        left = np.where(constant, t < self.means, gammaincc(shapes, shapes * t / self.means))
-        return np.asarray((self.weights * left).sum(axis=-1))
+        t = np.asarray(time, float)
+        weights, means, shapes = self._gamma
+        gamma = gammaincc(shapes, shapes * t[..., None] / means) @ weights
+        longer, _ = self._constants(t)
+        return np.asarray(longer + gamma)
 
     def residual_survival(self, time: ArrayLike) -> Floats:
         """Return P(S_e > t), S_e being what is left of a service at a random moment in it."""
         from scipy.special import gammaincc
 
-        t = np.asarray(time, float)[..., None]
-        constant = np.isinf(self.shapes)
-        shapes = np.where(constant, 1.0, self.shapes)
-        scaled = shapes * t / self.means
-        gamma = gammaincc(shapes + 1, scaled) - t / self.means * gammaincc(shapes, scaled)
-        left = np.where(constant, np.maximum(1 - t / self.means, 0), np.maximum(gamma, 0))
-        share = self.weights * self.means
-        return np.asarray((share * left).sum(axis=-1) / share.sum())
+        t = np.asarray(time, float)
+        weights, means, shapes = self._gamma
+        past = t[..., None]
+        scaled = shapes * past / means
+        left = means * gammaincc(shapes + 1, scaled) - past * gammaincc(shapes, scaled)
+        longer, theirs = self._constants(t)
+        gamma = np.maximum(left, 0) @ weights
+        return np.asarray((theirs - t * longer + gamma) / self.moment(1))
+
+    @cached_property
+    def _gamma(self) -> tuple[Floats, Floats, Floats]:
+        kept = np.isfinite(self.shapes)
+        return self.weights[kept], self.means[kept], self.shapes[kept]
+
+    def _constants(self, time: Floats) -> tuple[Floats, Floats]:
+        """Return the probability of a constant longer than t, and that times its mean."""
+        kept = np.isinf(self.shapes)
+        order = np.argsort(self.means[kept])
+        means, weights = self.means[kept][order], self.weights[kept][order]
+        first = np.searchsorted(means, time, side="right")
+        sums = (np.append(it[::-1].cumsum()[::-1], 0.0) for it in (weights, weights * means))
+        longer, theirs = (it[first] for it in sums)
+        return longer, theirs
 
 
 class Service(ABC):
