@@ -53,6 +53,19 @@ def test_moments_of_service_times() -> None:
     assert Empirical([1.0, 3.0], weights=[0.75, 0.25]).mean == 1.5
 
 
+@some_service
+def test_what_is_left_of_a_service_is_what_its_survival_says(service: Service) -> None:
+    """P(S_e > t) is the integral of P(S > u) from t on, over E[S]."""
+    times = np.linspace(0, 60, 600_001)
+    left = service.mixture.survival(times)
+    assert left[0] == 1
+    steps = (left[1:] + left[:-1]) / 2 * np.diff(times)
+    integral = np.append(steps[::-1].cumsum()[::-1], 0.0)
+    assert integral[0] == pytest.approx(service.mean, rel=1e-3)
+    expected = integral / service.mean
+    np.testing.assert_allclose(service.mixture.residual_survival(times), expected, atol=1e-4)
+
+
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("capacity", [1, 2, 5, 20, 300])
 def test_the_chain_is_mm1k_for_exponential_services(load: float, capacity: int) -> None:
@@ -348,7 +361,8 @@ def test_the_edge_queue_is_the_simulators() -> None:
     ("changes", "said"),
     [
         ({"server_rate": "1Gbps"}, "shape what arrives"),
-        ({"queue": {"name": "red"}}, "not drop-tail"),
+        ({"queue": {"name": "red"}}, "knows drop-tail"),
+        ({"topology": "chain"}, "not the topology 'chain'"),
     ],
 )
 def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object], said: str) -> None:

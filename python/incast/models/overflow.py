@@ -90,8 +90,8 @@ _HARMLESS = {"fine-rto", "prob-rtx"}
 
 def _refusal(question: Question) -> str | None:
     network, transport = question.point.tree["network"], question.point.tree["transport"]
-    if network["topology"] != "star":
-        return f"it knows the star, not the topology {network['topology']!r}"
+    if question.point.topology != "star":
+        return f"it knows the star, not the topology {question.point.topology!r}"
     if network["queue"]["name"] != "drop-tail":
         return f"it knows drop-tail, not the queue {network['queue']['name']!r}"
     control = transport["congestion_control"]["name"]

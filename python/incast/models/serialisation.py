@@ -214,12 +214,11 @@ def answer(questions: Sequence[Question]) -> list[Answer]:
 
 def _answer(question: Question) -> Answer:
     point = question.point
-    network = point.tree["network"]
     remedies = [remedy["name"] for remedy in point.tree["transport"]["remedies"]]
     scheme = next((name for name in remedies if name in {"ccs", "nccs", "ocs"}), None)
     if scheme is None:
         return NotApplicable("no remedy serialises the connections: ccs, nccs or ocs")
-    if network["topology"] != "star" or point.server_rate != point.line_rate:
+    if point.topology != "star" or point.server_rate != point.line_rate:
         return NotApplicable("it knows a star with links of one rate")
     beside = _datagrams(question)
     if beside is None:

@@ -25,6 +25,11 @@ class Resolved:
     tree: dict[str, Any]
 
     @property
+    def topology(self) -> str:
+        """Name of the topology."""
+        return str(self.tree["network"]["topology"]["name"])
+
+    @property
     def line_rate(self) -> float:
         """Rate of the client's link in bit/s: no goodput can exceed it."""
         return _rate(self.tree["network"]["client_rate"])

@@ -52,22 +52,11 @@ def port(point: Resolved) -> MG1K | NotApplicable:
     """Return the switch port to the client as the scenario's datagrams see it, or why not."""
     network = point.tree["network"]
     background = [it for it in point.tree.get("background", []) if _sends(it)]
-    others = sorted({it["name"] for it in background} - {"poisson"})
-    if others:
-        return NotApplicable(f"{' and '.join(others)} traffic is not a Poisson stream")
-    if not background:
-        return NotApplicable("there are no Poisson datagrams")
-    if network["queue"]["name"] != "drop-tail":
-        return NotApplicable(f"the queue is {network['queue']['name']}, not drop-tail")
-    counts = [point.servers if it["from"] == "servers" else 1 for it in background]
-    if sum(counts) * point.server_rate < UNSHAPED * point.line_rate:
-        return NotApplicable(
-            f"the links of {sum(counts)} sources shape what arrives; they need {UNSHAPED} times "
-            "the client's rate together"
-        )
+    counts = [point.servers if it.get("from") == "servers" else 1 for it in background]
+    reason = _network_refusal(point, sum(counts)) or _traffic_refusal(point, background)
+    if reason:
+        return NotApplicable(reason)
     sizes = [int(it["packet_size"]) for it in background]
-    if len(set(sizes)) > 1 and not point.counts_packets:
-        return NotApplicable("the buffer is counted in bytes, and the datagrams differ in size")
     rates = [
         count * float(it["rate"].removesuffix("bps")) / 8 / size
         for count, it, size in zip(counts, background, sizes, strict=True)
@@ -77,6 +66,31 @@ def port(point: Resolved) -> MG1K | NotApplicable:
     places = _places(point, sizes[0])
     total = sum(rates)
     return MG1K(total, Empirical(times, [rate / total for rate in rates]), max(places, 0) + 1)
+
+
+def _network_refusal(point: Resolved, sources: int) -> str | None:
+    network = point.tree["network"]
+    if point.topology != "star":
+        return f"it knows the star, not the topology {point.topology!r}"
+    if network["queue"]["name"] != "drop-tail":
+        return f"it knows drop-tail, not the queue {network['queue']['name']!r}"
+    if 0 < sources * point.server_rate < UNSHAPED * point.line_rate:
+        return (
+            f"the links of {sources} sources shape what arrives; they need {UNSHAPED} times the "
+            "client's rate together"
+        )
+    return None
+
+
+def _traffic_refusal(point: Resolved, background: Sequence[dict[str, Any]]) -> str | None:
+    others = sorted({it["name"] for it in background} - {"poisson"})
+    if others:
+        return f"{' and '.join(others)} traffic is not a Poisson stream"
+    if not background:
+        return "there are no Poisson datagrams"
+    if len({int(it["packet_size"]) for it in background}) > 1 and not point.counts_packets:
+        return "the buffer is counted in bytes, and the datagrams differ in size"
+    return None
 
 
 def _sends(background: dict[str, Any]) -> bool:
