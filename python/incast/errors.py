@@ -10,3 +10,10 @@ class ResultsError(ValueError):
 
 class ModelError(ValueError):
     """A question that the models cannot be asked; the message is one line."""
+
+
+class FigureError(ValueError):
+    """A figure of the literature that is not what it should be.
+
+    The message is one line: the file, the key, what was given and what would be accepted.
+    """

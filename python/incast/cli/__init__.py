@@ -9,6 +9,7 @@ from incast.cli.describe import describe
 from incast.cli.list import list_entries
 from incast.cli.mistakes import one_line
 from incast.cli.plot import plot
+from incast.cli.reproduce import reproduce
 from incast.cli.run import run
 from incast.cli.schema import schema
 
@@ -24,6 +25,7 @@ app.command()(plot)
 app.command("list")(list_entries)
 app.command()(schema)
 app.command()(describe)
+app.command()(reproduce)
 
 
 def _version(wanted: bool) -> None:

@@ -44,9 +44,6 @@ class Store(Protocol):
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Return one trace of one run: `events`, `queues` or `flows`."""
 
-    def close(self, status: str) -> None:
-        """Note how the sweep ended: `complete` or `interrupted`."""
-
 
 class Memory:
     """Keeps results as long as the process lives."""

@@ -79,7 +79,7 @@ def run(
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     plan, asked = scenario.plan, list(traces)
-    store: Store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
+    store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
     results = Results(plan, store)
     try:
         run_jobs(plan.jobs(), store, traces=asked, workers=jobs, progress=progress)

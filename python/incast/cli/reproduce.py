@@ -1,0 +1,110 @@
+"""`incast reproduce`: the figures of the literature, run, drawn and judged."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incast.cli.mistakes import INTERRUPTED
+
+if TYPE_CHECKING:
+    from incast.reproduce.execute import Done
+    from incast.reproduce.papers import Chosen
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT[/FIGURE]]…",
+            help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: everything.",
+            show_default=False,
+        ),
+    ] = None,
+    listed: Annotated[
+        bool, typer.Option("--list", help="List the figures and their claims; run nothing.")
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Take fewer points and seeds: minutes, not an hour.")
+    ] = False,
+    dry_run: Annotated[
+        bool,
+        typer.Option("--dry-run", help="Say how many runs are left and about how long they take."),
+    ] = False,
+    out: Annotated[
+        Path,
+        typer.Option(
+            help="Where runs are kept, and the gallery is left; what is there is not run again.",
+            metavar="DIR",
+        ),
+    ] = Path("reproduction"),
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Runs side by side; default: all processors.", metavar="N", min=1),
+    ] = None,
+    papers: Annotated[
+        Path | None,
+        typer.Option(help="The folder of the texts; default: papers, here or in the checkout."),
+    ] = None,
+) -> None:
+    """Run the figures of the literature, draw them, and judge what the texts say of them.
+
+    Leaves DIR/index.html, a gallery in one file, and DIR/claims.json.
+    """
+    from incast.reproduce import papers as texts
+
+    chosen = texts.select(texts.load(texts.folder(papers)), names or [])
+    if listed:
+        _list(chosen)
+    elif dry_run:
+        _foretell(chosen, out, quick)
+    else:
+        _run(chosen, out, quick, jobs)
+
+
+def _list(chosen: list["Chosen"]) -> None:
+    for one in chosen:
+        claims = one.figure.claims
+        typer.echo(f"{one.name:22} {one.figure.title}")
+        for claim in claims:
+            typer.echo(f"{'':22} {claim.id:8} {claim.says}")
+
+
+def _foretell(chosen: list["Chosen"], out: Path, quick: bool) -> None:
+    from incast import units
+    from incast.reproduce.execute import forecast
+    from incast.reproduce.runs import lay_out
+    from incast.results.archive import Archive
+
+    total, left, seconds = forecast([lay_out(one, quick=quick) for one in chosen], Archive(out))
+    figures = units.plural(len(chosen), "figure")
+    time = f", about {units.duration(seconds)}" if left else ""
+    typer.echo(f"{figures}, {units.plural(total, 'run')}: {left} to do{time}")
+
+
+def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> None:
+    from incast.cli.progress import shown
+    from incast.reproduce import gallery
+    from incast.reproduce.execute import counts, write_json
+    from incast.reproduce.execute import reproduce as run
+
+    try:
+        with shown() as report:
+            done = run(chosen, out, quick=quick, workers=jobs, progress=report)
+    except KeyboardInterrupt:
+        typer.echo(f"incast: interrupted: what had finished is in {out}; run it again", err=True)
+        raise typer.Exit(INTERRUPTED) from None
+    gallery.write(done, out, quick=quick)
+    write_json(done, out, quick=quick)
+    _tell(done)
+    typer.echo(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
+
+
+def _tell(done: list["Done"]) -> None:
+    """Print a line per claim."""
+    for one in done:
+        typer.echo(f"{one.work.chosen.name}: {one.work.figure.title}")
+        for judgement in one.judgements:
+            why = judgement.measured or judgement.note
+            typer.echo(f"  {judgement.verdict:14} {judgement.claim.id:8} {judgement.claim.says}")
+            typer.echo(f"  {'':14} {'':8} {why}")

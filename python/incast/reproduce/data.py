@@ -1,0 +1,198 @@
+"""The curves of a figure, whoever made them: runs, theory, or another simulator."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+
+from incast.errors import FigureError
+from incast.reproduce import metrics
+from incast.reproduce.metrics import Metric, Named
+from incast.results.statistics import half_width
+
+X = int | float | str
+
+
+class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the points that it is about)
+    """What a claim is about was not run; the message says what."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve: rows of runs, by point and seed.
+
+    Parameters
+    ----------
+    label
+        Its name.
+    xs
+        Its points in order.
+    rows
+        `x`, the index of the point; `seed`, `status`, and columns for metrics.
+    traces
+        Returns the traces of a table, one frame per run; nothing where there are none.
+    theory
+        Whether a model gave it.
+    """
+
+    label: str
+    xs: list[X]
+    rows: pl.DataFrame
+    traces: Callable[[str], list[pl.DataFrame]] | None = None
+    theory: bool = False
+
+
+@dataclass(frozen=True)
+class Curves:
+    """All curves of a figure.
+
+    Parameters
+    ----------
+    of
+        Label to curve.
+    metric
+        What is drawn, and compared where nothing else is said.
+    stat
+        What is taken over seeds: `mean`, `median`, `min`, `max`, or a percentile, `p95`.
+    trace, only
+        The trace of the figure, and which rows of it count.
+    between
+        Whether a value between two points may be taken from the line through them: the points of
+        another simulator's data are not ours to choose.
+    """
+
+    of: Mapping[str, Curve]
+    metric: Metric | None
+    stat: str = "mean"
+    trace: str = ""
+    only: Mapping[str, Any] = field(default_factory=dict)
+    between: bool = False
+
+    def has(self, label: str) -> bool:
+        """Say whether there is such a curve, of the metric that is drawn."""
+        if label not in self.of or self.metric is None:
+            return False
+        return {*self.metric.value.meta.root_names()} <= {*self.of[label].rows.columns}
+
+    def at(self, label: str, x: X, metric: Named | None = None, stat: str = "") -> float:
+        """Return the value of a curve at a point.
+
+        Raises
+        ------
+        Unjudged
+            The curve has no such point.
+        """
+        values = self.values(label, metric, stat=stat)
+        if x in values:
+            return values[x]
+        if self.between and isinstance(x, int | float):
+            points = [(float(one), y) for one, y in values.items() if not isinstance(one, str)]
+            for (left, low), (right, high) in pairwise(points):
+                if left < x < right:
+                    return low + (high - low) * (x - left) / (right - left)
+        raise Unjudged(f"{label} was not run at {x}")
+
+    def values(
+        self,
+        label: str,
+        metric: Named | None = None,
+        start: float | None = None,
+        end: float | None = None,
+        stat: str = "",
+    ) -> dict[X, float]:
+        """Return point to value of a curve, between two points; only whole runs count.
+
+        Raises
+        ------
+        Unjudged
+            The curve is not there.
+        FigureError
+            Nothing says which metric, or the rows lack it.
+        """
+        curve = self._curve(label)
+        wanted = metric.metric if metric is not None else self.metric
+        if wanted is None:
+            raise FigureError(f"{label}: nothing says which metric is meant")
+        table = self._table(curve, wanted).group_by("x").agg(_over(stat or self.stat).alias("y"))
+        found = dict(zip(table["x"].to_list(), table["y"].to_list(), strict=True))
+        return {
+            x: found[i]
+            for i, x in enumerate(curve.xs)
+            if found.get(i) is not None and _within(x, start, end)
+        }
+
+    def band(self, label: str) -> dict[X, float]:
+        """Return point to half the 95 % confidence interval of the mean, 0 of a single run."""
+        curve = self._curve(label)
+        if self.metric is None or self.stat != "mean":
+            return {}
+        table = (
+            self._table(curve, self.metric)
+            .group_by("x")
+            .agg(pl.col("y").std().alias("s"), pl.len().alias("n"))
+        )
+        return {
+            curve.xs[x]: half_width(s, n) if n > 1 and s is not None else 0.0
+            for x, s, n in table.select("x", "s", "n").iter_rows()
+        }
+
+    def traced(self, label: str) -> list[pl.DataFrame]:
+        """Return the rows of the figure's trace that count, a frame per run.
+
+        Raises
+        ------
+        Unjudged
+            Nothing was traced.
+        """
+        curve = self._curve(label)
+        if curve.traces is None or not self.trace:
+            raise Unjudged(f"{label} has no traces")
+        conditions = [pl.col(key) == value for key, value in self.only.items()]
+        return [frame.filter(*conditions) for frame in curve.traces(self.trace)]
+
+    def _curve(self, label: str) -> Curve:
+        if label not in self.of:
+            raise Unjudged(f"{label} was not run")
+        return self.of[label]
+
+    @staticmethod
+    def _table(curve: Curve, metric: Metric) -> pl.DataFrame:
+        whole = curve.rows.filter(pl.col("status") == "ok")
+        y = metrics.of(whole, metric, curve.label)
+        return whole.select("x", y.cast(pl.Float64).alias("y")).drop_nulls()
+
+
+def check_stat(stat: str, where: str) -> None:
+    """Refuse what is no statistic.
+
+    Raises
+    ------
+    FigureError
+        It is not.
+    """
+    if stat not in _STATS and not (stat[:1] == "p" and stat[1:].isdigit() and len(stat) <= 3):  # noqa: PLR2004
+        raise FigureError(f"{where}: there is no {stat!r}; choose from {', '.join(_STATS)}, p95")
+
+
+_STATS: Mapping[str, pl.Expr] = {
+    "mean": pl.col("y").mean(),
+    "median": pl.col("y").median(),
+    "min": pl.col("y").min(),
+    "max": pl.col("y").max(),
+}
+
+
+def _over(stat: str) -> pl.Expr:
+    if stat in _STATS:
+        return _STATS[stat]
+    return pl.col("y").quantile(int(stat[1:]) / 100, interpolation="linear")
+
+
+def _within(x: X, start: float | None, end: float | None) -> bool:
+    if start is None and end is None:
+        return True
+    if isinstance(x, str):
+        raise FigureError(f"the points are text ({x}); from and to need numbers")
+    return (start is None or x >= start) and (end is None or x <= end)

@@ -1,0 +1,50 @@
+"""What the pictures of figures share: their sheet, and the names of their axes."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Sheet
+
+from incast.plots import style
+from incast.reproduce.data import Curves, X
+from incast.reproduce.figure import Figure, Plot
+from incast.reproduce.runs import Work
+
+
+def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes]:
+    """Return an empty picture with its title and the number of seeds under it."""
+    figure = work.figure
+    seeds = {len({job.seed for job in need.jobs}) for need in work.needs if need.jobs}
+    runs = f"{curves.stat} of {max(seeds)} seeds" if seeds and max(seeds) > 1 else "one seed"
+    facts = f"{work.chosen.paper.name}, figure {work.chosen.number}"
+    if seeds and figure.search is None:
+        facts += f"; {runs}"
+    drawn, (axes,) = style.sheet(figure.title, facts, size=style.size(len(figure.series)))
+    return drawn, axes
+
+
+def scales(axes: Axes, plot: Plot, label: str) -> None:
+    """Set up the vertical axis, and the scales of both."""
+    axes.set_ylabel(plot.label or label)
+    axes.set_yscale(plot.yscale)
+    if plot.ylim is not None:
+        axes.set_ylim(*plot.ylim)
+    elif plot.yscale == "linear":
+        axes.set_ylim(bottom=0)
+
+
+def positions(axes: Axes, work: Work) -> dict[X, float]:
+    """Set up the horizontal axis; return where each of its points stands."""
+    xs = work.xs
+    axes.set_xlabel(_label(work.figure))
+    if all(isinstance(x, int | float) for x in xs):
+        if work.figure.plot is not None and work.figure.plot.xscale == "log":
+            axes.set_xscale("log", base=2)
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        return {x: float(x) for x in xs}
+    axes.set_xticks(range(len(xs)), [str(x) for x in xs])
+    return {x: float(i) for i, x in enumerate(xs)}
+
+
+def _label(figure: Figure) -> str:
+    if figure.x is None:
+        return ""
+    return figure.x.label or ("servers" if figure.x.key == "workload.servers" else figure.x.key)

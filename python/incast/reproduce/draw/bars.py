@@ -1,0 +1,45 @@
+"""A metric at few points: a group of bars per point, a bar per curve."""
+
+from incast.plots import Picture, style
+from incast.reproduce.data import Curves
+from incast.reproduce.draw import axes as shared
+from incast.reproduce.draw.sweep import table
+from incast.reproduce.runs import Work
+
+_HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
+_WIDTH = 0.8  # of a group, where groups are 1 apart
+
+
+def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
+    """Draw the bars, with the confidence interval of each."""
+    del other
+    figure, axes = shared.sheet(work, curves)
+    handles, data = [], []
+    each = _WIDTH / max(len(curves.of), 1)
+    place = {x: i for i, x in enumerate(work.xs)}
+    for index, label in enumerate(curves.of):
+        values, band = curves.values(label), curves.band(label)
+        left = [place[x] - _WIDTH / 2 + (index + 0.5) * each for x in values]
+        handles.append(
+            axes.bar(
+                left,
+                list(values.values()),
+                each * 0.92,
+                yerr=[band.get(x, 0.0) for x in values],
+                label=label,
+                color=style.COLOURS[index % len(style.COLOURS)],
+                hatch=_HATCHES[index % len(_HATCHES)],
+                edgecolor="0.15",
+                linewidth=0.5,
+                error_kw={"elinewidth": 0.9, "ecolor": "0.15"},
+            )
+        )
+        data += [("here", label, x, value, band.get(x)) for x, value in values.items()]
+    shared.positions(axes, work)
+    axes.set_xticks(range(len(work.xs)), [str(x) for x in work.xs])
+    axes.grid(visible=False, axis="x")
+    plot = work.figure.plot
+    if plot is not None and curves.metric is not None:
+        shared.scales(axes, plot, curves.metric.label)
+    style.legend(figure, handles)
+    return Picture(figure, table(data))

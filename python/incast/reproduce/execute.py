@@ -1,0 +1,184 @@
+"""Runs what figures need, draws and judges them, and leaves a gallery."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from incast import _core
+from incast.errors import ResultsError
+from incast.plots import Picture
+from incast.reproduce.data import Curves
+from incast.reproduce.draw import draw
+from incast.reproduce.judge import Judgement, Verdict, judge
+from incast.reproduce.papers import Chosen
+from incast.reproduce.reference import reference
+from incast.reproduce.runs import Work, curves, find_seed, lay_out
+from incast.results import files
+from incast.results.archive import Archive
+from incast.scenario.plan import Job
+from incast.sweep.execute import run_jobs
+from incast.sweep.forecast import expected_seconds
+from incast.sweep.progress import Progress
+
+
+@dataclass(frozen=True)
+class Done:
+    """A figure that was run, drawn and judged.
+
+    Parameters
+    ----------
+    work
+        What was run.
+    curves
+        What came of it.
+    picture
+        The picture; the kind `claims` has none.
+    judgements
+        The verdicts on its claims.
+    engine_s
+        The engine's time for its runs, whenever they were made.
+    """
+
+    work: Work
+    curves: Curves
+    picture: Picture | None
+    judgements: list[Judgement]
+    engine_s: float
+
+    @property
+    def unfinished(self) -> int:
+        """How many of its runs did not end well; they enter no curve."""
+        return sum(
+            curve.rows.filter(curve.rows["status"] != "ok").height
+            for curve in self.curves.of.values()
+        )
+
+
+def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
+    """Return how many runs there are, how many are left, and about how many seconds those take."""
+    jobs = {job.key: (job, work.traces) for work in works for job in work.jobs()}
+    left = [job for job, traces in jobs.values() if not store.has(job, traces)]
+    every = [job for job, _ in jobs.values()]
+    return len(jobs), len(left), expected_seconds(left, every, store) if left else 0.0
+
+
+def reproduce(
+    chosen: Iterable[Chosen],
+    out: Path,
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> list[Done]:
+    """Run, draw and judge figures; what `out` keeps already is not run again.
+
+    Parameters
+    ----------
+    chosen
+        The figures.
+    out
+        The folder of the runs and of the gallery.
+    quick
+        Whether to take fewer points and seeds.
+    workers
+        How many runs go side by side.
+    progress
+        Called about ten times a second.
+
+    Returns
+    -------
+    list of Done
+        In the order of `chosen`.
+
+    Raises
+    ------
+    FigureError
+        A figure is wrong.
+    ResultsError
+        `out` cannot be written to.
+    KeyboardInterrupt
+        Ctrl-C; what had finished is kept.
+    """
+    works = [lay_out(one, quick=quick) for one in chosen]
+    store = Archive(out)
+    _prepare(store, works)
+    plain = [work for work in works if not work.traces]
+    searched = [work for work in works if work.figure.search is not None]
+    run_jobs(
+        [job for work in (*plain, *searched) for job in work.jobs()],
+        store,
+        workers=workers,
+        progress=progress,
+    )
+    for traces, group in groupby(
+        sorted((work for work in works if work.traces), key=lambda work: work.traces),
+        key=lambda work: work.traces,
+    ):
+        jobs = [job for work in group for job in _traced(work, store)]
+        run_jobs(jobs, store, traces=traces, workers=workers, progress=progress)
+    return [_finish(work, store) for work in works]
+
+
+def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:
+    """Return the verdicts as a tree for other programs."""
+    return {
+        "engine": _core.version(),
+        "quick": quick,
+        "counts": counts(done),
+        "claims": [
+            {
+                "text": one.work.chosen.paper.name,
+                "figure": one.work.chosen.number,
+                "id": judgement.claim.id,
+                "kind": judgement.claim.kind,
+                "says": judgement.claim.says,
+                "verdict": str(judgement.verdict),
+                "measured": judgement.measured,
+                "note": judgement.note,
+                "reference": judgement.reference,
+            }
+            for one in done
+            for judgement in one.judgements
+        ],
+    }
+
+
+def counts(done: Sequence[Done]) -> dict[str, int]:
+    """Return how many claims came to which verdict."""
+    found = Counter(judgement.verdict for one in done for judgement in one.judgements)
+    return {str(verdict): found[verdict] for verdict in Verdict}
+
+
+def write_json(done: Sequence[Done], out: Path, *, quick: bool) -> None:
+    """Write `claims.json`."""
+    text = json.dumps(claims_json(done, quick=quick), indent=1, ensure_ascii=False) + "\n"
+    files.write_whole(out / "claims.json", text.encode())
+
+
+def _prepare(store: Archive, works: Sequence[Work]) -> None:
+    try:
+        store.prepare(sorted({trace for work in works for trace in work.traces}))
+    except OSError as error:
+        raise ResultsError(f"{store.path}: cannot be written to: {error.strerror}") from None
+
+
+def _traced(work: Work, store: Archive) -> list[Job]:
+    """Return the runs of which traces are wanted: of a timeline, the one that the search found."""
+    if work.figure.search is None:
+        return work.jobs()
+    found = {need.series.label: find_seed(work, need, store) for need in work.needs}
+    return [job for need in work.needs for job in need.jobs if job.seed == found[need.series.label]]
+
+
+def _finish(work: Work, store: Archive) -> Done:
+    found = curves(work, store)
+    other = reference(work, found)
+    judgements = judge(work.figure.claims, found, other, work.chosen.name)
+    seconds = sum(
+        float(curve.rows["wall_s"].sum()) for curve in found.of.values() if not curve.theory
+    )
+    return Done(work, found, draw(work, found, other), judgements, seconds)

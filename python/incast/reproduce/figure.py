@@ -1,0 +1,282 @@
+"""A figure of the literature as data: what is run, drawn and claimed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from incast.reproduce.metrics import Named
+from incast.reproduce.predicates import PREDICATES, Predicate
+from incast.reproduce.strict import choose, take
+
+Value = int | float | str
+
+
+@dataclass(frozen=True)
+class Amount:
+    """Something of which a quick look has less.
+
+    Parameters
+    ----------
+    full, quick
+        For a number of seeds: how many. For points: which.
+    """
+
+    full: Any
+    quick: Any
+
+    @classmethod
+    def from_toml(cls, value: object, where: str) -> "Amount":
+        """Take a table of the two, or one value for both."""
+        return take(cls, value, where) if isinstance(value, Mapping) else cls(value, value)
+
+    def of(self, quick: bool) -> Any:  # noqa: ANN401 (a number or a list)
+        """Return the one or the other."""
+        return self.quick if quick else self.full
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The horizontal axis.
+
+    Parameters
+    ----------
+    key
+        The dotted key that is swept.
+    values
+        Its values, in order.
+    label
+        What the axis is called; by default after the key.
+    """
+
+    key: str
+    values: Amount
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class ReferenceCurve:
+    """Where another simulator's data of a curve are.
+
+    Parameters
+    ----------
+    file
+        A CSV file in the folder that the text's `base.toml` names.
+    where
+        Which of its rows: column to value.
+    """
+
+    file: str
+    where: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve.
+
+    Parameters
+    ----------
+    label
+        Its name in the legend and in claims.
+    set
+        Dotted keys of the scenario and their values.
+    model
+        The theory that answers instead of the simulator: a name of `incast list models`.
+    reference
+        Another simulator's data of the same curve.
+    """
+
+    label: str
+    set: dict[str, Any] = field(default_factory=dict)
+    model: str = ""
+    reference: ReferenceCurve | None = None
+
+
+@dataclass(frozen=True)
+class Plot:
+    """How it looks.
+
+    Parameters
+    ----------
+    y
+        The metric of the vertical axis; for a histogram or a timeline, a column of the trace.
+    label
+        What the vertical axis is called; by default after the metric.
+    xscale, yscale
+        `linear` or `log`.
+    ylim
+        The ends of the vertical axis.
+    trace
+        What a histogram or a timeline is made of: `events`, `cwnd` or `queue`.
+    only
+        Which rows of the trace: column to value.
+    scale
+        By what the trace's column is multiplied.
+    bins
+        The edges of a histogram's bins.
+    span
+        The start and end of a timeline in seconds; by default the whole run.
+    lines
+        How many flows a timeline shows: those with most timeouts.
+    """
+
+    y: str
+    label: str = ""
+    xscale: Literal["linear", "log"] = "linear"
+    yscale: Literal["linear", "log"] = "linear"
+    ylim: list[float] | None = None
+    trace: str = ""
+    only: dict[str, Any] = field(default_factory=dict)
+    scale: float = 1.0
+    bins: list[float] | None = None
+    span: list[float] | None = None
+    lines: int = 3
+
+
+@dataclass(frozen=True)
+class Search:
+    """Which run a timeline shows: the first seed at which a metric has a value.
+
+    Parameters
+    ----------
+    metric
+        A metric of the run.
+    least, most
+        Its bounds.
+    seeds
+        How many seeds are tried.
+    """
+
+    metric: Named
+    least: float = float("-inf")
+    most: float = float("inf")
+    seeds: int = 20
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Something that the text says of the figure.
+
+    Parameters
+    ----------
+    id
+        Its name, unique in the text.
+    says
+        The statement, in one sentence.
+    kind
+        `number`, `trend`, or `arithmetic`, which no run can change.
+    predicate
+        What is checked.
+    impossible
+        Why it cannot hold, by arithmetic or because another claim contradicts it.
+    unjudged
+        Why it is not judged.
+    """
+
+    id: str
+    says: str
+    kind: Literal["number", "trend", "arithmetic"]
+    predicate: Predicate | None
+    impossible: str = ""
+    unjudged: str = ""
+
+    @classmethod
+    def from_toml(cls, value: object, where: str) -> "Claim":
+        """Take a table: the keys of a claim, and those of its predicate `test`."""
+        if not isinstance(value, Mapping):
+            return take(cls, value, where)
+        name = str(value.get("id", "?"))
+        where = f"{where}, {name}"
+        common = {key: value[key] for key in _COMMON if key in value}
+        own = {key: one for key, one in value.items() if key not in _COMMON and key != "test"}
+        about = take(_About, common, where)
+        predicate = None
+        if own or not about.unjudged:
+            kind = choose(value.get("test", "compare"), PREDICATES, f"{where}: test")
+            predicate = take(kind, own, where)
+        return cls(about.id, about.says, about.kind, predicate, about.impossible, about.unjudged)
+
+
+@dataclass(frozen=True)
+class _About:
+    id: str
+    says: str
+    kind: Literal["number", "trend", "arithmetic"]
+    impossible: str = ""
+    unjudged: str = ""
+
+
+_COMMON = ("id", "says", "kind", "impossible", "unjudged")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a text.
+
+    Parameters
+    ----------
+    title
+        What it shows.
+    kind
+        How it is drawn: the name of a module in `incast.reproduce.draw`; `claims` draws nothing.
+    scenario
+        What differs from the scenario of the text.
+    x
+        The horizontal axis; nothing for a single point.
+    seeds
+        How many seeds; by default those of the text.
+    series
+        The curves.
+    plot
+        How it looks.
+    claims
+        What the text says of it.
+    assumptions
+        What the text leaves out, and what was taken for it.
+    search
+        For a timeline: which run is shown.
+    quick
+        Dotted keys of the scenario, and the values that they have in a quick look.
+    stat
+        What curves and claims are over seeds.
+    """
+
+    title: str
+    kind: Literal["sweep", "bars", "timeline", "histogram", "claims"]
+    scenario: dict[str, Any] = field(default_factory=dict)
+    x: Axis | None = None
+    seeds: Amount | None = None
+    series: list[Series] = field(default_factory=list)
+    plot: Plot | None = None
+    claims: list[Claim] = field(default_factory=list)
+    assumptions: list[str] = field(default_factory=list)
+    search: Search | None = None
+    quick: dict[str, Any] = field(default_factory=dict)
+    stat: str = "mean"
+
+
+@dataclass(frozen=True)
+class Base:
+    """What all figures of a text start from: its `base.toml`.
+
+    Parameters
+    ----------
+    title
+        The text.
+    seeds
+        How many seeds a figure has.
+    scenario
+        The parameters that its figures share.
+    assumptions
+        What the text leaves out for all of them.
+    quick
+        Dotted keys of the scenario, and the values that they have in a quick look.
+    reference
+        The folder of another simulator's data, from the text's.
+    """
+
+    title: str
+    seeds: Amount
+    scenario: dict[str, Any] = field(default_factory=dict)
+    assumptions: list[str] = field(default_factory=list)
+    quick: dict[str, Any] = field(default_factory=dict)
+    reference: str = ""

@@ -1,0 +1,109 @@
+"""What becomes of a text's claims."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from incast.errors import FigureError
+from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.figure import Claim
+from incast.reproduce.predicates import Finding
+
+
+class Verdict(StrEnum):
+    """What a claim came to."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    TWICE = "refuted twice"  # it fails in the other simulator's data, too
+    IMPOSSIBLE = "impossible"  # by arithmetic
+    UNJUDGED = "not judged"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A claim and its verdict.
+
+    Parameters
+    ----------
+    claim
+        What the text says.
+    verdict
+        What it came to.
+    measured
+        The numbers that decided.
+    note
+        Why it is impossible or not judged.
+    reference
+        What the other simulator's data say, where they were asked.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    measured: str = ""
+    note: str = ""
+    reference: str = ""
+
+
+def judge(
+    claims: Iterable[Claim], curves: Curves, other: Curves | None, name: str
+) -> list[Judgement]:
+    """Judge the claims of a figure.
+
+    Parameters
+    ----------
+    claims
+        What the text says.
+    curves
+        What was run.
+    other
+        The other simulator's curves.
+    name
+        The figure's, for messages.
+    """
+    return [_one(claim, curves, other, f"{name}: {claim.id}") for claim in claims]
+
+
+def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judgement:
+    if claim.unjudged:
+        return Judgement(claim, Verdict.UNJUDGED, note=claim.unjudged)
+    try:
+        found = _find(claim, curves, where)
+    except Unjudged as missing:
+        if claim.impossible:
+            return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
+        return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
+    if claim.impossible:
+        return Judgement(claim, Verdict.IMPOSSIBLE, found.measured, claim.impossible)
+    there = _elsewhere(claim, other, where)
+    told = f"{_word(there)}: {there.measured}" if there is not None else ""
+    if found.holds:
+        return Judgement(claim, Verdict.HOLDS, found.measured, reference=told)
+    verdict = Verdict.TWICE if there is not None and not there.holds else Verdict.FAILS
+    return Judgement(claim, verdict, found.measured, reference=told)
+
+
+def _find(claim: Claim, curves: Curves, where: str) -> Finding:
+    if claim.predicate is None:
+        raise FigureError(f"{where}: says nothing that could be checked")
+    try:
+        return claim.predicate.judge(curves)
+    except FigureError as error:
+        raise FigureError(f"{where}: {error}") from None
+
+
+def _elsewhere(claim: Claim, other: Curves | None, where: str) -> Finding | None:
+    """Ask the other simulator's data, if they have all the curves that the claim is about."""
+    if other is None or claim.predicate is None:
+        return None
+    labels = claim.predicate.series()
+    if not labels or not labels <= set(other.of):
+        return None
+    try:
+        return _find(claim, other, where)
+    except (Unjudged, FigureError):  # a point or a column that those data do not have
+        return None
+
+
+def _word(finding: Finding) -> str:
+    return str(Verdict.HOLDS if finding.holds else Verdict.FAILS)

@@ -1,0 +1,91 @@
+"""What figures draw and claims compare: columns of the rows, and what follows from them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+import polars as pl
+
+from incast import _core
+from incast.errors import FigureError
+from incast.reproduce.strict import choose
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One number per run.
+
+    Parameters
+    ----------
+    name
+        What a figure calls it.
+    label
+        What an axis calls it, with its unit.
+    value
+        It, from the columns of a row, and from `servers` and `line_rate_bps`.
+    """
+
+    name: str
+    label: str
+    value: pl.Expr
+
+
+_goodput, _servers, _blocks = pl.col("goodput_bps"), pl.col("servers"), pl.col("blocks")
+
+DERIVED: Mapping[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric("goodput_mbps", "goodput [Mbps]", _goodput / 1e6),
+        Metric("goodput_share", "goodput [share of the link]", _goodput / pl.col("line_rate_bps")),
+        Metric("goodput_per_server_mbps", "goodput per server [Mbps]", _goodput / _servers / 1e6),
+        Metric(
+            "packets_per_s", "throughput [packets/s]", pl.col("packets_sent") / pl.col("elapsed_s")
+        ),
+        Metric("completion_ms", "completion time [ms]", pl.col("completion_s") * 1e3),
+        Metric("completion_p95_ms", "95th percentile [ms]", pl.col("completion_p95_s") * 1e3),
+        Metric("timeouts_per_block", "timeouts per block", pl.col("timeouts") / _blocks),
+        Metric("timeouts_per_server", "timeouts per connection", pl.col("timeouts") / _servers),
+        Metric("drop_percent", "packets dropped [%]", pl.col("drop_ratio") * 100),
+    )
+}
+
+
+@cache
+def all_metrics() -> dict[str, Metric]:
+    """Return every metric by its name: the derived ones, and the columns of the rows."""
+    columns = json.loads(_core.columns("rows"))
+    plain = {
+        column["name"]: Metric(
+            column["name"], f"{column['name']} [{column['unit']}]", pl.col(column["name"])
+        )
+        for column in columns
+        if column["unit"]
+    }
+    return {**plain, **DERIVED}
+
+
+@dataclass(frozen=True)
+class Named:
+    """The name of a metric in a figure."""
+
+    metric: Metric
+
+    @classmethod
+    def from_toml(cls, value: object, where: str) -> "Named":
+        """Take a name, or refuse it."""
+        return cls(choose(value, all_metrics(), where))
+
+
+def of(frame: pl.DataFrame, metric: Metric, where: str) -> pl.Series:
+    """Compute a metric of every row.
+
+    Raises
+    ------
+    FigureError
+        The rows lack a column that it needs.
+    """
+    for column in metric.value.meta.root_names():
+        if column not in frame.columns:
+            raise FigureError(f"{where}: has no {column}, which {metric.name} needs")
+    return frame.select(metric.value.alias("")).to_series()

@@ -1,0 +1,180 @@
+"""The texts and their figures: a folder per text, a file per figure, registered by being there."""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incast.errors import FigureError
+from incast.reproduce.data import check_stat
+from incast.reproduce.figure import Base, Figure
+from incast.reproduce.strict import choose, take
+
+_BASE = "base"
+_OWN = ("claims", "plot", "search", "title", "extends")  # of a figure that others extend
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One text.
+
+    Parameters
+    ----------
+    name
+        The name of its folder.
+    base
+        What its figures start from.
+    figures
+        Name to figure, in the order of their numbers.
+    reference
+        The folder of another simulator's data, if there is one.
+    """
+
+    name: str
+    base: Base
+    figures: Mapping[str, Figure]
+    reference: Path | None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A figure and the text that it is in."""
+
+    paper: Paper
+    number: str
+    figure: Figure
+
+    @property
+    def name(self) -> str:
+        """The name by which it is asked for: `text/number`."""
+        return f"{self.paper.name}/{self.number}"
+
+
+def folder(given: Path | None = None) -> Path:
+    """Return the folder of the texts: the one given, `papers` here, or that of the checkout.
+
+    Raises
+    ------
+    FigureError
+        There is none.
+    """
+    places = [given] if given else [Path("papers"), Path(__file__).parents[3] / "papers"]
+    for place in places:
+        if any(place.glob(f"*/{_BASE}.toml")):
+            return place
+    where = given or "papers"
+    raise FigureError(f"{where}: holds no texts; run in a checkout of incast, or give --papers DIR")
+
+
+def load(place: Path) -> dict[str, Paper]:
+    """Read every text in a folder.
+
+    Raises
+    ------
+    FigureError
+        A file is wrong; its name and the key are in the message.
+    """
+    return {base.parent.name: _paper(base.parent) for base in sorted(place.glob(f"*/{_BASE}.toml"))}
+
+
+def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
+    """Return the figures called `text` or `text/number`, all of them if there are no names.
+
+    Raises
+    ------
+    FigureError
+        There is no such text or figure; the nearest is in the message.
+    """
+    found: dict[str, Chosen] = {}
+    for name in [*names] or [*papers]:
+        text, _, number = name.strip("/").partition("/")
+        paper = choose(text, papers, "texts")
+        wanted = [number] if number else [*paper.figures]
+        for one in wanted:
+            chosen = Chosen(paper, one, choose(one, paper.figures, f"figures of {text}"))
+            found[chosen.name] = chosen
+    return list(found.values())
+
+
+def _paper(place: Path) -> Paper:
+    base = take(Base, _read(place / f"{_BASE}.toml"), str(place / f"{_BASE}.toml"))
+    trees = {file.stem: _read(file) for file in place.glob("*.toml") if file.stem != _BASE}
+    figures = {
+        name: _figure(trees, name, f"{place / name}.toml") for name in sorted(trees, key=_number)
+    }
+    seen: dict[str, str] = {}
+    for name, figure in figures.items():
+        for claim in figure.claims:
+            if claim.id in seen:
+                where = f"{place / name}.toml: claims"
+                raise FigureError(f"{where}: {claim.id} is a claim of {seen[claim.id]} already")
+            seen[claim.id] = name
+    reference = place / base.reference if base.reference else None
+    return Paper(place.name, base, figures, reference)
+
+
+def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figure:
+    figure = take(Figure, _extended(trees, name, where), where)
+    check_stat(figure.stat, f"{where}: stat")
+    labels = [series.label for series in figure.series]
+    if len(set(labels)) != len(labels):
+        raise FigureError(f"{where}: series: two have the same label")
+    for claim in figure.claims:
+        if claim.predicate is not None:
+            for label in claim.predicate.series():
+                choose(label, dict.fromkeys(labels), f"{where}: claims, {claim.id}: series")
+    for needed in _NEEDS[figure.kind]:
+        if not getattr(figure, needed):
+            raise FigureError(f"{where}: {needed} is missing, which a {figure.kind} needs")
+    return figure
+
+
+_NEEDS = {
+    "sweep": ("series", "plot", "x"),
+    "bars": ("series", "plot", "x"),
+    "histogram": ("series", "plot"),
+    "timeline": ("series", "plot", "search"),
+    "claims": ("claims",),
+}
+
+
+def _extended(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> dict[str, Any]:
+    """Lay a figure over the one that it extends, whose claims and looks stay its own."""
+    own = dict(trees[name])
+    parent = own.pop("extends", None)
+    if parent is None:
+        return own
+    choose(parent, {other: 0 for other in trees if other != name}, f"{where}: extends")
+    if "extends" in trees[parent]:
+        raise FigureError(f"{where}: extends: {parent} extends another figure itself")
+    under = {key: value for key, value in trees[parent].items() if key not in _OWN}
+    return merged(under, own)
+
+
+def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay one tree over another: tables merge, everything else replaces."""
+    result = dict(under)
+    for key, value in over.items():
+        below = result.get(key)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        result[key] = merged(below, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def _number(name: str) -> tuple[tuple[int, str], ...]:
+    """Sort figure 3.10 after 3.9, and 6a before 6b."""
+    parts = []
+    for part in name.replace("-", ".").split("."):
+        digits = "".join(c for c in part if c.isdigit())
+        parts.append((int(digits) if digits else 0, part))
+    return tuple(parts)
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FigureError(f"{file}: {error.strerror}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FigureError(f"{file}: not valid TOML: {error}") from None

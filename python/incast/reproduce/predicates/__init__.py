@@ -1,0 +1,18 @@
+"""What a claim may check: one file per predicate, and the one list of them."""
+
+from collections.abc import Mapping
+
+from incast.reproduce.predicates.close import Close
+from incast.reproduce.predicates.compare import Compare
+from incast.reproduce.predicates.finding import Finding, Predicate, Unjudged
+from incast.reproduce.predicates.monotone import Monotone
+from incast.reproduce.predicates.ordered import Ordered
+
+__all__ = ["PREDICATES", "Finding", "Predicate", "Unjudged"]
+
+PREDICATES: Mapping[str, type[Predicate]] = {
+    "close": Close,
+    "compare": Compare,
+    "monotone": Monotone,
+    "ordered": Ordered,
+}

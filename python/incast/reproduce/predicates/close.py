@@ -1,0 +1,51 @@
+"""`close`: curves that are nearly the same."""
+
+from dataclasses import dataclass, field
+
+from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.metrics import Named
+from incast.reproduce.predicates.finding import Finding
+from incast.reproduce.quantity import show
+
+
+@dataclass(frozen=True)
+class Close:
+    """Whether curves differ by no more than a share of the largest of them, at every point.
+
+    Parameters
+    ----------
+    curves
+        Labels.
+    within
+        That share.
+    metric
+        What is compared; by default what is drawn.
+    start, end
+        The first and the last point that count (`from` and `to` in a figure).
+    """
+
+    curves: list[str]
+    within: float
+    metric: Named | None = None
+    start: float | None = field(default=None, metadata={"key": "from"})
+    end: float | None = field(default=None, metadata={"key": "to"})
+
+    def series(self) -> set[str]:
+        """Return the labels."""
+        return set(self.curves)
+
+    def judge(self, curves: Curves) -> Finding:
+        """Find the point where they differ most."""
+        values = [curves.values(label, self.metric, self.start, self.end) for label in self.curves]
+        common = [x for x in values[0] if all(x in one for one in values)]
+        if not common:
+            raise Unjudged("the curves have no point in common there")
+        spread = {}
+        for x in common:
+            here = [one[x] for one in values]
+            high = max(map(abs, here))
+            spread[x] = (max(here) - min(here)) / high if high else 0.0
+        worst = max(common, key=lambda x: spread[x])
+        ends = " and ".join(sorted({show(one[worst]) for one in values}))
+        said = f"differ most at {worst}: {ends}, {100 * spread[worst]:.0f} %"
+        return Finding(spread[worst] <= self.within, said)

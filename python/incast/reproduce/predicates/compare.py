@@ -1,0 +1,46 @@
+"""`compare`: one number beside another."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from incast.reproduce.data import Curves
+from incast.reproduce.predicates.finding import Finding
+from incast.reproduce.quantity import Quantity
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Whether `left` is `op` `right`.
+
+    Parameters
+    ----------
+    left, right
+        The numbers.
+    op
+        `>`, `>=`, `<`, `<=`, or `~` for about.
+    tolerance
+        How far `right` may be moved in favour of the claim, as a share of it. A text that says
+        "about" of a printed number gets 0.1.
+    """
+
+    left: Quantity
+    op: Literal[">", ">=", "<", "<=", "~"]
+    right: Quantity
+    tolerance: float = 0.0
+
+    def series(self) -> set[str]:
+        """Return the labels of the curves of both sides."""
+        return self.left.labels() | self.right.labels()
+
+    def judge(self, curves: Curves) -> Finding:
+        """Compare."""
+        left, right = self.left.of(curves), self.right.of(curves)
+        slack = self.tolerance * abs(right)
+        holds = {
+            ">": left > right - slack,
+            ">=": left >= right - slack,
+            "<": left < right + slack,
+            "<=": left <= right + slack,
+            "~": abs(left - right) <= slack,
+        }[self.op]
+        return Finding(holds, f"{self.left.text(curves)} {self.op} {self.right.text(curves)}")

@@ -1,0 +1,60 @@
+"""`monotone`: a curve that only rises, or only falls."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.metrics import Named
+from incast.reproduce.predicates.finding import Finding
+from incast.reproduce.quantity import show
+
+
+@dataclass(frozen=True)
+class Monotone:
+    """Whether every listed curve goes one way.
+
+    Parameters
+    ----------
+    curves
+        Labels.
+    direction
+        `rising` or `falling`; a stretch that does neither is allowed.
+    metric
+        What of them; by default what is drawn.
+    start, end
+        The first and the last point that count (`from` and `to` in a figure).
+    tolerance
+        By which share of the largest value so far a step may go the other way.
+    """
+
+    curves: list[str]
+    direction: Literal["rising", "falling"]
+    metric: Named | None = None
+    start: float | None = field(default=None, metadata={"key": "from"})
+    end: float | None = field(default=None, metadata={"key": "to"})
+    tolerance: float = 0.0
+
+    def series(self) -> set[str]:
+        """Return the labels."""
+        return set(self.curves)
+
+    def judge(self, curves: Curves) -> Finding:
+        """Look at each step of each curve."""
+        sign = 1 if self.direction == "rising" else -1
+        said, holds = [], True
+        for label in self.curves:
+            values = curves.values(label, self.metric, self.start, self.end)
+            points = list(values.items())
+            if len(points) < 2:  # noqa: PLR2004 (a step)
+                raise Unjudged(f"{label} has fewer than two points there")
+            ends = f"{show(points[0][1])} to {show(points[-1][1])}"
+            best, wrong = sign * points[0][1], []
+            for x, value in points[1:]:
+                if sign * value < best - self.tolerance * abs(best):
+                    wrong.append(str(x))
+                best = max(best, sign * value)
+            holds = holds and not wrong
+            said.append(
+                f"{label}: {ends}" + (f", against it at {', '.join(wrong)}" if wrong else "")
+            )
+        return Finding(holds, "; ".join(said))

@@ -1,0 +1,65 @@
+"""`ordered`: curves that lie above each other."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.metrics import Named
+from incast.reproduce.predicates.finding import Finding
+from incast.reproduce.quantity import show
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Whether each curve lies above the next, at every point.
+
+    Parameters
+    ----------
+    above
+        Labels, the highest first.
+    metric
+        What is compared; by default what is drawn.
+    start, end
+        The first and the last point that count (`from` and `to` in a figure).
+    factor
+        By how much at least each is above the next.
+    tolerance
+        By which share of the next one a curve may miss that.
+    except_for
+        At how many points the order may be broken.
+    """
+
+    above: list[str]
+    metric: Named | None = None
+    start: float | None = field(default=None, metadata={"key": "from"})
+    end: float | None = field(default=None, metadata={"key": "to"})
+    factor: float = 1.0
+    tolerance: float = 0.0
+    except_for: int = 0
+
+    def series(self) -> set[str]:
+        """Return the labels."""
+        return set(self.above)
+
+    def judge(self, curves: Curves) -> Finding:
+        """Compare point by point."""
+        values = [curves.values(label, self.metric, self.start, self.end) for label in self.above]
+        common = [x for x in values[0] if all(x in one for one in values)]
+        if not common:
+            raise Unjudged("the curves have no point in common there")
+        broken, worst, least = [], None, float("inf")
+        for x in common:
+            for high, low in pairwise(values):
+                wanted = self.factor * low[x] - self.tolerance * abs(low[x])
+                ratio = high[x] / low[x] if low[x] else float("inf")
+                if high[x] < wanted:
+                    broken.append(x)
+                if ratio < least:
+                    worst, least = (x, high[x], low[x]), ratio
+        missed = list(dict.fromkeys(broken))
+        said = f"in order at {len(common) - len(missed)} of {len(common)} points"
+        if missed:
+            said += f", not at {', '.join(map(str, missed[:6]))}{' …' * (len(missed) > 6)}"  # noqa: PLR2004
+        if worst is not None:
+            said += f"; closest at {worst[0]}: {show(worst[1])} and {show(worst[2])}"
+        return Finding(len(missed) <= self.except_for, said)

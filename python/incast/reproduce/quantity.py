@@ -1,0 +1,224 @@
+"""The numbers that claims speak of: a point of a curve, its knee, a formula, a theory's value."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+import polars as pl
+
+from incast import units
+from incast.errors import FigureError
+from incast.reproduce.arithmetic import evaluate
+from incast.reproduce.data import Curves, Unjudged, X, check_stat
+from incast.reproduce.metrics import Named
+from incast.reproduce.strict import take
+
+_ENDLESS = float("inf")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One number. Which keys are given says how it is found.
+
+    Parameters
+    ----------
+    series, at
+        The value of a curve at a point.
+    series, reduce, start, end
+        One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
+        `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
+        falls below `level` x its maximum so far, endless if it never does.
+    series, column, reduce
+        The same for a column of the figure's trace over all of its rows and runs, with `count`,
+        `mode` (the most frequent value) and `span` (largest minus smallest) as well.
+    metric, stat
+        Which metric of the curve, and what of the seeds, if not those of the figure.
+    formula
+        Arithmetic, e.g. `20e-6 / 0.001`.
+    function, arguments
+        A function of `incast.models`, e.g. `serialisation.Path`, and its keywords (`with`), one of
+        which may be such a table in its turn. Of what it returns, `part` names a field.
+    times
+        By what the number is multiplied.
+    """
+
+    series: str = ""
+    at: Any = None
+    reduce: Literal[
+        "",
+        "min",
+        "max",
+        "mean",
+        "first",
+        "last",
+        "argmax",
+        "argmin",
+        "knee",
+        "count",
+        "mode",
+        "span",
+    ] = ""
+    start: float | None = field(default=None, metadata={"key": "from"})
+    end: float | None = field(default=None, metadata={"key": "to"})
+    level: float = 0.5
+    column: str = ""
+    metric: Named | None = None
+    stat: str = ""
+    formula: str = ""
+    function: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict, metadata={"key": "with"})
+    part: str = ""
+    times: float = 1.0
+
+    @classmethod
+    def from_toml(cls, value: object, where: str) -> "Quantity":
+        """Take a number or a table."""
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return cls(formula=repr(value))
+        quantity = take(cls, value, where)
+        if quantity.stat:
+            check_stat(quantity.stat, where)
+        ways = [quantity.series, quantity.formula, quantity.function]
+        if sum(map(bool, ways)) != 1:
+            raise FigureError(f"{where}: give one of series, formula and function")
+        if quantity.series and (quantity.at is None) == (not quantity.reduce):
+            raise FigureError(f"{where}: a series needs either at or reduce")
+        if quantity.formula:
+            evaluate(quantity.formula, {}, where)
+        return quantity
+
+    def labels(self) -> set[str]:
+        """Return the label of the curve, if it is of one."""
+        return {self.series} if self.series else set()
+
+    def of(self, curves: Curves) -> float:
+        """Find the number.
+
+        Raises
+        ------
+        Unjudged
+            The curve or the point was not run.
+        FigureError
+            The formula or the function is none.
+        """
+        return self.times * self._plain(curves)
+
+    def text(self, curves: Curves) -> str:
+        """Write the number, and what it is of."""
+        number = show(self.of(curves))
+        if self.series:
+            metric = self.metric.metric if self.metric else curves.metric
+            name = self.column or (metric.name if metric else "")
+            place = f"at {self.at}" if self.at is not None else f"({self.reduce})"
+            factor = "" if self.times == 1 else f"{show(self.times)} x "
+            return f"{factor}{name} of {self.series} {place} = {number}"
+        return number if self.formula.replace(".", "").isdigit() else f"{number} ({self._source()})"
+
+    def _source(self) -> str:
+        return self.formula or self.function
+
+    def _plain(self, curves: Curves) -> float:
+        if self.formula:
+            return evaluate(self.formula, {}, "formula")
+        if self.function:
+            return _call(self.function, self.arguments, self.part)
+        if self.column:
+            return _of_trace(pl.concat(curves.traced(self.series))[self.column], self.reduce)
+        if self.at is not None:
+            return curves.at(self.series, self.at, self.metric, self.stat)
+        values = curves.values(self.series, self.metric, self.start, self.end, self.stat)
+        if not values:
+            raise Unjudged(f"{self.series} was not run there")
+        return _of_curve(values, self.reduce, self.level)
+
+
+def show(value: float) -> str:
+    """Write a number with three digits, or more where it is whole."""
+    if value in {_ENDLESS, -_ENDLESS}:
+        return "beyond the last point"
+    if value == int(value) and abs(value) < 1e6:  # noqa: PLR2004 (short enough)
+        return str(int(value))
+    return units.number(value) if 1e-3 <= abs(value) < 1e6 else f"{value:.3g}"  # noqa: PLR2004
+
+
+def _of_curve(values: Mapping[X, float], how: str, level: float) -> float:
+    numbers = list(values.values())
+    if how == "knee":
+        return _knee(values, level)
+    if how in {"argmax", "argmin"}:
+        best = (max if how == "argmax" else min)(values, key=lambda x: values[x])
+        return _number(best)
+    plain = {
+        "min": min(numbers),
+        "max": max(numbers),
+        "mean": sum(numbers) / len(numbers),
+        "first": numbers[0],
+        "last": numbers[-1],
+    }
+    if how not in plain:
+        raise FigureError(f"reduce: {how} is for a column of a trace")
+    return plain[how]
+
+
+def _knee(values: Mapping[X, float], level: float) -> float:
+    highest, before = -_ENDLESS, None
+    for x, value in values.items():
+        highest = max(highest, value)
+        if value < level * highest and before is not None:
+            return _number(before)
+        before = x
+    return _ENDLESS
+
+
+def _number(x: X) -> float:
+    if isinstance(x, str):
+        raise FigureError(f"{x}: the points are text; their place is no number")
+    return float(x)
+
+
+def _of_trace(values: pl.Series, how: str) -> float:
+    if how == "count":
+        return float(len(values))
+    if values.is_empty():
+        raise Unjudged("the trace has no such rows")
+    numbers = values.cast(pl.Float64)
+    if how not in _TRACE:
+        raise FigureError(f"reduce: {how} is not for a column of a trace")
+    return float(numbers.to_frame("y").select(_TRACE[how]).item())
+
+
+_Y = pl.col("y")
+_TRACE = {
+    "min": _Y.min(),
+    "max": _Y.max(),
+    "mean": _Y.mean(),
+    "mode": _Y.mode().min(),
+    "span": _Y.max() - _Y.min(),
+    "first": _Y.first(),
+    "last": _Y.last(),
+}
+
+
+def _call(name: str, arguments: Mapping[str, Any], part: str) -> float:
+    try:
+        value = _object(name, arguments)
+        return float(getattr(value, part) if part else value)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise FigureError(f"function: {name}: {error}") from None
+
+
+def _object(name: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 (whatever it returns)
+    """Call a function of the models; an argument may be a table of `function` and `with`."""
+    module, _, function = name.rpartition(".")
+    try:
+        call = getattr(import_module(f"incast.models.{module}"), function)
+    except (ImportError, AttributeError):
+        raise FigureError(f"function: there is no {name} in incast.models") from None
+    given = {
+        key: _object(value["function"], value.get("with", {}))
+        if isinstance(value, Mapping) and "function" in value
+        else value
+        for key, value in arguments.items()
+    }
+    return call(**given)

@@ -1,0 +1,192 @@
+"""What a figure needs to be run, and its curves when that is done."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from incast.errors import FigureError
+from incast.reproduce import metrics
+from incast.reproduce.data import Curve, Curves, X
+from incast.reproduce.figure import Figure, Series
+from incast.reproduce.metrics import all_metrics
+from incast.reproduce.papers import Chosen, merged
+from incast.reproduce.strict import choose
+from incast.reproduce.theory import answers
+from incast.results.archive import Archive
+from incast.results.frames import KEY
+from incast.results.traces import KINDS
+from incast.scenario import Scenario
+from incast.scenario.plan import Job, Plan, Point
+from incast.scenario.resolved import Resolved
+
+_GROUP = "all"
+
+
+@dataclass(frozen=True)
+class Need:
+    """One curve and its runs.
+
+    Parameters
+    ----------
+    series
+        What it is.
+    scenario
+        The scenario, before its axis is swept.
+    points
+        The scenario at each point of the axis, checked by the core.
+    jobs
+        The runs, none for a theory.
+    """
+
+    series: Series
+    scenario: Scenario
+    points: list[Point]
+    jobs: list[Job]
+
+
+@dataclass(frozen=True)
+class Work:
+    """A figure, and everything that must be run for it.
+
+    Parameters
+    ----------
+    chosen
+        The figure.
+    xs
+        The points of its axis.
+    needs
+        Its curves.
+    traces
+        What its runs record.
+    """
+
+    chosen: Chosen
+    xs: list[X]
+    needs: list[Need]
+    traces: tuple[str, ...]
+
+    @property
+    def figure(self) -> Figure:
+        """The figure."""
+        return self.chosen.figure
+
+    def jobs(self) -> list[Job]:
+        """Return the runs of all curves."""
+        return [job for need in self.needs for job in need.jobs]
+
+
+def lay_out(chosen: Chosen, *, quick: bool) -> Work:
+    """Say what a figure needs; the core checks every scenario.
+
+    Raises
+    ------
+    FigureError
+        The core refuses the scenario of a series, or a name is none.
+    """
+    figure, base = chosen.figure, chosen.paper.base
+    xs: list[X] = list(figure.x.values.of(quick)) if figure.x is not None else [0]
+    if figure.search is not None:
+        seeds = figure.search.seeds
+    else:
+        seeds = (figure.seeds or base.seeds).of(quick)
+    trace = figure.plot.trace if figure.plot else ""
+    if trace:
+        choose(trace, KINDS, f"{chosen.name}: plot: trace")
+    less = {**base.quick, **figure.quick} if quick else {}
+    needs = [_need(chosen, series, xs, int(seeds), less) for series in figure.series]
+    return Work(chosen, xs, needs, (trace,) if trace else ())
+
+
+def _need(
+    chosen: Chosen, series: Series, xs: list[X], seeds: int, less: Mapping[str, object]
+) -> Need:
+    figure = chosen.figure
+    where = f"{chosen.name}: {series.label}"
+    tree = merged(chosen.paper.base.scenario, figure.scenario)
+    scenario = Scenario({"title": where, **tree}).override("run.seeds", seeds)
+    try:
+        for key, value in {**less, **series.set}.items():
+            scenario = scenario.override(key, value)
+        swept = scenario
+        if figure.x is not None:
+            swept = scenario.override(f"sweep.{figure.x.key}", xs)
+        plan = swept.plan
+    except ValueError as error:  # the core's one line, under the name of the curve
+        raise FigureError(f"{where}: {error}") from None
+    if len(plan.points) != len(xs):
+        raise FigureError(f"{where}: {len(plan.points)} points; only the axis may be swept")
+    points = [Point({}, point.resolved) for point in plan.points]
+    jobs = [] if series.model else list(Plan(points, plan.seeds, plan.engine).jobs())
+    return Need(series, scenario, points, jobs)
+
+
+def curves(work: Work, store: Archive) -> Curves:
+    """Return the curves of a figure whose runs are done."""
+    figure = work.figure
+    metric = None
+    if figure.plot is not None and not figure.plot.trace:
+        metric = choose(figure.plot.y, all_metrics(), f"{work.chosen.name}: plot: y")
+    found = {
+        need.series.label: _theory(work, need) if need.series.model else _runs(work, need, store)
+        for need in work.needs
+    }
+    plot = figure.plot
+    table = KINDS[plot.trace].table if plot is not None and plot.trace else ""
+    return Curves(found, metric, figure.stat, table, plot.only if plot is not None else {})
+
+
+def find_seed(work: Work, need: Need, store: Archive) -> int | None:
+    """Return the first seed at which the search's metric is within its bounds."""
+    search = work.figure.search
+    if search is None:
+        raise FigureError(f"{work.chosen.name}: has no search")
+    rows = _rows(need, need.jobs, store).sort("seed")
+    values = metrics.of(rows, search.metric.metric, need.series.label)
+    fits = values.is_between(search.least, search.most)
+    seeds = rows.filter(fits)["seed"]
+    return int(seeds[0]) if len(seeds) else None
+
+
+def _runs(work: Work, need: Need, store: Archive) -> Curve:
+    jobs: Sequence[Job] = need.jobs
+    if work.figure.search is not None:
+        seed = find_seed(work, need, store)
+        jobs = [job for job in jobs if job.seed == seed]
+
+    def traces(table: str) -> list[pl.DataFrame]:
+        found = (store.trace(table, job) for job in jobs)
+        return [frame for frame in found if frame is not None]
+
+    rows = _rows(need, jobs, store)
+    return Curve(need.series.label, work.xs, rows, traces if work.traces else None)
+
+
+def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
+    """Return the rows of runs with `x`, the index of the point, and what metrics want of it."""
+    rows = store.rows(jobs)
+    if rows is None:
+        raise FigureError(f"{need.series.label}: no run has finished")
+    asked = pl.DataFrame(
+        {"x": [job.index for job in jobs], KEY: [job.key for job in jobs]},
+        schema={"x": pl.Int64, KEY: pl.String},
+    )
+    rows = asked.join(rows, on=KEY, how="inner", maintain_order="left_right").drop(KEY)
+    return rows.filter(pl.col("group") == _GROUP).join(_about(need.points), on="x", how="left")
+
+
+def _about(points: Sequence[Point]) -> pl.DataFrame:
+    here = [Resolved(point.resolved) for point in points]
+    return pl.DataFrame(
+        {
+            "x": range(len(points)),
+            "servers": [one.servers for one in here],
+            "line_rate_bps": [one.line_rate for one in here],
+        }
+    )
+
+
+def _theory(work: Work, need: Need) -> Curve:
+    rows = answers(need.series.model, need.points, need.series.label)
+    rows = rows.join(_about(need.points), on="x", how="left")
+    return Curve(need.series.label, work.xs, rows, theory=True)

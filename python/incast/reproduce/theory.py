@@ -1,0 +1,35 @@
+"""Curves that a model of `incast.models` answers."""
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from incast.errors import FigureError
+from incast.models import MODELS, NotApplicable
+from incast.reproduce.strict import choose
+from incast.scenario.plan import Point
+
+
+def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
+    """Return a row per point that a model answers: its columns, and `x`.
+
+    Columns called `<model>.<name>` lose the model's name. Points to which it does not apply are
+    left out.
+
+    Raises
+    ------
+    FigureError
+        There is no such model, or it applies to none of the points.
+    """
+    chosen = choose(model, MODELS, f"{label}: model")
+    rows, why = [], ""
+    for x, point in enumerate(points):
+        answer = chosen.answer(point.resolved)
+        if isinstance(answer, NotApplicable):
+            why = answer.reason
+            continue
+        own = {name.removeprefix(f"{model}."): float(value) for name, value in answer.items()}
+        rows.append({"x": x, "seed": 0, "status": "ok", **own})
+    if not rows:
+        raise FigureError(f"{label}: {model} does not apply: {why}")
+    return pl.DataFrame(rows, infer_schema_length=None)
