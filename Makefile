@@ -10,15 +10,16 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate bench docs clean
+.PHONY: help demo test lint validate figures bench docs clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
 	@echo "make validate  compare with ns-2 and ns-3, long property tests, mutation tests"
+	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make docs      the documentation, in docs/_build"
-	@echo "make clean     remove what these commands made"
+	@echo "make clean     remove what these commands made, but for reproduction/"
 
 demo: $(VENV)/release
 	@mkdir -p demo
@@ -47,6 +48,9 @@ validate: $(VENV)/release
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py
+
+figures: $(VENV)/release
+	$(BIN)/incast reproduce
 
 docs: $(VENV)/debug
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from figures import figures
 from sphinx.application import Sphinx
 
 from incast import _core
@@ -222,6 +223,7 @@ WRITERS = {
     "columns": columns,
     "profiles": profiles,
     "models": models,
+    "figures": figures,
 }
 
 

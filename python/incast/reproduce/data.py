@@ -74,7 +74,11 @@ class Curves:
         """Say whether there is such a curve, of the metric that is drawn."""
         if label not in self.of or self.metric is None:
             return False
-        return {*self.metric.value.meta.root_names()} <= {*self.of[label].rows.columns}
+        try:
+            metrics.of(self.of[label].rows, self.metric, label)
+        except FigureError:
+            return False
+        return True
 
     def at(self, label: str, x: X, metric: Named | None = None, stat: str = "") -> float:
         """Return the value of a curve at a point.

@@ -9,6 +9,7 @@ import polars as pl
 
 from incast import _core
 from incast.errors import FigureError
+from incast.models import MODELS
 from incast.reproduce.strict import choose
 
 
@@ -53,7 +54,7 @@ DERIVED: Mapping[str, Metric] = {
 
 @cache
 def all_metrics() -> dict[str, Metric]:
-    """Return every metric by its name: the derived ones, and the columns of the rows."""
+    """Return every metric by its name: derived ones, columns of the rows, numbers of the models."""
     columns = json.loads(_core.columns("rows"))
     plain = {
         column["name"]: Metric(
@@ -62,7 +63,12 @@ def all_metrics() -> dict[str, Metric]:
         for column in columns
         if column["unit"]
     }
-    return {**plain, **DERIVED}
+    theory = {
+        measure.name: Metric(measure.name, f"{measure.name} [{measure.unit}]", pl.lit(None))
+        for model in MODELS.values()
+        for measure in model.measures
+    }
+    return {**theory, **plain, **DERIVED}
 
 
 @dataclass(frozen=True)
@@ -78,14 +84,16 @@ class Named:
 
 
 def of(frame: pl.DataFrame, metric: Metric, where: str) -> pl.Series:
-    """Compute a metric of every row.
+    """Return a metric of every row: the column of its name, which theories answer, or computed.
 
     Raises
     ------
     FigureError
         The rows lack a column that it needs.
     """
-    for column in metric.value.meta.root_names():
+    if metric.name in frame.columns:
+        return frame[metric.name]
+    for column in metric.value.meta.root_names() or [metric.name]:
         if column not in frame.columns:
             raise FigureError(f"{where}: has no {column}, which {metric.name} needs")
     return frame.select(metric.value.alias("")).to_series()

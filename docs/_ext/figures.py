@@ -1,0 +1,47 @@
+"""The format of a figure, from the docstrings of the classes that it is read into."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from inspect import cleandoc, getdoc
+
+from incast.reproduce.figure import Axis, Base, Claim, Figure, Plot, ReferenceCurve, Search, Series
+from incast.reproduce.metrics import DERIVED
+from incast.reproduce.predicates import PREDICATES
+from incast.reproduce.quantity import Quantity
+
+TABLES: dict[str, type] = {
+    "`base.toml`": Base,
+    "A figure": Figure,
+    "`[x]`": Axis,
+    "`[[series]]`": Series,
+    "`reference` of a series": ReferenceCurve,
+    "`[plot]`": Plot,
+    "`[search]`": Search,
+    "`[[claims]]`": Claim,
+}
+
+
+def figures() -> Iterator[str]:
+    """Write every table of a figure, what claims may test, and the metrics."""
+    for heading, cls in TABLES.items():
+        yield from _class(heading, cls)
+    yield "\n## What claims test\n"
+    for name, predicate in PREDICATES.items():
+        yield from _class(f'`test = "{name}"`', predicate, level="###")
+    yield from _class("Numbers", Quantity, level="###")
+    yield "\n## Metrics\n"
+    yield "Every [column of the rows](columns.md) that is a number, the models' own numbers, and:\n"
+    for metric in DERIVED.values():
+        yield f"- `{metric.name}`: {metric.label}"
+
+
+def _class(heading: str, cls: type, level: str = "##") -> Iterator[str]:
+    doc = cleandoc(getdoc(cls) or "")
+    summary, _, parameters = doc.partition("Parameters\n----------\n")
+    keys = {field.name: str(field.metadata.get("key", field.name)) for field in fields(cls)}
+    yield f"\n{level} {heading}\n"
+    yield f"{summary.strip()}\n"
+    for names, text in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", parameters, re.MULTILINE):
+        told = ", ".join(f"`{keys[name.strip()]}`" for name in names.split(","))
+        yield f"{told}\n: {' '.join(text.split())}\n"

@@ -1,0 +1,434 @@
+"""Figures of the literature: what is run, what is drawn, and what becomes of a claim."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import incast
+from conftest import Command
+from incast.errors import FigureError
+from incast.reproduce import papers as texts
+from incast.reproduce.arithmetic import evaluate
+from incast.reproduce.data import Curve, Curves, Unjudged
+from incast.reproduce.execute import Done, counts, reproduce
+from incast.reproduce.figure import Claim
+from incast.reproduce.judge import Verdict, judge
+from incast.reproduce.metrics import Named, all_metrics
+from incast.reproduce.runs import lay_out
+
+BASE = """\
+title = "A text"
+seeds = { full = 3, quick = 2 }
+quick = { "workload.blocks" = 1 }
+reference = "data"
+assumptions = ["KB is 1024 bytes."]
+[scenario.network]
+rate = "1Gbps"
+delay = "25us"
+buffer = "32KiB"
+[scenario.workload]
+name = "barrier-read"
+servers = 4
+sru = "16KiB"
+blocks = 2
+[scenario.transport]
+name = "newreno"
+rto_min = "10ms"
+"""
+SWEEP = """\
+title = "Goodput"
+kind = "sweep"
+[x]
+key = "workload.servers"
+values = { full = [1, 2, 4, 8, 16, 32], quick = [1, 8, 32] }
+[[series]]
+label = "plain"
+reference = { file = "them.csv", where = { cfg = "a" } }
+[[series]]
+label = "fine"
+set = { "transport.rto_min" = "200us" }
+[plot]
+y = "goodput_mbps"
+"""
+CLAIM = """\
+[[claims]]
+id = "A"
+says = "It collapses."
+kind = "trend"
+left = { series = "plain", at = 32 }
+op = "<"
+right = { series = "plain", reduce = "max", times = 0.5 }
+"""
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    place = tmp_path / "papers"
+    (place / "text" / "data").mkdir(parents=True)
+    (place / "text" / "base.toml").write_text(BASE)
+    pl.DataFrame(
+        {
+            "cfg": ["a"] * 3,
+            "N": [1, 16, 64],
+            "seed": [1, 1, 1],
+            "goodput_mbps": [700.0, 650.0, 600.0],
+        }
+    ).write_csv(place / "text" / "data" / "them.csv")
+    return place
+
+
+@pytest.fixture
+def done(papers: Path, tmp_path: Path) -> Callable[..., Done]:
+    """Return a function that writes a figure, and runs it."""
+
+    def make(figure: str, quick: bool = True) -> Done:
+        (papers / "text" / "1.toml").write_text(figure)
+        chosen = texts.select(texts.load(papers), ["text/1"])
+        (one,) = reproduce(chosen, tmp_path / "out", quick=quick, workers=1)
+        return one
+
+    return make
+
+
+def curves(**values: list[float]) -> Curves:
+    """Return curves at 1, 2, 3 and so on, of one seed."""
+    of = {}
+    for label, ys in values.items():
+        rows = pl.DataFrame({"x": range(len(ys)), "seed": 1, "status": "ok", "goodput_bps": ys})
+        of[label] = Curve(label, list(range(1, len(ys) + 1)), rows)
+    return Curves(of, all_metrics()["goodput_bps"])
+
+
+def verdict(claim: dict[str, Any], ours: Curves, theirs: Curves | None = None) -> Verdict:
+    tree = {"id": "A", "says": "It does.", "kind": "trend", **claim}
+    (found,) = judge([Claim.from_toml(tree, "here")], ours, theirs, "figure")
+    return found.verdict
+
+
+def test_a_figure_is_run_drawn_and_judged(done: Callable[..., Done]) -> None:
+    one = done(SWEEP + CLAIM)
+    assert one.picture is not None
+    assert one.picture.data.columns == ["source", "series", "x", "y", "y_ci95"]
+    here = one.picture.data.filter(pl.col("source") == "here")
+    assert here["x"].to_list() == ["1", "8", "32"] * 2
+    assert one.picture.data.filter(pl.col("source") == "ns-2")["y"].to_list() == [700.0]
+    (judgement,) = one.judgements
+    assert judgement.verdict is Verdict.HOLDS
+    assert judgement.measured.startswith("goodput_mbps of plain at 32 = ")
+    assert judgement.reference.startswith("fails: ")  # between 16 and 64, on a line
+
+
+def test_curves_are_those_that_the_same_scenario_gives(done: Callable[..., Done]) -> None:
+    one = done(SWEEP, quick=False)
+    tree = dict(one.work.chosen.paper.base.scenario)
+    results = incast.run({**tree, "run": {"seeds": 3}, "sweep": {"workload.servers": one.work.xs}})
+    wanted = (results.summary()["goodput_bps"] / 1e6).to_list()
+    assert list(one.curves.values("plain").values()) == pytest.approx(wanted)
+
+
+def test_a_run_is_kept_and_shared_by_figures(papers: Path, tmp_path: Path) -> None:
+    (papers / "text" / "1.toml").write_text(SWEEP)
+    (papers / "text" / "2.toml").write_text(
+        'title = "Queue"\nextends = "1"\n[plot]\ny = "queue_max_packets"\n'
+    )
+    chosen = texts.select(texts.load(papers), [])
+    assert [one.name for one in chosen] == ["text/1", "text/2"]
+    reproduce(chosen, tmp_path / "out", quick=True)
+    parts = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()}
+    assert len(parts) == 2 * 3 * 2  # curves, points, seeds: once for both figures
+    again = reproduce(chosen, tmp_path / "out", quick=True)
+    assert {
+        file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()
+    } == parts
+    assert again[1].curves.values("plain")[32] > 20  # 32 KiB of packets of at most 1500 bytes
+
+
+def test_bars(done: Callable[..., Done]) -> None:
+    one = done(SWEEP.replace('"sweep"', '"bars"', 1))
+    assert one.picture is not None
+    assert one.picture.data.height == 6
+
+
+def test_a_theory_stands_beside_the_runs(done: Callable[..., Done]) -> None:
+    ocs = 'set = { "transport.remedies" = ["ocs"] }\n'
+    theory = f'[[series]]\nlabel = "theory"\nmodel = "serialisation"\n{ocs}[plot]'
+    one = done(
+        SWEEP.replace("[plot]", theory) + CLAIM.replace('"plain", at = 32', '"theory", at = 32')
+    )
+    assert not one.work.needs[2].jobs
+    assert 500 < one.curves.values("theory")[32] < 1000
+    sets = one.curves.values("theory", Named(all_metrics()["sets_connections"]))
+    assert sets[32] >= 1
+    with pytest.raises(FigureError, match="theory: has no drops"):
+        one.curves.values("theory", Named(all_metrics()["drops"]))
+
+
+def test_a_histogram_counts_rows_of_a_trace(done: Callable[..., Done]) -> None:
+    one = done(
+        """\
+title = "Losses before a timeout"
+kind = "histogram"
+scenario = { workload = { servers = 32 } }
+[[series]]
+label = "plain"
+[[series]]
+label = "deep"
+set = { "network.buffer" = "1MiB" }
+[plot]
+trace = "events"
+only = { kind = "timeout" }
+y = "lost_in_window"
+[[claims]]
+id = "A"
+says = "A deep buffer has no timeouts."
+kind = "trend"
+left = { series = "deep", column = "lost_in_window", reduce = "count" }
+op = "<="
+right = 0
+[[claims]]
+id = "B"
+says = "A shallow one has."
+kind = "trend"
+left = { series = "plain", column = "lost_in_window", reduce = "mode" }
+op = ">"
+right = 0
+"""
+    )
+    assert [judgement.verdict for judgement in one.judgements] == [Verdict.HOLDS] * 2
+    assert one.picture is not None
+    rows = one.curves.of["plain"].rows
+    drawn = one.picture.data.filter(pl.col("series") == "plain")["frequency"].sum()
+    assert drawn == pytest.approx(rows["timeouts"].sum() / rows.height)
+
+
+def test_a_timeline_is_that_of_the_first_seed_that_fits(
+    done: Callable[..., Done], tmp_path: Path
+) -> None:
+    one = done(
+        """\
+title = "Windows"
+kind = "timeline"
+scenario = { workload = { servers = 24 }, transport = { send_jitter = "8us" } }
+[[series]]
+label = "plain"
+[search]
+metric = "timeouts"
+least = 1
+seeds = 4
+[plot]
+trace = "cwnd"
+y = "cwnd_last"
+lines = 2
+"""
+    )
+    assert one.picture is not None
+    assert one.picture.data["flow"].n_unique() == 2
+    assert len(list((tmp_path / "out" / "flows").iterdir())) == 1  # of one seed only
+    assert one.curves.of["plain"].rows["timeouts"].to_list()[0] >= 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        ({"left": {"series": "a", "at": 2}, "op": ">", "right": 4}, True),
+        ({"left": {"series": "a", "at": 2}, "op": ">", "right": 5}, False),
+        ({"left": {"series": "a", "at": 2}, "op": ">=", "right": 5.2, "tolerance": 0.1}, True),
+        ({"left": {"series": "a", "at": 2}, "op": "~", "right": 4.9, "tolerance": 0.1}, True),
+        ({"left": {"series": "a", "at": 2}, "op": "~", "right": 4, "tolerance": 0.1}, False),
+        ({"left": {"series": "a", "reduce": "argmax"}, "op": "~", "right": 2}, True),
+        ({"left": {"series": "a", "reduce": "knee"}, "op": "~", "right": 3}, True),
+        ({"left": {"series": "b", "reduce": "knee"}, "op": ">=", "right": 100}, True),
+        (
+            {
+                "left": {"series": "a", "reduce": "mean", "from": 2, "to": 3},
+                "op": "~",
+                "right": 4.5,
+            },
+            True,
+        ),
+        ({"left": {"formula": "floor(40 / 3) ** 2"}, "op": "~", "right": 169}, True),
+        ({"test": "ordered", "above": ["a", "b"], "to": 3}, True),
+        ({"test": "ordered", "above": ["a", "b"]}, False),
+        ({"test": "ordered", "above": ["a", "b"], "except_for": 1}, True),
+        ({"test": "ordered", "above": ["a", "b"], "to": 3, "factor": 3}, False),
+        ({"test": "monotone", "curves": ["b"], "direction": "rising"}, True),
+        ({"test": "monotone", "curves": ["a"], "direction": "falling"}, False),
+        ({"test": "monotone", "curves": ["a"], "direction": "falling", "from": 2}, True),
+        ({"test": "close", "curves": ["a", "b"], "within": 0.8}, True),
+        ({"test": "close", "curves": ["a", "b"], "within": 0.5}, False),
+    ],
+)
+def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool) -> None:
+    found = verdict(claim, curves(a=[3, 5, 4, 1], b=[1, 1, 2, 2]))
+    assert found is (Verdict.HOLDS if holds else Verdict.FAILS)
+
+
+def test_a_function_of_the_models_is_a_number() -> None:
+    path = {"function": "serialisation.Path", "with": {"rate": 1e9, "base_rtt": 100e-6}}
+    ramp = {**path, "part": "ramp"}
+    assert (
+        verdict({"left": ramp, "op": "~", "right": 412e-6, "tolerance": 1e-3}, curves()) == "holds"
+    )
+    with pytest.raises(FigureError, match=r"serialisation\.Way"):
+        verdict({"left": {"function": "serialisation.Way"}, "op": ">", "right": 1}, curves())
+
+
+def test_every_verdict() -> None:
+    ours, theirs = curves(a=[1, 2]), curves(a=[5, 6])
+    low = {"left": {"series": "a", "at": 1}, "op": "<", "right": 3}
+    high = {**low, "op": ">"}
+    assert verdict(low, ours, theirs) is Verdict.HOLDS
+    assert verdict(high, ours, theirs) is Verdict.FAILS
+    assert verdict(high, ours, curves(a=[2, 3])) is Verdict.TWICE
+    assert verdict(high, ours, curves(b=[2, 3])) is Verdict.FAILS
+    assert verdict({**high, "impossible": "it is more than the link carries"}, ours) == "impossible"
+    assert verdict({**high, "left": {"series": "a", "at": 9}}, ours) is Verdict.UNJUDGED
+    assert verdict({"unjudged": "the text does not say of what"}, ours) is Verdict.UNJUDGED
+
+
+def test_runs_that_did_not_end_count_nowhere() -> None:
+    rows = pl.DataFrame(
+        {"x": [0, 0], "seed": [1, 2], "status": ["ok", "time-limit"], "goodput_bps": [2.0, 9.0]}
+    )
+    some = Curves({"a": Curve("a", [1], rows)}, all_metrics()["goodput_bps"])
+    assert some.values("a") == {1: 2.0}
+    with pytest.raises(Unjudged):
+        some.at("a", 2)
+
+
+@pytest.mark.parametrize(
+    "formula", ["__import__('os')", "1 if 2 else 3", "x", "1 / 0", "2 **", "True"]
+)
+def test_formulas_are_arithmetic_only(formula: str) -> None:
+    with pytest.raises(FigureError, match="cannot be computed"):
+        evaluate(formula, {}, "here")
+
+
+@pytest.mark.parametrize(
+    ("change", "fragments"),
+    [
+        (
+            lambda text: text.replace("kind =", "knid =", 1),
+            ["1.toml", "knid", "did you mean kind?"],
+        ),
+        (lambda text: text.replace('"sweep"', '"swep"', 1), ["kind", "swep", "sweep"]),
+        (lambda text: text.replace('label = "fine"', 'label = "plain"'), ["the same label"]),
+        (lambda text: text.replace('series = "plain", at', 'series = "plian", at'), ["A", "plian"]),
+        (lambda text: text.replace("goodput_mbps", "godput_mbps"), ["godput_mbps", "goodput_mbps"]),
+        (lambda text: text.replace(", at = 32", ""), ["A", "left", "at or reduce"]),
+        (lambda text: text.replace("at = 32", 'at = 32, formula = "2"'), ["A", "one of series"]),
+        (lambda text: text.replace('op = "<"', 'op = "!"'), ["A", "op", "'!'"]),
+        (lambda text: text.replace('"200us"', '"200 furlongs"'), ["fine", "transport.rto_min"]),
+        (
+            lambda text: text.replace('"transport.rto_min"', '"transport.rto"'),
+            ["fine", "transport.rto"],
+        ),
+        (lambda text: text.replace('[plot]\ny = "goodput_mbps"\n', ""), ["plot is missing"]),
+        (lambda text: text.replace('cfg = "a"', 'cfg = "b"'), ["them.csv", "no such rows"]),
+        (lambda text: text + "[plot\n", ["not valid TOML"]),
+        (lambda text: 'extends = "9"\n' + text, ["extends"]),
+    ],
+)
+def test_a_wrong_figure_is_one_line(
+    change: Callable[[str], str],
+    fragments: list[str],
+    papers: Path,
+    tmp_path: Path,
+    command: Command,
+) -> None:
+    (papers / "text" / "1.toml").write_text(change(SWEEP + CLAIM))
+    outcome = command("reproduce", "--quick", "--papers", papers, "--out", tmp_path / "out")
+    assert outcome.code == 2
+    assert outcome.err.startswith("incast: ")
+    assert outcome.err.count("\n") == 1
+    assert [fragment for fragment in fragments if fragment not in outcome.err] == []
+
+
+def test_the_command_leaves_a_gallery_and_the_verdicts(
+    papers: Path, tmp_path: Path, command: Command
+) -> None:
+    (papers / "text" / "1.toml").write_text(SWEEP + CLAIM)
+    out = tmp_path / "out"
+    options = ("--quick", "--papers", papers, "--out", out)
+    told = command("reproduce", *options, "--dry-run")
+    assert told.out.startswith("1 figure, 12 runs: 12 to do, about ")
+    assert not out.exists()
+    told = command("reproduce", "text/1", *options)
+    assert told.code == 0
+    sentence = "1 claim: 1 hold, 0 fail, 0 impossible by arithmetic, 0 not judged"
+    assert told.out.splitlines()[-1] == f"{sentence}; wrote {out / 'index.html'}"
+    page = (out / "index.html").read_text()
+    assert page.index(sentence) < page.index("<nav>")
+    for part in (
+        "data:image/png;base64,",
+        "data:text/csv;base64,",
+        "KB is 1024 bytes.",
+        "It collapses.",
+    ):
+        assert part in page
+    tree = json.loads((out / "claims.json").read_text())
+    assert tree["counts"]["holds"] == 1
+    assert tree["claims"][0]["id"] == "A"
+    assert tree["claims"][0]["verdict"] == "holds"
+    assert command("reproduce", *options, "--dry-run").out == "1 figure, 12 runs: 0 to do\n"
+
+
+def test_the_list_and_unknown_names(papers: Path, command: Command) -> None:
+    (papers / "text" / "1.toml").write_text(SWEEP + CLAIM)
+    listed = command("reproduce", "--list", "--papers", papers).out
+    assert listed.splitlines()[0].split() == ["text/1", "Goodput"]
+    assert "It collapses." in listed
+    for name, fragment in (("txet", "did you mean text?"), ("text/2", "choose from 1")):
+        outcome = command("reproduce", name, "--papers", papers)
+        assert outcome.code == 2
+        assert fragment in outcome.err
+    outcome = command("reproduce", "--papers", papers / "text")
+    assert outcome.code == 2
+    assert "holds no texts" in outcome.err
+
+
+# The texts of the project.
+
+REAL = texts.load(texts.folder())
+
+
+def test_every_figure_of_the_texts_can_be_run() -> None:
+    for one in texts.select(REAL, []):
+        for quick in (True, False):
+            lay_out(one, quick=quick)
+
+
+def test_what_arithmetic_decides_holds_or_is_told_to_be_impossible() -> None:
+    decided = 0
+    for one in texts.select(REAL, []):
+        for claim in one.figure.claims:
+            if claim.kind == "arithmetic" and claim.predicate and not claim.predicate.series():
+                (found,) = judge([claim], curves(), None, one.name)
+                assert found.verdict in {Verdict.HOLDS, Verdict.IMPOSSIBLE}, found
+                decided += 1
+    assert decided
+
+
+@pytest.mark.parametrize("text", sorted(REAL))
+def test_the_cheapest_figure_of_a_text_is_judged(text: str, tmp_path: Path) -> None:
+    from incast.sweep.work import packets
+
+    def cost(one: texts.Chosen) -> float:
+        jobs = lay_out(one, quick=True).jobs()
+        return sum(packets(job.point.resolved) for job in jobs) or float("inf")
+
+    figure = min(texts.select(REAL, [text]), key=cost)
+    (one,) = reproduce([figure], tmp_path / "out", quick=True)
+    assert one.unfinished == 0
+    assert one.picture is not None
+    found = counts([one])
+    assert found[Verdict.HOLDS] + found[Verdict.FAILS] + found[Verdict.TWICE] > 0
+
+
+def test_a_wrong_table_is_told_by_its_key() -> None:
+    with pytest.raises(FigureError, match="here, A: says is missing"):
+        Claim.from_toml({"id": "A"}, "here")
