@@ -167,6 +167,15 @@ def test_a_theory_stands_beside_the_runs(done: Callable[..., Done]) -> None:
         one.curves.values("theory", Named(all_metrics()["drops"]))
 
 
+def test_a_theory_of_losses_takes_them_from_the_runs(done: Callable[..., Done]) -> None:
+    theory = '[[series]]\nlabel = "full"\nmodel = "kulkarni-full"\nmeasured = "plain"\n[plot]'
+    one = done(SWEEP.replace("goodput_mbps", "packets_per_s").replace("[plot]", theory))
+    ours, full = one.curves.values("plain"), one.curves.values("full")
+    assert 32 in full
+    assert 0.1 < full[32] / ours[32] < 10
+    assert [need.traces for need in one.work.needs] == [("events",), (), ()]
+
+
 def test_a_histogram_counts_rows_of_a_trace(done: Callable[..., Done]) -> None:
     one = done(
         """\
@@ -330,6 +339,10 @@ def test_formulas_are_arithmetic_only(formula: str) -> None:
         (lambda text: text.replace('[plot]\ny = "goodput_mbps"\n', ""), ["plot is missing"]),
         (lambda text: text.replace('cfg = "a"', 'cfg = "b"'), ["them.csv", "no such rows"]),
         (lambda text: text + "[plot\n", ["not valid TOML"]),
+        (
+            lambda text: text.replace("reference", 'measured = "plan"\nreference'),
+            ["plain: measured", "did you mean plain?"],
+        ),
         (lambda text: 'extends = "9"\n' + text, ["extends"]),
     ],
 )

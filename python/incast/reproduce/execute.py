@@ -4,7 +4,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +59,15 @@ class Done:
 
 def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
     """Return how many runs there are, how many are left, and about how many seconds those take."""
-    jobs = {job.key: (job, work.traces) for work in works for job in work.jobs()}
+    jobs = {
+        (job.key, need.traces): (job, need.traces)
+        for work in works
+        for need in work.needs
+        for job in need.jobs
+    }
     left = [job for job, traces in jobs.values() if not store.has(job, traces)]
-    every = [job for job, _ in jobs.values()]
-    return len(jobs), len(left), expected_seconds(left, every, store) if left else 0.0
+    every = {job.key: job for job, _ in jobs.values()}.values()
+    return len(every), len(left), expected_seconds(left, every, store) if left else 0.0
 
 
 def reproduce(
@@ -106,20 +110,20 @@ def reproduce(
     works = [lay_out(one, quick=quick) for one in chosen]
     store = Archive(out)
     _prepare(store, works)
-    plain = [work for work in works if not work.traces]
-    searched = [work for work in works if work.figure.search is not None]
-    run_jobs(
-        [job for work in (*plain, *searched) for job in work.jobs()],
-        store,
-        workers=workers,
-        progress=progress,
-    )
-    for traces, group in groupby(
-        sorted((work for work in works if work.traces), key=lambda work: work.traces),
-        key=lambda work: work.traces,
-    ):
-        jobs = [job for work in group for job in _traced(work, store)]
-        run_jobs(jobs, store, traces=traces, workers=workers, progress=progress)
+    needs = [(work, need) for work in works for need in work.needs]
+    batches: dict[tuple[str, ...], list[Job]] = {(): []}
+    for work, need in needs:
+        if work.figure.search is not None:
+            batches[()] += need.jobs
+        else:
+            batches.setdefault(need.traces, []).extend(need.jobs)
+    for traces, batch in batches.items():
+        run_jobs(batch, store, traces=traces, workers=workers, progress=progress)
+    for work, need in needs:
+        if work.figure.search is not None:
+            seed = find_seed(work, need, store)
+            found = [job for job in need.jobs if job.seed == seed]
+            run_jobs(found, store, traces=need.traces, workers=workers, progress=progress)
     return [_finish(work, store) for work in works]
 
 
@@ -161,17 +165,11 @@ def write_json(done: Sequence[Done], out: Path, *, quick: bool) -> None:
 
 def _prepare(store: Archive, works: Sequence[Work]) -> None:
     try:
-        store.prepare(sorted({trace for work in works for trace in work.traces}))
+        store.prepare(
+            sorted({trace for work in works for need in work.needs for trace in need.traces})
+        )
     except OSError as error:
         raise ResultsError(f"{store.path}: cannot be written to: {error.strerror}") from None
-
-
-def _traced(work: Work, store: Archive) -> list[Job]:
-    """Return the runs of which traces are wanted: of a timeline, the one that the search found."""
-    if work.figure.search is None:
-        return work.jobs()
-    found = {need.series.label: find_seed(work, need, store) for need in work.needs}
-    return [job for need in work.needs for job in need.jobs if job.seed == found[need.series.label]]
 
 
 def _finish(work: Work, store: Archive) -> Done:

@@ -81,6 +81,9 @@ class Series:
         Dotted keys of the scenario and their values.
     model
         The theory that answers instead of the simulator: a name of `incast list models`.
+    measured
+        The label of the curve from whose runs the model takes what it needs, if it needs anything:
+        it then answers their scenarios, run by run.
     reference
         Another simulator's data of the same curve.
     """
@@ -88,6 +91,7 @@ class Series:
     label: str
     set: dict[str, Any] = field(default_factory=dict)
     model: str = ""
+    measured: str = ""
     reference: ReferenceCurve | None = None
 
 
@@ -116,7 +120,7 @@ class Plot:
     span
         The start and end of a timeline in seconds; by default the whole run.
     lines
-        How many flows a timeline shows: those with most timeouts.
+        How many lines a timeline shows: those that vary most.
     """
 
     y: str
@@ -165,7 +169,7 @@ class Claim:
     kind
         `number`, `trend`, or `arithmetic`, which no run can change.
     predicate
-        What is checked.
+        What is checked: the name of a predicate (by default `compare`), with its keys beside it.
     impossible
         Why it cannot hold, by arithmetic or because another claim contradicts it.
     unjudged
@@ -175,7 +179,7 @@ class Claim:
     id: str
     says: str
     kind: Literal["number", "trend", "arithmetic"]
-    predicate: Predicate | None
+    predicate: Predicate | None = field(metadata={"key": "test"})
     impossible: str = ""
     unjudged: str = ""
 

@@ -124,6 +124,10 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
         if claim.predicate is not None:
             for label in claim.predicate.series():
                 choose(label, dict.fromkeys(labels), f"{where}: claims, {claim.id}: series")
+    simulated = {series.label: 0 for series in figure.series if not series.model}
+    for series in figure.series:
+        if series.measured:
+            choose(series.measured, simulated, f"{where}: series, {series.label}: measured")
     for needed in _NEEDS[figure.kind]:
         if not getattr(figure, needed):
             raise FigureError(f"{where}: {needed} is missing, which a {figure.kind} needs")

@@ -12,7 +12,8 @@ from incast.reproduce.figure import Figure, Series
 from incast.reproduce.metrics import all_metrics
 from incast.reproduce.papers import Chosen, merged
 from incast.reproduce.strict import choose
-from incast.reproduce.theory import answers
+from incast.reproduce.theory import answers, answers_to_runs
+from incast.results import Results
 from incast.results.archive import Archive
 from incast.results.frames import KEY
 from incast.results.traces import KINDS
@@ -31,18 +32,18 @@ class Need:
     ----------
     series
         What it is.
-    scenario
-        The scenario, before its axis is swept.
     points
         The scenario at each point of the axis, checked by the core.
     jobs
         The runs, none for a theory.
+    traces
+        What they record.
     """
 
     series: Series
-    scenario: Scenario
     points: list[Point]
     jobs: list[Job]
+    traces: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -57,14 +58,11 @@ class Work:
         The points of its axis.
     needs
         Its curves.
-    traces
-        What its runs record.
     """
 
     chosen: Chosen
     xs: list[X]
     needs: list[Need]
-    traces: tuple[str, ...]
 
     @property
     def figure(self) -> Figure:
@@ -94,13 +92,19 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
     if trace:
         choose(trace, KINDS, f"{chosen.name}: plot: trace")
     less = {**base.quick, **figure.quick} if quick else {}
-    needs = [_need(chosen, series, xs, int(seeds), less) for series in figure.series]
-    return Work(chosen, xs, needs, (trace,) if trace else ())
+    measured = {series.measured for series in figure.series}
+    needs = []
+    for series in figure.series:
+        traces = [trace] * bool(trace) + ["events"] * (series.label in measured)
+        points, jobs = _points(chosen, series, xs, int(seeds), less)
+        needs.append(Need(series, points, jobs, tuple(dict.fromkeys(traces))))
+    return Work(chosen, xs, needs)
 
 
-def _need(
+def _points(
     chosen: Chosen, series: Series, xs: list[X], seeds: int, less: Mapping[str, object]
-) -> Need:
+) -> tuple[list[Point], list[Job]]:
+    """Return the points of a curve, checked by the core, and their runs."""
     figure = chosen.figure
     where = f"{chosen.name}: {series.label}"
     tree = merged(chosen.paper.base.scenario, figure.scenario)
@@ -118,7 +122,7 @@ def _need(
         raise FigureError(f"{where}: {len(plan.points)} points; only the axis may be swept")
     points = [Point({}, point.resolved) for point in plan.points]
     jobs = [] if series.model else list(Plan(points, plan.seeds, plan.engine).jobs())
-    return Need(series, scenario, points, jobs)
+    return points, jobs
 
 
 def curves(work: Work, store: Archive) -> Curves:
@@ -128,7 +132,9 @@ def curves(work: Work, store: Archive) -> Curves:
     if figure.plot is not None and not figure.plot.trace:
         metric = choose(figure.plot.y, all_metrics(), f"{work.chosen.name}: plot: y")
     found = {
-        need.series.label: _theory(work, need) if need.series.model else _runs(work, need, store)
+        need.series.label: _theory(work, need, store)
+        if need.series.model
+        else _runs(work, need, store)
         for need in work.needs
     }
     plot = figure.plot
@@ -159,7 +165,7 @@ def _runs(work: Work, need: Need, store: Archive) -> Curve:
         return [frame for frame in found if frame is not None]
 
     rows = _rows(need, jobs, store)
-    return Curve(need.series.label, work.xs, rows, traces if work.traces else None)
+    return Curve(need.series.label, work.xs, rows, traces if need.traces else None)
 
 
 def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
@@ -186,7 +192,24 @@ def _about(points: Sequence[Point]) -> pl.DataFrame:
     )
 
 
-def _theory(work: Work, need: Need) -> Curve:
-    rows = answers(need.series.model, need.points, need.series.label)
-    rows = rows.join(_about(need.points), on="x", how="left")
-    return Curve(need.series.label, work.xs, rows, theory=True)
+def _theory(work: Work, need: Need, store: Archive) -> Curve:
+    series, points = need.series, need.points
+    if series.measured:
+        (other,) = (one for one in work.needs if one.series.label == series.measured)
+        points = other.points
+        rows = answers_to_runs(series.model, _results(work, other, store), series.label)
+    else:
+        rows = answers(series.model, points, series.label)
+    rows = rows.join(_about(points), on="x", how="left")
+    return Curve(series.label, work.xs, rows, theory=True)
+
+
+def _results(work: Work, need: Need, store: Archive) -> Results:
+    """Return the runs of a curve as results of a sweep of the figure's axis."""
+    key = work.figure.x.key if work.figure.x is not None else ""
+    points = [
+        Point({key: x} if key else {}, point.resolved)
+        for x, point in zip(work.xs, need.points, strict=True)
+    ]
+    seeds = sorted({job.seed for job in need.jobs})
+    return Results(Plan(points, seeds, need.jobs[0].engine), store)

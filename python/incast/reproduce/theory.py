@@ -6,7 +6,9 @@ import polars as pl
 
 from incast.errors import FigureError
 from incast.models import MODELS, NotApplicable
+from incast.models.estimation import ask
 from incast.reproduce.strict import choose
+from incast.results import Results
 from incast.scenario.plan import Point
 
 
@@ -33,3 +35,31 @@ def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
     if not rows:
         raise FigureError(f"{label}: {model} does not apply: {why}")
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
+    """Return a row per run: what a model says of it from what was measured there.
+
+    Parameters
+    ----------
+    model
+        Its name.
+    results
+        The runs, with the trace `events`.
+    label
+        The curve's, for messages.
+
+    Raises
+    ------
+    FigureError
+        There is no such model, or it applies to none of the runs.
+    """
+    choose(model, MODELS, f"{label}: model")
+    asked = ask(results, [model])
+    if asked.is_empty():
+        raise FigureError(f"{label}: {model} does not apply")
+    names = {name: name.removeprefix(f"{model}.") for name in asked.columns}
+    told = asked.drop("model", *results.plan.swept).rename(
+        {name: short for name, short in names.items() if name.startswith(f"{model}.")}
+    )
+    return told.rename({"point": "x"}).with_columns(pl.lit("ok").alias("status"))

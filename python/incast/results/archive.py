@@ -44,8 +44,8 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._kept: set[str] = set()  # keys that were seen or written
-        self._packs: set[str] = set()  # names of the packs whose keys are among them
+        self._kept: dict[str, Path | None] = {}  # keys seen or written, and the pack that has them
+        self._packs: set[Path] = set()  # those whose keys are among them
         self._loose = 0  # parts in the folder, about
         self._looked = -_STALE  # when the folder was last looked at
         self._counting, self._packing = Lock(), Lock()
@@ -68,7 +68,7 @@ class Archive:
             content = BytesIO()
             parts[table].write_parquet(content, statistics=False)
             files.write_whole(self._part(table, job.key), content.getbuffer())
-        self._kept.add(job.key)
+        self._kept[job.key] = None
         with self._counting:
             self._loose += 1
             enough = self._loose >= PACK
@@ -84,11 +84,16 @@ class Archive:
         """Read the rows of those of the runs that are kept, in any order."""
         wanted = {job.key for job in jobs}
         for _ in range(_ATTEMPTS):
-            packs, parts = self._listing()
+            self._look()
+            kept = [key for key in wanted if key in self._kept]
+            packs = sorted({pack for key in kept if (pack := self._kept[key]) is not None})
+            parts = [self._part(ROWS, key) for key in kept if self._kept[key] is None]
             try:
-                found = [_read(file) for file in packs]
-                found += [_read(file) for file in parts if file.stem in wanted]
+                found = [_read(file) for file in (*packs, *parts)]
             except FileNotFoundError:  # packed meanwhile, by somebody else
+                for part in parts:
+                    if not part.exists():
+                        self._kept.pop(part.stem, None)
                 continue
             return _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
         raise ResultsError(f"{self.path / ROWS}: changes too fast to be read; try again")
@@ -121,7 +126,7 @@ class Archive:
         with self._counting:
             self._loose -= len(parts)
 
-    def _keys(self) -> set[str]:
+    def _keys(self) -> dict[str, Path | None]:
         """Return the keys that are known to be kept; others may have put more."""
         if time.monotonic() >= self._looked + _STALE:
             self._look()
@@ -133,11 +138,12 @@ class Archive:
         with self._counting:
             packs, parts = self._listing()
             self._loose = len(parts)
-        self._kept.update(part.stem for part in parts)
+        for part in parts:
+            self._kept.setdefault(part.stem, None)
         for pack in packs:
-            if pack.name not in self._packs:
-                self._kept.update(_read(pack, columns=[KEY])[KEY].unique())
-                self._packs.add(pack.name)
+            if pack not in self._packs:
+                self._kept.update(dict.fromkeys(_read(pack, columns=[KEY])[KEY].unique(), pack))
+                self._packs.add(pack)
 
     def _listing(self) -> tuple[list[Path], list[Path]]:
         """Return the packs and the parts of rows, in the order of their names."""

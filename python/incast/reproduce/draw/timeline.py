@@ -1,4 +1,4 @@
-"""One run over time: the windows of the flows that suffered most, and when they timed out."""
+"""One run over time: a column of its trace, the flows or ports in which it varies most."""
 
 import polars as pl
 
