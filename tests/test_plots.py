@@ -149,3 +149,20 @@ def test_the_line_rate_and_the_confidence_band_are_drawn(sweep: Path) -> None:
 def test_sweeps_of_every_shape_can_be_drawn(kind: str, sweep_table: dict[str, object]) -> None:
     results = incast.run(document(sweep=sweep_table))
     assert isinstance(getattr(results.plot, kind)(), Figure)
+
+
+def test_a_legend_writes_tables_by_their_names_and_stays_in_the_picture() -> None:
+    queues = [{"name": "push-out", "victim": victim} for victim in ("oldest", "newest")]
+    queues.append({"name": "drop-tail"})
+    sweep = {"network.queue": queues, "network.buffer": ["64KiB"], "workload.servers": [2, 8]}
+    figure = incast.run(document(sweep=sweep)).plot.goodput()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "queue = push-out (victim oldest)",
+        "queue = push-out (victim newest)",
+        "queue = drop-tail",
+    ]
+    figure.canvas.draw()
+    box = legend.get_window_extent()
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width

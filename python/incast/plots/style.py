@@ -43,6 +43,7 @@ DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 
 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _NAMES_PER_ROW = 4  # in a legend
+_LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
 GUIDE = "0.45"  # of lines that are no data: rates, limits
 IDLE = "0.88"  # of times in which the link idles
 
@@ -98,6 +99,9 @@ def size(curves: int) -> tuple[float, float]:
 def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW) -> None:
     """Put the legend under the panels, where it can hide nothing."""
     if handles:
+        longest = max(len(handle.get_label()) for handle in handles) + _LETTERS_PER_HANDLE
+        fitting = int(figure.get_figwidth() * _LETTERS_PER_INCH / longest)
+        columns = max(1, min(columns, fitting))
         figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 

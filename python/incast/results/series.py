@@ -1,5 +1,6 @@
 """Which swept key is the horizontal axis, and which curves the others make."""
 
+import json
 from dataclasses import dataclass
 
 import polars as pl
@@ -68,6 +69,18 @@ def _ordered(points: pl.DataFrame, axis: str | None) -> pl.DataFrame:
 
 def _label(keys: list[str], values: tuple[object, ...]) -> str:
     return ", ".join(
-        str(value) if key.endswith(".name") else f"{key.rpartition('.')[2]} = {value}"
+        str(value) if key.endswith(".name") else f"{key.rpartition('.')[2]} = {_written(value)}"
         for key, value in zip(keys, values, strict=True)
     )
+
+
+def _written(value: object) -> str:
+    """Write a value for the eye; a table, which is JSON here, by its name and what else it says."""
+    if not (isinstance(value, str) and value.startswith("{")):
+        return str(value)
+    table = json.loads(value)
+    name = table.pop("name", None)
+    rest = ", ".join(f"{key} {entry}" for key, entry in table.items())
+    if name is None:
+        return rest
+    return f"{name} ({rest})" if rest else name
