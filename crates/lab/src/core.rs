@@ -409,7 +409,7 @@ impl<P: Probe> Wires<'_, P> {
             }
             end.armed = at;
             let sequence = self.next_sequence();
-            self.queue.push(at, sequence, Event::Wake(id));
+            self.queue.push_deadline(at, sequence, Event::Wake(id));
         }
     }
 

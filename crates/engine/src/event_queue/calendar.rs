@@ -6,6 +6,7 @@
 //! list is a heap, so a crowded day goes on as one.
 
 use super::Entry;
+use crate::time::Time;
 
 const ARITY: usize = 4;
 /// A day is 2^24 ps, about 17 us.
@@ -41,61 +42,69 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Adds an event, not earlier than the day at hand.
+    /// Adds an event, which like all others is not earlier than `now`.
     #[inline]
-    pub(super) fn push(&mut self, entry: Entry<E>) {
+    pub(super) fn push(&mut self, now: Time, entry: Entry<E>) {
+        self.turn_to(day_at(now));
         let day = day_of(&entry);
         if day < self.today + DAYS as u64 {
             self.insert(day, entry);
         } else {
-            self.far.push(entry);
             self.far_day = self.far_day.min(day);
+            self.far.push(entry);
         }
     }
 
     #[inline]
     fn insert(&mut self, day: u64, entry: Entry<E>) {
-        // A look at the earliest event may have gone ahead of the clock.
-        let day = day.max(self.today);
         let slot = day as usize % DAYS;
         self.busy |= 1 << slot;
         self.days[slot].push(entry);
     }
 
-    /// The earliest event.
+    /// Makes `day` the day at hand: not an earlier one, and no event is earlier.
+    #[inline]
+    fn turn_to(&mut self, day: u64) {
+        self.today = day;
+        if self.far_day < day + DAYS as u64 {
+            self.bring_into_sight();
+        }
+    }
+
+    /// Slot of the first day in sight that holds events.
+    #[inline]
+    fn next_busy(&self) -> usize {
+        let ahead = self.busy.rotate_right((self.today % DAYS as u64) as u32).trailing_zeros();
+        (self.today + u64::from(ahead)) as usize % DAYS
+    }
+
+    /// The earliest event. The day at hand stays what it is: the clock may be far behind, and what
+    /// is added meanwhile has to find its own day.
     #[inline]
     pub(super) fn first(&mut self) -> Option<Entry<E>> {
-        let slot = self.find()?;
+        if self.busy == 0 {
+            return self.far.first().copied();
+        }
+        let slot = self.next_busy();
         self.days[slot].first()
     }
 
     /// Removes the earliest event.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
-        let slot = self.find()?;
+        if self.busy == 0 {
+            if self.far_day == u64::MAX {
+                return None;
+            }
+            self.turn_to(self.far_day);
+        }
+        let slot = self.next_busy();
         let day = &mut self.days[slot];
         let first = day.pop()?;
         if day.is_empty() {
             self.busy ^= 1 << slot;
         }
         Some(first)
-    }
-
-    /// Moves on to the next day that holds an event; returns its slot.
-    #[inline]
-    fn find(&mut self) -> Option<usize> {
-        let ahead = self.busy.rotate_right((self.today % DAYS as u64) as u32).trailing_zeros();
-        if self.busy != 0 {
-            self.today += u64::from(ahead);
-        } else if self.far_day < u64::MAX {
-            self.today = self.far_day;
-        } else {
-            return None;
-        }
-        if self.far_day < self.today + DAYS as u64 {
-            self.bring_into_sight();
-        }
-        Some(self.today as usize % DAYS)
     }
 
     #[cold]
@@ -108,8 +117,12 @@ impl<E: Copy> Calendar<E> {
     }
 }
 
+const fn day_at(time: Time) -> u64 {
+    time.as_picos() >> DAY_BITS
+}
+
 const fn day_of<E>(entry: &Entry<E>) -> u64 {
-    entry.time.as_picos() >> DAY_BITS
+    day_at(entry.time)
 }
 
 /// The events of one day: in order from `head` on, or, once there were many, a heap.
