@@ -1,11 +1,12 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
-//! The next millisecond is divided into days of 17 microseconds; what lies further ahead waits in a
-//! heap until its day comes into sight. A day seldom holds more than a few events, which mostly
-//! come in the order in which they will leave: it is a sorted list as long as it is short. A sorted
-//! list is a heap, so a crowded day goes on as one.
+//! This month and the next, half a millisecond each, are divided into days of 17 microseconds. The
+//! months after them, 34 milliseconds in all, keep their events as they come and deal them out to
+//! their days when their turn is near; what lies further ahead waits in a heap. A day seldom holds
+//! more than a few events, which mostly come in the order in which they will leave: it is a sorted
+//! list as long as it is short. A sorted list is a heap, so a crowded day goes on as one.
 
-use super::Entry;
+use super::{Entry, NOTHING};
 use crate::time::Time;
 
 const ARITY: usize = 4;
@@ -13,6 +14,10 @@ const ARITY: usize = 4;
 pub(super) const DAY_BITS: u32 = 24;
 /// Days in sight: few enough to stay in the cache and to find the next busy one at one look.
 pub(super) const DAYS: usize = 64;
+/// Half of them are a month.
+pub(super) const MONTH_BITS: u32 = DAY_BITS + DAYS.ilog2() - 1;
+/// Months with a list of their own.
+pub(super) const MONTHS: usize = 64;
 /// Length from which a day's list is tidied up or becomes a heap.
 const CROWD: usize = 64;
 
@@ -23,21 +28,35 @@ pub(super) struct Calendar<E> {
     days: Box<[Day<E>; DAYS]>,
     /// Which of them hold events, a bit each.
     busy: u64,
-    /// Number of the day at hand; the days in sight begin with it.
-    today: u64,
-    /// The day on which the earliest event beyond the days in sight falls.
-    far_day: u64,
-    /// Events beyond the days in sight.
+    /// Number of the month at hand; the days in sight are its own and those of the next.
+    month: u64,
+    /// The months after these, by the low bits of their number, and which of them hold events.
+    months: Box<[Month<E>; MONTHS]>,
+    busy_months: u64,
+    /// The month in which the earliest event beyond all these falls.
+    far_month: u64,
+    /// Events beyond all these.
     far: Heap<E>,
+}
+
+/// Events in no order.
+#[derive(Clone, Debug)]
+struct Month<E> {
+    events: Vec<Entry<E>>,
+    /// Key of the earliest.
+    first: u128,
 }
 
 impl<E: Copy> Calendar<E> {
     pub(super) fn new() -> Self {
+        let month = |_| Month { events: Vec::new(), first: NOTHING };
         Self {
             days: Box::new(std::array::from_fn(|_| Day::new())),
             busy: 0,
-            today: 0,
-            far_day: u64::MAX,
+            month: 0,
+            months: Box::new(std::array::from_fn(month)),
+            busy_months: 0,
+            far_month: u64::MAX,
             far: Heap::new(),
         }
     }
@@ -45,58 +64,97 @@ impl<E: Copy> Calendar<E> {
     /// Adds an event, which like all others is not earlier than `now`.
     #[inline]
     pub(super) fn push(&mut self, now: Time, entry: Entry<E>) {
-        self.turn_to(day_at(now));
-        let day = day_of(&entry);
-        if day < self.today + DAYS as u64 {
-            self.insert(day, entry);
-        } else {
-            self.far_day = self.far_day.min(day);
-            self.far.push(entry);
+        let today = month_at(now);
+        if today != self.month {
+            self.turn_to(today);
+        }
+        let month = month_at(entry.time);
+        match month - today {
+            0 | 1 => self.insert(entry),
+            ahead if ahead < MONTHS as u64 => {
+                let slot = month as usize % MONTHS;
+                self.busy_months |= 1 << slot;
+                let month = &mut self.months[slot];
+                month.first = month.first.min(entry.key());
+                month.events.push(entry);
+            }
+            _ => {
+                self.far_month = self.far_month.min(month);
+                self.far.push(entry);
+            }
         }
     }
 
     #[inline]
-    fn insert(&mut self, day: u64, entry: Entry<E>) {
-        let slot = day as usize % DAYS;
+    fn insert(&mut self, entry: Entry<E>) {
+        let slot = day_at(entry.time) as usize % DAYS;
         self.busy |= 1 << slot;
         self.days[slot].push(entry);
     }
 
-    /// Makes `day` the day at hand: not an earlier one, and no event is earlier.
-    #[inline]
-    fn turn_to(&mut self, day: u64) {
-        self.today = day;
-        if self.far_day < day + DAYS as u64 {
-            self.bring_into_sight();
+    /// Makes `month` the month at hand: a later one, before which nothing is left.
+    #[cold]
+    fn turn_to(&mut self, month: u64) {
+        let in_sight = self.month + 1;
+        self.month = month;
+        for next in [month, month + 1] {
+            let slot = next as usize % MONTHS;
+            if next > in_sight && self.busy_months & 1 << slot != 0 {
+                self.busy_months ^= 1 << slot;
+                self.months[slot].first = NOTHING;
+                let mut events = std::mem::take(&mut self.months[slot].events);
+                events.drain(..).for_each(|entry| self.insert(entry));
+                self.months[slot].events = events;
+            }
+        }
+        if self.far_month <= month + 1 {
+            while let Some(entry) = self.far.pop_if(|entry| month_at(entry.time) <= month + 1) {
+                self.insert(entry);
+            }
+            self.far_month = self.far.first().map_or(u64::MAX, |entry| month_at(entry.time));
         }
     }
 
     /// Slot of the first day in sight that holds events.
     #[inline]
     fn next_busy(&self) -> usize {
-        let ahead = self.busy.rotate_right((self.today % DAYS as u64) as u32).trailing_zeros();
-        (self.today + u64::from(ahead)) as usize % DAYS
+        let today = (self.month as usize * (DAYS / 2)) % DAYS;
+        let ahead = self.busy.rotate_right(today as u32).trailing_zeros();
+        (today + ahead as usize) % DAYS
     }
 
-    /// The earliest event. The day at hand stays what it is: the clock may be far behind, and what
-    /// is added meanwhile has to find its own day.
+    /// Key of the earliest event. The month at hand stays what it is: the clock may be far behind,
+    /// and what is added meanwhile has to find its own day.
     #[inline]
-    pub(super) fn first(&mut self) -> Option<Entry<E>> {
+    pub(super) fn first(&mut self) -> u128 {
         if self.busy == 0 {
-            return self.far.first().copied();
+            return self.first_beyond();
         }
         let slot = self.next_busy();
-        self.days[slot].first()
+        self.days[slot].first().map_or(NOTHING, Entry::key)
+    }
+
+    /// Key of the earliest event beyond the days in sight.
+    #[cold]
+    fn first_beyond(&mut self) -> u128 {
+        let far = self.far.first().map_or(NOTHING, Entry::key);
+        if self.busy_months == 0 {
+            return far;
+        }
+        let today = self.month as usize % MONTHS;
+        let ahead = self.busy_months.rotate_right(today as u32).trailing_zeros();
+        self.months[(today + ahead as usize) % MONTHS].first.min(far)
     }
 
     /// Removes the earliest event.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<Entry<E>> {
         if self.busy == 0 {
-            if self.far_day == u64::MAX {
+            let first = self.first_beyond();
+            if first == NOTHING {
                 return None;
             }
-            self.turn_to(self.far_day);
+            self.turn_to(month_at(super::time_of(first)));
         }
         let slot = self.next_busy();
         let day = &mut self.days[slot];
@@ -106,23 +164,14 @@ impl<E: Copy> Calendar<E> {
         }
         Some(first)
     }
+}
 
-    #[cold]
-    fn bring_into_sight(&mut self) {
-        let horizon = self.today + DAYS as u64;
-        while let Some(entry) = self.far.pop_if(|entry| day_of(entry) < horizon) {
-            self.insert(day_of(&entry), entry);
-        }
-        self.far_day = self.far.first().map_or(u64::MAX, day_of);
-    }
+const fn month_at(time: Time) -> u64 {
+    time.as_picos() >> MONTH_BITS
 }
 
 const fn day_at(time: Time) -> u64 {
     time.as_picos() >> DAY_BITS
-}
-
-const fn day_of<E>(entry: &Entry<E>) -> u64 {
-    day_at(entry.time)
 }
 
 /// The events of one day: in order from `head` on, or, once there were many, a heap.
@@ -154,12 +203,8 @@ impl<E: Copy> Day<E> {
         }
     }
 
-    fn first(&mut self) -> Option<Entry<E>> {
-        if self.is_heap {
-            self.heap.first().copied()
-        } else {
-            self.heap.entries.get(self.head).copied()
-        }
+    fn first(&mut self) -> Option<&Entry<E>> {
+        if self.is_heap { self.heap.first() } else { self.heap.entries.get(self.head) }
     }
 
     /// Moves the last entry to its place in the list.

@@ -43,6 +43,10 @@ const fn key(time: Time, sequence: u64) -> u128 {
     (time.as_picos() as u128) << 64 | sequence as u128
 }
 
+const fn time_of(key: u128) -> Time {
+    Time::from_picos((key >> 64) as u64)
+}
+
 /// Key of nothing, later than everything.
 const NOTHING: u128 = u128::MAX;
 
@@ -164,7 +168,7 @@ impl<E: Copy> EventQueue<E> {
     #[inline(never)]
     fn pop_from_calendar(&mut self) -> Option<(Time, E)> {
         let entry = self.calendar.pop()?;
-        self.first[LANES] = self.calendar.first().as_ref().map_or(NOTHING, Entry::key);
+        self.first[LANES] = self.calendar.first();
         Some((entry.time, entry.event))
     }
 }
@@ -173,7 +177,7 @@ impl<E: Copy> EventQueue<E> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::calendar::{DAY_BITS, DAYS};
+    use super::calendar::{DAY_BITS, DAYS, MONTH_BITS, MONTHS};
     use super::*;
 
     #[test]
@@ -188,8 +192,10 @@ mod tests {
 
     /// Near and far, with ties.
     fn delay() -> impl Strategy<Value = u64> {
-        let sight = (DAYS as u64) << DAY_BITS;
-        prop_oneof![0_u64..50, Just(1 << DAY_BITS), Just(sight), 0..3 * sight]
+        let (sight, lists) = ((DAYS as u64) << DAY_BITS, (MONTHS as u64) << MONTH_BITS);
+        let near = prop_oneof![0_u64..50, Just(1 << DAY_BITS), Just(sight), 0..3 * sight];
+        let far = prop_oneof![Just(lists), 0..3 * lists];
+        prop_oneof![4 => near, 1 => far]
     }
 
     proptest! {
