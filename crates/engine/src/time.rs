@@ -6,6 +6,17 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// Picoseconds in a second.
 pub const PICOS_PER_SEC: u64 = 1_000_000_000_000;
 
+/// `value * by / divisor`, rounded down and capped at the largest number; in 64 bits where they
+/// suffice, because a division of 128 is slow.
+#[inline]
+pub const fn mul_div(value: u64, by: u64, divisor: u64) -> u64 {
+    if let Some(product) = value.checked_mul(by) {
+        return product / divisor;
+    }
+    let quotient = value as u128 * by as u128 / divisor as u128;
+    if quotient > u64::MAX as u128 { u64::MAX } else { quotient as u64 }
+}
+
 /// An instant of simulated time: picoseconds since the start of the run.
 ///
 /// At 100 Gbps one byte takes 80 ps, so serialisation times stay exact; 64 bits last 213 days.

@@ -51,6 +51,10 @@ impl Rate {
         if self.0 == 0 {
             return Span::MAX;
         }
+        // In 64 bits where they suffice: a division of 128 is slow.
+        if let Some(bit_picos) = bytes.checked_mul(8 * PICOS_PER_SEC) {
+            return Span::from_picos(bit_picos.div_ceil(self.0));
+        }
         let bit_picos = bytes as u128 * 8 * PICOS_PER_SEC as u128;
         let picos = bit_picos.div_ceil(self.0 as u128);
         Span::from_picos(if picos > u64::MAX as u128 { u64::MAX } else { picos as u64 })

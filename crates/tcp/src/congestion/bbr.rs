@@ -109,7 +109,11 @@ pub struct Bbr {
     initial_window: u64,
     /// Greatest delivery rates by round, the greatest first, b/s (`BtlBwFilter`).
     bandwidths: VecDeque<(u64, u64)>,
+    /// `BtlBw`: the first of them, b/s.
+    bandwidth: u64,
     round_trip: Option<Span>,
+    /// The bandwidth-delay product, bytes.
+    product: f64,
     round_trip_at: Time,
     /// Rounds so far, and what is delivered when the next one begins.
     round: u64,
@@ -144,7 +148,9 @@ impl Bbr {
             window,
             initial_window: window,
             bandwidths: VecDeque::new(),
+            bandwidth: 0,
             round_trip: None,
+            product: 0.0,
             round_trip_at: Time::ZERO,
             round: 0,
             next_round: 0,
@@ -164,11 +170,6 @@ impl Bbr {
         }
     }
 
-    /// `BtlBw`, b/s.
-    fn bandwidth(&self) -> u64 {
-        self.bandwidths.front().map_or(0, |&(_, bandwidth)| bandwidth)
-    }
-
     fn gains(&self) -> (f64, f64) {
         let Params { startup_gain, cwnd_gain, probe_gain, .. } = self.params;
         match self.state {
@@ -185,9 +186,15 @@ impl Bbr {
 
     /// `gain` bandwidth-delay products and room for bursts, bytes (§4.2.3.2).
     fn inflight(&self, gain: f64, segment: u64) -> u64 {
-        let Some(round_trip) = self.round_trip else { return self.initial_window };
-        let product = self.bandwidth() as f64 / 8.0 * round_trip.as_secs_f64();
-        (gain * product) as u64 + 3 * u64::from(self.params.burst) * segment
+        if self.round_trip.is_none() {
+            return self.initial_window;
+        }
+        (gain * self.product) as u64 + 3 * u64::from(self.params.burst) * segment
+    }
+
+    fn update_product(&mut self) {
+        let round_trip = self.round_trip.unwrap_or_default().as_secs_f64();
+        self.product = self.bandwidth as f64 / 8.0 * round_trip;
     }
 
     fn least_window(&self, segment: u64) -> u64 {
@@ -202,7 +209,17 @@ impl Bbr {
             self.round += 1;
         }
         let Some(Rate(rate)) = delivery.rate else { return begins };
-        if rate >= self.bandwidth() || !self.is_limited(delivery) {
+        if rate >= self.bandwidth || !self.is_limited(delivery) {
+            self.note_rate(rate);
+        }
+        begins
+    }
+
+    /// Takes a rate of this round into the filter.
+    fn note_rate(&mut self, rate: u64) {
+        let is_news =
+            self.bandwidths.back().is_none_or(|last| last.0 < self.round || last.1 < rate);
+        if is_news {
             while self.bandwidths.back().is_some_and(|&(_, known)| known <= rate) {
                 self.bandwidths.pop_back();
             }
@@ -213,8 +230,9 @@ impl Bbr {
             {
                 self.bandwidths.pop_front();
             }
+            self.bandwidth = self.bandwidths[0].1;
+            self.update_product();
         }
-        begins
     }
 
     fn is_limited(&self, delivery: &Delivery) -> bool {
@@ -226,8 +244,8 @@ impl Bbr {
         if self.is_full || !begins || self.is_limited(delivery) {
             return;
         }
-        if self.bandwidth() as f64 >= self.full_bandwidth as f64 * GROWTH {
-            self.full_bandwidth = self.bandwidth();
+        if self.bandwidth as f64 >= self.full_bandwidth as f64 * GROWTH {
+            self.full_bandwidth = self.bandwidth;
             self.full_rounds = 0;
         } else {
             self.full_rounds += 1;
@@ -270,7 +288,10 @@ impl Bbr {
         if let Some(rtt) = ack.rtt
             && (expired || self.round_trip.is_none_or(|known| rtt <= known))
         {
-            self.round_trip = Some(rtt);
+            if self.round_trip != Some(rtt) {
+                self.round_trip = Some(rtt);
+                self.update_product();
+            }
             self.round_trip_at = path.now;
         }
         if expired && !self.idle_restart && self.state != State::ProbeRoundTrip {
@@ -313,7 +334,7 @@ impl Bbr {
     /// §4.2.1: a rate by the model; in Startup it never falls.
     fn set_rate(&mut self, path: &PathView) {
         let (gain, _) = self.gains();
-        let bandwidth = match self.bandwidth() {
+        let bandwidth = match self.bandwidth {
             0 => {
                 // Before the first sample: the initial window per round trip, or per millisecond.
                 let round_trip = path.srtt.unwrap_or(Span::from_millis(1)).as_secs_f64();
@@ -430,7 +451,7 @@ impl CongestionControl for Bbr {
 
     fn gauge(&self, name: &str) -> Option<f64> {
         match name {
-            "bandwidth" => Some(self.bandwidth() as f64),
+            "bandwidth" => Some(self.bandwidth as f64),
             "pacing_gain" => Some(self.gains().0),
             "cwnd_gain" => Some(self.gains().1),
             "round" => Some(self.round as f64),
@@ -566,10 +587,10 @@ mod tests {
         let mut pipe = Pipe::new(&Params::default());
         pipe.rounds(6);
         for round in 1..=10 {
-            assert_eq!(pipe.bbr.bandwidth(), RATE.0, "round {round}");
+            assert_eq!(pipe.bbr.bandwidth, RATE.0, "round {round}");
             pipe.round(Rate(5_000_000), 12 * SEGMENT, RTT);
         }
-        assert_eq!(pipe.bbr.bandwidth(), 5_000_000);
+        assert_eq!(pipe.bbr.bandwidth, 5_000_000);
     }
 
     #[test]
@@ -593,7 +614,7 @@ mod tests {
         }
         pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
         assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
-        assert_eq!(pipe.bbr.bandwidth(), RATE.0, "what the small flight measured does not count");
+        assert_eq!(pipe.bbr.bandwidth, RATE.0, "what the small flight measured does not count");
         assert_eq!(pipe.bbr.window(), 25_000 + 3 * SEGMENT);
     }
 

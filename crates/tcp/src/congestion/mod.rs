@@ -132,6 +132,7 @@ macro_rules! congestion_controls {
         }
 
         impl CongestionControl for Controller {
+            #[inline]
             fn window(&self) -> u64 {
                 match self { $(Self::$variant(it) => it.window(),)+ }
             }
@@ -165,6 +166,7 @@ macro_rules! congestion_controls {
             fn gauge(&self, name: &str) -> Option<f64> {
                 match self { $(Self::$variant(it) => it.gauge(name),)+ }
             }
+            #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
                 match self { $(Self::$variant(it) => it.pacing_rate(),)+ }
             }

@@ -30,7 +30,11 @@ impl Connection {
         self.peer_window = window;
         let flight = self.board.flight();
         if self.selective {
-            self.acknowledge_selectively(now, packet, same_window);
+            // With nothing outstanding, data bring no news but of what was sent twice.
+            let is_news = packet.payload == 0 || !packet.sack.is_empty();
+            if is_news || packet.ack > una || !self.board.is_empty() {
+                self.acknowledge_selectively(now, packet, same_window);
+            }
         } else if packet.ack > una {
             self.acknowledge_new(now, packet);
         } else if self.is_duplicate(packet, same_window) {

@@ -46,9 +46,6 @@ impl Connection {
     /// The largest window to advertise, if the receiver's hooks set one, and the largest header.
     #[inline]
     pub(super) fn receiver_limits(&self, now: Time) -> (Option<u64>, u8) {
-        if self.receiver_hooks.is_empty() {
-            return (None, u8::MAX);
-        }
         let advice =
             self.receiver_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
         let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);

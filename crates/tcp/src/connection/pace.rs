@@ -1,10 +1,11 @@
 //! How data leave: at a rate (pacing; a window below a segment becomes a distance in time), and in
 //! bursts as hosts with segmentation offload send them.
 
+use incast_engine::time::mul_div;
 use incast_engine::{Span, Stream, Time};
 
 use super::Connection;
-use crate::config::{Config, Pacing};
+use crate::config::{Config, IdleRestart, Pacing};
 use crate::congestion::{CongestionControl, Needs};
 use crate::recovery::LossRecovery;
 
@@ -62,6 +63,7 @@ impl Pacer {
     }
 
     /// When data that wait may leave.
+    #[inline]
     pub fn deadline(&self) -> Time {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
@@ -80,12 +82,17 @@ impl Pacer {
         } else {
             self.gains.permille
         };
-        let spread = u128::from(pace.srtt?.as_picos()) * u128::from(bytes) * 1000;
-        let picos = spread / (u128::from(pace.window.max(1)) * u128::from(permille.max(1)));
-        Some(Span::from_picos(u64::try_from(picos).unwrap_or(u64::MAX / 4)))
+        let srtt = pace.srtt?.as_picos();
+        let (window, permille) = (pace.window.max(1), permille.max(1));
+        let picos = match window.checked_mul(permille) {
+            Some(divisor) => mul_div(srtt, bytes * 1000, divisor),
+            None => 0,
+        };
+        Some(Span::from_picos(picos.min(u64::MAX / 4)))
     }
 
     /// When the next data may leave.
+    #[inline]
     fn due(&mut self, now: Time, pace: Pace, block: Option<u64>, random: &mut Stream) -> Time {
         if pace.window >= pace.segment || pace.rate.is_some() {
             return if self.always { self.next_at } else { Time::ZERO };
@@ -117,6 +124,21 @@ impl Connection {
     pub(super) fn send_window(&self) -> u64 {
         let window = self.congestion.window();
         if self.needs.fractional_window { window.max(u64::from(self.segment_size)) } else { window }
+    }
+
+    /// Whether data wait for the pacer, whose rate is the congestion control's, and nothing else
+    /// may leave before they do: there is no need to ask again what leaves next.
+    #[inline]
+    pub(super) fn is_held(&self, now: Time) -> bool {
+        self.pacer.as_ref().is_some_and(|pacer| pacer.waiting && pacer.next_at > now)
+            && self.congestion.pacing_rate().is_some()
+            && self.config.segmentation_offload.is_none()
+            && self.config.idle_restart == IdleRestart::None
+            && self.board.resend().is_none()
+            && self.peer_window > 0
+            && self.undo.is_none()
+            && self.sender_hooks.is_empty()
+            && !self.recovery.in_recovery()
     }
 
     /// Whether the data at `next` are held back, of which the window would let go `allowed` bytes

@@ -7,7 +7,7 @@ use super::undo::Evidence;
 use super::{Connection, TimerKind, owed};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
-use crate::hooks::TxPlan;
+use crate::hooks::{Advice, TxPlan};
 use crate::recovery::{Episode, LossRecovery, SackNews, SackView, Spare};
 use crate::send::Sent;
 use crate::send::scoreboard::Acked;
@@ -18,7 +18,7 @@ impl Connection {
         reason = "written and copied in halves of another size, its fields stall every ACK"
     )]
     #[inline(always)]
-    pub(super) fn sack_view(&self, now: Time, echo: Option<u32>) -> SackView {
+    pub(super) fn sack_view(&self, now: Time) -> SackView {
         SackView {
             base: self.recovery_view(),
             now,
@@ -29,7 +29,6 @@ impl Connection {
                 Time::NEVER
             },
             ack_delay: self.config.delayed_ack.map(|delayed| delayed.timeout).unwrap_or_default(),
-            echo: echo.zip(self.config.timestamps),
         }
     }
 
@@ -48,12 +47,12 @@ impl Connection {
         let repeats = packet.ack == una
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
-        let view = self.sack_view(now, Some(packet.ts_echo));
+        let echo = self.config.timestamps.map(|tick| (packet.ts_echo, tick));
         let mut original = false;
         let Self { board, undo, recovery, delivery, .. } = self;
         let acked = if packet.ack > una {
             board.acknowledge_each(packet.ack, |segment| {
-                recovery.on_delivered(segment, &view);
+                recovery.on_delivered(segment, now, echo);
                 original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
             })
         } else {
@@ -67,7 +66,7 @@ impl Connection {
             let blocks = || packet.sack.ranges(packet.ack).skip(skipped);
             for (start, end) in blocks() {
                 news.sacked += board.sack(start, end, |segment| {
-                    recovery.on_delivered(segment, &view);
+                    recovery.on_delivered(segment, now, echo);
                     original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
                     if let Some(delivery) = delivery.as_deref_mut() {
                         delivery.on_selective(now, segment.seq);
@@ -105,7 +104,7 @@ impl Connection {
         news: &SackNews,
         held: u64,
     ) {
-        let view = self.sack_view(now, Some(packet.ts_echo));
+        let view = self.sack_view(now);
         let mut episode = self.recovery.on_sack(news, &mut self.board, &view);
         if let Episode::Exit(exit) = episode {
             self.leave_episode(now, packet, acked, exit);
@@ -125,7 +124,9 @@ impl Connection {
                 self.arm(now, TimerKind::Data);
             }
         }
-        self.begin_episode_after(now, episode, held);
+        if episode != Episode::None {
+            self.begin_episode_after(now, episode, held);
+        }
         if self.recovery.in_recovery() {
             self.limit_burst();
         } else if self.needs.duplicates && news.acked > 0 && self.doubts_head(now) {
@@ -138,13 +139,13 @@ impl Connection {
 
     /// Tells the recovery that the retransmission timer was set anew.
     pub(super) fn note_timer(&mut self, now: Time) {
-        let view = self.sack_view(now, None);
+        let view = self.sack_view(now);
         self.recovery.on_progress(&self.board, &view);
     }
 
     /// The recovery's own deadline has come.
     pub(super) fn run_recovery_deadline(&mut self, now: Time) {
-        let view = self.sack_view(now, None);
+        let view = self.sack_view(now);
         let episode = self.recovery.on_deadline(&mut self.board, &view);
         self.begin_episode(now, episode);
     }
@@ -177,7 +178,9 @@ impl Connection {
             let next = self.board.next();
             return next < end && next < self.stream_end() && self.poll_fresh(now, true, out);
         }
-        if let Some(lost) = self.board.due() {
+        if self.board.is_due()
+            && let Some(lost) = self.board.due()
+        {
             let first = lost.seq == self.board.una();
             let fits = first || lost.end() <= self.board.una() + self.peer_window;
             return fits
@@ -214,7 +217,13 @@ impl Connection {
     fn poll_fresh(&mut self, now: Time, probe: bool, out: &mut Packet) -> bool {
         let (una, next) = (self.board.una(), self.board.next());
         let plan = TxPlan { seq: next, retransmission: false, requested: false };
-        let advice = self.shape(now, &plan);
+        let shaped;
+        let advice = if self.sender_hooks.is_empty() {
+            &Advice::NONE
+        } else {
+            shaped = self.shape(now, &plan);
+            &shaped
+        };
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
         let data = (next + u64::from(self.segment_size)).min(self.written);
         let whole = if data == self.written { self.stream_end() } else { data };
@@ -253,7 +262,7 @@ impl Connection {
         if limited {
             self.limited_bytes += len;
         }
-        self.send_data(now, next..end, plan, &advice, out);
+        self.send_data(now, next..end, plan, advice, out);
         if !probe {
             self.note_timer(now);
         }

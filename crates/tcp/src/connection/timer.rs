@@ -130,7 +130,7 @@ impl Connection {
         self.owed &= !(owed::RETRANSMIT_HEAD | owed::TAIL_PROBE);
         self.end_reduction();
         if self.selective {
-            let view = self.sack_view(now, None);
+            let view = self.sack_view(now);
             self.recovery.on_sack_timeout(&mut self.board, &view);
             self.owed |= owed::RETRANSMIT_HEAD;
         } else {

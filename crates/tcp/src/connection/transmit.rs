@@ -38,7 +38,9 @@ impl Connection {
         if self.owed & owed::BEFORE_DATA != 0 && self.poll_owed(now, out) {
             return true;
         }
-        if self.selective {
+        if self.pacer.is_some() && self.is_held(now) {
+            // Nothing has changed what the pacer said last.
+        } else if self.selective {
             if !self.is_drained()
                 && self.state == State::Established
                 && self.poll_selective(now, out)
@@ -395,8 +397,13 @@ impl Connection {
             packet.ts_value = timestamp(now, tick);
             packet.ts_echo = self.ts_recent.unwrap_or_default();
         }
-        if let Some(report) = &mut self.sack_report {
+        if let Some(report) = &mut self.sack_report
+            && report.has_news(&self.data)
+        {
             packet.sack = report.blocks(&self.data);
+        }
+        if self.receiver_hooks.is_empty() {
+            return None;
         }
         let (cap, header_bytes) = self.receiver_limits(now);
         packet.header = packet.header.min(header_bytes);

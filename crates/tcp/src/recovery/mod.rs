@@ -24,7 +24,7 @@ mod sack1;
 mod tahoe;
 mod view;
 
-pub use view::{Episode, RecoveryView, SackNews, SackView, Spare};
+pub use view::{Echo, Episode, RecoveryView, SackNews, SackView, Spare};
 
 /// Decides what is lost.
 pub trait LossRecovery {
@@ -71,8 +71,8 @@ pub trait LossRecovery {
     // By selective acknowledgements.
 
     /// An ACK brings the first news of `segment`.
-    fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
-        let _ = (segment, view);
+    fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
+        let _ = (segment, now, echo);
     }
     /// An ACK was entered on the scoreboard. After an exit it is asked again, without news.
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
@@ -188,8 +188,9 @@ macro_rules! loss_recoveries {
             fn released(&self, limited: u32) -> u32 {
                 match self { $(Self::$variant(it) => it.released(limited),)+ }
             }
-            fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
-                match self { $(Self::$variant(it) => it.on_delivered(segment, view),)+ }
+            #[inline]
+            fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
+                match self { $(Self::$variant(it) => it.on_delivered(segment, now, echo),)+ }
             }
             fn on_sack(
                 &mut self,
@@ -219,9 +220,11 @@ macro_rules! loss_recoveries {
             fn on_resent(&mut self, end: u64, rescue: bool) {
                 match self { $(Self::$variant(it) => it.on_resent(end, rescue),)+ }
             }
+            #[inline]
             fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
                 match self { $(Self::$variant(it) => it.on_progress(board, view),)+ }
             }
+            #[inline]
             fn deadline(&self) -> Time {
                 match self { $(Self::$variant(it) => it.deadline(),)+ }
             }

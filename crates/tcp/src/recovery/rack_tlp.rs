@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::min_rtt::MinRtt;
 use super::probe::Probe;
-use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use super::{Echo, Episode, LossRecovery, RecoveryView, SackNews, SackView};
 use crate::congestion::RecoveryExit;
 use crate::connection::timestamp;
 use crate::send::{Detection, Horizon, Scoreboard, Sent};
@@ -209,8 +209,8 @@ impl LossRecovery for RackTlp {
     }
 
     /// RFC 8985 §6.2, steps 1 to 3.
-    fn on_delivered(&mut self, segment: &Sent, view: &SackView) {
-        let rtt = view.now - segment.sent_at;
+    fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
+        let rtt = now - segment.sent_at;
         let resent = segment.transmissions > 1;
         if segment.end() > self.fack {
             self.fack = segment.end();
@@ -218,14 +218,14 @@ impl LossRecovery for RackTlp {
             self.reordering_seen = true;
         }
         if resent {
-            let echoes_earlier = view.echo.is_some_and(|(echo, tick)| {
+            let echoes_earlier = echo.is_some_and(|(echo, tick)| {
                 (echo.wrapping_sub(timestamp(segment.sent_at, tick)) as i32) < 0
             });
             if echoes_earlier || self.min_rtt.get().is_some_and(|min| rtt < min) {
                 return;
             }
         } else {
-            self.min_rtt.sample(view.now, rtt);
+            self.min_rtt.sample(now, rtt);
             self.probe.on_round_trip();
         }
         self.rtt = rtt;

@@ -34,9 +34,10 @@ pub struct SackView {
     pub rto_at: Time,
     /// How long the other end may hold an ACK back.
     pub ack_delay: Span,
-    /// The timestamp that the ACK echoes and the tick of its clock, if timestamps are in use.
-    pub echo: Option<(u32, Span)>,
 }
+
+/// The timestamp that an ACK echoes, and the tick of its clock.
+pub type Echo = (u32, Span);
 
 /// What an ACK brought, to a recovery by SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -47,6 +47,12 @@ impl SackReport {
         arrival
     }
 
+    /// Whether there is anything to report.
+    #[inline]
+    pub fn has_news(&self, data: &Reassembly) -> bool {
+        data.has_gap() || self.duplicate.is_some()
+    }
+
     /// The option of the next packet (RFC 2018 §4): the range that grew last comes first.
     pub fn blocks(&mut self, data: &Reassembly) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::time::{PICOS_PER_SEC, mul_div};
 use incast_engine::{Rate, Span, Time};
 
 use crate::congestion::Delivery;
@@ -12,11 +12,11 @@ use crate::congestion::Delivery;
 #[derive(Clone, Copy, Debug)]
 struct Record {
     end: u64,
-    len: u64,
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
     sent_at: Time,
+    len: u32,
     app_limited: bool,
     /// It has been counted as delivered.
     arrived: bool,
@@ -62,7 +62,7 @@ impl DeliveryRate {
         }
         let record = Record {
             end,
-            len: end - seq,
+            len: (end - seq) as u32,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
@@ -70,17 +70,15 @@ impl DeliveryRate {
             app_limited: self.app_limited > 0,
             arrived: false,
         };
+        if self.records.back().is_none_or(|last| last.end <= seq) {
+            self.records.push_back(record);
+            self.in_flight += end - seq;
+            return;
+        }
         let at = self.records.partition_point(|known| known.end <= seq);
-        match self.records.get_mut(at) {
-            None => {
-                self.records.push_back(record);
-                self.in_flight += record.len;
-            }
-            // Of a retransmission the length is counted already.
-            Some(known) if !known.arrived => {
-                *known = Record { end: known.end, len: known.len, ..record };
-            }
-            Some(_) => {}
+        // Of a retransmission the length is counted already.
+        if let Some(known) = self.records.get_mut(at).filter(|known| !known.arrived) {
+            *known = Record { end: known.end, len: known.len, ..record };
         }
     }
 
@@ -106,9 +104,10 @@ impl DeliveryRate {
 
     /// §3.3: `UpdateRateSample`.
     fn deliver(&mut self, now: Time, record: Record) {
-        self.delivered += record.len;
-        self.newly += record.len;
-        self.in_flight -= record.len;
+        let len = u64::from(record.len);
+        self.delivered += len;
+        self.newly += len;
+        self.in_flight -= len;
         self.delivered_at = now;
         let is_younger = self.youngest.is_none_or(|youngest| {
             (record.delivered, record.sent_at) >= (youngest.delivered, youngest.sent_at)
@@ -137,10 +136,7 @@ impl DeliveryRate {
         let amount = self.delivered - record.delivered;
         // An interval below the smallest round trip comes from ACKs in a clump.
         let is_usable = !interval.is_zero() && min_rtt.is_some_and(|min_rtt| interval >= min_rtt);
-        let rate = is_usable.then(|| {
-            let bits = u128::from(amount) * 8 * u128::from(PICOS_PER_SEC);
-            Rate((bits / u128::from(interval.as_picos())) as u64)
-        });
+        let rate = is_usable.then(|| Rate(mul_div(amount, 8 * PICOS_PER_SEC, interval.as_picos())));
         Some(Delivery {
             delivered: self.delivered,
             newly,
