@@ -74,14 +74,15 @@ pub enum Event {
 const AFTER_TIMERS: u64 = 1 << 63;
 
 /// A connection and its place in the event queue.
+#[repr(C, align(64))]
 pub struct End {
-    /// The connection.
-    pub connection: Connection,
     /// When the event queue will wake it; other wake-ups are stale.
     armed: Time,
     /// A later wake-up that is pending as well. A pacer's deadlines come and go before that of the
     /// retransmission timer, which need not be scheduled anew after each of them.
     backstop: Time,
+    /// The connection.
+    pub connection: Connection,
 }
 
 impl End {
@@ -404,10 +405,8 @@ impl<P: Probe> Wires<'_, P> {
     fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.connection.poll_timeout();
         if at < end.armed {
-            if end.backstop == Time::NEVER {
-                end.backstop = end.armed;
-            }
-            end.armed = at;
+            // The sooner of two is the better one: the other may be that of the handshake.
+            end.backstop = std::mem::replace(&mut end.armed, at);
             let sequence = self.next_sequence();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
         }

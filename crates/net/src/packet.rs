@@ -86,6 +86,7 @@ pub enum Ecn {
 
 /// A packet. Sequence numbers have 64 bits and do not wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct Packet {
     /// Sequence number of the first payload byte.
     pub seq: u64,

@@ -100,44 +100,61 @@ const PHASES: u8 = 8;
 /// Bandwidth counts as grown by a quarter (§4.3.2.2).
 const GROWTH: f64 = 1.25;
 
-/// See [`Params`].
-#[derive(Clone, Debug)]
-pub struct Bbr {
-    params: Params,
+/// On what rate and window depend besides the model of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Regime {
+    segment: u64,
     state: State,
+    phase: u8,
+    is_full: bool,
+}
+
+/// See [`Params`]. What every ACK needs comes first.
+#[derive(Clone, Debug)]
+#[repr(C)]
+pub struct Bbr {
+    state: State,
+    phase: u8,
+    is_full: bool,
+    /// Losses since the last ACK.
+    lost: bool,
+    /// Sending begins again after an idle time.
+    idle_restart: bool,
+    /// The model has changed since rate and window followed it, in this regime.
+    is_new: bool,
+    regime: Regime,
     window: u64,
-    initial_window: u64,
-    /// Greatest delivery rates by round, the greatest first, b/s (`BtlBwFilter`).
-    bandwidths: VecDeque<(u64, u64)>,
-    /// `BtlBw`: the first of them, b/s.
+    /// What the model asks the window to be.
+    target: u64,
+    rate: Option<Rate>,
+    /// `BtlBw`: the greatest of the delivery rates below, b/s.
     bandwidth: u64,
-    round_trip: Option<Span>,
-    /// The bandwidth-delay product, bytes.
-    product: f64,
-    round_trip_at: Time,
+    /// The last of them: in which round, and which.
+    last_rate: (u64, u64),
     /// Rounds so far, and what is delivered when the next one begins.
     round: u64,
     next_round: u64,
+    round_trip: Option<Span>,
+    round_trip_at: Time,
+    /// The bandwidth-delay product, bytes.
+    product: f64,
+    phase_at: Time,
+    /// Samples up to here were limited by BBR itself.
+    own_limit: u64,
+    /// A loss is repaired when this is acknowledged; `conserve` until the round after it began.
+    repaired_at: Option<u64>,
+    conserve: Option<u64>,
+    params: Params,
+    initial_window: u64,
+    /// Greatest delivery rates by round, the greatest first, b/s (`BtlBwFilter`).
+    bandwidths: VecDeque<(u64, u64)>,
     /// Startup's plateau.
     full_bandwidth: u64,
     full_rounds: u32,
-    is_full: bool,
-    phase: u8,
-    phase_at: Time,
     /// When `ProbeRTT` is over, once the flight is small, and the round that has to pass as well.
     probe_ends: Option<(Time, u64)>,
     /// Window to come back to, after `ProbeRTT` or a loss.
     prior_window: u64,
-    /// A loss is repaired when this is acknowledged; `conserve` until the round after it began.
-    repaired_at: Option<u64>,
-    conserve: Option<u64>,
-    /// Losses since the last ACK.
-    lost: bool,
-    /// Samples up to here were limited by BBR itself.
-    own_limit: u64,
-    /// Sending begins again after an idle time.
-    idle_restart: bool,
-    rate: Option<Rate>,
 }
 
 impl Bbr {
@@ -147,8 +164,12 @@ impl Bbr {
             state: State::Startup,
             window,
             initial_window: window,
+            is_new: true,
+            regime: Regime { segment: 0, state: State::Startup, phase: 2, is_full: false },
+            target: 0,
             bandwidths: VecDeque::new(),
             bandwidth: 0,
+            last_rate: (0, 0),
             round_trip: None,
             product: 0.0,
             round_trip_at: Time::ZERO,
@@ -195,6 +216,7 @@ impl Bbr {
     fn update_product(&mut self) {
         let round_trip = self.round_trip.unwrap_or_default().as_secs_f64();
         self.product = self.bandwidth as f64 / 8.0 * round_trip;
+        self.is_new = true;
     }
 
     fn least_window(&self, segment: u64) -> u64 {
@@ -217,13 +239,12 @@ impl Bbr {
 
     /// Takes a rate of this round into the filter.
     fn note_rate(&mut self, rate: u64) {
-        let is_news =
-            self.bandwidths.back().is_none_or(|last| last.0 < self.round || last.1 < rate);
-        if is_news {
+        if self.last_rate.0 < self.round || self.last_rate.1 < rate {
             while self.bandwidths.back().is_some_and(|&(_, known)| known <= rate) {
                 self.bandwidths.pop_back();
             }
-            self.bandwidths.push_back((self.round, rate));
+            self.last_rate = (self.round, rate);
+            self.bandwidths.push_back(self.last_rate);
             let oldest = self.round.saturating_sub(self.params.bandwidth_rounds.into());
             while self.bandwidths.front().is_some_and(|&(round, _)| round <= oldest)
                 && self.bandwidths.len() > 1
@@ -331,6 +352,18 @@ impl Bbr {
         self.prior_window = if reduced { self.prior_window.max(self.window) } else { self.window };
     }
 
+    /// Rate and window by the model, which most ACKs leave as it is.
+    fn follow_model(&mut self, path: &PathView) {
+        let Self { state, phase, is_full, .. } = *self;
+        let regime = Regime { segment: path.segment, state, phase, is_full };
+        if self.is_new || self.regime != regime || self.bandwidth == 0 {
+            self.is_new = false;
+            self.regime = regime;
+            self.set_rate(path);
+            self.target = self.inflight(self.gains().1, path.segment);
+        }
+    }
+
     /// §4.2.1: a rate by the model; in Startup it never falls.
     fn set_rate(&mut self, path: &PathView) {
         let (gain, _) = self.gains();
@@ -350,8 +383,7 @@ impl Bbr {
 
     /// §4.2.3: the window.
     fn set_window(&mut self, delivery: &Delivery, path: &PathView) {
-        let (_, gain) = self.gains();
-        let target = self.inflight(gain, path.segment);
+        let target = self.target;
         if self.conserve.is_some_and(|round| self.round >= round) {
             self.conserve = None;
         }
@@ -400,7 +432,7 @@ impl CongestionControl for Bbr {
             self.advance_phase(delivery.in_flight, delivery.newly, path);
         }
         self.note_round_trip(ack, &delivery, path);
-        self.set_rate(path);
+        self.follow_model(path);
         self.set_window(&delivery, path);
         self.lost = false;
     }

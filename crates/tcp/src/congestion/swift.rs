@@ -121,24 +121,50 @@ pub struct Swift {
     window: f64,
     last_decrease: Option<Time>,
     timeouts: u32,
+    /// The smallest round trip, and the base target that follows from it, seconds.
+    base: (Span, f64),
+    /// What the hops add to the target, seconds.
+    hops: f64,
+    /// 1/√cwnd at the ends of the range in which flow scaling works.
+    least_root: f64,
+    most_root: f64,
+}
+
+/// Flow scaling's measure of a window in segments.
+fn root(window: f64) -> f64 {
+    1.0 / window.sqrt()
 }
 
 impl Swift {
     pub(super) fn new(params: &Params, window: u64, _: u64) -> Self {
-        Self { params: params.clone(), window: window as f64, last_decrease: None, timeouts: 0 }
+        Self {
+            params: params.clone(),
+            window: window as f64,
+            last_decrease: None,
+            timeouts: 0,
+            base: (Span::ZERO, params.base_target.unwrap_or_default().as_secs_f64()),
+            hops: f64::from(params.hops) * params.hop.as_secs_f64(),
+            least_root: root(params.greatest_scaled_window),
+            most_root: root(params.least_scaled_window),
+        }
+    }
+
+    /// Round trip to aim at without flow scaling, seconds.
+    fn base_target(&mut self, path: &PathView) -> f64 {
+        let smallest = path.min_rtt.unwrap_or_default();
+        if self.params.base_target.is_none() && smallest != self.base.0 {
+            self.base = (smallest, self.params.target_ratio * smallest.as_secs_f64());
+        }
+        self.base.1
     }
 
     /// Round trip to aim at, seconds (paper §3.5).
-    fn target(&self, path: &PathView) -> f64 {
-        let params = &self.params;
-        let smallest = path.min_rtt.unwrap_or_default().as_secs_f64();
-        let base = params.base_target.map_or(params.target_ratio * smallest, Span::as_secs_f64);
-        let hops = f64::from(params.hops) * params.hop.as_secs_f64();
-        let root = |window: f64| 1.0 / window.sqrt();
-        let range = params.flow_scaling * base;
-        let (most, least) = (root(params.least_scaled_window), root(params.greatest_scaled_window));
+    fn target(&mut self, path: &PathView) -> f64 {
+        let base = self.base_target(path);
+        let range = self.params.flow_scaling * base;
         let window = self.window / path.segment as f64;
-        base + hops + (range * (root(window) - least) / (most - least)).clamp(0.0, range)
+        let share = range * (root(window) - self.least_root) / (self.most_root - self.least_root);
+        base + self.hops + share.clamp(0.0, range)
     }
 
     /// At most one decrease per round trip.
@@ -173,7 +199,9 @@ impl CongestionControl for Swift {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         self.timeouts = 0;
         let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
-        let target = self.target(path);
+        // Flow scaling only adds, and its root takes long.
+        let least = self.base_target(path) + self.hops;
+        let target = if delay < least { least } else { self.target(path) };
         if delay < target {
             if ack.may_grow && ack.limited {
                 let (acked, segment) = (ack.acked as f64, path.segment as f64);

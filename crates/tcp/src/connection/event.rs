@@ -61,6 +61,7 @@ pub struct TimeoutReport {
 
 /// Events that wait to be polled, each at most once.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Pending {
     bits: u8,
     timeout: Option<TimeoutReport>,

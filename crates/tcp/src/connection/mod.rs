@@ -96,63 +96,75 @@ pub struct Counters {
 }
 
 /// One end of a TCP connection.
+///
+/// Where flows take turns, each finds its connection out of the nearest cache, so that what a
+/// packet costs is the lines that it touches: what all packets need comes first, then what data
+/// and their ACKs need, then the rest.
+#[repr(C)]
 pub struct Connection {
-    config: Arc<Config>,
-    role: Role,
+    owed: u16,
     state: State,
     epoch: u8,
-    owed: u16,
-    events: event::Pending,
-    timer: Timer,
-    random: Stream,
-    // Sending.
-    board: Scoreboard,
-    congestion: Controller,
-    /// What the congestion control asked for.
-    needs: Needs,
-    ecn: ecn::EcnState,
-    pacer: Option<Box<pace::Pacer>>,
-    delivery: Option<Box<DeliveryRate>>,
-    recovery: Recovery,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
-    prr: Option<Box<Prr>>,
-    undo: Option<Box<undo::Undo>>,
-    rtt: RttEstimator,
-    idle: IdleTracker,
-    /// One past the last byte that the application wrote.
-    written: u64,
+    /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
+    has_options: bool,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
-    /// Window that the other end advertised.
-    peer_window: u64,
-    /// Probes sent since the window closed; their backoff is not the RTO's.
-    window_probes: u32,
-    /// The segment being timed: one past its end, and when it left.
-    timed: Option<(u64, Time)>,
-    gate: Gate,
+    extra_acks: u8,
+    ack_label: u8,
+    probe_label: u8,
+    role: Role,
+    /// What the congestion control asked for.
+    needs: Needs,
+    /// Segment size that the hooks advised last.
+    segment_size: u32,
     /// New segments that may still leave for the ACK at hand.
     burst: u32,
+    /// One past the last byte that the application wrote.
+    written: u64,
+    /// Window that the other end advertised.
+    peer_window: u64,
+    timer: Timer,
+    gate: Gate,
+    data: Reassembly,
+    /// What all packets have in common.
+    template: Packet,
+    receive_window: ReceiveWindow,
+    /// The acknowledgement in the last packet (RFC 7323 §4.3).
+    last_ack_sent: u64,
+    notify_at: u64,
+    config: Arc<Config>,
+    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
+    sender_hooks: Vec<Box<dyn SenderHook>>,
+    /// What the receiver reports selectively, if the SACK option is in use.
+    sack_report: Option<Box<SackReport>>,
+    pacer: Option<Box<pace::Pacer>>,
+    delivery: Option<Box<DeliveryRate>>,
+    prr: Option<Box<Prr>>,
+    undo: Option<Box<undo::Undo>>,
+    board: Scoreboard,
+    ack_policy: AckPolicy,
+    ecn: ecn::EcnState,
+    events: event::Pending,
+    counters: Counters,
     /// Bytes sent by limited transmit since the last new ACK (RFC 3042: not part of `FlightSize`).
     limited_bytes: u64,
     /// The first byte of the block at hand, and where its first window ends, once known.
     block_start: u64,
     first_window_end: u64,
+    /// The segment being timed: one past its end, and when it left.
+    timed: Option<(u64, Time)>,
+    rtt: RttEstimator,
+    congestion: Controller,
+    recovery: Recovery,
+    idle: IdleTracker,
+    random: Stream,
+    /// Probes sent since the window closed; their backoff is not the RTO's.
+    window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
     timed_out_at: Option<u64>,
-    /// Segment size that the hooks advised last.
-    segment_size: u32,
-    probe_label: u8,
-    // Receiving.
-    data: Reassembly,
-    ack_policy: AckPolicy,
-    receive_window: ReceiveWindow,
-    notify_at: u64,
     ts_recent: Option<u32>,
-    /// The acknowledgement in the last packet (RFC 7323 §4.3).
-    last_ack_sent: u64,
-    extra_acks: u8,
-    ack_label: u8,
     // The handshake and the request.
     handshake_tries: u32,
     /// How often the SYN or SYN-ACK left: at a timeout, or because the other end asked again.
@@ -161,15 +173,6 @@ pub struct Connection {
     request: Request,
     /// Ordinal number of the last request received.
     requests_seen: u64,
-    counters: Counters,
-    sender_hooks: Vec<Box<dyn SenderHook>>,
-    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
-    /// What the receiver reports selectively, if the SACK option is in use.
-    sack_report: Option<Box<SackReport>>,
-    /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
-    has_options: bool,
-    /// What all packets have in common.
-    template: Packet,
 }
 
 /// The client's request for data.

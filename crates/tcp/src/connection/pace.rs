@@ -2,7 +2,7 @@
 //! bursts as hosts with segmentation offload send them.
 
 use incast_engine::time::mul_div;
-use incast_engine::{Span, Stream, Time};
+use incast_engine::{Rate, Span, Stream, Time};
 
 use super::Connection;
 use crate::config::{Config, IdleRestart, Pacing};
@@ -11,35 +11,39 @@ use crate::recovery::LossRecovery;
 
 /// When the next data may leave.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Pacer {
-    /// Everything is paced, and not only what a window below a segment lets go.
-    always: bool,
-    gains: Pacing,
-    /// When the last data left.
-    last_sent: Option<Time>,
     next_at: Time,
-    /// The block whose first segment has been given its moment, and that moment.
-    phase: (u64, Time),
+    /// When the last data left.
+    last_sent: Time,
     /// Data wait for `next_at`.
     waiting: bool,
+    /// Everything is paced, and not only what a window below a segment lets go.
+    always: bool,
+    /// What was asked for last, and the answer.
+    memo: (Pace, u64, Option<Span>),
     /// Most bytes that leave as one burst; 0 if there is no segmentation offload.
     burst_size: u64,
     /// The burst that may begin, and what is left of the one that has begun.
     burst_granted: u64,
     burst_left: u64,
+    /// The block whose first segment has been given its moment, and that moment.
+    phase: (u64, Time),
+    gains: Pacing,
 }
 
 /// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
 const BURST_DIVISOR: u64 = 3;
 
 /// What the pacer needs to know of its connection.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pace {
+    /// The rate that the congestion control sets, or else all below.
+    rate: Option<Rate>,
+    srtt: Option<Span>,
     window: u64,
     ssthresh: u64,
     segment: u64,
-    srtt: Option<Span>,
-    rate: Option<incast_engine::Rate>,
 }
 
 impl Pacer {
@@ -51,10 +55,11 @@ impl Pacer {
             Box::new(Self {
                 always,
                 gains: config.pacing.unwrap_or_default(),
-                last_sent: None,
+                last_sent: Time::NEVER,
                 next_at: Time::ZERO,
                 phase: (0, Time::ZERO),
                 waiting: false,
+                memo: (Pace::default(), 0, None),
                 burst_size,
                 burst_granted: 0,
                 burst_left: 0,
@@ -68,8 +73,17 @@ impl Pacer {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
 
-    /// Time that `bytes` take; none if no round trip has been measured.
-    fn interval(&self, pace: Pace, bytes: u64) -> Option<Span> {
+    /// Time that `bytes` take; none if no round trip has been measured. Between two ACKs the answer
+    /// is the same, and a division is slow.
+    #[inline]
+    fn interval(&mut self, pace: Pace, bytes: u64) -> Option<Span> {
+        if self.memo.0 != pace || self.memo.1 != bytes {
+            self.memo = (pace, bytes, self.divide(pace, bytes));
+        }
+        self.memo.2
+    }
+
+    fn divide(&self, pace: Pace, bytes: u64) -> Option<Span> {
         if let Some(rate) = pace.rate {
             return Some(rate.transmission_time(bytes));
         }
@@ -99,7 +113,8 @@ impl Pacer {
         }
         // The window may have changed since the last segment left, and with it the distance.
         let Some(interval) = self.interval(pace, pace.segment) else { return Time::ZERO };
-        let after_last = self.last_sent.map_or(Time::ZERO, |last| last + interval);
+        let has_sent = self.last_sent != Time::NEVER;
+        let after_last = if has_sent { self.last_sent + interval } else { Time::ZERO };
         let Some(block) = block else { return after_last };
         if self.phase.0 != block {
             self.phase = (block, now + random.uniform(interval));
@@ -109,13 +124,19 @@ impl Pacer {
 }
 
 impl Connection {
+    #[inline]
     fn pace(&self) -> Pace {
+        if self.needs.pacing
+            && let rate @ Some(_) = self.congestion.pacing_rate()
+        {
+            return Pace { rate, ..Pace::default() };
+        }
         Pace {
+            rate: None,
+            srtt: self.rtt.srtt(),
             window: self.congestion.window(),
             ssthresh: self.congestion.ssthresh(),
             segment: u64::from(self.segment_size),
-            srtt: self.rtt.srtt(),
-            rate: if self.needs.pacing { self.congestion.pacing_rate() } else { None },
         }
     }
 
@@ -145,9 +166,10 @@ impl Connection {
     /// in all; `fresh` if they may wait for a larger burst.
     pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64, fresh: bool) -> bool {
         let pace = self.pace();
-        let defers = fresh && self.defers(next, allowed);
+        let defers =
+            fresh && self.config.segmentation_offload.is_some() && self.defers(next, allowed);
         let Some(pacer) = &mut self.pacer else { return false };
-        if pacer.burst_left > 0 && pacer.last_sent == Some(now) {
+        if pacer.burst_left > 0 && pacer.last_sent == now {
             return false;
         }
         if defers {
@@ -181,9 +203,12 @@ impl Connection {
             let begun = std::mem::take(&mut pacer.burst_granted);
             let left = if begun > 0 { begun } else { pacer.burst_left };
             pacer.burst_left = left.saturating_sub(bytes);
-            pacer.last_sent = Some(now);
+            pacer.last_sent = now;
             pacer.waiting = false;
-            if let Some(interval) = pacer.interval(pace, bytes) {
+            // What a window below a segment lets go waits from when the last data left.
+            if pacer.always
+                && let Some(interval) = pacer.interval(pace, bytes)
+            {
                 pacer.next_at = pacer.next_at.max(now) + interval;
             }
         }

@@ -24,6 +24,7 @@ struct Record {
 
 /// The sender's count of what has arrived.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub struct DeliveryRate {
     records: VecDeque<Record>,
     /// `C.delivered`, `C.delivered_time`, `C.first_sent_time`.

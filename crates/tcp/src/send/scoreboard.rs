@@ -72,15 +72,16 @@ pub struct Acked {
 /// The outstanding segments: contiguous from `una` to `max`, of which those below `next` count as
 /// in flight. After a timeout `next` falls back to `una` (go-back-N) and sending resumes there.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Scoreboard {
-    pub(super) segments: VecDeque<Sent>,
-    /// Index of the segment that starts at `next`, or the number of segments.
-    cursor: usize,
     pub(super) una: u64,
     next: u64,
     pub(super) max: u64,
     /// One past a window probe.
     probed: u64,
+    /// Index of the segment that starts at `next`, or the number of segments.
+    cursor: usize,
+    pub(super) segments: VecDeque<Sent>,
     /// Sums of what is marked.
     pub(super) tally: Tally,
 }

@@ -12,16 +12,19 @@ const SEEN: usize = 3;
 
 /// Sums over the marks of a scoreboard.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Tally {
     /// Bytes that the receiver has beyond the cumulative ACK.
     sacked: u64,
-    pub(super) sacked_segments: u32,
     /// Bytes taken for lost, and not selectively acknowledged since.
     lost: u64,
     /// Bytes of which a copy is on its way.
     resent: u64,
     /// Bytes taken for lost of which none is: a retransmission is due.
     due: u64,
+    pub(super) sacked_segments: u32,
+    /// How often a segment was found lost.
+    losses: u64,
     /// No retransmission is due below.
     due_from: u64,
     /// One past the highest byte selectively acknowledged.
@@ -32,8 +35,6 @@ pub(super) struct Tally {
     settled: u64,
     /// Copies in the order in which they left: where, and when.
     copies: VecDeque<(u64, Time)>,
-    /// How often a segment was found lost.
-    losses: u64,
     seen: [(u64, u64); SEEN],
 }
 
