@@ -17,7 +17,7 @@ impl Connection {
     #[inline]
     pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
         let una = self.board.una();
-        if packet.ack > self.board.acceptable() || packet.ack < una {
+        if !self.board.accepts(packet.ack) || packet.ack < una {
             // RFC 9293 §3.10.7.4: what was never sent cannot be acknowledged; an ACK tells the
             // other end where it stands.
             if packet.ack > una {
@@ -139,7 +139,10 @@ impl Connection {
         }
         let window = self.congestion.window();
         let ece = packet.flags.contains(Flags::ECE);
-        let may_grow = may_grow && self.idle.may_grow(window) && self.ecn.lets_grow(ece);
+        // Only RFC 7661 has an opinion; to ask the configuration, which all share, is cheaper.
+        let is_free = self.config.idle_restart != crate::config::IdleRestart::Rfc7661
+            || self.idle.may_grow(window);
+        let may_grow = may_grow && is_free && self.ecn.lets_grow(ece);
         if may_grow || self.needs.every_ack {
             let path = self.path(now, self.board.flight());
             let delivery = match &mut self.delivery {

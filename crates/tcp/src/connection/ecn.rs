@@ -11,6 +11,7 @@ use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
 
 /// What a connection remembers for ECN.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(super) struct EcnState {
     /// Which packets are ECN-capable; none if ECN is off.
     packets: Option<EcnPackets>,
@@ -18,12 +19,12 @@ pub(super) struct EcnState {
     usage: EcnUse,
     /// Receiver: what leaves carries ECN-Echo.
     pub echo: bool,
-    /// Receiver: the ACK to send before the one at hand, with its echo.
-    flush: Option<(u64, bool)>,
-    /// Sender: the window was reduced when this was the highest number sent.
-    reduced_until: u64,
     /// Sender: the next new data announce the reduction.
     announce: bool,
+    /// Sender: the window was reduced when this was the highest number sent.
+    reduced_until: u64,
+    /// Receiver: the ACK to send before the one at hand, with its echo.
+    flush: Option<(u64, bool)>,
 }
 
 impl EcnState {

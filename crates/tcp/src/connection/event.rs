@@ -59,12 +59,11 @@ pub struct TimeoutReport {
     pub advised: bool,
 }
 
-/// Events that wait to be polled, each at most once.
+/// Events that wait to be polled, each at most once. The report of a timeout lies apart, because
+/// few packets meet one.
 #[derive(Clone, Debug, Default)]
-#[repr(C)]
 pub(super) struct Pending {
     bits: u8,
-    timeout: Option<TimeoutReport>,
 }
 
 const ESTABLISHED: u8 = 1;
@@ -82,15 +81,12 @@ impl Pending {
             Event::Received => RECEIVED,
             Event::FastRetransmit => FAST_RETRANSMIT,
             Event::RecoveryExit => RECOVERY_EXIT,
-            Event::Timeout(report) => {
-                self.timeout = Some(report);
-                TIMEOUT
-            }
+            Event::Timeout(_) => TIMEOUT,
         };
     }
 
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Event> {
+    pub(super) fn pop(&mut self, report: &mut Option<TimeoutReport>) -> Option<Event> {
         if self.bits == 0 {
             return None;
         }
@@ -102,7 +98,7 @@ impl Pending {
             RECEIVED => Some(Event::Received),
             FAST_RETRANSMIT => Some(Event::FastRetransmit),
             RECOVERY_EXIT => Some(Event::RecoveryExit),
-            _ => self.timeout.take().map(Event::Timeout),
+            _ => report.take().map(Event::Timeout),
         }
     }
 }

@@ -105,6 +105,7 @@ pub struct Connection {
     owed: u16,
     state: State,
     epoch: u8,
+    events: event::Pending,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
     /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
@@ -113,53 +114,54 @@ pub struct Connection {
     closing: bool,
     extra_acks: u8,
     ack_label: u8,
-    probe_label: u8,
-    role: Role,
     /// What the congestion control asked for.
     needs: Needs,
     /// Segment size that the hooks advised last.
     segment_size: u32,
     /// New segments that may still leave for the ACK at hand.
     burst: u32,
+    /// What all packets have in common.
+    template: Template,
     /// One past the last byte that the application wrote.
     written: u64,
     /// Window that the other end advertised.
     peer_window: u64,
+    config: Arc<Config>,
     timer: Timer,
     gate: Gate,
-    data: Reassembly,
-    /// What all packets have in common.
-    template: Packet,
     receive_window: ReceiveWindow,
+    data: Reassembly,
+    ack_policy: AckPolicy,
     /// The acknowledgement in the last packet (RFC 7323 §4.3).
     last_ack_sent: u64,
     notify_at: u64,
-    config: Arc<Config>,
     receiver_hooks: Vec<Box<dyn ReceiverHook>>,
     sender_hooks: Vec<Box<dyn SenderHook>>,
     /// What the receiver reports selectively, if the SACK option is in use.
     sack_report: Option<Box<SackReport>>,
     pacer: Option<Box<pace::Pacer>>,
+    undo: Option<Box<undo::Undo>>,
+    ecn: ecn::EcnState,
+    board: Scoreboard,
     delivery: Option<Box<DeliveryRate>>,
     prr: Option<Box<Prr>>,
-    undo: Option<Box<undo::Undo>>,
-    board: Scoreboard,
-    ack_policy: AckPolicy,
-    ecn: ecn::EcnState,
-    events: event::Pending,
     counters: Counters,
     /// Bytes sent by limited transmit since the last new ACK (RFC 3042: not part of `FlightSize`).
     limited_bytes: u64,
     /// The first byte of the block at hand, and where its first window ends, once known.
     block_start: u64,
     first_window_end: u64,
-    /// The segment being timed: one past its end, and when it left.
-    timed: Option<(u64, Time)>,
     rtt: RttEstimator,
     congestion: Controller,
     recovery: Recovery,
     idle: IdleTracker,
+    /// The segment being timed: one past its end, and when it left.
+    timed: Option<(u64, Time)>,
     random: Stream,
+    /// What there is to say of the timeout among the events.
+    report: Option<TimeoutReport>,
+    role: Role,
+    probe_label: u8,
     /// Probes sent since the window closed; their backoff is not the RTO's.
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
@@ -173,6 +175,24 @@ pub struct Connection {
     request: Request,
     /// Ordinal number of the last request received.
     requests_seen: u64,
+}
+
+/// What all packets of a connection have in common.
+#[derive(Clone, Copy)]
+struct Template {
+    route: RouteId,
+    header: u8,
+    epoch: u8,
+    ecn: Ecn,
+}
+
+impl Template {
+    /// A packet without payload.
+    #[inline]
+    fn packet(self) -> Packet {
+        let Self { route, header, epoch, ecn } = self;
+        Packet { route, header, epoch, ecn, flags: Flags::ACK, ..Packet::default() }
+    }
 }
 
 /// The client's request for data.
@@ -194,13 +214,11 @@ impl Connection {
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
         let ecn = ecn::EcnState::new(&config, congestion.needs());
-        let template = Packet {
+        let template = Template {
             route,
-            epoch,
             header: config.ack_size,
-            flags: Flags::ACK,
+            epoch,
             ecn: if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable },
-            ..Packet::default()
         };
         Self {
             role,
@@ -208,6 +226,7 @@ impl Connection {
             epoch,
             owed: 0,
             events: event::Pending::default(),
+            report: None,
             timer: Timer::default(),
             random,
             board: Scoreboard::new(first),
@@ -384,7 +403,7 @@ impl Connection {
     /// The next event, if any.
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
-        self.events.pop()
+        self.events.pop(&mut self.report)
     }
 
     /// One past everything that is to be sent: data and FIN.

@@ -16,27 +16,37 @@ pub(super) struct Pacer {
     next_at: Time,
     /// When the last data left.
     last_sent: Time,
+    /// The last interval that was worked out, and of what.
+    memo: (Fraction, Span),
     /// Data wait for `next_at`.
     waiting: bool,
     /// Everything is paced, and not only what a window below a segment lets go.
     always: bool,
-    /// What was asked for last, and the answer.
-    memo: (Pace, u64, Option<Span>),
+    /// What is left of the burst that has begun.
+    burst_left: u32,
     /// Most bytes that leave as one burst; 0 if there is no segmentation offload.
-    burst_size: u64,
-    /// The burst that may begin, and what is left of the one that has begun.
-    burst_granted: u64,
-    burst_left: u64,
+    burst_size: u32,
+    /// The burst that may begin.
+    burst_granted: u32,
     /// The block whose first segment has been given its moment, and that moment.
     phase: (u64, Time),
     gains: Pacing,
+}
+
+/// An interval as a quotient: picoseconds, times bytes, by a divisor. Between two ACKs it is mostly
+/// the same, and a division is slow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Fraction {
+    picos: u64,
+    bytes: u64,
+    divisor: u64,
 }
 
 /// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
 const BURST_DIVISOR: u64 = 3;
 
 /// What the pacer needs to know of its connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default)]
 struct Pace {
     /// The rate that the congestion control sets, or else all below.
     rate: Option<Rate>,
@@ -50,7 +60,7 @@ impl Pacer {
     /// A pacer, if the configuration or the congestion control wants one.
     pub fn new(config: &Config, needs: Needs) -> Option<Box<Self>> {
         let always = config.pacing.is_some() || needs.pacing;
-        let burst_size = config.segmentation_offload.map_or(0, u64::from);
+        let burst_size = config.segmentation_offload.unwrap_or(0);
         (always || needs.fractional_window || burst_size > 0).then(|| {
             Box::new(Self {
                 always,
@@ -59,7 +69,7 @@ impl Pacer {
                 next_at: Time::ZERO,
                 phase: (0, Time::ZERO),
                 waiting: false,
-                memo: (Pace::default(), 0, None),
+                memo: (Fraction::default(), Span::ZERO),
                 burst_size,
                 burst_granted: 0,
                 burst_left: 0,
@@ -73,22 +83,28 @@ impl Pacer {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
 
-    /// Time that `bytes` take; none if no round trip has been measured. Between two ACKs the answer
-    /// is the same, and a division is slow.
+    /// Time that `bytes` take; none if no round trip has been measured.
     #[inline]
     fn interval(&mut self, pace: Pace, bytes: u64) -> Option<Span> {
-        if self.memo.0 != pace || self.memo.1 != bytes {
-            self.memo = (pace, bytes, self.divide(pace, bytes));
+        let fraction = match pace.rate {
+            Some(Rate(rate)) => Fraction { picos: 0, bytes, divisor: rate },
+            None => Fraction { picos: pace.srtt?.as_picos(), bytes, divisor: self.divisor(pace) },
+        };
+        if self.memo.0 != fraction {
+            let Fraction { picos, divisor, .. } = fraction;
+            let interval = match pace.rate {
+                Some(rate) => rate.transmission_time(bytes),
+                None => Span::from_picos(mul_div(picos, bytes * 1000, divisor).min(u64::MAX / 4)),
+            };
+            self.memo = (fraction, interval);
         }
-        self.memo.2
+        Some(self.memo.1)
     }
 
-    fn divide(&self, pace: Pace, bytes: u64) -> Option<Span> {
-        if let Some(rate) = pace.rate {
-            return Some(rate.transmission_time(bytes));
-        }
-        // Linux's tcp_update_pacing_rate: a gain for slow start, another one beyond half of
-        // ssthresh. Below a segment the rate is the window's own.
+    /// The window in thousandths of what may leave in a round trip, as Linux's
+    /// `tcp_update_pacing_rate` has it: a gain for slow start, another one beyond half of ssthresh.
+    /// Below a segment the rate is the window's own.
+    fn divisor(&self, pace: Pace) -> u64 {
         let permille = if pace.window < pace.segment {
             1000
         } else if pace.window < pace.ssthresh / 2 {
@@ -96,13 +112,7 @@ impl Pacer {
         } else {
             self.gains.permille
         };
-        let srtt = pace.srtt?.as_picos();
-        let (window, permille) = (pace.window.max(1), permille.max(1));
-        let picos = match window.checked_mul(permille) {
-            Some(divisor) => mul_div(srtt, bytes * 1000, divisor),
-            None => 0,
-        };
-        Some(Span::from_picos(picos.min(u64::MAX / 4)))
+        pace.window.max(1).saturating_mul(permille.max(1))
     }
 
     /// When the next data may leave.
@@ -148,18 +158,35 @@ impl Connection {
     }
 
     /// Whether data wait for the pacer, whose rate is the congestion control's, and nothing else
-    /// may leave before they do: there is no need to ask again what leaves next.
+    /// may leave before they do: there is no need to look for what leaves next.
     #[inline]
-    pub(super) fn is_held(&self, now: Time) -> bool {
-        self.pacer.as_ref().is_some_and(|pacer| pacer.waiting && pacer.next_at > now)
+    pub(super) fn is_held(&mut self, now: Time) -> bool {
+        let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
+        let is_plain = is_early
             && self.congestion.pacing_rate().is_some()
+            && self.selective
             && self.config.segmentation_offload.is_none()
             && self.config.idle_restart == IdleRestart::None
-            && self.board.resend().is_none()
             && self.peer_window > 0
             && self.undo.is_none()
             && self.sender_hooks.is_empty()
-            && !self.recovery.in_recovery()
+            && !self.recovery.in_recovery();
+        let waits = is_plain
+            && (self.pacer.as_ref().is_some_and(|pacer| pacer.waiting) || self.has_room_for_more());
+        if waits && let Some(pacer) = &mut self.pacer {
+            pacer.waiting = true;
+        }
+        waits
+    }
+
+    /// Whether nothing but the pacer keeps another full segment of new data.
+    fn has_room_for_more(&self) -> bool {
+        let (next, segment) = (self.board.next(), u64::from(self.segment_size));
+        next < self.stream_end()
+            && !self.board.is_due()
+            && self.recovery.dupacks() == 0
+            && self.recovery.pipe(&self.board) + segment <= self.congestion.window()
+            && next + segment <= self.board.una() + self.peer_window
     }
 
     /// Whether the data at `next` are held back, of which the window would let go `allowed` bytes
@@ -176,7 +203,7 @@ impl Connection {
             pacer.waiting = false;
             return true;
         }
-        pacer.burst_granted = pacer.burst_size.min(allowed);
+        pacer.burst_granted = pacer.burst_size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
         let block = (next == self.block_start).then_some(next);
         pacer.next_at = pacer.due(now, pace, block, &mut self.random);
         pacer.waiting = pacer.next_at > now;
@@ -188,7 +215,7 @@ impl Connection {
     /// burst nor a third of the window.
     fn defers(&self, next: u64, allowed: u64) -> bool {
         let size = self.pacer.as_ref().map_or(0, |pacer| pacer.burst_size);
-        allowed < size
+        allowed < u64::from(size)
             && allowed < self.congestion.window().min(self.peer_window) / BURST_DIVISOR
             && self.stream_end() - next > allowed
             && next > self.board.una()
@@ -202,7 +229,7 @@ impl Connection {
         if let Some(pacer) = &mut self.pacer {
             let begun = std::mem::take(&mut pacer.burst_granted);
             let left = if begun > 0 { begun } else { pacer.burst_left };
-            pacer.burst_left = left.saturating_sub(bytes);
+            pacer.burst_left = left.saturating_sub(bytes as u32);
             pacer.last_sent = now;
             pacer.waiting = false;
             // What a window below a segment lets go waits from when the last data left.

@@ -161,7 +161,7 @@ impl Connection {
     fn report_timeout(&mut self, kind: TimeoutKind, advised: bool) {
         let una = self.board.una();
         let head = self.board.head();
-        self.events.push(Event::Timeout(TimeoutReport {
+        let report = TimeoutReport {
             kind,
             una,
             max: self.board.max(),
@@ -174,6 +174,8 @@ impl Connection {
             rto: self.rtt.rto(),
             block_head: una < self.first_window_end,
             advised,
-        }));
+        };
+        self.report = Some(report);
+        self.events.push(Event::Timeout(report));
     }
 }

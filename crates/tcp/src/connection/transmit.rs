@@ -374,7 +374,7 @@ impl Connection {
     pub(super) fn fill_control(&mut self, now: Time, out: &mut Packet) {
         let next = self.data.next();
         self.last_ack_sent = next;
-        *out = self.template;
+        *out = self.template.packet();
         out.seq = self.board.next();
         out.ack = next;
         if self.state == State::Idle {

@@ -7,9 +7,10 @@ use crate::config::{DelayedAck, ReceiveOffload};
 
 /// Decides whether a received segment is acknowledged at once or a little later.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct AckPolicy {
-    delayed: Option<DelayedAck>,
-    offload: Option<ReceiveOffload>,
+    /// Neither of the two below holds an ACK back.
+    is_prompt: bool,
     /// Segments that may yet be acknowledged at once.
     quick: u32,
     /// Full segments received since the last ACK.
@@ -18,6 +19,8 @@ pub struct AckPolicy {
     /// collected.
     deadline: Time,
     hand_up: Time,
+    delayed: Option<DelayedAck>,
+    offload: Option<ReceiveOffload>,
     /// Bytes collected and not yet handed up.
     collected: u64,
 }
@@ -26,6 +29,7 @@ impl AckPolicy {
     /// One ACK per packet, or delayed ones, or one for all that the host collects.
     pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
         Self {
+            is_prompt: delayed.is_none() && offload.is_none(),
             quick: delayed.map_or(0, |delayed| delayed.quickack),
             delayed,
             offload,
@@ -39,7 +43,7 @@ impl AckPolicy {
     /// Whether the segment of `bytes` that just arrived has to be acknowledged now (RFC 5681 §4.2).
     #[inline]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
-        if self.delayed.is_none() && self.offload.is_none() {
+        if self.is_prompt {
             return true;
         }
         self.pending += 1;
@@ -88,6 +92,9 @@ impl AckPolicy {
     /// An ACK left, alone or with data.
     #[inline]
     pub fn on_ack_sent(&mut self) {
+        if self.is_prompt {
+            return;
+        }
         self.pending = 0;
         self.deadline = Time::NEVER;
         self.hand_up = Time::NEVER;

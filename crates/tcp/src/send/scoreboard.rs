@@ -77,11 +77,11 @@ pub struct Scoreboard {
     pub(super) una: u64,
     next: u64,
     pub(super) max: u64,
-    /// One past a window probe.
-    probed: u64,
     /// Index of the segment that starts at `next`, or the number of segments.
     cursor: usize,
     pub(super) segments: VecDeque<Sent>,
+    /// One past a window probe.
+    probed: u64,
     /// Sums of what is marked.
     pub(super) tally: Tally,
 }
@@ -112,11 +112,11 @@ impl Scoreboard {
         self.max
     }
 
-    /// One past the highest sequence number that an ACK may cover: a window probe counts, although
-    /// it is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
+    /// Whether an ACK may cover everything below `ack`: a window probe counts as sent, although it
+    /// is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
     #[inline]
-    pub fn acceptable(&self) -> u64 {
-        self.max.max(self.probed)
+    pub fn accepts(&self, ack: u64) -> bool {
+        ack <= self.max || ack <= self.probed
     }
 
     /// Bytes in flight as the sender believes (RFC 5681 `FlightSize`).
@@ -207,7 +207,7 @@ impl Scoreboard {
     /// news.
     #[inline]
     pub fn acknowledge_each(&mut self, ack: u64, mut deliver: impl FnMut(&Sent)) -> Acked {
-        debug_assert!(ack > self.una && ack <= self.acceptable(), "unacceptable ACK");
+        debug_assert!(ack > self.una && self.accepts(ack), "unacceptable ACK");
         let mut acked = Acked { bytes: ack - self.una, sent_at: None };
         let mut sent_once = true;
         while let Some(segment) = self.segments.front_mut() {
