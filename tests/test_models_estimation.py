@@ -68,6 +68,7 @@ def test_by_hand() -> None:
     assert told.flows_per_event == pytest.approx(told.loss_indication_ratio / 0.01)
     assert told.timeout_s == pytest.approx((0.2 + 0.2 + 0.4) / 3)
     assert (told.block_head_timeouts, told.block_head_share) == (1.0, 0.5)
+    assert told.block_head_whole_share == 0.5
     causes = (told.inside_whole_window, told.inside_few_duplicates, told.inside_other)
     assert causes == (0, 1, 0)
     assert of_events(HANDMADE, flows=4).rtt_s == pytest.approx(0.002)

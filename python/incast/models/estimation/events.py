@@ -43,6 +43,8 @@ class Estimate:
         delta as a number: flows with a timeout in the first window of a block, per block.
     block_head_share
         delta as a share: blocks with such a flow.
+    block_head_whole_share
+        Blocks in which such a flow had lost all that was outstanding.
     inside_whole_window, inside_few_duplicates, inside_other
         Timeouts elsewhere in a block: whole windows lost; too few duplicate ACKs; else, by cause.
     blocks, packets, loss_events
@@ -57,6 +59,7 @@ class Estimate:
     timeout_s: float
     block_head_timeouts: float
     block_head_share: float
+    block_head_whole_share: float
     inside_whole_window: int
     inside_few_duplicates: int
     inside_other: int
@@ -141,6 +144,7 @@ def of_events(
         timeout_s=float("nan") if length is None else float(length),  # type: ignore[arg-type]
         block_head_timeouts=head.select("block", "flow").unique().height / blocks,
         block_head_share=head["block"].n_unique() / blocks,
+        block_head_whole_share=head.filter(cause="full_window")["block"].n_unique() / blocks,
         inside_whole_window=whole,
         inside_few_duplicates=few,
         inside_other=inside.height - few - whole,

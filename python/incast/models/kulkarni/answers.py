@@ -47,21 +47,27 @@ def split_printed(questions: Sequence[Question]) -> list[Answer]:
 
 
 def extended(questions: Sequence[Question]) -> list[Answer]:
-    """Answer with scattered losses, receive window and link; any flow's timeout counts."""
-
-    def reading(asked: Sequence[Question]) -> Reading:
-        return Reading(
-            flows="any",
-            window_limit=[it.point.receive_window for it in asked],
-            capacity=[it.point.capacity / (8 * it.point.packet) for it in asked],
-        )
-
+    """Answer with scattered losses, receive window and link."""
     answers: list[Answer] = [NotApplicable("it knows NewReno and SACK only")] * len(questions)
-    known = [i for i, it in enumerate(questions) if _recovery(it) in {"newreno", "sack", "sack1"}]
-    asked = [questions[i] for i in known]
-    answered = _answers("kulkarni-extended", "scattered", asked, reading)
-    for i, answer in zip(known, answered, strict=True):
-        answers[i] = answer
+    for limited_transmit in (False, True):
+
+        def reading(asked: Sequence[Question], limited: bool = limited_transmit) -> Reading:
+            return Reading(
+                window_limit=[it.point.receive_window for it in asked],
+                limited_transmit=limited,
+                capacity=[it.point.capacity / (8 * it.point.packet) for it in asked],
+            )
+
+        known = [
+            i
+            for i, it in enumerate(questions)
+            if _recovery(it) in {"newreno", "sack", "sack1"}
+            and it.point.tree["transport"]["limited_transmit"] is limited_transmit
+        ]
+        asked = [questions[i] for i in known]
+        answered = _answers("kulkarni-extended", "scattered", asked, reading)
+        for i, answer in zip(known, answered, strict=True):
+            answers[i] = answer
     return answers
 
 
