@@ -15,7 +15,7 @@ SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pypr
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
-	@echo "make validate  compare with ns-2 and ns-3, long property tests, mutation tests"
+	@echo "make validate  compare with ns-2, ns-3 and theory, long property tests, mutation tests"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make docs      the documentation, in docs/_build"
@@ -45,6 +45,7 @@ validate: $(VENV)/release
 	$(BIN)/python benches/validate_transports.py
 	$(BIN)/python benches/validate_ns3.py
 	$(BIN)/python benches/validate_queues.py
+	$(BIN)/python benches/validate_theory.py
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py
