@@ -10,7 +10,7 @@ import incast
 from conftest import document
 from incast import models
 from incast.errors import ModelError, ResultsError
-from incast.models.estimation import of_counters, of_events, of_sample
+from incast.models.estimation import Sizes, of_counters, of_events, of_sample
 
 COLLAPSE = document(
     network={"buffer": "16pkt"},
@@ -152,24 +152,32 @@ def test_the_knee_is_where_whole_windows_are_the_exception() -> None:
     assert knee((2, 0, 3)) == 1
 
 
-def bursts(random: np.random.Generator, events: int, mean: float) -> np.ndarray:
-    """Return the times of drops: events a second apart, geometric numbers of losses each."""
-    sizes = random.geometric(1 / mean, events)
+def bursts(
+    random: np.random.Generator, events: int, mean: float, kind: Sizes = "geometric"
+) -> np.ndarray:
+    """Return the times of drops: events a second apart, random numbers of losses each."""
+    if kind == "geometric":
+        sizes = random.geometric(1 / mean, events)
+    else:
+        sizes = random.logseries(1 - 10**-mean, events)
     spread = random.uniform(0, 1e-4, sizes.sum())
     return np.repeat(np.arange(events, dtype=float), sizes) + spread
 
 
 @pytest.mark.parametrize("interval", [4, 30])
-@pytest.mark.parametrize("mean", [1.0, 3.0, 20.0])
-def test_a_sample_estimates_both_rates_within_its_errors(interval: int, mean: float) -> None:
+@pytest.mark.parametrize("mean", [1.0, 3.0, 20.0, "log-series"])
+def test_a_sample_estimates_both_rates_within_its_errors(
+    interval: int, mean: float | Sizes
+) -> None:
+    kind: Sizes = "log-series" if mean == "log-series" else "geometric"
     random = np.random.default_rng(5)
     packets = 2_000_000
     off = []
     for _ in range(100):
-        drops = bursts(random, 3000, mean)
+        drops = bursts(random, 3000, 2.0 if isinstance(mean, str) else mean, kind)
         kept = drops[random.random(len(drops)) < 1 / interval]
         sampled = int(random.binomial(packets - len(drops), 1 / interval)) + len(kept)
-        told = of_sample(sampled, kept, interval, 1e-3)
+        told = of_sample(sampled, kept, interval, 1e-3, kind)
         off.append(
             (
                 (told.packet_loss_ratio - len(drops) / packets) / told.packet_loss_error,

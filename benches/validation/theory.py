@@ -233,8 +233,9 @@ def run_guesses() -> list[Guess]:
         for interval in (10, 100, 1000):
             kept = drops[random.random(len(drops)) < 1 / interval]
             others = int(random.binomial(told["packets"] - len(drops), 1 / interval))
-            guess = of_sample(others + len(kept), kept, interval, told["rtt_s"])
-            found.append(_guess(told, f"1 packet in {interval}", guess))
+            for sizes in ("geometric", "log-series"):
+                guess = of_sample(others + len(kept), kept, interval, told["rtt_s"], sizes)
+                found.append(_guess(told, f"1 packet in {interval}, {sizes}", guess))
         for seconds in (0.001, 0.01, 0.1):
             bins = np.arange(0, events["time_s"].max() + seconds, seconds)  # type: ignore[operator]
             guess = of_counters(told["packets"], np.histogram(drops, bins)[0])

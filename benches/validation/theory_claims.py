@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Curves = dict[Setting, Curve]
-EXPECTED_TO_FAIL: tuple[str, ...] = ()
+EXPECTED_TO_FAIL = (
+    "3.8: the simulated curve",
+    "3.11: ABTT only",
+    "3.12: IBTTs are whole windows",
+    "3.13: p_r falls",
+    "3.17: the onset",
+    "3.21: n × Padhye is more than 10 times",
+)
 """How the bars begin that fail, each for a reason that the page gives."""
 
 SMALL, MIDDLE, LARGE = (2, 3, 4), (3, 4, 5, 6, 7, 8), (16, 24, 32, 48)
@@ -45,13 +52,18 @@ def _of(curve: Curve, model: str) -> NDArray[np.float64]:
 
 
 def _range(values: NDArray[np.float64]) -> str:
-    return f"{np.nanmin(values):.2g} to {np.nanmax(values):.2g}"
+    least, most = _short(np.nanmin(values)), _short(np.nanmax(values))
+    return least if least == most else f"{least} to {most}"
+
+
+def _short(value: float) -> str:
+    return f"{value:.2g}" if value < 100 else f"{value:.0f}"
 
 
 def _each(bar: str, what: str, curve: Curve, values: NDArray, fine: NDArray) -> Verdict:
     """Return a verdict on values of which each, where it is a number, must be fine."""
     misses = [
-        f"N={n}: {value:.2g}"
+        f"N={n}: {_short(value)}"
         for n, value, good in zip(curve.servers, values, fine, strict=True)
         if not good and not np.isnan(value)
     ]
@@ -86,9 +98,9 @@ def _full(curve: Curve) -> list[Verdict]:
         ratio = _where(_of(curve, name), curve.at(3))
         bar = f"3.8: {name} collapses early: below half of the simulator at N = 3"
         found.append(_each(bar, "model / simulator", curve, ratio, ratio < 0.5))
-    falls = curve.goodput[:-1] / curve.goodput[1:]
-    falls[curve.servers[1:] < 4] = 0
-    steepest = int(curve.servers[1:][np.argmax(falls)])
+    there = curve.at(*MIDDLE)
+    falls = curve.goodput[there][:-1] / curve.goodput[there][1:]
+    steepest = int(curve.servers[there][1:][np.argmax(falls)])
     found.append(
         Verdict(
             "3.8: the simulated curve has a step near N = 4 and falls steeply near N = 7",
@@ -119,7 +131,7 @@ def _inside(curve: Curve) -> list[Verdict]:
         ),
         _each(
             "3.10: IBTT only no longer matches for N > 8 (off by a half or more)",
-            "|ln ratio|", curve, many, many > np.log(1.5),
+            "\\|ln ratio\\|", curve, many, many > np.log(1.5),
         ),
     ]  # fmt: skip
 

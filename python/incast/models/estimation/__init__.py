@@ -8,6 +8,15 @@ A capture of a real network needs no more than a frame of events: see `of_events
 
 from incast.models.estimation.events import Estimate, of_events
 from incast.models.estimation.runs import ask, estimate
-from incast.models.estimation.sampled import Sampled, of_counters, of_sample
+from incast.models.estimation.sampled import Sampled, Sizes, of_counters, of_sample
 
-__all__ = ["Estimate", "Sampled", "ask", "estimate", "of_counters", "of_events", "of_sample"]
+__all__ = [
+    "Estimate",
+    "Sampled",
+    "Sizes",
+    "ask",
+    "estimate",
+    "of_counters",
+    "of_events",
+    "of_sample",
+]

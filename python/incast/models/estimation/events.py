@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from incast.errors import ModelError
-from incast.models.numbers import Floats
+from incast.models.numbers import Floats, floats
 
 NEEDED = ("time_s", "kind", "flow", "block")
 OPTIONAL = {
@@ -124,7 +124,7 @@ def of_events(
         ]
     ).sort("time_s")
     drops = events.filter(kind="drop")
-    count = loss_events((drops if drops.height else indications)["time_s"].to_numpy(), rtt)
+    count = len(burst_sizes((drops if drops.height else indications)["time_s"].to_numpy(), rtt))
     per_flow = np.bincount(indications["flow"].to_numpy(), minlength=flows)[:flows]
     p_c = count / total
     p_r = float(np.mean(per_flow / np.maximum(sent, 1)))
@@ -154,13 +154,23 @@ def of_events(
     )
 
 
-def loss_events(times: Floats, window: float) -> int:
-    """Count events: a loss within `window` seconds of an event's first one belongs to it."""
-    count = at = 0
+def burst_sizes(times: Floats, window: float) -> Floats:
+    """Return the losses of each event, in time: one within `window` s of its first belongs to it.
+
+    Parameters
+    ----------
+    times
+        When something was lost, ascending, seconds.
+    window
+        Seconds, more than 0.
+    """
+    sizes = []
+    at = 0
     while at < len(times):
-        at = int(np.searchsorted(times, times[at] + window, side="right"))
-        count += 1
-    return count
+        end = int(np.searchsorted(times, times[at] + window, side="right"))
+        sizes.append(end - at)
+        at = end
+    return floats(sizes)
 
 
 def _timeouts(events: pl.DataFrame) -> pl.DataFrame:

@@ -6,12 +6,13 @@ j of n flows hit by an event.
 """
 
 from dataclasses import dataclass
-from math import inf, log1p, sqrt
+from math import exp, inf, log1p, sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incast.models.estimation.events import loss_events
+from incast.models.estimation.events import burst_sizes
 from incast.models.numbers import floats
 
 
@@ -33,16 +34,27 @@ class Sampled:
     loss_event_error: float
 
 
-def of_sample(packets: int, drop_times: ArrayLike, interval: float, rtt: float) -> Sampled:
+Sizes = Literal["geometric", "log-series"]
+
+
+def of_sample(
+    packets: int,
+    drop_times: ArrayLike,
+    interval: float,
+    rtt: float,
+    sizes: Sizes = "log-series",
+) -> Sampled:
     """Estimate from a sample into which each packet comes with the chance 1/k.
 
     d of s sampled packets were lost, in e' bursts. The loss ratio is d/s. An event of which no
-    packet is sampled is not seen; if events have a geometric number of losses, their number is
+    packet is sampled is not seen; how many those are follows from what is assumed of the sizes of
+    events:
 
-        e = e'·d / (d - e'·(1 - 1/k)),
+        geometric     e = e'·d / (d - e'·(1 - 1/k))
+        log-series    e = e'·ln(1 + c·k) / ln(1 + c),  d/e' = c / ln(1 + c)
 
-    which is e' where bursts are long and k·e' where each loses one packet. Where sizes vary more
-    than that, e is too small.
+    Both give k·e' where each event loses one packet. A log-series has many small events beside few
+    large ones, as synchronised reads have at a full buffer.
 
     Parameters
     ----------
@@ -54,12 +66,14 @@ def of_sample(packets: int, drop_times: ArrayLike, interval: float, rtt: float) 
         k; 1 is a whole trace.
     rtt
         Round trip, seconds: losses within one of an event's first are that event.
+    sizes
+        The assumption.
 
     Returns
     -------
     Sampled
-        The error of the losses is that of sampling a given run. That of the events is of first
-        order, and takes their sizes for geometric.
+        The errors are those of sampling, to first order. They do not know of a wrong assumption,
+        which may be worth more: the difference of the two is a hint of how much.
 
     Raises
     ------
@@ -70,25 +84,46 @@ def of_sample(packets: int, drop_times: ArrayLike, interval: float, rtt: float) 
     lost = len(times)
     if packets < max(lost, 1) or interval < 1 or rtt <= 0:
         raise ValueError(f"{packets} packets, {lost} lost, 1 in {interval}, {rtt} s: not a sample")
-    chance = 1 / interval
     total = packets * interval
     ratio = lost / packets
-    ratio_error = sqrt(ratio * (1 - ratio) / packets * (1 - chance))
+    ratio_error = sqrt(ratio * (1 - ratio) / packets * (1 - 1 / interval))
     if not lost:
         # With one loss expected in the sample, none is as likely as a standard error below.
-        return Sampled(0.0, (1 - chance) / packets, 0.0, (1 - chance) / packets)
-    seen = loss_events(times, rtt)
-    rest = lost - seen * (1 - chance)
-    count = seen * lost / rest
+        unseen = (1 - 1 / interval) / packets
+        return Sampled(0.0, unseen, 0.0, unseen)
+    bursts = burst_sizes(times, rtt)
+    seen = len(bursts)
+    count = _events(seen, lost, interval, sizes)
     # To first order: ∂e/∂e', ∂e/∂d, the variances of both for e events, and their covariance.
-    share, size = seen / count, lost / seen
-    by_seen, by_lost = (lost / rest) ** 2, -(1 - chance) * (seen / rest) ** 2
-    variance = (
-        by_seen**2 * seen * (1 - share)
-        + by_lost**2 * lost * (2 * size - 1 - share * size)
-        + 2 * by_seen * by_lost * lost * (1 - share)
-    )
+    share = min(seen / count, 1.0)
+    if lost == seen or interval == 1:
+        variance = seen * (1 - share) * (count / seen) ** 2
+    else:
+        step = 1e-4
+        by_seen = (count - _events(seen * (1 - step), lost, interval, sizes)) / (step * seen)
+        by_lost = (_events(seen, lost * (1 + step), interval, sizes) - count) / (step * lost)
+        variance = (
+            by_seen**2 * seen * (1 - share)
+            + by_lost**2 * (float((bursts**2).sum()) - share * lost**2 / seen)
+            + 2 * by_seen * by_lost * lost * (1 - share)
+        )
     return Sampled(ratio, ratio_error, count / total, sqrt(max(variance, 0.0)) / total)
+
+
+def _events(seen: float, lost: float, interval: float, sizes: Sizes) -> float:
+    """Return e, all events, from e' seen ones with d losses."""
+    mean = lost / seen
+    if mean <= 1 + 1e-9:
+        return seen * interval
+    if sizes == "geometric":
+        return seen * mean / (mean - 1 + 1 / interval)
+    from scipy.optimize import brentq
+
+    def excess(logarithm: float) -> float:
+        return exp(logarithm) / log1p(exp(logarithm)) - mean
+
+    c = exp(brentq(excess, -40.0, 40.0))
+    return float(seen * log1p(c * interval) / log1p(c))
 
 
 def of_counters(packets: int, drops: ArrayLike) -> Sampled:
