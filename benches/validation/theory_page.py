@@ -54,9 +54,9 @@ n × Padhye is not orders of magnitude too high (3.21)
   stays backed off until a round trip can be measured. With a T0 of 0.2 s it is about
   {padhye_short} times too high.
 
-p_r falls with the buffer, but for one step (3.13)
-: With 8 servers it is a little larger at 32 KB than at 16 KB: of the 16 KB, more losses are
-  timeouts, each of which is one indication for many packets.
+p_r does not fall with the buffer at every step (3.13)
+: Packets lost do. But a small buffer loses more of them at once: with 8 servers and 16 KB
+  {together[0]} per indication, with 32 KB {together[1]}.
 
 The onset depends on the SRU (3.17)
 : Taken as the first N from which on goodput stays below half of the link. A stall of 200 ms costs
@@ -85,7 +85,7 @@ def write(
     lines = [
         OPENING,
         *verdicts(found),
-        _diagnoses(curve, in_phase[0]),
+        _diagnoses(curves, in_phase[0]),
         "## The same claims without the send delay",
         "",
         *verdicts(in_phase[1]),
@@ -127,15 +127,16 @@ def write(
         "Estimates with their standard errors, and the estimate over the truth. The ratio of lost",
         "packets is safe. Loss events are made of what is assumed of their sizes, which no error",
         "here knows of: at a full buffer many are small and some are huge, so that a log-series is",
-        "closer than geometric sizes; one packet in a thousand is too few. Counters take events for",
-        "a Poisson process, which blocks are not: they must be read every few round trips.",
+        "closer than geometric sizes; one packet in a thousand is too few. Counters take events",
+        "for a Poisson process, which blocks are not: they must be read every few round trips.",
         "",
         *_guesses(guesses),
     ]
     (folder / "throughput.md").write_text("\n".join(lines) + "\n")
 
 
-def _diagnoses(curve: Curve, in_phase: Curve) -> str:
+def _diagnoses(curves: Curves, in_phase: Curve) -> str:
+    curve = curves[DEFAULT]
     ratio = curve.models["ABTT only, whole windows"] / curve.models["TD only"]
     close = curve.servers[(ratio >= 0.8) & curve.lossy()]
     there = curve.at(32, 48)
@@ -146,11 +147,21 @@ def _diagnoses(curve: Curve, in_phase: Curve) -> str:
     return DIAGNOSES.format(
         few_whole=f"N = {close.max()}" if close.size else "no N",
         phases=", ".join(f"{it:.0f}" for it in in_phase.goodput[in_phase.at(3, 4, 5, 6, 7, 8)]),
+        together=[f"{_lost_together(curves[it]):.1f}" for it in BUFFERS[:2]],
         knee=curve.told["knee"][0],
         padhye=" and ".join(f"{it:.1f}" for it in padhye),
         padhye_short=" and ".join(f"{it:.1f}" for it in short),
         timer=timer.max(),
     )
+
+
+def _lost_together(curve: Curve) -> float:
+    """Return packets lost per loss indication with 8 servers."""
+    lost, indications = (
+        curve.told[name].to_numpy()[curve.at(8)].item()
+        for name in ("packet_loss_ratio", "loss_indication_ratio")
+    )
+    return float(lost / indications)
 
 
 def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
