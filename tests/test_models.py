@@ -79,6 +79,17 @@ def test_a_model_without_what_it_needs_says_so(name: str) -> None:
         assert MODELS[name].needs[0] in answer.reason
 
 
+def test_a_capture_without_losses_told_is_answered_as_far_as_it_goes() -> None:
+    point, unknown = points()[0].point.tree, MEASURED | {"packet_loss_ratio": math.nan}
+    told = numbers(MODELS["kulkarni-split"].answer(point, unknown))
+    known = numbers(MODELS["kulkarni-split"].answer(point, MEASURED))
+    assert known["goodput_bps"] == pytest.approx(told["goodput_bps"] * 0.98)
+    refused = MODELS["kulkarni-extended"].answer(point, unknown)
+    assert refused == NotApplicable("it needs to know how many packets were lost")
+    lossless = MODELS["kulkarni-full"].answer(point, MEASURED | {"loss_event_ratio": 0.0})
+    assert isinstance(lossless, NotApplicable)
+
+
 def test_models_are_listed_and_found(command: Command) -> None:
     listed = command("list", "models").out
     for model in MODELS.values():

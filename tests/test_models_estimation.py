@@ -133,6 +133,32 @@ def test_models_answer_what_was_run(collapse: incast.Results) -> None:
     assert {"overflow", "padhye"} < set(everything["model"])
 
 
+def test_the_models_lie_where_the_validation_page_has_them() -> None:
+    """A short form of `benches/validate_theory.py`, at one point after the collapse."""
+    tree = {
+        "profile": "ns2",
+        "network": {"buffer": "32pkt"},
+        "workload": {
+            "name": "barrier-read", "servers": 10, "sru": "256KiB", "duration": "8s",
+            "connections": "persistent", "request_jitter": "20us",
+        },
+        "transport": {"name": "newreno", "send_jitter": "8us"},
+        "run": {"seeds": 2},
+    }  # fmt: skip
+    results = incast.run(incast.load(tree), traces=["events"])
+    there = results.frame()["goodput_bps"].mean()
+    answers = models.ask(results, [name for name in models.MODELS if "kulkarni" in name])
+    ratio = {
+        name.removeprefix("kulkarni-"): mean / there
+        for name, mean in answers.group_by("model").agg(pl.col("goodput_bps").mean()).iter_rows()
+    }
+    assert ratio["td-only"] > 20
+    assert ratio["full-printed"] < ratio["full"] < 0.5
+    assert ratio["ibtt-only"] < 0.7
+    assert 0.6 < ratio["extended"] < 1.4
+    assert 0.6 < ratio["split"] < 1.4
+
+
 def test_without_events_nothing_is_estimated() -> None:
     results = incast.run(incast.load(document(run={"seeds": 1})))
     with pytest.raises(ResultsError, match="--trace events"):

@@ -48,7 +48,12 @@ def split_printed(questions: Sequence[Question]) -> list[Answer]:
 
 def extended(questions: Sequence[Question]) -> list[Answer]:
     """Answer with scattered losses, receive window and link."""
-    answers: list[Answer] = [NotApplicable("it knows NewReno and SACK only")] * len(questions)
+    answers: list[Answer] = [
+        NotApplicable("it knows NewReno and SACK only")
+        if _recovery(it) not in {"newreno", "sack", "sack1"}
+        else NotApplicable("it needs to know how many packets were lost")
+        for it in questions
+    ]
     for limited_transmit in (False, True):
 
         def reading(asked: Sequence[Question], limited: bool = limited_transmit) -> Reading:
@@ -62,6 +67,7 @@ def extended(questions: Sequence[Question]) -> list[Answer]:
             i
             for i, it in enumerate(questions)
             if _recovery(it) in {"newreno", "sack", "sack1"}
+            and not np.isnan(it.measured["packet_loss_ratio"])
             and it.point.tree["transport"]["limited_transmit"] is limited_transmit
         ]
         asked = [questions[i] for i in known]
@@ -143,8 +149,9 @@ def _filled(
         if question.measured["loss_event_ratio"] <= 0:
             answers.append(NotApplicable("no loss was measured, and it knows no other limit"))
             continue
-        arriving = float(sent[at]) * (1 - question.measured["packet_loss_ratio"])
-        goodput = arriving * question.point.mss * 8
+        # A capture at a host may not know what was lost; then nothing is taken off.
+        arriving = float(sent[at]) * (1 - np.nan_to_num(question.measured["packet_loss_ratio"]))
+        goodput = float(arriving) * question.point.mss * 8
         answer = {
             "goodput_bps": goodput,
             "completion_s": question.point.servers * question.point.sru * 8 / goodput,
