@@ -58,6 +58,21 @@ def test_the_windows_are_those_of_the_derivation(
     assert rounds.flow_window(n, j, p) == pytest.approx(2 * n * interval / j, rel=1e-9)
 
 
+def test_the_printed_equations_follow_from_each_other() -> None:
+    import sympy
+
+    n, j, p = sympy.symbols("n j p", positive=True)
+    root = sympy.sqrt(
+        n**2 * p**2 * j**2 - 4 * n * p**2 * j**3 + 4 * j**4 * p**2 + 24 * n**2 * p * j
+    )
+    numerator = 2 * j**2 * p - n * p * j + root
+    x = numerator / (6 * n**2 * p)  # (3.19)
+    assert sympy.expand(3 * n**2 * x**2 / (2 * j) + n * x / 2 - j * x - 1 / p) == 0  # (3.18)
+    window = numerator / (4 * p * j) + numerator / (12 * n * p)  # (3.20)
+    assert sympy.simplify(window - (n * x / 2 + 3 * n**2 * x / (2 * j))) == 0  # (3.14)
+    assert sympy.simplify(1 / (p * x) - 6 * n**2 / numerator) == 0  # (3.21)
+
+
 @pytest.mark.parametrize(("n", "j", "p"), CASES)
 def test_the_printed_root_is_the_stable_one(n: int, j: int, p: float) -> None:
     root = math.sqrt(n**2 * p**2 * j**2 - 4 * n * p**2 * j**3 + 4 * j**4 * p**2 + 24 * n**2 * p * j)
