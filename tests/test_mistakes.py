@@ -81,7 +81,7 @@ def test_wrong_options(command: Command, sweep: Path, options: list[str], fragme
 
 def test_missing_arguments_and_commands(command: Command) -> None:
     assert "SCENARIO" in said(command("run"))
-    assert "reproduce" in said(command("reproduce"))
+    assert "nonsense" in said(command("nonsense"))
 
 
 def test_outputs_that_cannot_be_written_are_found_before_the_run(
