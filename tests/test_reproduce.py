@@ -340,6 +340,10 @@ def test_formulas_are_arithmetic_only(formula: str) -> None:
         (lambda text: text.replace('cfg = "a"', 'cfg = "b"'), ["them.csv", "no such rows"]),
         (lambda text: text + "[plot\n", ["not valid TOML"]),
         (
+            lambda text: text.replace("set =", 'group = "set 1"\nset ='),
+            ["fine: there is no group", "all"],
+        ),
+        (
             lambda text: text.replace("reference", 'measured = "plan"\nreference'),
             ["plain: measured", "did you mean plain?"],
         ),

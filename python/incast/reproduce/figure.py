@@ -84,6 +84,8 @@ class Series:
     measured
         The label of the curve from whose runs the model takes what it needs, if it needs anything:
         it then answers their scenarios, run by run.
+    group
+        Which rows of the runs are meant: `all` for the totals, or the name of a group of flows.
     reference
         Another simulator's data of the same curve.
     """
@@ -92,6 +94,7 @@ class Series:
     set: dict[str, Any] = field(default_factory=dict)
     model: str = ""
     measured: str = ""
+    group: str = "all"
     reference: ReferenceCurve | None = None
 
 

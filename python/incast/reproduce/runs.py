@@ -21,8 +21,6 @@ from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan, Point
 from incast.scenario.resolved import Resolved
 
-_GROUP = "all"
-
 
 @dataclass(frozen=True)
 class Need:
@@ -178,7 +176,12 @@ def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
         schema={"x": pl.Int64, KEY: pl.String},
     )
     rows = asked.join(rows, on=KEY, how="inner", maintain_order="left_right").drop(KEY)
-    return rows.filter(pl.col("group") == _GROUP).join(_about(need.points), on="x", how="left")
+    meant = rows.filter(pl.col("group") == need.series.group)
+    if meant.is_empty():
+        groups = ", ".join(sorted(rows["group"].unique()))
+        label = need.series.label
+        raise FigureError(f"{label}: there is no group {need.series.group!r}; there are {groups}")
+    return meant.join(_about(need.points), on="x", how="left")
 
 
 def _about(points: Sequence[Point]) -> pl.DataFrame:
