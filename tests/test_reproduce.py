@@ -16,6 +16,7 @@ from incast.reproduce.arithmetic import evaluate
 from incast.reproduce.data import Curve, Curves, Unjudged
 from incast.reproduce.execute import Done, counts, reproduce
 from incast.reproduce.figure import Claim
+from incast.reproduce.gallery import page
 from incast.reproduce.judge import Verdict, judge
 from incast.reproduce.metrics import Named, all_metrics
 from incast.reproduce.runs import lay_out
@@ -238,6 +239,28 @@ lines = 2
     assert one.picture.data["flow"].n_unique() == 2
     assert len(list((tmp_path / "out" / "flows").iterdir())) == 1  # of one seed only
     assert one.curves.of["plain"].rows["timeouts"].to_list()[0] >= 1
+
+
+def test_a_timeline_without_a_run_is_told(done: Callable[..., Done]) -> None:
+    one = done(
+        """\
+title = "Windows"
+kind = "timeline"
+[[series]]
+label = "plain"
+[search]
+metric = "timeouts"
+least = 1e6
+seeds = 2
+[plot]
+trace = "cwnd"
+y = "cwnd_last"
+"""
+        + CLAIM.replace("at = 32", "at = 0")
+    )
+    assert one.picture is None
+    assert one.judgements[0].verdict is Verdict.UNJUDGED
+    assert "None of 2 seeds" in page([one], quick=True)
 
 
 @pytest.mark.parametrize(

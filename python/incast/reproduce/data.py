@@ -1,6 +1,6 @@
 """The curves of a figure, whoever made them: runs, theory, or another simulator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -126,6 +126,22 @@ class Curves:
             for i, x in enumerate(curve.xs)
             if found.get(i) is not None and _within(x, start, end)
         }
+
+    def together(
+        self, labels: Sequence[str], metric: Named | None, start: float | None, end: float | None
+    ) -> tuple[list[X], list[dict[X, float]]]:
+        """Return the points that several curves share, and the `values` of each.
+
+        Raises
+        ------
+        Unjudged
+            A curve is not there, or they share no point.
+        """
+        values = [self.values(label, metric, start, end) for label in labels]
+        common = [x for x in values[0] if all(x in one for one in values)]
+        if not common:
+            raise Unjudged("the curves have no point in common there")
+        return common, values
 
     def band(self, label: str) -> dict[X, float]:
         """Return point to half the 95 % confidence interval of the mean, 0 of a single run."""

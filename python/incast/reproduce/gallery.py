@@ -91,6 +91,8 @@ def _figure(done: Done) -> str:
     parts = [f'<h3 id="{name}">{name}: {escape(figure.title)}</h3>']
     if done.picture is not None:
         parts.append(_picture(done.picture, work.chosen.name))
+    elif figure.search is not None:
+        parts.append(f"<p>None of {figure.search.seeds} seeds has such a run.</p>")
     if done.unfinished:
         parts.append(
             f"<p>{units.plural(done.unfinished, 'run')} did not end and count nowhere.</p>"

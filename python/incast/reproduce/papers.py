@@ -128,6 +128,8 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
     for series in figure.series:
         if series.measured:
             choose(series.measured, simulated, f"{where}: series, {series.label}: measured")
+    if figure.kind == "timeline" and len(figure.series) > 1:
+        raise FigureError(f"{where}: series: a timeline shows one run, and so has one curve")
     for needed in _NEEDS[figure.kind]:
         if not getattr(figure, needed):
             raise FigureError(f"{where}: {needed} is missing, which a {figure.kind} needs")

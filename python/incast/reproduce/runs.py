@@ -89,30 +89,40 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
     trace = figure.plot.trace if figure.plot else ""
     if trace:
         choose(trace, KINDS, f"{chosen.name}: plot: trace")
-    less = {**base.quick, **figure.quick} if quick else {}
+    scenario = _scenario(chosen, quick=quick).override("run.seeds", int(seeds))
     measured = {series.measured for series in figure.series}
     needs = []
     for series in figure.series:
         traces = [trace] * bool(trace) + ["events"] * (series.label in measured)
-        points, jobs = _points(chosen, series, xs, int(seeds), less)
+        points, jobs = _points(chosen, series, xs, scenario)
         needs.append(Need(series, points, jobs, tuple(dict.fromkeys(traces))))
     return Work(chosen, xs, needs)
 
 
+def _scenario(chosen: Chosen, *, quick: bool) -> Scenario:
+    """Return the text's scenario with the figure's laid over it, each as a quick look has it."""
+    figure, base = chosen.figure, chosen.paper.base
+    under = _with(Scenario(base.scenario), base.quick if quick else {})
+    whole = Scenario({"title": chosen.name, **merged(under.document, figure.scenario)})
+    return _with(whole, figure.quick if quick else {})
+
+
+def _with(scenario: Scenario, changes: Mapping[str, object]) -> Scenario:
+    for key, value in changes.items():
+        scenario = scenario.override(key, value)
+    return scenario
+
+
 def _points(
-    chosen: Chosen, series: Series, xs: list[X], seeds: int, less: Mapping[str, object]
+    chosen: Chosen, series: Series, xs: list[X], scenario: Scenario
 ) -> tuple[list[Point], list[Job]]:
     """Return the points of a curve, checked by the core, and their runs."""
     figure = chosen.figure
     where = f"{chosen.name}: {series.label}"
-    tree = merged(chosen.paper.base.scenario, figure.scenario)
-    scenario = Scenario({"title": where, **tree}).override("run.seeds", seeds)
     try:
-        for key, value in {**less, **series.set}.items():
-            scenario = scenario.override(key, value)
-        swept = scenario
+        swept = _with(scenario, series.set)
         if figure.x is not None:
-            swept = scenario.override(f"sweep.{figure.x.key}", xs)
+            swept = swept.override(f"sweep.{figure.x.key}", xs)
         plan = swept.plan
     except ValueError as error:  # the core's one line, under the name of the curve
         raise FigureError(f"{where}: {error}") from None
@@ -129,12 +139,11 @@ def curves(work: Work, store: Archive) -> Curves:
     metric = None
     if figure.plot is not None and not figure.plot.trace:
         metric = choose(figure.plot.y, all_metrics(), f"{work.chosen.name}: plot: y")
-    found = {
-        need.series.label: _theory(work, need, store)
-        if need.series.model
-        else _runs(work, need, store)
-        for need in work.needs
-    }
+    found = {}
+    for need in work.needs:
+        curve = _theory(work, need, store) if need.series.model else _runs(work, need, store)
+        if curve is not None:
+            found[need.series.label] = curve
     plot = figure.plot
     table = KINDS[plot.trace].table if plot is not None and plot.trace else ""
     return Curves(found, metric, figure.stat, table, plot.only if plot is not None else {})
@@ -152,11 +161,14 @@ def find_seed(work: Work, need: Need, store: Archive) -> int | None:
     return int(seeds[0]) if len(seeds) else None
 
 
-def _runs(work: Work, need: Need, store: Archive) -> Curve:
+def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
+    """Return the curve of the runs; nothing if no run is what a timeline searches for."""
     jobs: Sequence[Job] = need.jobs
     if work.figure.search is not None:
         seed = find_seed(work, need, store)
         jobs = [job for job in jobs if job.seed == seed]
+        if not jobs:
+            return None
 
     def traces(table: str) -> list[pl.DataFrame]:
         found = (store.trace(table, job) for job in jobs)

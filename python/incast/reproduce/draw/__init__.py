@@ -9,7 +9,7 @@ from incast.reproduce.runs import Work
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw a figure; the kind `claims` has no picture.
+    """Draw a figure; the kind `claims` has no picture, nor has a timeline that no run fits.
 
     Parameters
     ----------
@@ -27,6 +27,6 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     if work.figure.kind == "claims":
         return None
     module = import_module(f"{__name__}.{work.figure.kind}")
-    picture: Callable[[Work, Curves, Curves | None], Picture] = module.draw
+    picture: Callable[[Work, Curves, Curves | None], Picture | None] = module.draw
     with rc_context(RC):
         return picture(work, curves, other)

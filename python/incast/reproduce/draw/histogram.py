@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 
+from incast import units
 from incast.errors import FigureError
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves
@@ -27,7 +28,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     figure, panels = style.sheet(
         work.figure.title,
         f"{work.chosen.paper.name}, figure {work.chosen.number}; mean of "
-        f"{max(map(len, values.values()))} runs",
+        f"{units.plural(max(map(len, values.values())), 'run')}",
         panels=len(values),
         size=(6.4, 1.4 + 1.1 * len(values)),
         sharex=True,

@@ -2,22 +2,20 @@
 
 import polars as pl
 
-from incast.errors import FigureError
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves
 from incast.reproduce.draw import axes as shared
 from incast.reproduce.runs import Work
 
 
-def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
-    """Draw a column of the trace, a line per flow or port."""
+def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
+    """Draw a column of the trace, a line per flow or port; nothing if no run fits the search."""
     del other
     plot = work.figure.plot
-    (label,) = curves.of
-    frames = curves.traced(label)
-    if plot is None or not frames:
-        raise FigureError(f"{work.chosen.name}: no run fits the search")
-    trace = frames[0]
+    if plot is None or not curves.of:
+        return None
+    label = next(iter(curves.of))
+    trace = curves.traced(label)[0]
     if plot.span is not None:
         trace = trace.filter(pl.col("time_s").is_between(plot.span[0], plot.span[1]))
     by = "flow" if "flow" in trace.columns else "port"

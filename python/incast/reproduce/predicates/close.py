@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.data import Curves
 from incast.reproduce.metrics import Named
 from incast.reproduce.predicates.finding import Finding
 from incast.reproduce.quantity import show
@@ -36,10 +36,7 @@ class Close:
 
     def judge(self, curves: Curves) -> Finding:
         """Find the point where they differ most."""
-        values = [curves.values(label, self.metric, self.start, self.end) for label in self.curves]
-        common = [x for x in values[0] if all(x in one for one in values)]
-        if not common:
-            raise Unjudged("the curves have no point in common there")
+        common, values = curves.together(self.curves, self.metric, self.start, self.end)
         spread = {}
         for x in common:
             here = [one[x] for one in values]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.data import Curves
 from incast.reproduce.metrics import Named
 from incast.reproduce.predicates.finding import Finding
 from incast.reproduce.quantity import show
@@ -43,10 +43,7 @@ class Ordered:
 
     def judge(self, curves: Curves) -> Finding:
         """Compare point by point."""
-        values = [curves.values(label, self.metric, self.start, self.end) for label in self.above]
-        common = [x for x in values[0] if all(x in one for one in values)]
-        if not common:
-            raise Unjudged("the curves have no point in common there")
+        common, values = curves.together(self.above, self.metric, self.start, self.end)
         broken, worst, least = [], None, float("inf")
         for x in common:
             for high, low in pairwise(values):
