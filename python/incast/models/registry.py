@@ -176,6 +176,20 @@ MODELS = {
             ),
         ),
         Model(
+            "collapse",
+            "goodput, block time and timeouts of a read over persistent connections, untraced",
+            "own; docs/how-to/ask-theory.md",
+            "collapse.answers:answer",
+            measures=(
+                Measure("lossless_goodput_bps", "bit/s", "Goodput if nothing were lost."),
+                Measure(
+                    "collapsed",
+                    "1",
+                    "1 below half of that with a timeout in every other block, else 0.",
+                ),
+            ),
+        ),
+        Model(
             "edge-queue",
             "what a scenario's Poisson datagrams alone do to the switch port: M/G/1/K",
             "Takagi: Queueing Analysis, volume 2, 1993; see docs/reference/models-queues.md",

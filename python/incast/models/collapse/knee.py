@@ -1,0 +1,38 @@
+"""The collapse point: the first number of servers at which a read collapses."""
+
+import numpy as np
+
+from incast.models.collapse.answers import forecast
+from incast.models.collapse.reads import Reads
+from incast.models.numbers import Floats
+
+MOST_SERVERS = 256
+
+
+def servers_tried(most: int = MOST_SERVERS) -> list[int]:
+    """Return the numbers of servers that are tried: all up to 12, then in steps of 8 %."""
+    tried = list(range(2, min(12, most) + 1))
+    while tried[-1] < most:
+        tried.append(min(most, max(tried[-1] + 1, round(tried[-1] * 1.08))))
+    return tried
+
+
+def first_collapse(reads: Reads, most: int = MOST_SERVERS) -> Floats:
+    """Return the first number of servers at which each read collapses.
+
+    Parameters
+    ----------
+    reads
+        Their own numbers of servers do not matter.
+    most
+        The largest number of servers that is tried.
+
+    Returns
+    -------
+    array, one element per read
+        The number of servers; NaN where none up to `most` collapses.
+    """
+    tried = servers_tried(most)
+    collapsed = forecast(reads.with_servers(tried)).collapsed.reshape(len(reads), -1)
+    found = np.where(collapsed.any(axis=1), np.argmax(collapsed, axis=1), -1)
+    return np.where(found >= 0, np.array(tried, dtype=float)[found], np.nan)
