@@ -8,6 +8,7 @@ import typer
 from incast.cli.describe import describe
 from incast.cli.list import list_entries
 from incast.cli.mistakes import one_line
+from incast.cli.model import model
 from incast.cli.plot import plot
 from incast.cli.reproduce import reproduce
 from incast.cli.run import run
@@ -21,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(run)
+app.command()(model)
 app.command()(plot)
 app.command("list")(list_entries)
 app.command()(schema)

@@ -6,7 +6,7 @@ import sys
 import typer
 
 from incast._core import ScenarioError
-from incast.errors import FigureError, ResultsError
+from incast.errors import FigureError, ModelError, ResultsError
 
 USER_ERROR = 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
@@ -16,7 +16,7 @@ def one_line(app: typer.Typer) -> int:
     """Run `app`; return its exit code, having reported the user's mistake, if any."""
     try:
         return app(standalone_mode=False) or 0
-    except (ScenarioError, FigureError, ResultsError) as error:
+    except (ScenarioError, FigureError, ModelError, ResultsError) as error:
         return _report(str(error))
     except typer.TyperException as error:
         return _report(error.format_message())

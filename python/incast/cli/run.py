@@ -63,6 +63,13 @@ def run(
             "single point.",
         ),
     ] = None,
+    with_model: Annotated[
+        bool,
+        typer.Option(
+            "--with-model",
+            help="With --plot of a sweep: draw, dashed, what the models expect of the goodput.",
+        ),
+    ] = False,
     trace: Annotated[
         str,
         typer.Option(
@@ -88,14 +95,18 @@ def run(
     from incast.sweep import Interrupted
     from incast.sweep import run as run_sweep
 
-    asked = _scenario(scenario, changes or [], seeds)
+    asked = scenario_of(scenario, changes or [], seeds)
     traces = parse(trace)
     output.check(form, out)
     if picture is not None:
         kind = choice.for_plan(asked.plan, traces)
         traces += [name for name in kind.traces if name not in traces]
         save.check(picture)
-    elif traces and out is None:
+    if with_model and (picture is None or kind.name != "goodput"):
+        raise typer.BadParameter(
+            "needs --plot and a sweep with at most eight curves", param_hint="--with-model"
+        )
+    if traces and picture is None and out is None:
         raise typer.BadParameter("give --out DIR as well, to keep them", param_hint="--trace")
     if dry_run:
         _foretell(asked, jobs, out, traces)
@@ -109,11 +120,16 @@ def run(
             output.write(stopped.results, form, out)
         raise typer.Exit(_how_to_go_on(stopped, out)) from None
     output.write(results, form, out)
+    if with_model:
+        from incast.models.theory import ask
+
+        results.theory = ask(asked.plan)
     if picture is not None:
         save.figure(kind.draw(results), picture)
 
 
-def _scenario(path: Path, changes: list[str], seeds: int | None) -> "Scenario":
+def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":
+    """Read a scenario and lay the command line over it."""
     from incast.scenario import load
     from incast.scenario.override import parse
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from incast import units
-from incast.plots import Moment, Picture, facts, style
+from incast.plots import Moment, Picture, facts, style, theory
 from incast.results import Results
 from incast.results.series import split
 
@@ -27,13 +27,19 @@ def draw(results: Results, moment: Moment) -> Picture:
         mean = one.points["goodput_bps"] / unit
         half = one.points["goodput_bps_ci95"].fill_null(0) / unit
         looks = style.curve(index)
-        axes.plot(x, mean, label=one.label, clip_on=False, **looks)
+        label = one.label or ("simulated" if results.theory is not None else "")
+        axes.plot(x, mean, label=label, clip_on=False, **looks)
         axes.fill_between(x, mean - half, mean + half, color=looks["color"], alpha=0.2, lw=0)
+        if results.theory is not None:
+            theory.beside(axes, results.theory, one, where, unit, looks["color"])
     for line in lines:
         style.guide(axes, line / unit, f"line rate {units.rate(line)}")
     axes.set_ylabel(f"goodput [{name}], mean and 95 % CI")
     axes.set_ylim(0, lines[-1] / unit * 1.1)
-    if len(series) > 1:
+    if len(series) > 1 or results.theory is not None:
         style.legend(figure, axes.get_legend_handles_labels()[0])
     columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]
-    return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))
+    drawn = summary.select("point", *results.plan.swept, *map(pl.col, columns))
+    if results.theory is not None:
+        drawn = theory.joined(drawn, results.theory)
+    return Picture(figure, drawn.drop("point"))

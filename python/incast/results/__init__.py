@@ -14,6 +14,7 @@ from incast.scenario.plan import Plan
 from incast.scenario.resolved import Resolved
 
 if TYPE_CHECKING:
+    from incast.models.theory import Theory
     from incast.plots import Plots
 
 __all__ = ["Results", "open_results"]
@@ -33,6 +34,8 @@ class Results:
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
         self.store = store
+        self.theory: Theory | None = None
+        """What models say of the plan: pictures that know how draw it beside the results."""
 
     def __repr__(self) -> str:
         asked = len(self.plan.points) * len(self.plan.seeds)

@@ -1,0 +1,65 @@
+"""`incast model`: what theory says of a scenario, without simulating it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from incast.cli.run import Format, scenario_of
+
+
+def model(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario in TOML.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            metavar="NAME",
+            help="Ask this model only (may be repeated); incast list models names them.",
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="As in incast run."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="With --format csv or parquet: write model.csv or model.parquet here.",
+            metavar="DIR",
+        ),
+    ] = None,
+    form: Annotated[
+        Format,
+        typer.Option("--format", help="table, json, csv or parquet, on stdout without --out."),
+    ] = Format.TABLE,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            help="Draw goodput by every model that knows it (png, pdf or svg), its data beside "
+            "it as CSV.",
+        ),
+    ] = None,
+) -> None:
+    """Say what theory expects of a scenario, in place of a simulation.
+
+    Examples: incast model mine.toml; incast model mine.toml --model collapse --plot theory.png;
+    incast model mine.toml --set workload.servers=[4,8,16] --format json
+    """
+    from incast.cli import output
+    from incast.cli.theory import write
+    from incast.models.theory import ask
+    from incast.plots import save, theory
+
+    if out is not None and form in {Format.TABLE, Format.JSON}:
+        raise typer.BadParameter("goes with --format csv or parquet", param_hint="--out")
+    output.check(form, out)
+    if picture is not None:
+        save.check(picture)
+    said = ask(scenario_of(scenario, changes or []).plan, names or [])
+    drawn = theory.draw(said) if picture is not None else None
+    write(said, form, out)
+    if picture is not None and drawn is not None:
+        save.figure(drawn, picture)

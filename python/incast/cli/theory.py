@@ -1,0 +1,99 @@
+"""How `incast model` writes what models say."""
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from incast.errors import ResultsError
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.console import Console
+
+    from incast.cli.run import Format
+    from incast.models.theory import Theory
+
+
+def write(theory: "Theory", form: "Format", out: Path | None) -> None:
+    """Write answers in the form asked for; reasons go with them, or to stderr."""
+    rows = theory.frame.drop("point", strict=False)
+    if form == "table":
+        _table(theory)
+        return
+    if form == "json":
+        # What a model does not know is left out of its rows.
+        answered = [{k: v for k, v in row.items() if v is not None} for row in rows.to_dicts()]
+        tree = {
+            "scenario": theory.plan.to_dict(),
+            "rows": answered,
+            "not_applicable": theory.refusals,
+        }
+        typer.echo(json.dumps(tree, allow_nan=False))
+        return
+    for name, reason in theory.refusals.items():
+        typer.echo(f"incast: {name} does not apply: {reason}", err=True)
+    target = out / f"model.{form}" if out is not None else sys.stdout.buffer
+    try:
+        if out is not None:
+            out.mkdir(parents=True, exist_ok=True)
+        if form == "csv":
+            rows.write_csv(target)
+        else:
+            rows.write_parquet(target)
+    except OSError as error:
+        raise ResultsError(f"{target}: cannot be written: {error}") from None
+    if out is not None:
+        typer.echo(f"incast: wrote {target}", err=True)
+
+
+def _table(theory: "Theory") -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    from incast.scenario.facts import words
+    from incast.scenario.resolved import Resolved
+
+    # A pipe has no width: give the tables their natural one.
+    console = Console(width=None if sys.stdout.isatty() else 160, soft_wrap=False)
+    plan = theory.plan
+    console.print(f"[bold]{escape(plan.title or 'Untitled scenario')}[/bold]")
+    console.print(words(Resolved(plan.points[0].resolved), plan.swept), highlight=False)
+    answered = theory.frame["model"].unique(maintain_order=True) if theory.frame.height else ()
+    for name in answered:
+        _answers(console, name, theory.frame, plan.swept)
+    for name, reason in theory.refusals.items():
+        console.print(escape(f"{name} does not apply: {reason}"), highlight=False, soft_wrap=True)
+
+
+def _answers(console: "Console", name: str, frame: "pl.DataFrame", swept: list[str]) -> None:
+    """Print what one model knows, a row per point."""
+    import polars as pl
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    answers = frame.filter(pl.col("model") == name)
+    known = [column for column in answers.columns if answers[column].null_count() < answers.height]
+    known = [column for column in known if column not in {"point", "model", *swept}]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=name, title_justify="left")
+    for column in (*swept, *known):
+        own = column.removeprefix(f"{name}.")
+        heading = own.removesuffix("_bps") + "\nMbps" if own.endswith("_bps") else own
+        table.add_column(escape(heading), justify="right", no_wrap=True)
+    for row in answers.to_dicts():
+        cells = [str(row[key]) for key in swept]
+        table.add_row(*map(escape, cells + [_cell(column, row[column]) for column in known]))
+    console.print(table)
+
+
+def _cell(column: str, value: float | None) -> str:
+    from incast import units
+
+    if value is None:
+        return "–"
+    if column.endswith("_bps"):
+        return f"{value / 1e6:.1f}"
+    return units.time(value, trim=False) if column.endswith("_s") else units.number(value, 3)

@@ -1,0 +1,113 @@
+"""`incast model`: theory's answer on the command line, alone and beside a simulation."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Command
+
+READ = """\
+title = "A persistent read"
+[network]
+buffer = "100KiB"
+[workload]
+name = "barrier-read"
+servers = 4
+sru = "64KiB"
+blocks = 4
+connections = "persistent"
+request_jitter = "20us"
+[run]
+seeds = 1
+[sweep]
+"workload.servers" = [2, 8, 16]
+"""
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Path:
+    """Return a scenario to which the model of the collapse applies."""
+    path = tmp_path / "read.toml"
+    path.write_text(READ)
+    return path
+
+
+def test_the_table_names_who_applies_and_says_why_others_do_not(
+    command: Command, read: Path
+) -> None:
+    said = command("model", read)
+    assert said.code == 0
+    for words in ("A persistent read", "collapse", "overflow", "safe_servers"):
+        assert words in said.out
+    assert "serialisation does not apply: " in said.out
+    assert "padhye does not apply: it needs" in said.out
+
+
+def test_json_has_a_row_per_model_and_point(command: Command, read: Path) -> None:
+    said = command("model", read, "--model", "collapse", "--format", "json")
+    tree = json.loads(said.out)
+    assert [row["workload.servers"] for row in tree["rows"]] == [2, 8, 16]
+    assert {row["model"] for row in tree["rows"]} == {"collapse"}
+    assert all(row["goodput_bps"] > 0 for row in tree["rows"])
+    assert tree["not_applicable"] == {}
+
+
+def test_csv_goes_to_stdout_or_to_a_directory(command: Command, read: Path, tmp_path: Path) -> None:
+    said = command("model", read, "--model", "collapse", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    assert [row["workload.servers"] for row in rows] == ["2", "8", "16"]
+    out = tmp_path / "kept"
+    assert command("model", read, "--format", "csv", "--out", out).code == 0
+    assert (out / "model.csv").exists()
+
+
+def test_set_changes_what_is_asked(command: Command, read: Path) -> None:
+    arguments = ("--set", "workload.servers=[4,12]", "--model", "collapse", "--format", "json")
+    tree = json.loads(command("model", read, *arguments).out)
+    assert [row["workload.servers"] for row in tree["rows"]] == [4, 12]
+
+
+def test_a_picture_has_its_data_beside_it(command: Command, read: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "theory.png"
+    assert command("model", read, "--model", "collapse", "--plot", picture).code == 0
+    assert picture.stat().st_size > 0
+    assert "goodput_bps" in (tmp_path / "theory.csv").read_text()
+
+
+def test_run_draws_the_models_beside_the_simulation(
+    command: Command, read: Path, tmp_path: Path
+) -> None:
+    picture = tmp_path / "both.svg"
+    assert command("run", read, "--plot", picture, "--with-model").code == 0
+    assert "collapse (model)" in picture.read_text()
+    with (tmp_path / "both.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert all(float(row["collapse.goodput_bps"]) > 0 for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "crystal-ball"], "there is no model 'crystal-ball'"),
+        (["--set", "workload.connections=fresh", "--model", "collapse"], "collapse does not apply"),
+        (["--out", "somewhere"], "--format csv or parquet"),
+        (["--model", "overflow", "--plot", "theory.png"], "nothing to plot"),
+        (["--set", "network.bufer=1MiB"], "bufer"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    command: Command, read: Path, arguments: list[str], words: str
+) -> None:
+    said = command("model", read, *arguments)
+    assert said.code == 2
+    assert words in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_with_model_needs_a_picture(command: Command, read: Path) -> None:
+    said = command("run", read, "--with-model")
+    assert said.code == 2
+    assert "--with-model" in said.err
