@@ -46,6 +46,7 @@ validate: $(VENV)/release
 	$(BIN)/python benches/validate_ns3.py
 	$(BIN)/python benches/validate_queues.py
 	$(BIN)/python benches/validate_theory.py
+	$(BIN)/python benches/validate_collapse.py
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py

@@ -1,0 +1,64 @@
+"""How well the model foretells the simulated collapse points."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import incast
+from incast.models.collapse import knee
+from incast.models.collapse.reads import read
+from incast.models.registry import Question
+from incast.scenario.resolved import Resolved
+
+if TYPE_CHECKING:
+    from collapse.draw import Drawn
+
+WITHIN = 0.2
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Simulated and foretold collapse points; NaN where there is none up to 256 servers."""
+
+    scenarios: list[Drawn]
+    simulated: np.ndarray
+    foretold: np.ndarray
+    cpu_s: float
+
+    @property
+    def collapses(self) -> np.ndarray:
+        """Which scenarios collapse."""
+        return ~np.isnan(self.simulated)
+
+    @property
+    def hits(self) -> np.ndarray:
+        """Which are foretold within 20 % or one server, or as none."""
+        near = np.abs(self.foretold - self.simulated) <= np.maximum(1, WITHIN * self.simulated)
+        return np.where(self.collapses, near, np.isnan(self.foretold))
+
+    @property
+    def errors(self) -> np.ndarray:
+        """|ln(foretold / simulated)| of those that collapse; none counts as 256."""
+        foretold = np.where(np.isnan(self.foretold), knee.MOST_SERVERS, self.foretold)
+        return np.abs(np.log(foretold / self.simulated))[self.collapses]
+
+    @property
+    def baseline(self) -> np.ndarray:
+        """The same for the best constant: the median."""
+        known = np.log(self.simulated[self.collapses])
+        return np.abs(known - np.median(known))
+
+
+def judge(known: list[tuple[Drawn, int | None]]) -> Judgement:
+    """Ask the model about every scenario of a set."""
+    scenarios = [drawn for drawn, _ in known]
+    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
+    reads = read([Question(Resolved(point)) for point in points])
+    start = time.process_time()
+    foretold = knee.first_collapse(reads)
+    simulated = np.array([np.nan if servers is None else servers for _, servers in known])
+    return Judgement(scenarios, simulated, foretold, time.process_time() - start)

@@ -1,0 +1,49 @@
+"""The simulated collapse points as tables, kept beside the other references."""
+
+from __future__ import annotations
+
+import csv
+from itertools import count
+from pathlib import Path
+
+from collapse import truth
+from collapse.draw import Drawn, scenarios
+
+FOLDER = Path(__file__).resolve().parent.parent / "reference" / "collapse"
+FIELDS = ["scenario", "buffer", "sru", "rate", "round_trip_ns", "rto_min_us", "servers"]
+
+LEAST_SCENARIOS = 300
+LEAST_COLLAPSES = 200
+
+
+def read(which: str) -> list[tuple[Drawn, int | None]]:
+    """Return the scenarios of a set, and the number of servers at which each collapses."""
+    with (FOLDER / f"{which}.csv").open(newline="") as file:
+        return [
+            (
+                Drawn(*(int(row[key]) for key in FIELDS[1:-1])),
+                int(row["servers"]) if row["servers"] else None,
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def make(which: str) -> None:
+    """Simulate a set until both counts are reached; go on where an earlier call stopped."""
+    path = FOLDER / f"{which}.csv"
+    known = read(which) if path.exists() else []
+    collapses = sum(servers is not None for _, servers in known)
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if not known:
+            writer.writerow(FIELDS)
+        for number, drawn in zip(count(), scenarios(which), strict=False):
+            if number < len(known):
+                continue
+            if number >= LEAST_SCENARIOS and collapses >= LEAST_COLLAPSES:
+                return
+            servers = truth.search(drawn)
+            collapses += servers is not None
+            network = [drawn.buffer, drawn.sru, drawn.rate, drawn.round_trip_ns]
+            writer.writerow([number, *network, drawn.rto_min_us, servers or ""])
+            file.flush()

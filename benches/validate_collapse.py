@@ -1,0 +1,63 @@
+"""Judge the model of the collapse, write docs/validation/collapse.md.
+
+Exits with 1 if the kept table is no longer what the simulator says, or the model is worse than
+published. `--simulate SET` makes the table of the set `development` or `held-out` anew, or goes on
+with it; that takes an hour of one processor.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from collapse import table, truth
+from collapse.judge import judge
+from collapse.page import shares, write
+from rich.console import Console
+
+import incast
+from incast.models.collapse.answers import forecast
+from incast.models.collapse.reads import Reads, read
+from incast.models.registry import Question
+from incast.scenario.resolved import Resolved
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
+SPOT_CHECKS = 20
+PUBLISHED = 0.5
+"""Share of the held-out collapse points that is found at least."""
+
+
+def main() -> int:
+    """Judge, or simulate."""
+    if sys.argv[1:2] == ["--simulate"]:
+        table.make(sys.argv[2])
+        return 0
+    console = Console(highlight=False)
+    known = table.read("held-out")
+    small = [(drawn, servers) for drawn, servers in known if servers and servers <= 24]
+    for drawn, servers in small[:SPOT_CHECKS]:
+        if not truth.simulate(drawn, servers).collapsed:
+            console.print(f"FAILS  {drawn} no longer collapses at {servers} servers")
+            return 1
+    judged, development = judge(known), judge(table.read("development"))
+    for line in write(FOLDER, judged, development, sweep_s([drawn for drawn, _ in known[:100]])):
+        console.print(line)
+    console.print("written: docs/validation/collapse.md")
+    return int(shares(judged)[0] < PUBLISHED)
+
+
+def sweep_s(scenarios: list[table.Drawn]) -> float:
+    """Return the processor time of a sweep over 1 000 points: 100 scenarios, ten numbers."""
+    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
+    reads: Reads = read([Question(Resolved(point)) for point in points])
+    reads = reads.with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
+    forecast(reads.take(np.arange(3)))
+    start = time.process_time()
+    forecast(reads)
+    return time.process_time() - start
+
+
+if __name__ == "__main__":
+    sys.exit(main())
