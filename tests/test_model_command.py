@@ -43,7 +43,8 @@ def test_the_table_names_who_applies_and_says_why_others_do_not(
     for words in ("A persistent read", "collapse", "overflow", "safe_servers"):
         assert words in said.out
     assert "serialisation does not apply: " in said.out
-    assert "padhye does not apply: it needs" in said.out
+    assert "padhye do not apply: it needs" in said.out
+    assert said.out.count("it needs loss_event_ratio") == 1
 
 
 def test_json_has_a_row_per_model_and_point(command: Command, read: Path) -> None:

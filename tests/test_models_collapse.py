@@ -19,7 +19,7 @@ from incast.scenario.resolved import Resolved
 
 TABLE = Path(__file__).parent.parent / "benches" / "reference" / "collapse" / "held-out.csv"
 ENOUGH = 60  # scenarios of the table, for a fast test
-PUBLISHED = 0.5  # docs/validation/collapse.md says what the whole table gives
+PUBLISHED = 0.53  # of these; docs/validation/collapse.md says what the whole table gives
 
 
 def persistent(**sections: Any) -> dict[str, Any]:

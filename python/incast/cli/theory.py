@@ -33,8 +33,8 @@ def write(theory: "Theory", form: "Format", out: Path | None) -> None:
         }
         typer.echo(json.dumps(tree, allow_nan=False))
         return
-    for name, reason in theory.refusals.items():
-        typer.echo(f"incast: {name} does not apply: {reason}", err=True)
+    for line in _refusals(theory.refusals):
+        typer.echo(f"incast: {line}", err=True)
     target = out / f"model.{form}" if out is not None else sys.stdout.buffer
     try:
         if out is not None:
@@ -64,8 +64,19 @@ def _table(theory: "Theory") -> None:
     answered = theory.frame["model"].unique(maintain_order=True) if theory.frame.height else ()
     for name in answered:
         _answers(console, name, theory.frame, plan.swept)
-    for name, reason in theory.refusals.items():
-        console.print(escape(f"{name} does not apply: {reason}"), highlight=False, soft_wrap=True)
+    for line in _refusals(theory.refusals):
+        console.print(escape(line), highlight=False, soft_wrap=True)
+
+
+def _refusals(reasons: dict[str, str]) -> list[str]:
+    """Say a reason once for all models that share it."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        names.setdefault(reason, []).append(name)
+    return [
+        f"{', '.join(those)} {'does' if len(those) == 1 else 'do'} not apply: {reason}"
+        for reason, those in names.items()
+    ]
 
 
 def _answers(console: "Console", name: str, frame: "pl.DataFrame", swept: list[str]) -> None:
