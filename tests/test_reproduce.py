@@ -282,6 +282,23 @@ y = "cwnd_last"
             },
             True,
         ),
+        (
+            {
+                "left": {"series": "a", "beside": "b", "reduce": "log-error", "to": 1},
+                "op": "~",
+                "right": {"formula": "log(3)"},
+                "tolerance": 1e-9,
+            },
+            True,
+        ),
+        (
+            {
+                "left": {"series": "a", "beside": "b", "reduce": "rank-correlation", "to": 2},
+                "op": ">",
+                "right": 0.5,
+            },
+            None,
+        ),
         ({"left": {"formula": "floor(40 / 3) ** 2"}, "op": "~", "right": 169}, True),
         ({"test": "ordered", "above": ["a", "b"], "to": 3}, True),
         ({"test": "ordered", "above": ["a", "b"]}, False),
@@ -290,13 +307,22 @@ y = "cwnd_last"
         ({"test": "monotone", "curves": ["b"], "direction": "rising"}, True),
         ({"test": "monotone", "curves": ["a"], "direction": "falling"}, False),
         ({"test": "monotone", "curves": ["a"], "direction": "falling", "from": 2}, True),
+        (
+            {
+                "left": {"series": "a", "beside": "b", "reduce": "rank-correlation", "from": 2},
+                "op": "<",
+                "right": -0.8,
+            },
+            True,
+        ),
         ({"test": "close", "curves": ["a", "b"], "within": 0.8}, True),
         ({"test": "close", "curves": ["a", "b"], "within": 0.5}, False),
     ],
 )
-def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool) -> None:
+def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool | None) -> None:
     found = verdict(claim, curves(a=[3, 5, 4, 1], b=[1, 1, 2, 2]))
-    assert found is (Verdict.HOLDS if holds else Verdict.FAILS)
+    wanted = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.UNJUDGED}
+    assert found is wanted[holds]
 
 
 def test_a_function_of_the_models_is_a_number() -> None:

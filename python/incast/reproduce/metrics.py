@@ -47,6 +47,11 @@ DERIVED: Mapping[str, Metric] = {
         Metric("completion_p95_ms", "95th percentile [ms]", pl.col("completion_p95_s") * 1e3),
         Metric("timeouts_per_block", "timeouts per block", pl.col("timeouts") / _blocks),
         Metric("timeouts_per_server", "timeouts per connection", pl.col("timeouts") / _servers),
+        Metric(
+            "block_head_share",
+            "share of the timeouts at the head of a block",
+            pl.col("timeouts_block_head") / pl.col("timeouts"),
+        ),
         Metric("drop_percent", "packets dropped [%]", pl.col("drop_ratio") * 100),
     )
 }

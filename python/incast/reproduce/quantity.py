@@ -1,8 +1,9 @@
 """The numbers that claims speak of: a point of a curve, its knee, a formula, a theory's value."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from math import isnan, log
 from typing import Any, Literal
 
 import polars as pl
@@ -29,6 +30,9 @@ class Quantity:
         One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
         `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
         falls below `level` x its maximum so far, endless if it never does.
+    series, beside, reduce, start, end
+        How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
+        `rank-correlation`, Spearman's, 1 where they rise and fall together.
     series, column, reduce
         The same for a column of the figure's trace over all of its rows and runs, with `count`,
         `mode` (the most frequent value) and `span` (largest minus smallest) as well.
@@ -58,10 +62,13 @@ class Quantity:
         "count",
         "mode",
         "span",
+        "log-error",
+        "rank-correlation",
     ] = ""
     start: float | None = field(default=None, metadata={"key": "from"})
     end: float | None = field(default=None, metadata={"key": "to"})
     level: float = 0.5
+    beside: str = ""
     column: str = ""
     metric: Named | None = None
     stat: str = ""
@@ -82,6 +89,8 @@ class Quantity:
         ways = [quantity.series, quantity.formula, quantity.function]
         if sum(map(bool, ways)) != 1:
             raise FigureError(f"{where}: give one of series, formula and function")
+        if bool(quantity.beside) != (quantity.reduce in _OF_TWO):
+            raise FigureError(f"{where}: beside needs a reduce of two curves, and the other way")
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
             raise FigureError(f"{where}: a series needs either at or reduce")
         if quantity.formula:
@@ -89,8 +98,8 @@ class Quantity:
         return quantity
 
     def labels(self) -> set[str]:
-        """Return the label of the curve, if it is of one."""
-        return {self.series} if self.series else set()
+        """Return the labels of the curves that it is of."""
+        return {label for label in (self.series, self.beside) if label}
 
     def of(self, curves: Curves) -> float:
         """Find the number.
@@ -112,8 +121,14 @@ class Quantity:
             name = self.column or (metric.name if metric else "")
             place = f"at {self.at}" if self.at is not None else f"({self.reduce})"
             factor = "" if self.times == 1 else f"{show(self.times)} x "
-            return f"{factor}{name} of {self.series} {place} = {number}"
+            of = f"{self.series} beside {self.beside}" if self.beside else self.series
+            return f"{factor}{name} of {of} {place} = {number}"
         return number if self.formula.replace(".", "").isdigit() else f"{number} ({self._source()})"
+
+    def _of_two(self, curves: Curves) -> float:
+        labels = (self.series, self.beside)
+        common, (one, other) = curves.together(labels, self.metric, self.start, self.end)
+        return _OF_TWO[self.reduce]([one[x] for x in common], [other[x] for x in common])
 
     def _source(self) -> str:
         return self.formula or self.function
@@ -125,6 +140,8 @@ class Quantity:
             return _call(self.function, self.arguments, self.part)
         if self.column:
             return _of_trace(pl.concat(curves.traced(self.series))[self.column], self.reduce)
+        if self.beside:
+            return self._of_two(curves)
         if self.at is not None:
             return curves.at(self.series, self.at, self.metric, self.stat)
         values = curves.values(self.series, self.metric, self.start, self.end, self.stat)
@@ -175,6 +192,27 @@ def _number(x: X) -> float:
     if isinstance(x, str):
         raise FigureError(f"{x}: the points are text; their place is no number")
     return float(x)
+
+
+def _log_error(one: Sequence[float], other: Sequence[float]) -> float:
+    ratios = [abs(log(a / b)) for a, b in zip(one, other, strict=True) if a > 0 and b > 0]
+    if not ratios:
+        raise Unjudged("the curves have no positive point in common")
+    return sum(ratios) / len(ratios)
+
+
+def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    table = pl.DataFrame({"a": one, "b": other})
+    found = table.select(pl.corr("a", "b", method="spearman")).item()
+    if found is None or isnan(found):
+        raise Unjudged("the curves have too few points in common for a rank correlation")
+    return float(found)
+
+
+_OF_TWO: Mapping[str, Callable[[Sequence[float], Sequence[float]], float]] = {
+    "log-error": _log_error,
+    "rank-correlation": _rank_correlation,
+}
 
 
 def _of_trace(values: pl.Series, how: str) -> float:
