@@ -262,6 +262,9 @@ impl TransportDocument {
             let key = format!("congestion_control.{}", fault.key);
             return require(&key, false, &fault.message);
         }
+        if let Err(fault) = self.recovery.check() {
+            return require(&format!("recovery.{}", fault.key), false, &fault.message);
+        }
         remedies::check(&self.remedies, table)?;
         self.pacing.check(table)?;
         self.receive_offload.check(table)?;

@@ -59,6 +59,8 @@ pub enum Inflation {
 /// Up to so many outstanding segments, three duplicates cannot come of what is in flight.
 const FEW: u64 = 3;
 
+impl super::Parameters for Params {}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Efr {

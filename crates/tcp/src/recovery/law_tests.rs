@@ -171,6 +171,15 @@ fn deliver(name: &str, case: &Case) -> Result<(Time, u64), TestCaseError> {
     Ok((now, order))
 }
 
+#[test]
+fn the_defaults_of_every_recovery_make_sense() {
+    for entry in ENTRIES {
+        let recovery: RecoveryConfig =
+            serde_json::from_value(json!({ "name": entry.name })).unwrap();
+        assert_eq!(recovery.check(), Ok(()), "{}", entry.name);
+    }
+}
+
 proptest! {
     #[test]
     fn everything_arrives_in_a_reproducible_way(case in case()) {

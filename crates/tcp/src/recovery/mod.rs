@@ -9,7 +9,7 @@
 //! connection sends what is due while less than cwnd is in the pipe.
 
 use incast_engine::Time;
-use incast_net::queue::Entry;
+use incast_net::queue::{Entry, Fault};
 
 use crate::send::{Scoreboard, Sent};
 
@@ -25,6 +25,17 @@ mod tahoe;
 mod view;
 
 pub use view::{Echo, Episode, RecoveryView, SackNews, SackView, Spare};
+
+/// The parameters of a loss recovery.
+pub trait Parameters {
+    /// Finds the first parameter that makes no sense.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
 
 /// Decides what is lost.
 pub trait LossRecovery {
@@ -147,6 +158,14 @@ macro_rules! loss_recoveries {
             /// Whether it works by selective acknowledgements.
             pub fn needs_sack(&self) -> bool {
                 match self { $(Self::$variant(_) => $module::$variant::NEEDS_SACK,)+ }
+            }
+
+            /// Finds the first parameter that makes no sense.
+            ///
+            /// # Errors
+            /// What is wrong with it.
+            pub fn check(&self) -> Result<(), Fault> {
+                match self { $(Self::$variant(params) => params.check(),)+ }
             }
 
             /// The recovery with these parameters.

@@ -57,7 +57,7 @@ impl Probe {
         let wait = match view.srtt {
             None => params.probe_initial,
             Some(srtt) => {
-                let wait = srtt * u64::from(params.probe_rtts.max(1));
+                let wait = srtt * u64::from(params.probe_rtts);
                 if board.outstanding_segments() == 1 {
                     wait + params.max_ack_delay.unwrap_or(view.ack_delay)
                 } else {

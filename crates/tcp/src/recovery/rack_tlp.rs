@@ -1,12 +1,13 @@
 //! RACK-TLP: losses found by time, and probes for those at the tail (RFC 8985).
 
 use incast_engine::{Span, Time};
+use incast_net::queue::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::min_rtt::MinRtt;
 use super::probe::Probe;
-use super::{Echo, Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use super::{Echo, Episode, LossRecovery, Parameters, RecoveryView, SackNews, SackView};
 use crate::congestion::RecoveryExit;
 use crate::connection::timestamp;
 use crate::send::{Detection, Horizon, Scoreboard, Sent};
@@ -65,6 +66,19 @@ impl Default for Params {
             probe_min: Span::ZERO,
             max_ack_delay: None,
             restart_timer_on_entry: true,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        let zeros = [
+            ("reordering_divisor", self.reordering_divisor, "divides nothing; write e.g. 4"),
+            ("probe_rtts", self.probe_rtts, "round trips are no timeout; write e.g. 2"),
+        ];
+        match zeros.into_iter().find(|(_, value, _)| *value == 0) {
+            Some((key, _, message)) => Err(Fault::new(key, format!("0 {message}"))),
+            None => Ok(()),
         }
     }
 }
@@ -152,8 +166,8 @@ impl RackTlp {
         if !self.reordering_seen && (self.phase != Phase::Open || enough) {
             return Span::ZERO;
         }
-        let fraction = self.min_rtt.get().unwrap_or_default()
-            / u64::from(self.params.reordering_divisor.max(1));
+        let fraction =
+            self.min_rtt.get().unwrap_or_default() / u64::from(self.params.reordering_divisor);
         (fraction * u64::from(self.multiplier)).min(view.srtt.unwrap_or_default())
     }
 

@@ -36,6 +36,8 @@ impl Default for Params {
     }
 }
 
+impl super::Parameters for Params {}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Reno {

@@ -53,6 +53,8 @@ enum Phase {
     Timeout,
 }
 
+impl super::Parameters for Params {}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Sack {

@@ -25,6 +25,8 @@ enum Phase {
     Timeout,
 }
 
+impl super::Parameters for Params {}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Sack1 {
