@@ -1,5 +1,7 @@
 //! `network.buffer`: a size, or a table that says how ports share.
 
+mod auto;
+
 use std::borrow::Cow;
 
 use incast_engine::{Limit, Size};
@@ -9,7 +11,9 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::ScenarioError;
+use super::named::OrName;
+use super::{Background, ScenarioError, Transport, Workload};
+use auto::{Auto, AutoDocument};
 
 /// The buffer of each port, or one that they share.
 pub(super) enum BufferDocument {
@@ -25,6 +29,9 @@ pub(super) enum BufferDocument {
 pub(super) enum SharingDocument {
     /// Each port has a buffer of its own: the same as the size alone.
     Static(StaticDocument),
+    /// Each port has a place for every packet that the flows of the scenario may have in the
+    /// network: N E[W] packets (Khalid et al. 2021, equation 5).
+    Auto(AutoDocument),
     /// All ports of the switch share a buffer, each within a limit of its own.
     Shared(SharedDocument),
     /// All ports share a buffer with dynamic thresholds (Choudhury & Hahne 1998): a queue grows
@@ -71,6 +78,20 @@ pub(super) struct AccountingDocument {
 }
 
 impl BufferDocument {
+    /// Replaces a size that follows from the flows by that size.
+    pub(super) fn resolve(
+        &mut self,
+        workload: &Workload,
+        transport: &Transport,
+        background: &[Background],
+    ) -> Result<(), ScenarioError> {
+        if let Self::Table(SharingDocument::Auto(rule)) = self {
+            let packets = rule.packets(workload, transport, background)?;
+            *self = Self::Size(Limit::Packets(packets));
+        }
+        Ok(())
+    }
+
     /// The limit of each port, and what they share.
     pub(super) fn build(&self) -> Result<(Limit, Option<PoolConfig>), ScenarioError> {
         let refuse = |key: &str, message: String| {
@@ -79,6 +100,9 @@ impl BufferDocument {
         match *self {
             Self::Size(limit) | Self::Table(SharingDocument::Static(StaticDocument { limit })) => {
                 Ok((limit, None))
+            }
+            Self::Table(SharingDocument::Auto(_)) => {
+                unreachable!("the flows are known before the network is built")
             }
             Self::Table(SharingDocument::Shared(SharedDocument { total, limit })) => {
                 match (limit, total) {
@@ -150,7 +174,10 @@ impl<'de> Deserialize<'de> for BufferDocument {
         let read = if value.is_object() {
             serde_json::from_value(value).map(Self::Table)
         } else {
-            serde_json::from_value(value).map(Self::Size)
+            serde_json::from_value(value).map(|size| match size {
+                OrName::Name(Auto) => Self::Table(SharingDocument::Auto(AutoDocument::default())),
+                OrName::Quantity(limit) => Self::Size(limit),
+            })
         };
         read.map_err(D::Error::custom)
     }
@@ -166,7 +193,7 @@ impl JsonSchema for BufferDocument {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let size = generator.subschema_for::<Limit>();
+        let size = generator.subschema_for::<OrName<Auto, Limit>>();
         let table = generator.subschema_for::<SharingDocument>();
         json_schema!({ "anyOf": [size, table] })
     }

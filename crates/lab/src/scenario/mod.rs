@@ -109,20 +109,22 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong with the document.
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
-        let document: ScenarioDocument = read(&complete(document)?)?;
+        let mut document: ScenarioDocument = read(&complete(document)?)?;
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
-        let network = document.network.build(&transport)?;
-        let fabric = network.fabric();
+        let fabric = document.network.fabric()?;
+        let background: Vec<_> = background
+            .map(|(index, traffic)| traffic.build(index, packet, &fabric))
+            .collect::<Result<_, _>>()?;
+        let workload = document.workload.build(&fabric)?;
+        document.network.resolve(&workload, &transport, &background)?;
         let scenario = Self {
             title: document.title,
             profile: document.profile,
-            network,
-            workload: document.workload.build(&fabric)?,
-            background: background
-                .map(|(index, traffic)| traffic.build(index, packet, &fabric))
-                .collect::<Result<_, _>>()?,
+            network: document.network.build(&transport)?,
+            workload,
+            background,
             run: document.run.build()?,
             transport,
         };

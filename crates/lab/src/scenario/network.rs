@@ -9,7 +9,6 @@ use incast_tcp::Config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ScenarioError;
 use super::buffer::{self, AccountingDocument, BufferDocument};
 use super::named::{Name, OrName};
 use super::places::Places;
@@ -17,6 +16,7 @@ use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::transport::Transport;
 use super::trunks::{Core, CoreDocument};
+use super::{Background, ScenarioError, Workload};
 
 /// The network between the servers and the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,8 +119,8 @@ pub(super) struct NetworkDocument {
     /// The links between switches, where there are several: a table. Default: like the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<CoreDocument>,
-    /// Buffer of each output port of a switch, bytes or packets, or a table that says how the
-    /// ports share one.
+    /// Buffer of each output port of a switch, bytes or packets, `auto`, or a table that says how
+    /// the ports share one.
     buffer: BufferDocument,
     /// Cells in which memory is handed out, bytes: a packet that ends within a cell occupies
     /// all of it. 1 counts bytes as they are.
@@ -145,14 +145,30 @@ pub(super) struct NetworkDocument {
 }
 
 impl NetworkDocument {
+    /// Its switches and what joins them.
+    pub(super) fn fabric(&self) -> Result<Fabric, ScenarioError> {
+        let shape = self.topology.shape();
+        shape.check().map_err(|fault| {
+            ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
+        })?;
+        Ok(shape.fabric())
+    }
+
+    /// Settles what follows from the flows that cross it.
+    pub(super) fn resolve(
+        &mut self,
+        workload: &Workload,
+        transport: &Transport,
+        background: &[Background],
+    ) -> Result<(), ScenarioError> {
+        self.buffer.resolve(workload, transport, background)
+    }
+
     /// The network on which `transport` runs: `base_rtt` depends on its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
-        if let Err(fault) = self.topology.shape().check() {
-            return fail(&format!("topology.{}", fault.key), fault.message);
-        }
-        let fabric = self.topology.shape().fabric();
+        let fabric = self.fabric()?;
         if self.clients == 0 {
             return fail("clients", "0 is not a number of clients; write 1 or more".to_owned());
         }

@@ -226,6 +226,37 @@ fn a_congestion_control_s_parameters_make_sense() {
 }
 
 #[test]
+fn a_recovery_s_parameters_make_sense() {
+    for (key, line) in [
+        ("reordering_divisor", "0 divides nothing; write e.g. 4"),
+        ("probe_rtts", "0 round trips are no timeout; write e.g. 2"),
+    ] {
+        refused(
+            &[("transport.recovery", json!({ "name": "rack-tlp", key: 0 }))],
+            &format!("transport.recovery.{key}: {line}"),
+        );
+    }
+}
+
+#[test]
+fn a_buffer_that_follows_from_the_flows_needs_their_windows() {
+    refused(
+        &[("network.buffer", json!({ "name": "auto", "window": 0 }))],
+        "network.buffer.window: 0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10",
+    );
+    refused(
+        &[("network.buffer", json!("auto")), ("network.buffer_cell", json!("208B"))],
+        "network.buffer_cell: a buffer in packets has no bytes to count; \
+         write network.buffer in bytes, e.g. \"100KiB\"",
+    );
+    refused(
+        &[("network.buffer", json!("automatic"))],
+        "network.buffer: \"automatic\" is not a size of a queue; write e.g. \"40pkt\", \
+         \"100KiB\" (102400), \"100KB\" (100000), 102400, or \"auto\"",
+    );
+}
+
+#[test]
 fn a_burst_has_a_size() {
     refused(
         &[("transport.segmentation_offload", json!(0))],
@@ -373,7 +404,7 @@ fn a_shared_buffer_says_what_is_shared() {
     refused(
         &buffer(json!({ "name": "dinamic", "total": "4MB" })),
         "network.buffer.name: \"dinamic\" is unknown; did you mean \"dynamic\"? \
-         accepted: static, shared, dynamic",
+         accepted: static, auto, shared, dynamic",
     );
     refused(
         &buffer(json!({ "name": "dynamic" })),

@@ -31,6 +31,37 @@ fn buffers_are_echoed_as_what_they_are() {
 }
 
 #[test]
+fn a_buffer_for_all_windows_is_echoed_as_its_size() {
+    let echoed = |keys: &[(&str, Value)]| {
+        let auto = ("network.buffer", json!("auto"));
+        let keys = [&[auto][..], keys].concat();
+        super::load(&keys).resolved()["network"]["buffer"].take()
+    };
+    // Four servers; 64 KiB are 44.9 segments of 1460 bytes.
+    assert_eq!(echoed(&[]), "180pkt");
+    assert_eq!(echoed(&[("transport.receive_window", json!(10))]), "40pkt");
+    assert_eq!(echoed(&[("workload.servers", json!(100))]), "4500pkt");
+    // Khalid et al.: a window of 64 KB in packets of 600 bytes.
+    let text = [
+        ("transport.receive_window", json!("64KiB")),
+        ("transport.mss", json!(600)),
+        ("workload.sru", json!("10MB")),
+        ("workload.servers", json!(100)),
+    ];
+    assert_eq!(echoed(&text), "11000pkt");
+    let own = json!({ "name": "auto", "window": 7 });
+    assert_eq!(echoed(&[("network.buffer", own)]), "28pkt");
+    // The first servers take what is left of a block.
+    let block = json!({ "servers": 4, "block": 4 * 1460 + 1 });
+    assert_eq!(echoed(&[("workload", block)]), "8pkt");
+    let flows = json!([
+        { "name": "long-flow", "count": 3, "transport": { "receive_window": 20, "mss": 500 } },
+        { "name": "cbr", "rate": "1Mbps" },
+    ]);
+    assert_eq!(echoed(&[("background", flows)]), "240pkt");
+}
+
+#[test]
 fn quantities_are_echoed_in_base_units() {
     let resolved =
         super::load(&[("title", json!("T")), ("network.buffer", json!("40pkt"))]).resolved();

@@ -1,0 +1,60 @@
+//! `network.buffer = "auto"`: a place for every packet that the senders may have outstanding.
+//!
+//! The rule is B = N·E[W] (Khalid et al. 2021, equations 1 and 5): N flows share the port, and each
+//! has a window of W packets in the network. Nobody knows the mean window before the run, so that
+//! its bound stands for it, unless the scenario gives one.
+
+use incast_engine::Window;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::named::Name;
+use crate::scenario::{Background, ScenarioError, Transport, Workload};
+
+/// The name alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::scenario) struct Auto;
+
+impl Name for Auto {
+    const NAMES: &'static [(&'static str, Self, &'static str)] =
+        &[("auto", Self, "Room for every window that the senders may have outstanding.")];
+}
+
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub(in crate::scenario) struct AutoDocument {
+    /// E[W], what each flow has in the network, segments or bytes. No default: the less of
+    /// `transport.receive_window` and the SRU; the receive window alone for a long flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    window: Option<Window>,
+}
+
+impl AutoDocument {
+    /// The buffer of a port, packets, if all flows of the scenario share it.
+    pub(super) fn packets(
+        &self,
+        workload: &Workload,
+        transport: &Transport,
+        background: &[Background],
+    ) -> Result<u64, ScenarioError> {
+        if self.window.is_some_and(|window| window.bytes(1) == 0) {
+            let message = "0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10";
+            return Err(ScenarioError::new("network.buffer.window", message));
+        }
+        let room = |flows: u32, bound: u64, mss: u32| {
+            let window = self.window.map_or(bound, |window| window.bytes(mss));
+            u64::from(flows) * window.div_ceil(u64::from(mss))
+        };
+        let Workload::BarrierRead(read) = workload;
+        let bound = transport.tcp.receive_window.min(read.sru_of(0));
+        let others = background.iter().map(|traffic| match traffic {
+            Background::LongFlow(flow) => {
+                let tcp = &flow.transport.tcp;
+                room(flow.count, tcp.receive_window, tcp.mss)
+            }
+            // No window bounds what a datagram source has in the network.
+            Background::Cbr(_) | Background::Poisson(_) => 0,
+        });
+        Ok(room(read.servers, bound, transport.tcp.mss) + others.sum::<u64>())
+    }
+}
