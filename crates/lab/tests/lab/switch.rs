@@ -103,3 +103,22 @@ fn departures_as_events_change_no_row() {
         assert_eq!(rows(), rows(), "{profile}");
     }
 }
+
+/// N windows of w packets that leave at once: (N - 1)w wait, and that loses nothing. The rule gives
+/// each of them a place, and so w more than enough.
+#[test]
+fn a_buffer_for_all_windows_loses_nothing() {
+    let of = |buffer: Value| {
+        let changes = json!({
+            "network": { "buffer": buffer },
+            "workload": { "servers": 12, "sru": 20 * MSS },
+            "transport": { "handshake": "none" },
+        });
+        let row = row(&burst(&changes));
+        (row.drops, row.queue_max_packets)
+    };
+    assert_eq!(of(json!("auto")), (0, 11 * 20));
+    assert_eq!(of(json!("220pkt")), (0, 220));
+    let (drops, longest) = of(json!("219pkt"));
+    assert!(drops > 0 && longest == 219);
+}
