@@ -9,6 +9,7 @@ pub mod schedule;
 mod seam;
 pub mod serialize;
 
+mod adaptive_rto;
 mod ccs;
 mod efr;
 mod fine_rto;
@@ -55,6 +56,7 @@ macro_rules! remedies {
 }
 
 remedies! {
+    "adaptive-rto" => AdaptiveRto(adaptive_rto): "A floor under the RTO that rises with the queue (Khalid et al.).";
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
     "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";

@@ -48,6 +48,16 @@ fn every_script_in_the_folder_is_run() {
 }
 
 scripts! {
+    adaptive_rto {
+        a_floor_below_the_rto_changes_nothing
+        all_a_segment_that_was_sent_again_was_late
+        hpc_5_2_short_round_trips_do_not_lower_the_floor
+        hpc_5_2_the_floor_is_a_multiple_of_the_longest_round_trip
+        karn_a_segment_that_was_sent_again_does_not_count
+        the_backoff_doubles_the_floor
+        timeouts_what_was_doubled_stays_doubled
+        what_is_older_than_the_memory_is_forgotten
+    }
     bbr {
         marks_do_not_matter
         section_4_1_1_the_first_sample

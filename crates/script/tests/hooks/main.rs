@@ -11,12 +11,14 @@ use incast_tcp::{Connection, ReceiverHook, SenderHook};
 use receiver::receiving;
 
 type OnEvent = Box<dyn FnMut(SendEvent<'_>, &SendView) -> Advice + Send>;
+type Timer = Box<dyn Fn(&SendView) -> Advice + Send>;
 type Shape = Box<dyn Fn(&SendView, &TxPlan) -> Advice + Send>;
 
 /// A sender hook made of closures.
 struct Sender {
     on_event: OnEvent,
     shape: Shape,
+    timer: Timer,
     deadline: Time,
     due: Advice,
 }
@@ -25,7 +27,8 @@ impl Sender {
     fn idle() -> Self {
         let on_event: OnEvent = Box::new(|_, _| Advice::NONE);
         let shape: Shape = Box::new(|_, _| Advice::NONE);
-        Self { on_event, shape, deadline: Time::NEVER, due: Advice::NONE }
+        let timer: Timer = Box::new(|_| Advice::NONE);
+        Self { on_event, shape, timer, deadline: Time::NEVER, due: Advice::NONE }
     }
 
     fn shaping(shape: impl Fn(&SendView, &TxPlan) -> Advice + Send + 'static) -> Self {
@@ -34,6 +37,10 @@ impl Sender {
 
     fn on(event: impl FnMut(SendEvent<'_>, &SendView) -> Advice + Send + 'static) -> Self {
         Self { on_event: Box::new(event), ..Self::idle() }
+    }
+
+    fn timing(timer: impl Fn(&SendView) -> Advice + Send + 'static) -> Self {
+        Self { timer: Box::new(timer), ..Self::idle() }
     }
 
     /// Advises once, at `millis`.
@@ -49,6 +56,10 @@ impl SenderHook for Sender {
 
     fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
         (self.shape)(view, plan)
+    }
+
+    fn timer(&self, view: &SendView) -> Advice {
+        (self.timer)(view)
     }
 
     fn deadline(&self) -> Time {
@@ -92,6 +103,7 @@ fn every_field_has_a_test() {
         expire_timer: _,
         keep_rto: _,
         empty_probe: _,
+        rto_floor: _,
     } = Advice::NONE;
 }
 
@@ -124,6 +136,32 @@ fn segment_size_does_not_cut_what_was_sent_before() {
             Advice { segment_size, ..Advice::NONE }
         }),
         "write 2000\n> data 1:2001 by 1000\n+1s > data 1:1001 rtx",
+    );
+}
+
+#[test]
+fn rto_floor_delays_the_timer() {
+    let floor = |millis| Advice { rto_floor: Span::from_millis(millis), ..Advice::NONE };
+    let lines = "write 2000
+         > data 1:2001 by 1000
+         +1ms < ack 1001
+         assert rto == 200ms, deadline == 500ms
+         +500ms > data 1001:2001 rtx
+         assert rto == 400ms";
+    with(Sender::timing(move |_| floor(500)), &format!("{lines}\n+500ms > data 1001:2001 rtx"));
+    // A hook that knows of the backoff may go along with it, or leave it alone.
+    with(
+        Sender::timing(move |view| floor(500 << view.doublings)),
+        &format!("{lines}\n+1s > data 1001:2001 rtx"),
+    );
+    with(
+        Sender::timing(move |view| floor(if view.rto == Span::from_millis(200) { 500 } else { 0 })),
+        &format!("{lines}\n+400ms > data 1001:2001 rtx"),
+    );
+    // Never beyond the maximum, and not where the timer is another one's.
+    with(
+        Sender::timing(move |_| floor(500)),
+        "config rto.max=250ms\nwrite 1000\n> data 1:1001\n+250ms > data 1:1001 rtx",
     );
 }
 

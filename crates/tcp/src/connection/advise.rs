@@ -1,6 +1,6 @@
 //! Asking the hooks, and doing what they advise.
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 use incast_net::Packet;
 
 use super::{Connection, owed};
@@ -59,6 +59,17 @@ impl Connection {
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
     }
 
+    /// The least retransmission timeout that the hooks advise.
+    #[inline]
+    pub(super) fn rto_floor(&self, now: Time) -> Span {
+        if self.sender_hooks.is_empty() {
+            return Span::ZERO;
+        }
+        let view = self.send_view(now);
+        let advice = self.sender_hooks.iter().map(|hook| hook.timer(&view));
+        advice.fold(Advice::NONE, Advice::merge).rto_floor
+    }
+
     /// Whether every receiver hook lets the segment pass.
     pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
         let mut admitted = true;
@@ -107,6 +118,8 @@ impl Connection {
             in_recovery: self.recovery.in_recovery(),
             dupacks: self.recovery.dupacks(),
             srtt: self.rtt.srtt(),
+            rto: self.rtt.rto(),
+            doublings: self.rtt.doublings(),
         }
     }
 }

@@ -68,9 +68,12 @@ impl Connection {
 
     pub(super) fn arm(&mut self, now: Time, kind: TimerKind) {
         let wait = match kind {
-            TimerKind::Data => self.rtt.timeout(&mut self.random),
+            TimerKind::Data => {
+                let floor = self.rto_floor(now);
+                self.rtt.timeout(floor, &mut self.random)
+            }
             TimerKind::Persist => {
-                let wait = self.rtt.timeout(&mut self.random);
+                let wait = self.rtt.timeout(Span::ZERO, &mut self.random);
                 wait.saturating_doubled(self.window_probes).min(self.config.rto.max)
             }
             TimerKind::Handshake => self.syn_wait(self.handshake_tries),

@@ -1,6 +1,6 @@
 //! Advice and the laws by which it merges.
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 
 /// Copies of outstanding segments that a hook asks for: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub struct Advice {
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
     pub empty_probe: u8,
+    /// The retransmission timer of data runs at least so long (max).
+    pub rto_floor: Span,
 }
 
 impl Advice {
@@ -74,6 +76,7 @@ impl Advice {
         expire_timer: false,
         keep_rto: false,
         empty_probe: 0,
+        rto_floor: Span::ZERO,
     };
 
     /// The advice of two hooks taken together.
@@ -93,6 +96,7 @@ impl Advice {
             expire_timer: self.expire_timer | other.expire_timer,
             keep_rto: self.keep_rto | other.keep_rto,
             empty_probe: self.empty_probe.max(other.empty_probe),
+            rto_floor: self.rto_floor.max(other.rto_floor),
         }
     }
 }
@@ -111,7 +115,7 @@ mod tests {
 
     fn advice() -> impl Strategy<Value = Advice> {
         let sizes = (any::<u32>(), any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
-        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 4]>(), any::<u8>());
+        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 4]>(), any::<(u8, u64)>());
         (sizes, rest).prop_map(|(sizes, rest)| Advice {
             segment_size: sizes.0,
             header_bytes: sizes.1,
@@ -125,7 +129,8 @@ mod tests {
             restart_window: rest.3[1],
             expire_timer: rest.3[2],
             keep_rto: rest.3[3],
-            empty_probe: rest.4,
+            empty_probe: rest.4.0,
+            rto_floor: Span::from_picos(rest.4.1),
         })
     }
 

@@ -44,6 +44,10 @@ pub struct SendView {
     pub dupacks: u32,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
+    /// Retransmission timeout without advice.
+    pub rto: Span,
+    /// How often it was doubled since the last round trip was measured.
+    pub doublings: u32,
 }
 
 /// What happened to the sender.
@@ -85,6 +89,12 @@ pub trait SenderHook: Send {
 
     /// Advice on a SYN or SYN-ACK (label).
     fn handshake(&self) -> Advice {
+        Advice::NONE
+    }
+
+    /// Advice on the retransmission timer of data, which is being set (RTO floor).
+    fn timer(&self, view: &SendView) -> Advice {
+        let _ = view;
         Advice::NONE
     }
 

@@ -104,10 +104,10 @@ impl RttEstimator {
         };
     }
 
-    /// The current RTO, randomly extended if the policy says so.
+    /// The current RTO, or `floor` if that is more, randomly extended if the policy says so.
     #[inline]
-    pub fn timeout(&self, random: &mut Stream) -> Span {
-        let rto = self.rto();
+    pub fn timeout(&self, floor: Span, random: &mut Stream) -> Span {
+        let rto = self.rto.max(floor.min(self.policy.max));
         if self.policy.jitter > 0.0 {
             let limit = Span::from_picos((rto.as_picos() as f64 * self.policy.jitter) as u64);
             rto.saturating_add(random.uniform(limit))
@@ -235,13 +235,25 @@ mod tests {
     }
 
     #[test]
+    fn a_floor_lifts_the_timeout_up_to_the_maximum() {
+        let mut random = Stream::named(1, "rto jitter", 0);
+        let mut rtt = after(RtoStyle::Rfc, &[100]);
+        let mut at_least = |rtt: &RttEstimator, floor| rtt.timeout(floor, &mut random);
+        assert_eq!(at_least(&rtt, Span::from_micros(900)), Span::from_millis(1));
+        assert_eq!(at_least(&rtt, Span::from_millis(3)), Span::from_millis(3));
+        (0..2).for_each(|_| rtt.back_off());
+        assert_eq!(at_least(&rtt, Span::from_millis(3)), Span::from_millis(4));
+        assert_eq!(at_least(&rtt, Span::from_secs(90)), Span::from_secs(60));
+    }
+
+    #[test]
     fn jitter_extends_the_timeout_at_random_within_its_share() {
         let mut spread = policy(RtoStyle::Rfc);
         spread.jitter = 0.5;
         let mut rtt = RttEstimator::new(&spread);
         rtt.sample(Span::from_micros(100));
         let mut random = Stream::named(1, "rto jitter", 0);
-        let draws: Vec<_> = (0..100).map(|_| rtt.timeout(&mut random)).collect();
+        let draws: Vec<_> = (0..100).map(|_| rtt.timeout(Span::ZERO, &mut random)).collect();
         assert!(
             draws.iter().all(|draw| (Span::from_millis(1)..Span::from_micros(1500)).contains(draw))
         );

@@ -1,0 +1,267 @@
+//! A retransmission timeout that rises with what a deep buffer does to round trips (Khalid, Abdullah
+//! & Ahmad 2021, §5.2).
+//!
+//! A buffer that takes every burst turns losses into waiting, and a timer made for the idle network
+//! expires while the segment is still in the queue. The text raises the RTO "adaptively" and says no
+//! more; here the floor under the RTO follows the longest round trip of the last while, or the
+//! timeouts themselves.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use incast_engine::{Span, Time};
+use incast_net::Flags;
+use incast_net::queue::Fault;
+use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::seam::{Installation, Place, Remedy, Situation};
+
+/// A floor under the RTO that rises with the queue.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// What the floor follows.
+    pub by: Signal,
+    /// The floor in longest round trips, a number of at least 1; without meaning for `timeouts`.
+    /// Default: 2.
+    #[schemars(range(min = 1, max = 1000))]
+    pub factor: u32,
+    /// Which round trips count; without meaning for `timeouts`.
+    pub samples: Samples,
+    /// How long a round trip or a timeout counts, at least; less than twice as long, seconds.
+    /// Default: 1 s.
+    pub memory: Span,
+    /// Whether a server's next connection begins with the floor of its last one (in the spirit of
+    /// RFC 9040, temporal sharing). Default: false.
+    pub carry: bool,
+}
+
+/// What the floor follows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Signal {
+    /// The longest round trip.
+    #[default]
+    RoundTrips,
+    /// The first timeout of a row doubles it: what the backoff (RFC 6298 (5.5)) has doubled stays
+    /// doubled when a new measurement ends the backoff.
+    Timeouts,
+}
+
+/// Which round trips count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Samples {
+    /// Those of segments that were sent once (Karn's rule, RFC 6298 §3).
+    #[default]
+    Once,
+    /// All, from the first transmission on: where nothing is lost, what was sent again was only
+    /// late.
+    All,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            by: Signal::default(),
+            factor: 2,
+            samples: Samples::default(),
+            memory: Span::from_secs(1),
+            carry: false,
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn check(&self) -> Result<(), Fault> {
+        if !(1..=1000).contains(&self.factor) {
+            let message = format!("{} is out of range; write 1 to 1000, e.g. 2", self.factor);
+            return Err(Fault::new("factor", message));
+        }
+        if self.memory.is_zero() {
+            return Err(Fault::new("memory", "0 remembers nothing; write e.g. \"1s\""));
+        }
+        Ok(())
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Servers { params: self.clone(), floors: Vec::new() })
+    }
+}
+
+/// The floors of a client's servers; each belongs to one host.
+struct Servers {
+    params: Params,
+    floors: Vec<Arc<Mutex<Longest>>>,
+}
+
+impl Installation for Servers {
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let server = place.server as usize;
+        let fresh = || Arc::new(Mutex::new(Longest::new(self.params.memory)));
+        let floor = if self.params.carry {
+            if self.floors.len() <= server {
+                self.floors.resize_with(server + 1, fresh);
+            }
+            Arc::clone(&self.floors[server])
+        } else {
+            fresh()
+        };
+        Some(Box::new(Sender { params: self.params.clone(), floor, timed: None, expired: None }))
+    }
+}
+
+/// The longest of the spans of the last while: at least `memory`, less than twice that.
+#[derive(Clone, Copy, Debug)]
+struct Longest {
+    memory: Span,
+    /// Since when `recent` is collected; `before` is that of the while before.
+    since: Time,
+    recent: Span,
+    before: Span,
+}
+
+impl Longest {
+    fn new(memory: Span) -> Self {
+        Self { memory, since: Time::ZERO, recent: Span::ZERO, before: Span::ZERO }
+    }
+
+    fn at(&self, now: Time) -> Span {
+        let age = now.saturating_since(self.since);
+        if age < self.memory {
+            self.recent.max(self.before)
+        } else if age.saturating_sub(self.memory) < self.memory {
+            self.recent
+        } else {
+            Span::ZERO
+        }
+    }
+
+    fn record(&mut self, now: Time, span: Span) {
+        let age = now.saturating_since(self.since);
+        if age >= self.memory {
+            let is_recent = age.saturating_sub(self.memory) < self.memory;
+            self.before = if is_recent { self.recent } else { Span::ZERO };
+            self.recent = Span::ZERO;
+            self.since = now;
+        }
+        self.recent = self.recent.max(span);
+    }
+}
+
+/// A segment whose round trip is being measured: one past its end, and when it first left.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    end: u64,
+    sent_at: Time,
+    resent: bool,
+}
+
+struct Sender {
+    params: Params,
+    floor: Arc<Mutex<Longest>>,
+    timed: Option<Timed>,
+    /// The first unacknowledged byte at the last timeout.
+    expired: Option<u64>,
+}
+
+impl Sender {
+    fn measure(&mut self, event: SendEvent<'_>, view: &SendView) {
+        match event {
+            SendEvent::Sent(packet) => {
+                let again = packet.flags.contains(Flags::RETRANSMISSION);
+                match &mut self.timed {
+                    Some(timed) => timed.resent |= again && packet.seq < timed.end,
+                    None if !again => {
+                        let (end, sent_at) = (packet.seq_end(), view.now);
+                        self.timed = Some(Timed { end, sent_at, resent: false });
+                    }
+                    None => {}
+                }
+            }
+            SendEvent::Ack(_) => {
+                if let Some(floor) = self.measured(view) {
+                    self.raise(view.now, floor);
+                }
+                self.timed.take_if(|timed| view.una >= timed.end);
+            }
+            SendEvent::Timeout => {}
+        }
+    }
+
+    /// The floor that follows from a round trip that has just ended.
+    fn measured(&self, view: &SendView) -> Option<Span> {
+        let timed = self.timed.filter(|timed| view.una >= timed.end)?;
+        let counts = self.params.samples == Samples::All || !timed.resent;
+        let round_trip = (view.now - timed.sent_at).as_picos();
+        counts.then(|| Span::from_picos(round_trip.saturating_mul(self.params.factor.into())))
+    }
+
+    fn keep_doubling(&mut self, event: SendEvent<'_>, view: &SendView) {
+        if matches!(event, SendEvent::Timeout) && self.expired != Some(view.una) {
+            self.expired = Some(view.una);
+            let doubled = self.now(view.now).saturating_doubled(1);
+            self.raise(view.now, doubled.max(view.rto));
+        }
+    }
+
+    fn raise(&self, now: Time, floor: Span) {
+        self.floor.lock().unwrap_or_else(PoisonError::into_inner).record(now, floor);
+    }
+
+    fn now(&self, now: Time) -> Span {
+        self.floor.lock().unwrap_or_else(PoisonError::into_inner).at(now)
+    }
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match self.params.by {
+            Signal::RoundTrips => self.measure(event, view),
+            Signal::Timeouts => self.keep_doubling(event, view),
+        }
+        Advice::NONE
+    }
+
+    fn timer(&self, view: &SendView) -> Advice {
+        let known = self.now(view.now);
+        let rto_floor = match self.params.by {
+            // The timer is set anew before the hooks hear of an ACK.
+            Signal::RoundTrips => known
+                .max(self.measured(view).unwrap_or_default())
+                .saturating_doubled(view.doublings),
+            Signal::Timeouts => known,
+        };
+        Advice { rto_floor, ..Advice::NONE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_counts_for_one_memory_at_least_and_less_than_two() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let mut longest = Longest::new(Span::from_millis(10));
+        longest.record(at(1), Span::from_micros(700));
+        longest.record(at(9), Span::from_micros(300));
+        assert_eq!(longest.at(at(9)), Span::from_micros(700));
+        // A new while begins with the record that comes after the end of the last one.
+        longest.record(at(12), Span::from_micros(200));
+        assert_eq!(longest.at(at(21)), Span::from_micros(700));
+        assert_eq!(longest.at(at(22)), Span::from_micros(200));
+        assert_eq!(longest.at(at(31)), Span::from_micros(200));
+        assert_eq!(longest.at(at(32)), Span::ZERO);
+        longest.record(at(50), Span::from_micros(100));
+        assert_eq!(longest.at(at(50)), Span::from_micros(100));
+    }
+
+    #[test]
+    fn a_factor_of_nothing_and_a_memory_of_nothing_are_mistakes() {
+        let fault = |params: Params| params.check().expect_err("it makes no sense").key;
+        assert_eq!(fault(Params { factor: 0, ..Params::default() }), "factor");
+        assert_eq!(fault(Params { memory: Span::ZERO, ..Params::default() }), "memory");
+    }
+}
