@@ -16,6 +16,7 @@ mod level;
 mod priority;
 mod push_out;
 mod red;
+mod segregation;
 mod selector;
 mod wred;
 
@@ -375,6 +376,7 @@ queue_disciplines! {
     "wred" => Wred(wred): "RED on one average, with thresholds of their own for classes of packets.";
     "codel" => Codel(codel): "Controlled delay: drops or marks at departure what has waited for too long.";
     "priority" => Priority(priority): "Strict priority by class; departures are in the order of urgency.";
+    "segregation" => Segregation(segregation): "Flows that burst wait apart from flows that send steadily (Khalid et al.).";
     "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
     "push-out" => PushOut(push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
 }

@@ -1,5 +1,6 @@
 //! The defining property of each remedy, in a small world.
 
+mod adaptive_rto;
 mod efr;
 mod fine_rto;
 mod header_compression;

@@ -1,0 +1,429 @@
+//! Two queues: flows that inject periodically apart from flows that burst.
+
+use incast_engine::{Limit, Rate, Span, Stream, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::level::Level;
+use super::{DropReason, Fault, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use crate::packet::Packet;
+
+/// Two queues in one buffer, by what each flow's arrivals look like: one for flows in steady state,
+/// and one for flows in burst mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One goes first,
+/// and bursts have a share of the buffer only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// How the mode of a flow is told.
+    pub by: Reading,
+    /// A flow bursts above this: the squared coefficient of variation of its gaps (`variation`), or
+    /// the ratio of its mean gap to the recent one (`rate`); a number above 0. Default: 2.
+    pub threshold: f64,
+    /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub weight: f64,
+    /// Packets in a row that are a burst, at least 2 (`train`).
+    #[schemars(range(min = 2))]
+    pub train: u32,
+    /// A packet continues a row if it comes within so many times what it takes to send it (`train`).
+    pub train_gap: u32,
+    /// Gaps that have to be seen before a flow is judged, a number.
+    pub gaps: u32,
+    /// The mode of a flow that has not been judged yet.
+    pub begins: Mode,
+    /// The mode whose packets go first.
+    pub first: Mode,
+    /// What packets of the burst queue may occupy of the buffer: bytes, packets or a share.
+    pub burst_limit: Level,
+}
+
+/// How the mode of a flow is told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reading {
+    /// By the variation of its gaps: none if packets are injected periodically, 1 if they are a
+    /// Poisson process, more where bursts and silences alternate.
+    #[default]
+    Variation,
+    /// By its recent rate, if that is much higher than its average rate.
+    Rate,
+    /// By packets that come one right behind the other.
+    Train,
+}
+
+/// How a flow sends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// Periodically.
+    Steady,
+    /// In bursts.
+    #[default]
+    Burst,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            by: Reading::default(),
+            threshold: 2.0,
+            weight: 1.0 / 16.0,
+            train: 4,
+            train_gap: 2,
+            gaps: 8,
+            begins: Mode::Burst,
+            first: Mode::Steady,
+            burst_limit: Level::Share(900_000),
+        }
+    }
+}
+
+impl Parameters for Params {
+    const ACTS_AT_DEPARTURE: bool = true;
+
+    fn check(&self, site: &Site) -> Result<(), Fault> {
+        if !(self.threshold > 0.0 && self.threshold.is_finite()) {
+            let message = format!("{} tells nothing apart; write e.g. 2.0", self.threshold);
+            return Err(Fault::new("threshold", message));
+        }
+        if !(self.weight > 0.0 && self.weight <= 1.0) {
+            let message = format!("{} is no weight; write more than 0 and at most 1", self.weight);
+            return Err(Fault::new("weight", message));
+        }
+        if self.train < 2 {
+            let message = format!("{} packets are no row; write 2 or more", self.train);
+            return Err(Fault::new("train", message));
+        }
+        self.burst_limit.check("burst_limit", site)?;
+        if Occupancy::default().reaches(self.burst_limit.at(site)) {
+            let message = "0 keeps out every burst; write e.g. \"90%\"";
+            return Err(Fault::new("burst_limit", message));
+        }
+        Ok(())
+    }
+
+    fn marks(&self) -> bool {
+        false
+    }
+}
+
+/// What is known of a flow.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flow {
+    epoch: u8,
+    /// The last packet arrived then; none if there was none.
+    last: Option<Time>,
+    /// The first one did then.
+    since: Time,
+    gaps: u32,
+    /// Averages of the gaps and of the squares of their deviations, picoseconds.
+    mean: f64,
+    variance: f64,
+    /// Packets in the row at hand.
+    row: u32,
+    /// Class of the packet that arrived last.
+    class: usize,
+    /// Packets that wait, by class.
+    waiting: [u32; 2],
+}
+
+impl Flow {
+    /// A packet arrives; returns the mode of the flow.
+    fn arrive(&mut self, packet: &Packet, now: Time, rate: Rate, params: &Params) -> Mode {
+        if packet.epoch != self.epoch {
+            // Another connection.
+            *self = Self { epoch: packet.epoch, waiting: self.waiting, ..Self::default() };
+        }
+        let Some(last) = self.last.replace(now) else {
+            self.since = now;
+            self.row = 1;
+            return params.begins;
+        };
+        let gap = now - last;
+        let sending = rate.transmission_time(packet.size().into());
+        self.row = if gap <= sending * u64::from(params.train_gap) {
+            self.row.saturating_add(1)
+        } else {
+            1
+        };
+        let gap = gap.as_picos() as f64;
+        if self.gaps == 0 {
+            self.mean = gap;
+        } else {
+            let deviation = gap - self.mean;
+            let (weight, variance) = (params.weight, self.variance);
+            self.mean += weight * deviation;
+            self.variance = (1.0 - weight) * (variance + weight * deviation * deviation);
+        }
+        self.gaps = self.gaps.saturating_add(1);
+        if self.gaps < params.gaps {
+            return params.begins;
+        }
+        let bursts = match params.by {
+            Reading::Variation => self.variance > params.threshold * self.mean * self.mean,
+            Reading::Rate => {
+                let mean = (now - self.since).as_picos() as f64 / f64::from(self.gaps);
+                mean > params.threshold * self.mean
+            }
+            Reading::Train => self.row >= params.train,
+        };
+        if bursts { Mode::Burst } else { Mode::Steady }
+    }
+}
+
+/// The flows of a port, which are numbered without large gaps.
+#[derive(Clone, Debug, Default)]
+struct Flows {
+    first: u32,
+    flows: Vec<Flow>,
+}
+
+impl Flows {
+    /// Makes room for a flow that was not seen before.
+    fn entry(&mut self, flow: u32) -> &mut Flow {
+        if self.flows.is_empty() {
+            self.first = flow;
+        }
+        if flow < self.first {
+            let before = (flow..self.first).map(|_| Flow::default());
+            self.flows.splice(0..0, before);
+            self.first = flow;
+        }
+        let place = (flow - self.first) as usize;
+        if place >= self.flows.len() {
+            self.flows.resize(place + 1, Flow::default());
+        }
+        &mut self.flows[place]
+    }
+
+    fn get(&self, flow: u32) -> Option<&Flow> {
+        self.flows.get(flow.checked_sub(self.first)? as usize)
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Segregation {
+    params: Params,
+    rate: Rate,
+    burst_limit: Limit,
+    /// The class of bursts; the other one is that of steady flows.
+    burst_class: usize,
+    flows: Flows,
+    /// What waits in the class of bursts.
+    bursts: Occupancy,
+}
+
+impl Segregation {
+    pub(super) fn new(params: &Params, site: &Site) -> Self {
+        Self {
+            burst_limit: params.burst_limit.at(site),
+            burst_class: usize::from(params.first == Mode::Steady),
+            params: params.clone(),
+            rate: site.rate,
+            flows: Flows::default(),
+            bursts: Occupancy::default(),
+        }
+    }
+}
+
+impl QueueDiscipline for Segregation {
+    fn offer(&mut self, packet: &Packet, view: &QueueView, _: &mut Stream) -> Verdict {
+        let flow = self.flows.entry(packet.route.flow());
+        let mode = flow.arrive(packet, view.now, self.rate, &self.params);
+        let is_first = mode == self.params.first;
+        // Packets of a flow that wait in the second class would be overtaken.
+        flow.class = usize::from(!is_first || flow.waiting[1] > 0);
+        let one = Occupancy { packets: 1, bytes: packet.size().into() };
+        if flow.class == self.burst_class {
+            let bursts = self.bursts + one;
+            if !view.is_idle() && bursts.exceeds(self.burst_limit) {
+                return Verdict::Drop(DropReason::Early);
+            }
+            self.bursts = bursts;
+        }
+        flow.waiting[flow.class] += 1;
+        Verdict::Admit
+    }
+
+    fn departing(&mut self, packet: &Packet, _: Span, _: &QueueView) -> Verdict {
+        let flow = self.flows.entry(packet.route.flow());
+        // What waits in the first class goes first.
+        let class = usize::from(flow.waiting[0] == 0);
+        flow.waiting[class] = flow.waiting[class].saturating_sub(1);
+        if class == self.burst_class {
+            self.bursts.packets = self.bursts.packets.saturating_sub(1);
+            self.bursts.bytes = self.bursts.bytes.saturating_sub(packet.size().into());
+        }
+        Verdict::Admit
+    }
+
+    fn classes(&self) -> usize {
+        2
+    }
+
+    fn class(&self, packet: &Packet) -> usize {
+        let flow = self.flows.get(packet.route.flow());
+        flow.map_or(self.burst_class, |flow| flow.class)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::law_tests::{SITE, data};
+    use super::*;
+    use crate::packet::RouteId;
+
+    /// A busy port, and the packets that wait, in the order of their departure.
+    struct Port {
+        discipline: Segregation,
+        queues: [Vec<Packet>; 2],
+        now: Time,
+        random: Stream,
+    }
+
+    impl Port {
+        fn new(params: &Params) -> Self {
+            Self {
+                discipline: Segregation::new(params, &SITE),
+                queues: [Vec::new(), Vec::new()],
+                now: Time::ZERO,
+                random: Stream::named(1, "test", 0),
+            }
+        }
+
+        /// The class of a packet of `flow` that arrives `micros` later; none if it is dropped.
+        fn arrive(&mut self, flow: u32, micros: u64) -> Option<usize> {
+            self.now += Span::from_micros(micros);
+            let packet = Packet { route: RouteId::new(flow, true), ..data() };
+            let packets = self.queues.iter().map(Vec::len).sum::<usize>() as u32;
+            let view = QueueView {
+                packets,
+                bytes: 1500 * u64::from(packets),
+                in_service_bytes: 1500,
+                now: self.now,
+                ..QueueView::default()
+            };
+            if self.discipline.offer(&packet, &view, &mut self.random) != Verdict::Admit {
+                return None;
+            }
+            let class = self.discipline.class(&packet);
+            self.queues[class].push(packet);
+            Some(class)
+        }
+
+        fn depart(&mut self) {
+            let queue = self.queues.iter_mut().find(|queue| !queue.is_empty());
+            let packet = queue.expect("something waits").remove(0);
+            self.discipline.departing(&packet, Span::ZERO, &QueueView::default());
+        }
+
+        /// The class of the last of `count` packets that never wait.
+        fn class_after(&mut self, flow: u32, count: usize, gap: impl Fn(usize) -> u64) -> usize {
+            let mut class = None;
+            for number in 0..count {
+                class = self.arrive(flow, gap(number));
+                self.depart();
+            }
+            class.expect("nothing is dropped")
+        }
+    }
+
+    fn by(by: Reading) -> Params {
+        Params { by, ..Params::default() }
+    }
+
+    #[test]
+    fn periodic_packets_are_steady_and_packets_in_trains_are_not() {
+        for (reading, weight) in
+            [(Reading::Variation, 1.0 / 16.0), (Reading::Rate, 0.5), (Reading::Train, 1.0)]
+        {
+            let mut port = Port::new(&Params { weight, ..by(reading) });
+            assert_eq!(port.class_after(3, 5, |_| 100), 1, "not judged yet");
+            assert_eq!(port.class_after(3, 100, |_| 100), 0, "{reading:?}");
+            // Ten packets back to back, then silence.
+            let bursts = |n| if n % 10 == 0 { 5000 } else { 12 };
+            assert_eq!(port.class_after(3, 109, bursts), 1, "{reading:?}");
+            assert_eq!(port.class_after(3, 400, |_| 100), 0, "{reading:?}");
+        }
+    }
+
+    #[test]
+    fn the_squared_coefficient_of_variation_decides() {
+        // Gaps of 1 and 15 in turn: 49/64.
+        let class = |threshold| {
+            let params = Params { threshold, weight: 1.0 / 256.0, ..Params::default() };
+            Port::new(&params).class_after(0, 4001, |n| if n % 2 == 0 { 150 } else { 10 })
+        };
+        assert_eq!([0.72, 0.75, 0.78, 0.81].map(class), [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn another_connection_is_another_flow() {
+        let mut port = Port::new(&Params::default());
+        port.class_after(0, 50, |_| 100);
+        let view = QueueView { now: port.now, ..QueueView::default() };
+        let packet = Packet { epoch: 1, ..data() };
+        port.discipline.offer(&packet, &view, &mut port.random);
+        assert_eq!(port.discipline.class(&packet), 1);
+    }
+
+    #[test]
+    fn no_packet_overtakes_one_of_its_own_flow() {
+        let mut port = Port::new(&Params { gaps: 4, ..by(Reading::Train) });
+        let classes: Vec<_> = (0..6).map(|_| port.arrive(0, 100)).collect();
+        // Steady from the fifth packet on, but four still wait in the class of bursts.
+        assert_eq!(classes, [Some(1); 6]);
+        (0..6).for_each(|_| port.depart());
+        assert_eq!(port.arrive(0, 100), Some(0));
+        // The other way round nothing is overtaken.
+        let classes: Vec<_> = (0..4).map(|_| port.arrive(0, 12)).collect();
+        assert_eq!(classes, [Some(0), Some(0), Some(1), Some(1)]);
+        (0..4).for_each(|_| port.depart());
+        assert_eq!(port.discipline.flows.get(0).unwrap().waiting, [0, 1]);
+    }
+
+    #[test]
+    fn bursts_leave_a_part_of_the_buffer_to_the_others() {
+        let mut port = Port::new(&Params::default());
+        port.class_after(9, 50, |_| 100);
+        let taken = (0..50).filter(|flow| port.arrive(*flow % 8, 1).is_some()).count();
+        // 90 % of 40.
+        assert_eq!(taken, 36);
+        assert_eq!(port.arrive(9, 50), Some(0));
+        port.depart();
+        assert_eq!(port.arrive(1, 1), None, "what left was not a burst's");
+        port.depart();
+        assert!(port.arrive(1, 1).is_some());
+    }
+
+    #[test]
+    fn bursts_may_go_first() {
+        let mut port = Port::new(&Params { first: Mode::Burst, ..Params::default() });
+        assert_eq!(port.class_after(0, 5, |_| 100), 0);
+        assert_eq!(port.class_after(0, 20, |_| 100), 1);
+    }
+
+    #[test]
+    fn flows_are_found_wherever_their_numbers_begin() {
+        let mut flows = Flows::default();
+        for flow in [7, 9, 4, 4, 8] {
+            flows.entry(flow).row += 1;
+        }
+        let rows: Vec<_> = (3..11).map(|flow| flows.get(flow).map(|flow| flow.row)).collect();
+        assert_eq!(rows, [None, Some(2), Some(0), Some(0), Some(1), Some(1), Some(1), None]);
+    }
+
+    #[test]
+    fn parameters_that_tell_nothing_are_mistakes() {
+        let fault = |params: Params| params.check(&SITE).expect_err("it makes no sense").key;
+        assert_eq!(fault(Params { threshold: 0.0, ..Params::default() }), "threshold");
+        assert_eq!(fault(Params { threshold: f64::NAN, ..Params::default() }), "threshold");
+        assert_eq!(fault(Params { weight: 1.5, ..Params::default() }), "weight");
+        assert_eq!(fault(Params { train: 1, ..Params::default() }), "train");
+        let none = Level::Limit(Limit::Packets(0));
+        assert_eq!(fault(Params { burst_limit: none, ..Params::default() }), "burst_limit");
+        let site = Site { buffer: None, ..SITE };
+        assert!(Params::default().check(&site).is_err());
+    }
+}
