@@ -12,6 +12,7 @@ mod named;
 mod network;
 mod pacing;
 mod places;
+mod preset;
 mod profile;
 mod remedies;
 mod reorder;
@@ -198,7 +199,8 @@ fn complete_transport(
 ) -> Result<Value, ScenarioError> {
     let mut document = defaults.clone();
     let by_name = json!({ "name": given });
-    let given = if given.is_string() { &by_name } else { given };
+    let mut given = if given.is_string() { by_name } else { given.clone() };
+    let parameters = preset::take_parameters(&mut given);
     let chosen = |key: &str| given.get(key).filter(|value| !value.is_null());
     if let Some(name) = chosen("name") {
         document["name"] = name.clone();
@@ -213,11 +215,14 @@ fn complete_transport(
         lay(&mut document, &parts);
         lay(&mut document, &own);
     }
+    if let Some(parameters) = parameters {
+        preset::lay_parameters(&mut document, parameters, &format!("{table}.name"))?;
+    }
     let timestamps = chosen("timestamps").and_then(Value::as_bool);
     if let Some(on) = timestamps.filter(|on| document["timestamps"] != *on) {
         lay(&mut document, &profile::timestamps(on));
     }
-    lay(&mut document, given);
+    lay(&mut document, &given);
     remedies::write_out(&mut document);
     Ok(document)
 }

@@ -2,6 +2,9 @@
 //!
 //! Types and their doc comments give the schema, the default profile gives the defaults.
 
+use incast_remedies::RemedyConfig;
+use incast_tcp::congestion::CongestionControlConfig;
+use incast_tcp::recovery::RecoveryConfig;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -30,7 +33,7 @@ const KINDS: &[(&str, &str)] = &[
     ("recoveries", "/$defs/RecoveryConfig"),
     ("remedies", "/$defs/RemedyConfig"),
     ("topologies", "/$defs/Topology"),
-    ("transports", "/$defs/Transport/properties/name"),
+    ("transports", "/$defs/Transport/properties/name/anyOf/0"),
     ("workloads", "/$defs/Workload"),
 ];
 
@@ -109,10 +112,17 @@ pub(super) fn names_or_tables<T: JsonSchema>(generator: &mut SchemaGenerator) ->
     json_schema!({ "type": "array", "items": items })
 }
 
-/// The schema of a preset's name.
-pub(super) fn preset_name(_: &mut SchemaGenerator) -> Schema {
+/// The schema of a preset's name, or of a table with the parameters of its part of that name.
+pub(super) fn preset_name(generator: &mut SchemaGenerator) -> Schema {
     let names = presets().map(|(name, summary)| json!({ "const": name, "description": summary }));
-    json_schema!({ "oneOf": names.collect::<Vec<_>>() })
+    let name = json!({ "oneOf": names.collect::<Vec<_>>() });
+    let parts = [
+        generator.subschema_for::<RemedyConfig>(),
+        generator.subschema_for::<RecoveryConfig>(),
+        generator.subschema_for::<CongestionControlConfig>(),
+    ];
+    let alternatives: Vec<_> = std::iter::once(name).chain(parts.map(Schema::to_value)).collect();
+    json_schema!({ "anyOf": alternatives })
 }
 
 fn variants(schema: &mut Value) -> impl Iterator<Item = &mut Value> {

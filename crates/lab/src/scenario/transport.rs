@@ -99,7 +99,8 @@ impl Name for Unlimited {
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Transport")]
 pub(super) struct TransportDocument {
-    /// The preset that fills in what is not given.
+    /// The preset that fills in what is not given: a name, or a table with it and the parameters of
+    /// the remedy, the loss recovery or the congestion control of this name.
     #[schemars(schema_with = "preset_name")]
     name: String,
     /// Payload of a full segment, bytes, 1 to 65535 (SMSS, RFC 5681 §2).

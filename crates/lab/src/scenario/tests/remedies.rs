@@ -29,6 +29,74 @@ fn a_remedy_is_named_in_a_list_or_as_the_transport() {
 }
 
 #[test]
+fn a_transport_s_name_may_be_a_table_with_the_parameters_of_its_part() {
+    let resolved = |name: &Value| {
+        let scenario = load(&with_transport(&json!({ "name": name, "mss": 1000 })));
+        scenario.unwrap_or_else(|error| panic!("{name}: {error}")).resolved()["transport"].take()
+    };
+    let ocs = resolved(&json!({ "name": "ocs", "adaptive": true }));
+    assert_eq!((&ocs["name"], &ocs["mss"]), (&json!("ocs"), &json!(1000)));
+    assert_eq!(ocs["remedies"][0]["adaptive"], true);
+    let dctcp = resolved(&json!({ "name": "dctcp", "g": 0.25 }));
+    assert_eq!(
+        (&dctcp["name"], &dctcp["congestion_control"]["g"]),
+        (&json!("dctcp"), &json!(0.25))
+    );
+    let swift = resolved(&json!({ "name": "swift", "target_ratio": 1.25 }));
+    assert_eq!(swift["congestion_control"]["increase"], 0.1, "what else the preset says stays");
+    let newreno = resolved(&json!({ "name": "newreno", "careful": false }));
+    assert_eq!(newreno["recovery"]["careful"], false);
+    // Both parts of Reno are called so; what makes it Reno is its recovery.
+    assert_eq!(
+        resolved(&json!({ "name": "reno", "careful": false }))["recovery"]["careful"],
+        false
+    );
+    assert_eq!(resolved(&json!({ "name": "sack" })), resolved(&json!("sack")));
+}
+
+#[test]
+fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
+    let told = |name: Value| error(&with_transport(&json!({ "name": name })));
+    assert_eq!(
+        told(json!({ "name": "dctcp", "gg": 1 })),
+        "transport.name.gg: unknown key; did you mean \"g\"? \
+         accepted: alpha, g, floor, react_at, ce_change"
+    );
+    assert_eq!(
+        told(json!({ "name": "prob-rtx", "p": 2.0 })),
+        "transport.name.p: 2 is not a probability; write 0 to 1, e.g. 0.01"
+    );
+    assert_eq!(
+        told(json!({ "name": "rack-tlp", "probe_rtts": "two" })),
+        "transport.name.probe_rtts: \"two\" is not accepted; \
+         write a whole number from 0 to 4294967295"
+    );
+    // NewReno's, which is the default.
+    assert!(told(json!({ "g": 0.1 })).ends_with(
+        "accepted: careful, impatient, exit, \
+        restart_timer_on_entry"
+    ));
+    assert!(told(json!({ "name": 4 })).starts_with("transport.name: 4 is not accepted"));
+    assert!(told(json!({ "name": "dtcp", "g": 0.1 })).starts_with("transport.name: \"dtcp\" is"));
+    let mut ns2 = with_transport(&json!({ "name": { "name": "sack", "rescue": true } }));
+    ns2["profile"] = json!("ns2");
+    assert_eq!(
+        error(&ns2),
+        "transport.name: no part of \"sack\" has that name here, so that nothing takes its \
+         parameters; write them in recovery or congestion_control"
+    );
+    let mut background = with_transport(&json!("newreno"));
+    background["background"] = json!([{
+        "name": "long-flow", "transport": { "name": { "name": "dctcp", "g": 0.0 } },
+    }]);
+    assert_eq!(
+        error(&background),
+        "background.0.transport.name.g: 0 is no weight; \
+         write more than 0 and at most 1, e.g. 0.0625"
+    );
+}
+
+#[test]
 fn what_a_remedy_sets_beats_the_profile_and_its_parameters_decide() {
     let remedy = json!({ "name": "fine-rto", "min": "1ms", "jitter": 0.5 });
     let mut document = with_transport(&json!({ "remedies": [remedy, "prob-rtx"] }));
