@@ -127,8 +127,8 @@ fn a_buffer_for_all_windows_loses_nothing() {
 /// bursts do not fill the buffer to its end.
 #[test]
 fn segregation_protects_periodic_traffic_from_bursts() {
-    // When packets of the periodic flow are lost, in ms.
-    let losses = |queue: Value| -> Vec<f64> {
+    // Packets that the periodic flow loses.
+    let losses = |queue: Value| {
         let changes = json!({
             "network": { "buffer": "64pkt", "queue": queue },
             "workload": { "sru": 200 * MSS, "blocks": 3, "request_jitter": "20us" },
@@ -137,14 +137,11 @@ fn segregation_protects_periodic_traffic_from_bursts() {
         let outcome = run(&burst(&changes), Vec::new());
         let (read, periodic) = (&outcome.rows[0], &outcome.rows[1]);
         assert!(read.status == "ok" && periodic.bytes > 1000 * MSS);
-        let drops = outcome.events_of(EventKind::Drop).filter(|row| row.flow == Some(32));
-        drops.map(|row| row.time.as_secs_f64() * 1e3).collect()
+        outcome.events_of(EventKind::Drop).filter(|row| row.flow == Some(32)).count()
     };
-    assert!(losses(json!("drop-tail")).len() > 20);
-    for by in ["variation", "train"] {
-        let lost = losses(json!({ "name": "segregation", "by": by }));
-        // It takes eight gaps of 0.12 ms until a flow is judged.
-        assert!(lost.iter().all(|at| *at < 1.2), "{by}: {lost:?}");
-    }
-    assert!(losses(json!({ "name": "segregation", "burst_limit": "100%" })).len() > 20);
+    let (without, with) = (losses(json!("drop-tail")), losses(json!("segregation")));
+    assert!(5 * with < without, "{with} of {without}");
+    // A queue of its own is not enough: bursts must leave room.
+    let no_room = losses(json!({ "name": "segregation", "burst_limit": "100%" }));
+    assert!(2 * no_room > without, "{no_room} of {without}");
 }

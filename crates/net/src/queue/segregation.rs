@@ -43,11 +43,11 @@ pub struct Params {
 pub enum Reading {
     /// By the variation of its gaps: none if packets are injected periodically, 1 if they are a
     /// Poisson process, more where bursts and silences alternate.
-    #[default]
     Variation,
     /// By its recent rate, if that is much higher than its average rate.
     Rate,
     /// By packets that come one right behind the other.
+    #[default]
     Train,
 }
 
@@ -68,7 +68,7 @@ impl Default for Params {
             by: Reading::default(),
             threshold: 2.0,
             weight: 1.0 / 16.0,
-            train: 4,
+            train: 2,
             train_gap: 2,
             gaps: 8,
             begins: Mode::Burst,
@@ -352,10 +352,34 @@ mod tests {
     fn the_squared_coefficient_of_variation_decides() {
         // Gaps of 1 and 15 in turn: 49/64.
         let class = |threshold| {
-            let params = Params { threshold, weight: 1.0 / 256.0, ..Params::default() };
+            let params = Params { threshold, weight: 1.0 / 256.0, ..by(Reading::Variation) };
             Port::new(&params).class_after(0, 4001, |n| if n % 2 == 0 { 150 } else { 10 })
         };
         assert_eq!([0.72, 0.75, 0.78, 0.81].map(class), [1, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_poisson_process_is_steady_and_bursts_between_silences_are_not() {
+        let bursting = |mut gap: Box<dyn FnMut(usize, &mut Stream) -> Span>| {
+            let mut flow = Flow::default();
+            let (mut now, mut random) = (Time::ZERO, Stream::named(1, "gaps", 0));
+            let params = by(Reading::Variation);
+            let modes = (0..50_000).map(|number| {
+                now += gap(number, &mut random);
+                flow.arrive(&data(), now, SITE.rate, &params)
+            });
+            modes.filter(|mode| *mode == Mode::Burst).count()
+        };
+        let mean = Span::from_micros(100);
+        let poisson = bursting(Box::new(move |_, random| random.exponential(mean)));
+        assert!(poisson < 1000, "{poisson}");
+        let bursts =
+            bursting(Box::new(
+                move |number, random| {
+                    if number % 10 == 0 { random.exponential(mean * 50) } else { mean }
+                },
+            ));
+        assert!(bursts > 47_500, "{bursts}");
     }
 
     #[test]
@@ -370,7 +394,7 @@ mod tests {
 
     #[test]
     fn no_packet_overtakes_one_of_its_own_flow() {
-        let mut port = Port::new(&Params { gaps: 4, ..by(Reading::Train) });
+        let mut port = Port::new(&Params { gaps: 4, train: 4, ..Params::default() });
         let classes: Vec<_> = (0..6).map(|_| port.arrive(0, 100)).collect();
         // Steady from the fifth packet on, but four still wait in the class of bursts.
         assert_eq!(classes, [Some(1); 6]);

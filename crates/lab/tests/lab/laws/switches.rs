@@ -70,8 +70,8 @@ fn others(packet: u64) -> impl Strategy<Value = Value> {
         json!({ "name": "push-out", "victim": "newest", "control": true }),
         json!({ "name": "codel" }),
         json!({ "name": "codel", "target": "5us", "interval": "50us", "ecn": true }),
-        json!({ "name": "segregation", "burst_limit": "2pkt" }),
-        json!({ "name": "segregation", "by": "train", "train": 2, "gaps": 1, "first": "burst",
+        json!({ "name": "segregation", "by": "variation", "burst_limit": "2pkt" }),
+        json!({ "name": "segregation", "train": 5, "gaps": 1, "first": "burst",
                 "burst_limit": 4 * packet }),
         json!({ "name": "priority", "classes": [{ "retransmissions": true }, { "control": true }] }),
     ])
