@@ -199,7 +199,8 @@ def _choices(about: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the names that a key accepts and what they mean."""
     whole = {**DEFINITIONS.get(_definition(about), {}), **about}
     parts = whole.get("anyOf", whole.get("oneOf", []))
-    named = [(part["const"], part.get("description", "")) for part in parts if "const" in part]
+    flat = [each for part in parts for each in part.get("oneOf", [part])]
+    named = [(each["const"], each.get("description", "")) for each in flat if "const" in each]
     return named + [(name, "") for part in parts for name in part.get("enum", [])]
 
 
