@@ -181,7 +181,7 @@ fn is_few(view: &SendView) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use incast_engine::Time;
+    use incast_engine::{Span, Time};
     use incast_net::Packet;
 
     use super::*;
@@ -202,6 +202,8 @@ mod tests {
             in_recovery,
             dupacks,
             srtt: None,
+            rto: Span::ZERO,
+            doublings: 0,
         }
     }
 
