@@ -1,11 +1,12 @@
 //! The moving parts of a run: clock, network and connections, without the applications.
 
 use incast_engine::{EventQueue, Stream, Time};
-use incast_net::topology::Network;
+use incast_net::port::unplaced;
+use incast_net::topology::{Due, Network, Passage};
 use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
 use incast_remedies::schedule::RequestScheduler;
 use incast_tcp::Connection;
-use incast_tcp::connection::Counters;
+use incast_tcp::connection::{Counters, Polled};
 
 use crate::blueprint::{Blueprint, BlueprintId};
 use crate::probe::Probe;
@@ -54,6 +55,8 @@ impl EndId {
 pub enum Event {
     /// The head of a port's ring arrives at the far end of the link.
     Arrival(PortId),
+    /// Packets enter a port to which they were announced.
+    Entry(PortId),
     /// The packet in service leaves a port whose departures are events.
     Departure(PortId),
     /// A connection's deadline, unless it has moved since.
@@ -235,20 +238,32 @@ impl<P: Probe> Core<P> {
         if P::ON {
             self.probe.before_arrival(now, port, &mut self.network);
         }
-        let (parcel, next) = self.network.deliver(now, port);
+        let sequence = self.queue.sequence();
+        let (parcel, due) = self.network.deliver(now, sequence, port);
         if P::ON {
             self.probe.on_arrival(now, port, self.network.packet(parcel.packet));
         }
-        if let Some((time, sequence)) = next {
-            self.queue.push(time, sequence, Event::Arrival(port));
-        }
+        self.wires().schedule_due(port, due);
         if let Some(hop) = self.network.next_hop(parcel) {
-            self.wires().offer(hop, parcel);
+            self.wires().offer(hop, parcel, unplaced(sequence));
             None
         } else {
             self.delivered += 1;
             Some(parcel.packet)
         }
+    }
+
+    /// Lets the packets enter `port` that were announced up to now.
+    #[inline]
+    pub(crate) fn enter(&mut self, port: PortId) {
+        let until = (self.now(), self.queue.sequence());
+        let due = self.network.settle(until, port);
+        self.wires().schedule_due(port, due);
+    }
+
+    /// Brings the network up to now, for somebody who looks at it.
+    pub(crate) fn settle(&mut self) {
+        self.network.settle_all((self.now(), self.queue.sequence()));
     }
 
     /// The packet in service leaves `port`, and the next one is sent.
@@ -309,15 +324,16 @@ impl<P: Probe> Core<P> {
         let Self { ends, queue, network, probe, sequence, .. } = self;
         let end = &mut ends[id.0 as usize];
         let mut wires = Wires { queue, network, probe, sequence };
-        let mut draft = wires.network.packets().draft();
-        while end.connection.poll_transmit_into(now, &mut wires.network.packets()[draft]) {
-            wires.transmit(draft);
-            draft = wires.network.packets().draft();
-            if end.connection.is_quiet() {
+        loop {
+            let polled = end.connection.poll_transmit_into(now, wires.network.packets().draft());
+            if polled != Polled::Nothing {
+                let packet = wires.network.packets().take();
+                wires.transmit(packet);
+            }
+            if polled != Polled::Packet || end.connection.is_quiet() {
                 break;
             }
         }
-        wires.network.packets().release(draft);
         if P::ON {
             wires.probe.on_connection(now, id, &end.connection);
         }
@@ -331,7 +347,8 @@ impl<P: Probe> Core<P> {
 
     /// Packets in the network.
     pub fn in_flight(&self) -> u64 {
-        self.network.ports().iter().map(|port| port.in_flight().count() as u64).sum()
+        let ports = self.network.ports().iter();
+        ports.map(|port| port.in_flight().chain(port.awaited()).count() as u64).sum()
     }
 }
 
@@ -348,22 +365,35 @@ impl<P: Probe> Wires<'_, P> {
     fn transmit(&mut self, packet: PacketId) {
         let parcel = self.network.post(packet);
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        self.offer(hop, parcel);
+        let sequence = AFTER_TIMERS | self.next_sequence();
+        self.offer(hop, parcel, sequence);
     }
 
+    /// Offers a packet to a port. It keeps the sequence number of its first link all the way.
     #[inline]
-    fn offer(&mut self, port: PortId, mut parcel: Parcel) {
+    fn offer(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
         let now = self.queue.now();
-        let sequence = AFTER_TIMERS | self.next_sequence();
         if P::ON {
             self.probe.before_offer(now, port, self.network);
         }
-        let (taker, enters) = self.network.relay(now, port, &mut parcel);
-        match self.network.offer(enters, taker, parcel, sequence) {
+        match self.network.pass(now, port, parcel, sequence) {
+            Passage::Enters => {}
+            Passage::Followed(Some((port, at))) => {
+                return self.queue.push(at, sequence, Event::Arrival(port));
+            }
+            Passage::Announced(Some((port, at, sequence))) => {
+                return self.queue.push(at, sequence, Event::Entry(port));
+            }
+            Passage::Followed(None) | Passage::Announced(None) => return,
+        }
+        // What was announced to the port for an earlier time goes first.
+        let due = self.network.settle((now, self.queue.sequence()), port);
+        self.schedule_due(port, due);
+        match self.network.offer(now, port, parcel, sequence) {
             Admission::Queued => {}
-            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(taker)),
-            Admission::Started => self.schedule(taker),
-            Admission::PushedOut => self.release_late(taker),
+            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
+            Admission::Started => self.schedule(port),
+            Admission::PushedOut => self.release_late(port),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, self.network.packet(parcel.packet));
@@ -386,6 +416,15 @@ impl<P: Probe> Wires<'_, P> {
                 self.probe.on_late_drop(now, port, self.network.packet(packet));
             }
             self.network.packets().release(packet);
+        }
+    }
+
+    #[inline]
+    fn schedule_due(&mut self, port: PortId, due: Due) {
+        match due {
+            Due::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),
+            Due::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
+            Due::Nothing => {}
         }
     }
 

@@ -252,6 +252,7 @@ impl<P: Probe> World<P> {
         }
         self.serve_dirty();
         let status = self.run_events(control)?;
+        self.core.settle();
         let wall_s = stopwatch.elapsed().as_secs_f64();
         Ok((self.rows(status, wall_s), self.core))
     }
@@ -295,6 +296,7 @@ impl<P: Probe> World<P> {
                     self.serve_dirty();
                 }
             }
+            Event::Entry(port) => self.core.enter(port),
             Event::Departure(port) => self.core.depart(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
@@ -342,6 +344,7 @@ impl<P: Probe> World<P> {
         let group = &mut self.groups[owner];
         match event {
             ConnectionEvent::Timeout(report) => {
+                self.core.settle();
                 let diagnosis = diagnose(&self.core, end, &report, group.mss);
                 group.timeouts.add(diagnosis.cause, report.block_head);
                 if P::ON {

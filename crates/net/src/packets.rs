@@ -59,21 +59,35 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Room for a packet, with whatever was there before.
+    /// Room for a packet, with whatever was there before; the same until it is [taken](Self::take).
     #[inline]
-    pub fn draft(&mut self) -> PacketId {
-        if let Some(id) = self.free.pop() {
-            return id;
+    pub fn draft(&mut self) -> &mut Packet {
+        if self.free.is_empty() {
+            self.grow();
         }
+        let id = self.free[self.free.len() - 1];
+        &mut self[id]
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.free.push(PacketId(self.slots.len() as u32));
         self.slots.push(Packet::default());
-        PacketId(self.slots.len() as u32 - 1)
+    }
+
+    /// Takes the packet that was drafted.
+    ///
+    /// # Panics
+    /// If there was no draft.
+    #[inline]
+    pub fn take(&mut self) -> PacketId {
+        self.free.pop().expect("a packet was drafted")
     }
 
     /// Room with this packet in it.
     pub fn insert(&mut self, packet: Packet) -> PacketId {
-        let id = self.draft();
-        self[id] = packet;
-        id
+        *self.draft() = packet;
+        self.take()
     }
 
     /// Gives the room back; the packet may be read until the next draft.

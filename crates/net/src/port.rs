@@ -4,6 +4,7 @@
 //! departures, and the stepped port, which has an event for each of them.
 
 mod fifo;
+mod inlet;
 mod line;
 mod stepped;
 
@@ -157,6 +158,32 @@ struct Transit {
     parcel: Parcel,
 }
 
+impl Transit {
+    #[inline]
+    fn key(&self) -> (Time, u64) {
+        (self.arrival, self.sequence)
+    }
+}
+
+/// Bits of a sequence number that hold a packet's place; see [`Port::offer`].
+const PLACE: u32 = 48;
+const LAST_PLACE: u64 = 0x7fff;
+
+/// A sequence number for a packet that `ahead` others preceded out of its port: one that follows
+/// fewer comes first, so that a burst does not crowd out single packets; then in the order of
+/// admission.
+#[inline]
+const fn placed(ahead: u64, sequence: u64) -> u64 {
+    let ahead = if ahead < LAST_PLACE { ahead } else { LAST_PLACE };
+    ahead << PLACE | sequence
+}
+
+/// The sequence number of a packet without its place behind the port that it left.
+#[inline]
+pub const fn unplaced(sequence: u64) -> u64 {
+    sequence & !(LAST_PLACE << PLACE)
+}
+
 /// A packet that waits for its departure to be settled.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
@@ -220,8 +247,8 @@ impl Port {
         }
     }
 
-    /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
-    /// of the same instant. What is dropped is for the caller to release.
+    /// Offers a packet at `now`; the discipline may mark it. `sequence` orders arrivals of the same
+    /// instant, after the number of packets that were ahead of it in the port. What is dropped is for the caller to release.
     #[inline]
     pub fn offer(
         &mut self,
@@ -275,6 +302,87 @@ impl Port {
             Self::Fifo(port) => port.relay(now, size),
             Self::Stepped(_) => panic!("a port with departure events hands nothing on"),
         }
+    }
+
+    /// Takes a packet that a relay hands on and that will be there at `now`.
+    ///
+    /// # Panics
+    /// If departures of this port are events.
+    #[inline]
+    pub(crate) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
+        match self {
+            Self::Fifo(port) => port.follow(now, parcel, sequence),
+            Self::Stepped(_) => panic!("a port with departure events waits its turn"),
+        }
+    }
+
+    /// The same for a port behind which others wait their turn: returns when the packet arrives,
+    /// and its place among arrivals of the same instant.
+    ///
+    /// # Panics
+    /// If departures of this port are events.
+    #[inline]
+    pub(crate) fn hand_on(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
+        match self {
+            Self::Fifo(port) => port.hand_on(now, size, sequence),
+            Self::Stepped(_) => panic!("a port with departure events hands nothing on"),
+        }
+    }
+
+    /// Whether the time at which a packet arrives behind the port is known when it is offered, and
+    /// lies ahead.
+    pub(crate) fn can_announce(&self) -> bool {
+        matches!(self, Self::Fifo(port) if port.can_announce())
+    }
+
+    /// Whether packets may be announced to the port.
+    pub(crate) fn can_wait_for(&self) -> bool {
+        matches!(self, Self::Fifo(_))
+    }
+
+    /// Takes note of a packet that will enter the port at `time`; returns whether
+    /// [`Port::settle`] is to be called then. Otherwise it will have been called by then.
+    ///
+    /// # Panics
+    /// If departures of this port are events.
+    #[inline]
+    pub(crate) fn announce(&mut self, time: Time, sequence: u64, parcel: Parcel) -> bool {
+        match self {
+            Self::Fifo(port) => port.announce(Transit { arrival: time, sequence, parcel }),
+            Self::Stepped(_) => panic!("a port with departure events needs to see arrivals"),
+        }
+    }
+
+    /// Lets the packets enter that were announced up to `until`, and releases what is dropped;
+    /// returns what has to be scheduled if the link was empty.
+    #[inline]
+    pub(crate) fn settle(
+        &mut self,
+        until: (Time, u64),
+        commons: &mut Commons,
+    ) -> Option<(Time, u64)> {
+        match self {
+            Self::Fifo(port) => port.settle(until, &mut commons.packets),
+            Self::Stepped(_) => None,
+        }
+    }
+
+    /// When the next packet enters that was announced.
+    #[inline]
+    pub(crate) fn announced(&self) -> Option<(Time, u64)> {
+        match self {
+            Self::Fifo(port) => port.announced(),
+            Self::Stepped(_) => None,
+        }
+    }
+
+    /// The packets that were announced and have not entered.
+    pub fn awaited(&self) -> impl Iterator<Item = PacketId> {
+        let inlet = match self {
+            Self::Fifo(port) => Some(port.inlet()),
+            Self::Stepped(_) => None,
+        };
+        inlet.into_iter().flat_map(|inlet| inlet.contents().map(|it| it.parcel.packet))
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,

@@ -19,7 +19,7 @@ use crate::time::{Span, Time};
 use calendar::Calendar;
 
 /// Lanes: as many as there are usual times ahead on a star, and one to spare.
-const LANES: usize = 4;
+const LANES: usize = 3;
 /// What lies further ahead would keep a lane from taking anything else.
 const NEAR: Span = Span::from_millis(1);
 
@@ -61,6 +61,7 @@ pub struct EventQueue<E> {
     calendar: Calendar<E>,
     len: usize,
     now: Time,
+    sequence: u64,
 }
 
 impl<E: Copy> Default for EventQueue<E> {
@@ -72,6 +73,7 @@ impl<E: Copy> Default for EventQueue<E> {
             calendar: Calendar::new(),
             len: 0,
             now: Time::ZERO,
+            sequence: 0,
         }
     }
 }
@@ -86,6 +88,12 @@ impl<E: Copy> EventQueue<E> {
     #[inline]
     pub fn now(&self) -> Time {
         self.now
+    }
+
+    /// The sequence number of the event that was popped last.
+    #[inline]
+    pub fn sequence(&self) -> u64 {
+        self.sequence
     }
 
     /// Number of pending events.
@@ -140,15 +148,15 @@ impl<E: Copy> EventQueue<E> {
     /// Removes the earliest event.
     #[inline]
     pub fn pop(&mut self) -> Option<(Time, E)> {
-        let [a, b, c, d, rest] = self.first;
+        let [a, b, c, rest] = self.first;
         let left = if b < a { (b, 1) } else { (a, 0) };
-        let right = if d < c { (d, 3) } else { (c, 2) };
+        let right = (c, 2);
         let near = if right.0 < left.0 { right } else { left };
         let (least, lane) = if rest < near.0 { (rest, LANES) } else { near };
         if least == NOTHING {
             return None;
         }
-        let (time, event) = if lane == LANES {
+        let Entry { time, sequence, event } = if lane == LANES {
             self.pop_from_calendar()?
         } else {
             let entry = self.lanes[lane].pop_front()?;
@@ -158,18 +166,19 @@ impl<E: Copy> EventQueue<E> {
                 self.first[lane] = NOTHING;
                 self.last[lane] = 0;
             }
-            (entry.time, entry.event)
+            entry
         };
         self.len -= 1;
         self.now = time;
+        self.sequence = sequence;
         Some((time, event))
     }
 
     #[inline(never)]
-    fn pop_from_calendar(&mut self) -> Option<(Time, E)> {
+    fn pop_from_calendar(&mut self) -> Option<Entry<E>> {
         let entry = self.calendar.pop()?;
         self.first[LANES] = self.calendar.first();
-        Some((entry.time, entry.event))
+        Some(entry)
     }
 }
 

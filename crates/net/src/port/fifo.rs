@@ -9,8 +9,9 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
+use super::inlet::Inlet;
 use super::line::Line;
-use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit};
+use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed, unplaced};
 use crate::buffer::Buffer;
 use crate::packet::Ecn;
 use crate::packets::{PacketId, Packets, Parcel};
@@ -38,6 +39,9 @@ pub struct Fifo {
     /// What waits and what is being sent.
     view: QueueView,
     counters: PortCounters,
+    inlet: Inlet,
+    /// Of a port that hands on: when the packets leave that are still there, but for the last.
+    departures: VecDeque<Time>,
     discipline: Box<Discipline>,
     random: Stream,
 }
@@ -63,6 +67,8 @@ impl Fifo {
             discipline: Box::new(discipline),
             random,
             counters: PortCounters::default(),
+            inlet: Inlet::default(),
+            departures: VecDeque::new(),
         }
     }
 
@@ -103,18 +109,34 @@ impl Fifo {
                 return Admission::Dropped(why);
             }
         }
-        let sequence = self.place(now, sequence);
+        debug_assert!(self.has_queue, "only what a relay hands on enters a port without a queue");
         let is_idle = self.view.in_service_bytes == 0;
+        let ahead = u64::from(self.view.packets) + u64::from(!is_idle);
         if !is_idle {
             self.count_waiting(now, size);
         }
-        let sending = self.line.sending_time(size, &mut self.random);
-        self.counters.sending += sending;
-        self.last_departure = self.last_departure.max(now) + sending;
-        if is_idle && self.has_queue {
+        let admission = self.send(now, parcel, placed(ahead, sequence));
+        if is_idle {
             self.view.in_service_bytes = size;
             self.gone_at = self.last_departure + self.linger;
         }
+        admission
+    }
+
+    /// Takes a packet that a relay hands on: it waits for nobody.
+    #[inline]
+    pub(super) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
+        self.counters.offered += 1;
+        let ahead = u64::from(self.last_departure + self.linger > now);
+        self.send(now, parcel, placed(ahead, sequence))
+    }
+
+    /// Puts a packet on the line behind those that are there.
+    #[inline]
+    fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
+        let sending = self.line.sending_time(parcel.size(), &mut self.random);
+        self.counters.sending += sending;
+        self.last_departure = self.last_departure.max(now) + sending;
         let first = self.ring.is_empty();
         let arrival = self.last_departure + self.line.delay;
         self.ring.push_back(Transit { arrival, sequence, parcel });
@@ -148,6 +170,63 @@ impl Fifo {
         self.last_departure = self.last_departure.max(now) + sending;
         self.counters.sending += sending;
         self.last_departure + self.line.delay
+    }
+
+    /// The same where others wait behind the port: returns the packet's place, too.
+    #[inline]
+    pub(super) fn hand_on(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
+        if self.last_departure + self.linger <= now {
+            self.departures.clear();
+        } else {
+            self.departures.push_back(self.last_departure);
+            while self.departures.front().is_some_and(|leaves| *leaves + self.linger <= now) {
+                self.departures.pop_front();
+            }
+        }
+        let sequence = placed(self.departures.len() as u64, sequence);
+        (self.relay(now, size), sequence)
+    }
+
+    pub(super) fn can_announce(&self) -> bool {
+        self.buffer.is_none() && !self.line.delay.is_zero()
+    }
+
+    /// Takes note of a packet that will enter; see [`super::Port::announce`].
+    #[inline]
+    pub(super) fn announce(&mut self, transit: Transit) -> bool {
+        // While a packet is on the link its arrival is scheduled, and settles what came before.
+        let is_next =
+            self.ring.is_empty() && self.inlet.first().is_none_or(|first| transit.key() < first);
+        self.inlet.push(transit);
+        is_next
+    }
+
+    /// Lets announced packets enter; see [`super::Port::settle`].
+    #[inline]
+    pub(super) fn settle(
+        &mut self,
+        until: (Time, u64),
+        packets: &mut Packets,
+    ) -> Option<(Time, u64)> {
+        let mut scheduled = None;
+        while let Some(Transit { arrival, sequence, parcel }) = self.inlet.pop_until(until) {
+            let sequence = unplaced(sequence);
+            match self.offer(arrival, parcel.onward(), sequence, packets) {
+                Admission::Scheduled(at) => scheduled = Some((at, sequence)),
+                Admission::Dropped(_) => packets.release(parcel.packet),
+                Admission::Queued | Admission::PushedOut | Admission::Started => {}
+            }
+        }
+        scheduled
+    }
+
+    #[inline]
+    pub(super) fn announced(&self) -> Option<(Time, u64)> {
+        self.inlet.first()
+    }
+
+    pub(super) fn inlet(&self) -> &Inlet {
+        &self.inlet
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
@@ -240,19 +319,6 @@ impl Fifo {
             transit.arrival > now + way
         };
         self.ring.iter().filter(|transit| admitted(transit)).count() as u64
-    }
-
-    /// Place among arrivals of the same instant: a packet that follows fewer others out of its port
-    /// comes first, so that a burst does not crowd out single packets; then in the order of
-    /// admission.
-    #[inline]
-    fn place(&self, now: Time, sequence: u64) -> u64 {
-        let ahead = if self.has_queue {
-            u64::from(self.view.packets) + u64::from(self.view.in_service_bytes > 0)
-        } else {
-            u64::from(self.last_departure + self.linger > now)
-        };
-        ahead.min(0x7fff) << 48 | sequence
     }
 
     /// Counts an admitted packet that will wait.

@@ -11,7 +11,7 @@ use incast_engine::{Span, Stream, Time};
 
 use super::line::{Detours, Line};
 use super::{
-    Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting,
+    Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting, placed,
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::{Ecn, Packet};
@@ -136,7 +136,7 @@ impl Stepped {
         }
         let sending = self.line.sending_time(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(!is_idle);
-        let sequence = ahead.min(0x7fff) << 48 | sequence;
+        let sequence = placed(ahead, sequence);
         let waiting = Waiting { parcel, sequence, since: now, sending };
         if is_idle {
             self.start(&waiting, now);

@@ -13,7 +13,7 @@ mod star;
 mod two_tier;
 
 pub use fabric::{Fabric, SwitchId};
-pub use network::{Attachment, HostId, Network, Trunks};
+pub use network::{Attachment, Due, HostId, Network, Passage, Trunks};
 pub use routing::Router;
 
 use crate::queue::{Entry, Fault};

@@ -47,14 +47,59 @@ pub struct Network {
     hops: Vec<PortId>,
     /// As a power of two, so that a sender finds its route by a shift.
     stride: u32,
-    /// Ports whose packets are handed on before they arrive; see [`Network::seal`].
-    relays: Vec<bool>,
+    /// What to do with the packets of each port; see [`Network::seal`].
+    ways: Vec<Way>,
     /// Ports that are fed by a relay.
     relayed: Vec<PortId>,
+    /// Ports to which packets are announced.
+    inlets: Vec<PortId>,
     /// The switch of each host.
     berths: Vec<SwitchId>,
     router: Router,
     seed: u64,
+}
+
+/// What to do with the packets that enter a port.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Way {
+    /// Keep them on its link until they arrive.
+    #[default]
+    Keep,
+    /// Let them enter the next port at once: nobody else feeds it.
+    Relay,
+    /// Announce them to the next port.
+    Announce,
+}
+
+/// Where a packet is after it was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// About to enter the port.
+    Enters,
+    /// On the link behind the next port, whose next arrival is to be scheduled at this time, if
+    /// that is said.
+    Followed(Option<(PortId, Time)>),
+    /// Announced to a port; [`Network::settle`] is due at this time, if that is said, with this
+    /// place among events of the same instant.
+    Announced(Option<(PortId, Time, u64)>),
+}
+
+/// What is to be scheduled after a packet was taken from a link, with its place among events of
+/// the same instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// The next arrival behind the port.
+    Arrival(Time, u64),
+    /// The next call of [`Network::settle`].
+    Entry(Time, u64),
+    /// Nothing.
+    Nothing,
+}
+
+impl Due {
+    fn entry(announced: Option<(Time, u64)>) -> Self {
+        announced.map_or(Self::Nothing, |(time, sequence)| Self::Entry(time, sequence))
+    }
 }
 
 impl Network {
@@ -82,8 +127,9 @@ impl Network {
             commons: Commons { packets: Packets::default(), pools },
             hops: Vec::new(),
             stride: (router.diameter() + ENDS).next_power_of_two().trailing_zeros(),
-            relays: vec![false; ports.len()],
+            ways: vec![Way::Keep; ports.len()],
             relayed: Vec::new(),
+            inlets: Vec::new(),
             berths: hosts.iter().map(|host| host.switch).collect(),
             router,
             seed,
@@ -183,9 +229,13 @@ impl Network {
     /// No port on a flow's way forward is entered before its time: what such a port counts is
     /// looked at whenever a run ends. There is at most one relay, because several could disagree
     /// with the long way about who comes first in a tie.
+    ///
+    /// A packet that leaves a host for a port that others feed, too, arrives when its link says,
+    /// whatever else happens: it is announced there, and no event is needed while that port is busy.
     pub fn seal(&mut self) {
         let mut feeders: Vec<Vec<PortId>> = vec![Vec::new(); self.ports.len()];
         let mut relays = vec![false; self.ports.len()];
+        let mut announces: Vec<bool> = self.ports.iter().map(Port::can_announce).collect();
         let routes = || (0..self.routes()).map(RouteId);
         for route in routes().filter(|route| !route.is_forward()) {
             relays[self.route(route)[0].0 as usize] = true;
@@ -194,6 +244,9 @@ impl Network {
             let hops = self.route(route);
             for pair in hops.windows(2) {
                 feeders[pair[1].0 as usize].push(pair[0]);
+            }
+            if let [.., last] = hops {
+                announces[last.0 as usize] = false;
             }
             for (hop, to_go) in hops.iter().rev().zip(0..) {
                 relays[hop.0 as usize] &= to_go == 1 && !route.is_forward();
@@ -205,40 +258,85 @@ impl Network {
             for feeder in &*feeders {
                 relays[feeder.0 as usize] &=
                     feeders.len() == 1 && port.follows(&self.ports[feeder.0 as usize]);
+                announces[feeder.0 as usize] &= port.can_wait_for();
             }
         }
         if relays.iter().filter(|relay| **relay).count() > 1 {
-            return;
+            relays.fill(false);
         }
-        self.relayed = (0..)
-            .map(PortId)
-            .zip(&feeders)
-            .filter(|(_, feeders)| feeders.iter().any(|feeder| relays[feeder.0 as usize]))
-            .map(|(port, _)| port)
-            .collect();
+        let way = |relays, announces| match (relays, announces) {
+            (true, _) => Way::Relay,
+            (false, true) => Way::Announce,
+            (false, false) => Way::Keep,
+        };
+        self.ways = relays.into_iter().zip(announces).map(|(r, a)| way(r, a)).collect();
+        let fed_by = |way| {
+            let is_fed = |feeders: &[PortId]| {
+                feeders.iter().any(|feeder| self.ways[feeder.0 as usize] == way)
+            };
+            let fed = (0..).map(PortId).zip(&feeders).filter(|(_, feeders)| is_fed(feeders));
+            fed.map(|(port, _)| port).collect()
+        };
+        (self.relayed, self.inlets) = (fed_by(Way::Relay), fed_by(Way::Announce));
         for port in &self.relayed {
             self.ports[port.0 as usize].forget_buffer();
         }
-        self.relays = relays;
     }
 
     /// Packets, data and ACKs, times the links that they have crossed by `now`.
     pub fn packet_hops(&self, now: Time) -> u64 {
         let delivered: u64 = self.ports.iter().map(|port| port.counters().delivered).sum();
         let relayed = self.relayed.iter().map(|port| self.port(*port));
-        delivered - relayed.map(|port| port.admitted_after(now)).sum::<u64>()
+        let early = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
+        let inlets = self.inlets.iter().map(|port| self.port(*port));
+        delivered - early - inlets.map(|port| port.awaited().count() as u64).sum::<u64>()
     }
 
-    /// Hands a packet on that would enter a relay: returns the port that it enters instead, and
-    /// when. Any other port it enters now.
+    /// Hands a packet on that would enter a port that hands on; any other port it is to be offered
+    /// to.
     #[inline]
-    pub fn relay(&mut self, now: Time, port: PortId, parcel: &mut Parcel) -> (PortId, Time) {
-        if !self.relays[port.0 as usize] {
-            return (port, now);
+    pub fn pass(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Passage {
+        let way = self.ways[port.0 as usize];
+        if way == Way::Keep {
+            return Passage::Enters;
         }
-        *parcel = parcel.onward();
+        let parcel = parcel.onward();
         let next = self.hops[parcel.hop() as usize];
-        (next, self.ports[port.0 as usize].relay(now, parcel.size()))
+        let port = &mut self.ports[port.0 as usize];
+        if way == Way::Relay {
+            let enters = port.relay(now, parcel.size());
+            let next_port = &mut self.ports[next.0 as usize];
+            return Passage::Followed(match next_port.follow(enters, parcel.onward(), sequence) {
+                Admission::Scheduled(at) => Some((next, at)),
+                _ => None,
+            });
+        }
+        let (time, sequence) = port.hand_on(now, parcel.size(), sequence);
+        let is_next = self.ports[next.0 as usize].announce(time, sequence, parcel);
+        Passage::Announced(is_next.then_some((next, time, sequence)))
+    }
+
+    /// Lets the packets enter a port that were announced to it up to `until`, a time and a place
+    /// among events of the same instant.
+    pub fn settle(&mut self, until: (Time, u64), port: PortId) -> Due {
+        let port = &mut self.ports[port.0 as usize];
+        let before = port.announced();
+        if let Some((time, sequence)) = port.settle(until, &mut self.commons) {
+            return Due::Arrival(time, sequence);
+        }
+        match port.announced() {
+            // What entered was dropped.
+            next if next != before && port.in_flight().next().is_none() => Due::entry(next),
+            _ => Due::Nothing,
+        }
+    }
+
+    /// The same for all ports, for somebody who wants to look at them in between.
+    pub fn settle_all(&mut self, until: (Time, u64)) {
+        for port in &self.inlets {
+            let arrival = self.ports[port.0 as usize].settle(until, &mut self.commons);
+            debug_assert!(arrival.is_none(), "an empty port is settled by an event of its own");
+        }
     }
 
     /// Offers a packet to a port; see [`Port::offer`].
@@ -252,10 +350,23 @@ impl Network {
         self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
-    /// Takes the packet that arrives behind a port; see [`Port::deliver`].
-    #[inline]
-    pub fn deliver(&mut self, now: Time, port: PortId) -> (Parcel, Option<(Time, u64)>) {
-        self.ports[port.0 as usize].deliver(now)
+    /// Takes the packet that arrives behind a port; see [`Port::deliver`]. `sequence` is the
+    /// arrival's place among events of the same instant.
+    #[expect(
+        clippy::inline_always,
+        reason = "it has one caller on the hot path, and its answer would go through memory"
+    )]
+    #[inline(always)]
+    pub fn deliver(&mut self, now: Time, sequence: u64, port: PortId) -> (Parcel, Due) {
+        let port = &mut self.ports[port.0 as usize];
+        let arrival = port.settle((now, sequence), &mut self.commons);
+        debug_assert!(arrival.is_none(), "the link is not empty");
+        let (parcel, next) = port.deliver(now);
+        let due = match next {
+            Some((time, sequence)) => Due::Arrival(time, sequence),
+            None => Due::entry(port.announced()),
+        };
+        (parcel, due)
     }
 
     /// A port.
@@ -282,7 +393,8 @@ impl Network {
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         self.route(route)
             .iter()
-            .flat_map(|port| self.port(*port).in_flight())
+            .map(|port| self.port(*port))
+            .flat_map(|port| port.in_flight().chain(port.awaited()))
             .map(|id| self.packet(id))
             .filter(move |packet| packet.route == route)
     }

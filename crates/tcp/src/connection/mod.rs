@@ -32,6 +32,7 @@ use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 
 pub(crate) use acknowledge::timestamp;
 pub use event::{Event, TimeoutKind, TimeoutReport};
+pub use transmit::Polled;
 
 use timer::{Timer, TimerKind};
 
@@ -110,6 +111,8 @@ pub struct Connection {
     selective: bool,
     /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
     has_options: bool,
+    /// Recovery, pacer or a hook has deadlines of its own.
+    has_deadlines: bool,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
     extra_acks: u8,
@@ -214,6 +217,7 @@ impl Connection {
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
         let ecn = ecn::EcnState::new(&config, congestion.needs());
+        let pacer = pace::Pacer::new(&config, congestion.needs());
         let template = Template {
             route,
             header: config.ack_size,
@@ -231,7 +235,8 @@ impl Connection {
             random,
             board: Scoreboard::new(first),
             ecn,
-            pacer: pace::Pacer::new(&config, congestion.needs()),
+            has_deadlines: config.recovery.needs_sack() || pacer.is_some(),
+            pacer,
             delivery: congestion.needs().delivery_rate.then(Box::default),
             needs: congestion.needs(),
             congestion,
@@ -280,6 +285,7 @@ impl Connection {
     /// Adds a remedy's part in the sender.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
         self.sender_hooks.push(hook);
+        self.has_deadlines = true;
     }
 
     /// Adds a remedy's part in the receiver.
@@ -381,6 +387,13 @@ impl Connection {
         if let Gate::OpensAt(at) = self.gate {
             earliest = earliest.min(at);
         }
+        if self.has_deadlines { earliest.min(self.rare_deadline()) } else { earliest }
+    }
+
+    /// The earliest deadline of what few connections have.
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        let mut earliest = Time::NEVER;
         if self.selective {
             earliest = earliest.min(self.recovery.deadline());
         }

@@ -23,20 +23,31 @@ struct Room {
     end: u64,
 }
 
+/// What [`Connection::poll_transmit_into`] found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Polled {
+    /// A packet, and perhaps more.
+    Packet,
+    /// A packet, and nothing after it.
+    LastPacket,
+    /// Nothing.
+    Nothing,
+}
+
 impl Connection {
     /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
     /// data, then a bare ACK. Call it until it returns none.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
-        self.poll_transmit_into(now, &mut packet).then_some(packet)
+        (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
     }
 
-    /// [`Connection::poll_transmit`] into a place that exists: returns whether there is a packet.
-    /// A packet is written field by field, and copying it right afterwards is slow.
+    /// [`Connection::poll_transmit`] into a place that exists: a packet is written field by field,
+    /// and copying it right afterwards is slow.
     #[inline]
-    pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> bool {
+    pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.owed & owed::BEFORE_DATA != 0 && self.poll_owed(now, out) {
-            return true;
+            return Polled::Packet;
         }
         if self.pacer.is_some() && self.is_held(now) {
             // Nothing has changed what the pacer said last.
@@ -45,7 +56,7 @@ impl Connection {
                 && self.state == State::Established
                 && self.poll_selective(now, out)
             {
-                return true;
+                return Polled::Packet;
             }
         } else if self.board.next() < self.stream_end() && self.state == State::Established {
             if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
@@ -53,7 +64,7 @@ impl Connection {
             }
             let room = self.room();
             if !self.is_blocked(&room) && self.poll_data(now, &room, out) {
-                return true;
+                return if self.is_used_up(&room) { Polled::LastPacket } else { Polled::Packet };
             }
         }
         if self.gate == Gate::Open {
@@ -61,9 +72,25 @@ impl Connection {
         }
         if self.owed & owed::ACK != 0 {
             self.send_ack(now, out);
-            return true;
+            return Polled::Packet;
         }
-        false
+        Polled::Nothing
+    }
+
+    /// Whether what has just been sent is certain to be the last for now: nothing moves the windows
+    /// that were found before it, and they hold no more.
+    #[inline]
+    fn is_used_up(&self, room: &Room) -> bool {
+        self.owed == 0
+            && self.gate == Gate::Closed
+            && self.recovery.dupacks() == 0
+            && self.prr.is_none()
+            && !self.needs.sent
+            && self.config.idle_restart == IdleRestart::None
+            && self.sender_hooks.is_empty()
+            && self.board.resend().is_none()
+            && self.board.next() < self.written
+            && self.end_within(room.end, None).is_none()
     }
 
     fn poll_owed(&mut self, now: Time, out: &mut Packet) -> bool {

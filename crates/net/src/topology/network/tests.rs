@@ -40,7 +40,7 @@ fn a_packet_crosses_its_servers_uplink_and_the_switch_port_of_the_client() {
         };
         assert_eq!(network.in_flight(route).count(), 1);
         now = arrival;
-        (parcel, _) = network.deliver(now, hop);
+        (parcel, _) = network.deliver(now, 0, hop);
     }
     assert_eq!(network.next_hop(parcel), None);
     assert_eq!(now, Time::ZERO + Span::from_micros(74));
@@ -51,7 +51,36 @@ fn nothing_is_handed_on_to_a_port_on_the_way_forward() {
     let mut network = star(2);
     network.add_flow(HostId(1), HostId(0));
     network.seal();
-    assert_eq!(network.relays, [true, false, false, false], "a single server waits its turn");
+    let ways = [Way::Relay, Way::Keep, Way::Announce, Way::Keep];
+    assert_eq!(network.ways, ways, "a single server waits its turn");
+}
+
+#[test]
+fn an_announced_packet_enters_when_its_link_says_and_needs_no_event_while_the_port_is_busy() {
+    let mut network = star(3);
+    network.add_flow(HostId(1), HostId(0));
+    network.add_flow(HostId(2), HostId(0));
+    network.seal();
+    let clients = Network::switch_port(HostId(0));
+    let send = |network: &mut Network, flow, at| {
+        let route = RouteId::new(flow, true);
+        let packet = Packet { route, payload: 1460, header: 40, ..Packet::default() };
+        let id = network.packets().insert(packet);
+        let parcel = network.post(id);
+        let uplink = network.next_hop(parcel).expect("there is a first link");
+        network.pass(at, uplink, parcel, u64::from(flow))
+    };
+    let micros = |time| Time::ZERO + Span::from_micros(time);
+    let first = send(&mut network, 0, micros(0));
+    assert_eq!(first, Passage::Announced(Some((clients, micros(37), 0))));
+    let second = send(&mut network, 1, micros(1));
+    assert_eq!(second, Passage::Announced(None), "the first one will see to it");
+    assert_eq!(network.packet_hops(micros(1)), 0, "both are on their first link");
+    assert_eq!(network.settle((micros(37), 0), clients), Due::Arrival(micros(74), 0));
+    assert_eq!(network.packet_hops(micros(37)), 1);
+    let (_, due) = network.deliver(micros(74), 0, clients);
+    assert_eq!(due, Due::Arrival(micros(86), 1 << 48 | 1), "it came at 38 us and waited");
+    assert!(network.ports().iter().all(Port::is_conserving));
 }
 
 #[test]
@@ -62,11 +91,17 @@ fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
         let (mut parcel, mut now) = (network.post(id), Time::ZERO);
         let mut events = 0;
         while let Some(hop) = network.next_hop(parcel) {
-            let (port, enters) = network.relay(now, hop, &mut parcel);
-            let admission = network.offer(enters, port, parcel, 0);
-            let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
+            let (port, arrival) = match network.pass(now, hop, parcel, 0) {
+                Passage::Followed(scheduled) => scheduled.expect("an idle port"),
+                passage => {
+                    assert_eq!(passage, Passage::Enters);
+                    let admission = network.offer(now, hop, parcel, 0);
+                    let Admission::Scheduled(at) = admission else { panic!("an idle port") };
+                    (hop, at)
+                }
+            };
             now = arrival;
-            (parcel, _) = network.deliver(now, port);
+            (parcel, _) = network.deliver(now, 0, port);
             events += 1;
         }
         (now, events, network.ports().iter().all(Port::is_conserving))
@@ -77,7 +112,7 @@ fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
     let (arrival, events, _) = cross(&mut network);
     assert_eq!(events, 2);
     network.seal();
-    let relays: Vec<bool> = network.relays.clone();
+    let relays: Vec<bool> = network.ways.iter().map(|way| *way == Way::Relay).collect();
     assert_eq!(relays, [true, false, false, false, false, false], "the client's uplink only");
     let start = arrival;
     let (now, events, conserving) = {
@@ -99,7 +134,7 @@ fn cross(network: &mut Network, route: RouteId) -> (Vec<PortId>, Time) {
         let admission = network.offer(now, hop, parcel, 0);
         let Admission::Scheduled(arrival) = admission else { panic!("an idle port") };
         now = arrival;
-        (parcel, _) = network.deliver(now, hop);
+        (parcel, _) = network.deliver(now, 0, hop);
         ports.push(hop);
     }
     (ports, now)
@@ -130,7 +165,7 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
         assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
     }
     network.seal();
-    assert!(network.relays.iter().all(|relay| !relay), "the client's uplink leads to a trunk");
+    assert!(!network.ways.contains(&Way::Relay), "the client's uplink leads to a trunk");
 }
 
 #[test]
@@ -139,7 +174,7 @@ fn two_clients_have_no_relay() {
     network.add_flow(HostId(2), HostId(0));
     network.add_flow(HostId(3), HostId(1));
     network.seal();
-    assert!(network.relays.iter().all(|relay| !relay));
+    assert!(!network.ways.contains(&Way::Relay));
 }
 
 #[test]
