@@ -276,6 +276,23 @@ y = "cwnd_last"
         ({"left": {"series": "b", "reduce": "knee"}, "op": ">=", "right": 100}, True),
         (
             {
+                "left": {"series": "a", "reduce": "knee"},
+                "op": "<",
+                "right": {"series": "b", "reduce": "knee"},
+                "tolerance": 0.1,
+            },
+            True,
+        ),
+        (
+            {
+                "left": {"series": "b", "reduce": "knee"},
+                "op": "<",
+                "right": {"series": "b", "reduce": "knee", "times": 2},
+            },
+            None,
+        ),
+        (
+            {
                 "left": {"series": "a", "reduce": "mean", "from": 2, "to": 3},
                 "op": "~",
                 "right": 4.5,

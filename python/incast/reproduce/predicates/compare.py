@@ -1,9 +1,10 @@
 """`compare`: one number beside another."""
 
 from dataclasses import dataclass
+from math import isinf
 from typing import Literal
 
-from incast.reproduce.data import Curves
+from incast.reproduce.data import Curves, Unjudged
 from incast.reproduce.predicates.finding import Finding
 from incast.reproduce.quantity import Quantity
 
@@ -35,7 +36,9 @@ class Compare:
     def judge(self, curves: Curves) -> Finding:
         """Compare."""
         left, right = self.left.of(curves), self.right.of(curves)
-        slack = self.tolerance * abs(right)
+        if isinf(left) and isinf(right):
+            raise Unjudged("both are beyond the last point")
+        slack = 0.0 if isinf(right) else self.tolerance * abs(right)
         holds = {
             ">": left > right - slack,
             ">=": left >= right - slack,
