@@ -14,12 +14,11 @@ from incast.errors import FigureError
 from incast.reproduce import papers as texts
 from incast.reproduce.arithmetic import evaluate
 from incast.reproduce.data import Curve, Curves, Unjudged
-from incast.reproduce.execute import Done, counts, reproduce
+from incast.reproduce.execute import Done, reproduce
 from incast.reproduce.figure import Claim
 from incast.reproduce.gallery import page
 from incast.reproduce.judge import Verdict, judge
 from incast.reproduce.metrics import Named, all_metrics
-from incast.reproduce.runs import lay_out
 
 BASE = """\
 title = "A text"
@@ -472,45 +471,6 @@ def test_the_list_and_unknown_names(papers: Path, command: Command) -> None:
     outcome = command("reproduce", "--papers", papers / "text")
     assert outcome.code == 2
     assert "holds no texts" in outcome.err
-
-
-# The texts of the project.
-
-REAL = texts.load(texts.folder())
-
-
-def test_every_figure_of_the_texts_can_be_run() -> None:
-    for one in texts.select(REAL, []):
-        for quick in (True, False):
-            lay_out(one, quick=quick)
-
-
-def test_what_arithmetic_decides_holds_or_is_told_to_be_impossible() -> None:
-    decided = 0
-    for one in texts.select(REAL, []):
-        for claim in one.figure.claims:
-            if claim.kind == "arithmetic" and claim.predicate and not claim.predicate.series():
-                (found,) = judge([claim], curves(), None, one.name)
-                assert found.verdict in {Verdict.HOLDS, Verdict.IMPOSSIBLE}, found
-                decided += 1
-    assert decided
-
-
-@pytest.mark.parametrize("text", sorted(REAL))
-def test_the_cheapest_figure_of_a_text_is_judged(text: str, tmp_path: Path) -> None:
-    from incast.sweep.work import packets
-
-    def cost(one: texts.Chosen) -> float:
-        jobs = lay_out(one, quick=True).jobs()
-        return sum(packets(job.point.resolved) for job in jobs) or float("inf")
-
-    drawn = [one for one in texts.select(REAL, [text]) if one.figure.kind != "claims"]
-    figure = min(drawn, key=cost)
-    (one,) = reproduce([figure], tmp_path / "out", quick=True)
-    assert one.unfinished == 0
-    assert one.picture is not None
-    found = counts([one])
-    assert found[Verdict.HOLDS] + found[Verdict.FAILS] + found[Verdict.TWICE] > 0
 
 
 def test_a_wrong_table_is_told_by_its_key() -> None:

@@ -16,7 +16,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TEXT[/FIGURE]]…",
+            metavar="TEXT[/FIGURE]",
             help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: everything.",
             show_default=False,
         ),
