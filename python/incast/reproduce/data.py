@@ -96,7 +96,7 @@ class Curves:
             for (left, low), (right, high) in pairwise(points):
                 if left < x < right:
                     return low + (high - low) * (x - left) / (right - left)
-        raise Unjudged(f"{label} was not run at {x}")
+        raise Unjudged(f"{label} has no value at {x}")
 
     def values(
         self,

@@ -146,7 +146,7 @@ class Quantity:
             return curves.at(self.series, self.at, self.metric, self.stat)
         values = curves.values(self.series, self.metric, self.start, self.end, self.stat)
         if not values:
-            raise Unjudged(f"{self.series} was not run there")
+            raise Unjudged(f"{self.series} has no value there")
         return _of_curve(values, self.reduce, self.level)
 
 
