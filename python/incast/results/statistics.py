@@ -1,12 +1,12 @@
 """Means over seeds with 95 % confidence intervals."""
 
 from collections import Counter
-from typing import Any
 
 import polars as pl
 
 CONFIDENCE = 0.95
 _NOT_QUANTITIES = {"point", "seed"}
+_DEVIATION, _COUNT = " deviation", " count"
 
 
 def half_width(deviation: float, count: int) -> float:
@@ -24,10 +24,7 @@ def half_width(deviation: float, count: int) -> float:
     float
         Student's t quantile x `deviation` / sqrt(`count`).
     """
-    from scipy.special import stdtrit
-
-    quantile = float(stdtrit(count - 1, (1 + CONFIDENCE) / 2))
-    return quantile * deviation / float(count**0.5)
+    return float(half_widths(pl.Series([deviation]), pl.Series([count]))[0])
 
 
 def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
@@ -50,29 +47,36 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
         for name, kind in frame.schema.items()
         if kind.is_numeric() and name not in _NOT_QUANTITIES and name not in swept
     ]
-    rows = []
-    for _, runs in frame.group_by("point", maintain_order=True):
-        where = runs.row(0, named=True)
-        row = {key: where[key] for key in ("point", *swept)}
-        rows.append(row | _point(runs, quantities))
-    floats = {column: pl.Float64 for name in quantities for column in (name, f"{name}_ci95")}
-    types = {name: frame.schema[name] for name in swept}
-    return pl.DataFrame(rows, schema_overrides={**types, **floats}, infer_schema_length=None)
-
-
-def _point(runs: pl.DataFrame, quantities: list[str]) -> dict[str, Any]:
-    whole = runs.filter(pl.col("status") == "ok")
-    row: dict[str, Any] = {"runs": runs.height, "ok": whole.height, "status": _status(runs)}
+    whole = pl.col("status") == "ok"
+    points = frame.group_by("point", maintain_order=True).agg(
+        *(pl.col(key).first() for key in swept),
+        pl.len().cast(pl.Int64).alias("runs"),
+        whole.sum().cast(pl.Int64).alias("ok"),
+        pl.col("status"),
+        *(pl.col(name).filter(whole).cast(pl.Float64).mean() for name in quantities),
+        *(pl.col(name).filter(whole).std().name.suffix(_DEVIATION) for name in quantities),
+        *(pl.col(name).filter(whole).count().name.suffix(_COUNT) for name in quantities),
+    )
+    status = pl.Series("status", [_status(ends) for ends in points["status"]], pl.String)
+    columns = [points[key] for key in ("point", *swept, "runs", "ok")] + [status]
     for name in quantities:
-        values = whole[name].drop_nulls()
-        count, deviation = len(values), values.std()
-        row[name] = values.mean()
-        row[f"{name}_ci95"] = half_width(float(deviation), count) if count > 1 else None  # type: ignore[arg-type]
-    return row
+        halves = half_widths(points[f"{name}{_DEVIATION}"], points[f"{name}{_COUNT}"])
+        columns += [points[name], halves.alias(f"{name}_ci95")]
+    return pl.DataFrame(columns)
 
 
-def _status(runs: pl.DataFrame) -> str:
-    ends = Counter(runs["status"].to_list())
+def half_widths(deviations: pl.Series, counts: pl.Series) -> pl.Series:
+    """Return `half_width` of every deviation and count, nothing where the count is below 2."""
+    from scipy.special import stdtrit
+
+    freedom = counts.cast(pl.Float64) - 1
+    quantiles = pl.Series(stdtrit(freedom.clip(lower_bound=1.0).to_numpy(), (1 + CONFIDENCE) / 2))
+    halves = quantiles * deviations.cast(pl.Float64) / counts.cast(pl.Float64).sqrt()
+    return halves.to_frame("half").select(pl.when(freedom > 0).then("half")).to_series()
+
+
+def _status(each: pl.Series) -> str:
+    ends = Counter(each.to_list())
     if set(ends) == {"ok"}:
         return "ok"
-    return ", ".join(f"{count} of {runs.height} {end}" for end, count in sorted(ends.items()))
+    return ", ".join(f"{count} of {len(each)} {end}" for end, count in sorted(ends.items()))
