@@ -10,6 +10,7 @@ import pytest
 
 import incast
 from conftest import Command
+from incast import _core
 from incast.errors import FigureError
 from incast.reproduce import papers as texts
 from incast.reproduce.arithmetic import evaluate
@@ -145,6 +146,19 @@ def test_a_run_is_kept_and_shared_by_figures(papers: Path, tmp_path: Path) -> No
         file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "runs").iterdir()
     } == parts
     assert again[1].curves.values("plain")[32] > 20  # 32 KiB of packets of at most 1500 bytes
+
+
+def test_a_run_that_one_figure_draws_and_another_traces_is_done_once(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (papers / "text" / "1.toml").write_text(SWEEP)
+    theory = '[[series]]\nlabel = "full"\nmodel = "kulkarni-full"\nmeasured = "plain"\n[plot]'
+    traced = SWEEP.replace("goodput_mbps", "packets_per_s").replace("[plot]", theory)
+    (papers / "text" / "2.toml").write_text(traced)
+    done, run = [], _core.run
+    monkeypatch.setattr(_core, "run", lambda *given: (done.append(given[:2]), run(*given))[1])
+    reproduce(texts.select(texts.load(papers), []), tmp_path / "out", quick=True)
+    assert len(done) == len(set(done)) == 2 * 3 * 2
 
 
 def test_bars(done: Callable[..., Done]) -> None:

@@ -15,7 +15,7 @@ from incast.reproduce.draw import draw
 from incast.reproduce.judge import Judgement, Verdict, judge
 from incast.reproduce.papers import Chosen
 from incast.reproduce.reference import reference
-from incast.reproduce.runs import Work, curves, find_seed, lay_out
+from incast.reproduce.runs import Need, Work, curves, find_seed, lay_out
 from incast.results import files
 from incast.results.archive import Archive
 from incast.scenario.plan import Job
@@ -59,14 +59,9 @@ class Done:
 
 def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
     """Return how many runs there are, how many are left, and about how many seconds those take."""
-    jobs = {
-        (job.key, need.traces): (job, need.traces)
-        for work in works
-        for need in work.needs
-        for job in need.jobs
-    }
-    left = [job for job, traces in jobs.values() if not store.has(job, traces)]
-    every = {job.key: job for job, _ in jobs.values()}.values()
+    batches = _batches(works)
+    every = [job for batch in batches.values() for job in batch]
+    left = [job for asked, batch in batches.items() for job in batch if not store.has(job, asked)]
     return len(every), len(left), expected_seconds(left, every, store) if left else 0.0
 
 
@@ -110,16 +105,10 @@ def reproduce(
     works = [lay_out(one, quick=quick) for one in chosen]
     store = Archive(out)
     _prepare(store, works)
-    needs = [(work, need) for work in works for need in work.needs]
-    batches: dict[tuple[str, ...], list[Job]] = {(): []}
-    for work, need in needs:
-        if work.figure.search is not None:
-            batches[()] += need.jobs
-        else:
-            batches.setdefault(need.traces, []).extend(need.jobs)
+    batches = _batches(works)
     for traces, batch in batches.items():
         run_jobs(batch, store, traces=traces, workers=workers, progress=progress)
-    for work, need in needs:
+    for work, need in _needs(works):
         if work.figure.search is not None:
             seed = find_seed(work, need, store)
             found = [job for job in need.jobs if job.seed == seed]
@@ -170,6 +159,28 @@ def _prepare(store: Archive, works: Sequence[Work]) -> None:
         )
     except OSError as error:
         raise ResultsError(f"{store.path}: cannot be written to: {error.strerror}") from None
+
+
+def _batches(works: Sequence[Work]) -> dict[tuple[str, ...], list[Job]]:
+    """Return each run once, under the traces that any figure wants of it.
+
+    Of what a timeline searches in only the rows are wanted, until the run is found.
+    """
+    jobs: dict[str, Job] = {}
+    wanted: dict[str, set[str]] = {}
+    for work, need in _needs(works):
+        for job in need.jobs:
+            jobs[job.key] = job
+            traces = need.traces if work.figure.search is None else ()
+            wanted.setdefault(job.key, set()).update(traces)
+    batches: dict[tuple[str, ...], list[Job]] = {}
+    for key, job in jobs.items():
+        batches.setdefault(tuple(sorted(wanted[key])), []).append(job)
+    return batches
+
+
+def _needs(works: Sequence[Work]) -> list[tuple[Work, Need]]:
+    return [(work, need) for work in works for need in work.needs]
 
 
 def _finish(work: Work, store: Archive) -> Done:

@@ -92,8 +92,11 @@ def _measured(rows: pl.DataFrame) -> float:
 
 
 def _speed() -> float:
-    """Measure the seconds per packet of a short read."""
+    """Measure the seconds per packet of a short read: the best of three, others disturb."""
     resolved = load(_SAMPLE).plan.points[0].resolved
-    start = time.perf_counter()
-    _core.run(json.dumps(resolved), seed=1)
-    return (time.perf_counter() - start) / packets(resolved)
+    times = []
+    for seed in range(3):
+        start = time.perf_counter()
+        _core.run(json.dumps(resolved), seed)
+        times.append(time.perf_counter() - start)
+    return min(times) / packets(resolved)
