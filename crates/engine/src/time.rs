@@ -53,6 +53,13 @@ impl Time {
     pub const fn saturating_since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
     }
+
+    /// `self + span`, where the end of time is far away: the sum of two finite times.
+    #[inline]
+    #[must_use]
+    pub const fn plus(self, span: Span) -> Self {
+        Self(self.0 + span.0)
+    }
 }
 
 impl Span {

@@ -419,7 +419,8 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    #[inline]
+    #[expect(clippy::inline_always, reason = "what is due would go through memory")]
+    #[inline(always)]
     fn schedule_due(&mut self, port: PortId, due: Due) {
         match due {
             Due::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),

@@ -118,7 +118,7 @@ impl Fifo {
         let admission = self.send(now, parcel, placed(ahead, sequence));
         if is_idle {
             self.view.in_service_bytes = size;
-            self.gone_at = self.last_departure + self.linger;
+            self.gone_at = self.last_departure.plus(self.linger);
         }
         admission
     }
@@ -127,7 +127,7 @@ impl Fifo {
     #[inline]
     pub(super) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
-        let ahead = u64::from(self.last_departure + self.linger > now);
+        let ahead = u64::from(self.last_departure.plus(self.linger) > now);
         self.send(now, parcel, placed(ahead, sequence))
     }
 
@@ -136,9 +136,9 @@ impl Fifo {
     fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         let sending = self.line.sending_time(parcel.size(), &mut self.random);
         self.counters.sending += sending;
-        self.last_departure = self.last_departure.max(now) + sending;
+        self.last_departure = self.last_departure.max(now).plus(sending);
         let first = self.ring.is_empty();
-        let arrival = self.last_departure + self.line.delay;
+        let arrival = self.last_departure.plus(self.line.delay);
         self.ring.push_back(Transit { arrival, sequence, parcel });
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
@@ -167,15 +167,15 @@ impl Fifo {
         self.counters.offered += 1;
         self.counters.delivered += 1;
         let sending = self.line.sending_time(size, &mut self.random);
-        self.last_departure = self.last_departure.max(now) + sending;
+        self.last_departure = self.last_departure.max(now).plus(sending);
         self.counters.sending += sending;
-        self.last_departure + self.line.delay
+        self.last_departure.plus(self.line.delay)
     }
 
     /// The same where others wait behind the port: returns the packet's place, too.
     #[inline]
     pub(super) fn hand_on(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
-        if self.last_departure + self.linger <= now {
+        if self.last_departure.plus(self.linger) <= now {
             self.departures.clear();
         } else {
             self.departures.push_back(self.last_departure);
@@ -208,6 +208,12 @@ impl Fifo {
         until: (Time, u64),
         packets: &mut Packets,
     ) -> Option<(Time, u64)> {
+        let is_due = self.inlet.first().is_some_and(|first| first <= until);
+        if is_due { self.let_in(until, packets) } else { None }
+    }
+
+    #[inline(never)]
+    fn let_in(&mut self, until: (Time, u64), packets: &mut Packets) -> Option<(Time, u64)> {
         let mut scheduled = None;
         while let Some(Transit { arrival, sequence, parcel }) = self.inlet.pop_until(until) {
             let sequence = unplaced(sequence);
