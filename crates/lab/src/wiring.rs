@@ -5,7 +5,7 @@ use incast_net::buffer::{Buffer, PoolId};
 use incast_net::topology::{Attachment, HostId, Network, SwitchId, Trunks};
 use incast_net::{PortConfig, PortId};
 
-use crate::scenario::{self, Background, Links, Scenario, Source, Workload};
+use crate::scenario::{self, Background, Links, Scenario};
 
 /// Which host is who: the clients first, then the servers, then the sources of background traffic.
 #[derive(Clone, Copy, Debug)]
@@ -17,8 +17,7 @@ pub struct Hosts {
 impl Hosts {
     /// The hosts of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let Workload::BarrierRead(read) = &scenario.workload;
-        Self { clients: scenario.network.clients, servers: read.servers }
+        Self { clients: scenario.network.clients, servers: scenario.workload.servers() }
     }
 
     /// A server.
@@ -28,7 +27,7 @@ impl Hosts {
 
     /// All of them.
     fn count(self, background: &[Background]) -> u32 {
-        let others = background.iter().map(|background| added_hosts(background).0);
+        let others = background.iter().map(|background| background.added_hosts().0);
         self.clients + self.servers + others.sum::<u32>()
     }
 
@@ -40,12 +39,12 @@ impl Hosts {
 
 /// The network of a scenario.
 pub fn build(scenario: &Scenario, seed: u64) -> Network {
-    let Scenario { network, workload: Workload::BarrierRead(read), background, .. } = scenario;
+    let Scenario { network, workload, background, .. } = scenario;
     let attach = Attach { network };
     let clients = (0..network.clients).map(|client| attach.client(network.client_switch(client)));
-    let servers = read.servers_at.iter().cycle().take(read.servers as usize);
-    let others = background.iter().flat_map(|background| {
-        let (count, at) = added_hosts(background);
+    let servers = workload.servers_at().iter().cycle().take(workload.servers() as usize);
+    let others = in_order(background).flat_map(|(_, background)| {
+        let (count, at) = background.added_hosts();
         at.iter().cycle().take(count as usize)
     });
     let hosts: Vec<Attachment> =
@@ -55,8 +54,18 @@ pub fn build(scenario: &Scenario, seed: u64) -> Network {
     Network::new(&hosts, &trunks, seed)
 }
 
-/// The switches' ports that may be on the way to a client, and their names; the first client's
-/// first.
+/// The background tables with their numbers: those with connections first, because ends are
+/// numbered like routes.
+pub fn in_order(background: &[Background]) -> impl Iterator<Item = (usize, &Background)> {
+    let with = |connections: bool| {
+        let tables = background.iter().enumerate();
+        tables.filter(move |(_, table)| table.transport().is_some() == connections)
+    };
+    with(true).chain(with(false))
+}
+
+/// The switches' ports that may be on the way to a client, and their names; first that of the
+/// workload's first client.
 pub fn ports(scenario: &Scenario) -> Vec<(PortId, String)> {
     let fabric = scenario.network.fabric();
     let clients = scenario.network.clients;
@@ -73,17 +82,10 @@ pub fn ports(scenario: &Scenario) -> Vec<(PortId, String)> {
     let trunks = ends
         .zip(first_trunk..)
         .map(|((from, to), port)| (PortId(port), format!("switch {}->switch {}", from.0, to.0)));
-    to_clients.chain(trunks).collect()
-}
-
-/// How many hosts background traffic adds, and the switches that they are put on, in turn.
-fn added_hosts(background: &Background) -> (u32, &[SwitchId]) {
-    match background {
-        Background::Cbr(datagrams) | Background::Poisson(datagrams) => {
-            (u32::from(datagrams.from == Source::Host), &datagrams.at)
-        }
-        Background::LongFlow(flow) => (flow.count, &flow.at),
-    }
+    let mut ports: Vec<_> = to_clients.chain(trunks).collect();
+    let first = scenario.workload.to()[0] as usize;
+    ports[..=first].rotate_right(1);
+    ports
 }
 
 /// What ports are like.

@@ -1,24 +1,25 @@
 //! A world built from a scenario, and the loop that runs it.
 
-use incast_engine::{Span, Time};
+use incast_engine::{Span, Stream, Time};
 use incast_net::port::PortCounters;
 use incast_net::topology::{HostId, Network};
 use incast_net::{Flags, PacketId, PortId};
 use incast_remedies::{Outcome, Situation};
 use incast_tcp::Event as ConnectionEvent;
 
-use crate::application::{Application, BarrierReader, DatagramSource, Interval, LongFlows};
+use crate::application::{
+    Application, BarrierReader, BurstSource, DatagramSource, Interval, LongFlows, OnOff,
+    PoissonFlows, Streams,
+};
 use crate::blueprint::{Blueprint, BlueprintId};
 use crate::control::Control;
 use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
 use crate::results::{NetworkReport, Row, TimeoutCounts, row};
-use crate::scenario::{self, Background, Datagrams, Scenario, Source, Transport, Workload};
+use crate::scenario::{self, Background, Datagrams, Scenario, Transport, Workload};
 use crate::wiring::{self, Hosts};
 
-/// The host that reads.
-const CLIENT: HostId = HostId(0);
 /// Events between two looks at the control.
 const WATCH_INTERVAL: u32 = 1 << 16;
 
@@ -85,6 +86,8 @@ struct Group<P> {
 pub struct World<P> {
     core: Core<P>,
     hosts: Hosts,
+    /// The switch's port towards the workload's first client.
+    own_port: PortId,
     groups: Vec<Group<P>>,
     /// Which group a flow belongs to.
     owners: Vec<u16>,
@@ -95,28 +98,40 @@ pub struct World<P> {
 impl<P: Probe> World<P> {
     /// Builds the world of a scenario; `probe` makes its listener.
     pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
-        let Workload::BarrierRead(read) = &scenario.workload;
-        let network = wiring::build(scenario, seed);
-        let trunks = scenario.network.trunks_between(&read.servers_at, 0);
-        let long_flows = scenario.background.iter().map(|background| match background {
-            Background::LongFlow(flow) => flow.count,
-            _ => 0,
-        });
+        let Scenario { network, workload, background, transport, .. } = scenario;
+        let trunks = network.trunks_between(workload.servers_at(), workload.to());
+        let servers = workload.servers();
+        let others = background.iter().map(|background| background.connections(servers));
         let setting = Setting {
-            flows: read.servers + long_flows.sum::<u32>(),
-            base_rtt: scenario.network.delay(trunks) * 2,
+            flows: workload.flows() + others.sum::<u32>(),
+            base_rtt: network.delay(trunks) * 2,
             ports: wiring::ports(scenario),
         };
         let mut world = Self {
-            core: Core::new(network, seed, probe(&setting)),
+            core: Core::new(wiring::build(scenario, seed), seed, probe(&setting)),
             hosts: Hosts::new(scenario),
+            own_port: setting.ports[0].0,
             groups: Vec::new(),
             owners: Vec::new(),
             seed,
             time_limit: Time::ZERO + scenario.run.time_limit,
         };
-        world.add_reader(read, &scenario.network, &scenario.transport);
-        world.add_background(&scenario.background, &scenario.network, read.servers);
+        match workload {
+            Workload::BarrierRead(read) => world.add_reader(read, network, transport),
+            Workload::LongFlows(flows) => world.add_bulk(flows, network, transport),
+        }
+        let mut taken = 0;
+        for (index, background) in wiring::in_order(background) {
+            let (own, at) = background.added_hosts();
+            let hosts = world.hosts;
+            let (at, sources): (_, Vec<HostId>) = match own {
+                0 => (workload.servers_at(), (0..servers).map(|it| hosts.server(it)).collect()),
+                _ => (at, (taken..taken + own).map(|it| hosts.other(it)).collect()),
+            };
+            taken += own;
+            let trunks = network.trunks_between(at, background.to());
+            world.add_background(index, background, network, &sources, trunks);
+        }
         world
     }
 
@@ -127,58 +142,88 @@ impl<P: Probe> World<P> {
         transport: &Transport,
     ) {
         let number = self.groups.len() as u16;
-        let hosts = self.hosts;
-        let hosts = (0..read.servers).map(|server| hosts.server(server));
-        let trunks = network.trunks_between(&read.servers_at, 0);
-        let situation = situation(network, transport, read.servers, read.sru_of(0), trunks);
-        let (blueprint, first_flow) = self.add_connections(hosts, transport, &situation);
-        let jitter = self.core.stream("request jitter", 0);
-        let mut reader = BarrierReader::new(read, blueprint, number, first_flow, jitter);
+        let pairs = (0..read.servers).map(|server| (self.hosts.server(server), read.client));
+        let pairs: Vec<_> = pairs.collect();
+        let trunks = network.trunks_between(&read.servers_at, &[read.client]);
+        let situation = situation(network, transport, read.active, read.sru_of(0), trunks);
+        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation);
+        let streams = Streams {
+            jitter: self.core.stream("request jitter", 0),
+            active: self.core.stream("active servers", 0),
+            interval: self.core.stream("wanted blocks", 0),
+        };
+        let mut reader = BarrierReader::new(read, blueprint, number, first_flow, streams);
         if let Some(scheduler) = self.core.scheduler(blueprint) {
             reader.follow(scheduler, transport.tcp.receive_window);
         }
         self.add_group("all".into(), reader, transport.tcp.mss, Some(blueprint));
     }
 
-    /// Flows with connections come first, because ends are numbered like routes.
-    fn add_background(
+    fn add_bulk(
         &mut self,
-        background: &[Background],
+        flows: &scenario::LongFlows,
         network: &scenario::Network,
-        servers: u32,
+        transport: &Transport,
     ) {
         let hosts = self.hosts;
-        let mut taken = 0;
-        let mut take_hosts = |count: u32| {
-            let taken_now = taken..taken + count;
-            taken += count;
-            taken_now.map(move |other| hosts.other(other))
-        };
-        for (index, background) in background.iter().enumerate() {
-            if let Background::LongFlow(flow) = background {
-                let number = self.groups.len() as u16;
-                let hosts = take_hosts(flow.count);
-                let trunks = network.trunks_between(&flow.at, 0);
-                let situation = situation(network, &flow.transport, flow.count, u64::MAX, trunks);
-                let (blueprint, first_flow) =
-                    self.add_connections(hosts, &flow.transport, &situation);
-                let application = LongFlows::new(flow.start, number, first_flow, flow.count);
-                let mss = flow.transport.tcp.mss;
-                let name = format!("background.{index}.long-flow");
-                self.add_group(name, application, mss, Some(blueprint));
+        let servers: Vec<_> = (0..flows.servers).map(|server| hosts.server(server)).collect();
+        let trunks = network.trunks_between(&flows.servers_at, &flows.to);
+        let situation = situation(network, transport, flows.servers, u64::MAX, trunks);
+        let random = self.core.stream("bursts", 0);
+        let bursts = bursts(flows.bursts, transport, random);
+        let pairs = pairs(&servers, flows.flows, &flows.to);
+        let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
+        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation);
+        let application = LongFlows::new(Span::ZERO, number, first_flow, count, bursts);
+        let application = application.until(flows.duration);
+        self.add_group("all".into(), application, transport.tcp.mss, Some(blueprint));
+    }
+
+    /// `trunks` links between switches are on the sources' longest way.
+    fn add_background(
+        &mut self,
+        index: usize,
+        background: &Background,
+        network: &scenario::Network,
+        sources: &[HostId],
+        trunks: u32,
+    ) {
+        let name = background.row(index);
+        let random = self.core.stream("background", index as u64);
+        match background {
+            Background::Cbr(datagrams) => {
+                self.add_datagrams(datagrams, Interval::Constant, name, sources, random);
             }
-        }
-        for (index, background) in background.iter().enumerate() {
-            let (datagrams, interval, name) = match background {
-                Background::Cbr(datagrams) => (datagrams, Interval::Constant, "cbr"),
-                Background::Poisson(datagrams) => (datagrams, Interval::Exponential, "poisson"),
-                Background::LongFlow(_) => continue,
-            };
-            let hosts: Vec<HostId> = match datagrams.from {
-                Source::Host => take_hosts(1).collect(),
-                Source::Servers => (0..servers).map(|server| hosts.server(server)).collect(),
-            };
-            self.add_datagrams(datagrams, interval, name, index, &hosts);
+            Background::Poisson(datagrams) => {
+                self.add_datagrams(datagrams, Interval::Exponential, name, sources, random);
+            }
+            Background::OnOff(scenario::OnOff { datagrams, burst, idle }) => {
+                let interval = Interval::Bursts(OnOff { burst: *burst, idle: *idle });
+                self.add_datagrams(datagrams, interval, name, sources, random);
+            }
+            Background::LongFlow(flow) => {
+                let situation = situation(network, &flow.transport, flow.count, u64::MAX, trunks);
+                let pairs = pairs(sources, flow.flows, &flow.to);
+                let bursts = bursts(flow.bursts, &flow.transport, random);
+                let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
+                let (blueprint, first_flow) =
+                    self.add_connections(pairs, &flow.transport, &situation);
+                let application = LongFlows::new(flow.start, number, first_flow, count, bursts);
+                self.add_group(name, application, flow.transport.tcp.mss, Some(blueprint));
+            }
+            Background::PoissonFlows(flows) => {
+                let count = sources.len() as u32;
+                let most = flows.size.most();
+                let situation = situation(network, &flows.transport, count, most, trunks);
+                let to = flows.to.iter();
+                let pairs = sources.iter().flat_map(|host| to.clone().map(|to| (*host, *to)));
+                let number = self.groups.len() as u16;
+                let (blueprint, first_flow) =
+                    self.add_connections(pairs.collect(), &flows.transport, &situation);
+                let application =
+                    PoissonFlows::new(flows, blueprint, number, first_flow, count, random);
+                self.add_group(name, application, flows.transport.tcp.mss, Some(blueprint));
+            }
         }
     }
 
@@ -186,34 +231,34 @@ impl<P: Probe> World<P> {
         &mut self,
         datagrams: &Datagrams,
         interval: Interval,
-        name: &str,
-        index: usize,
-        hosts: &[HostId],
+        name: String,
+        sources: &[HostId],
+        random: Stream,
     ) {
         let number = self.groups.len() as u16;
         let first_flow = self.owners.len() as u32;
-        for host in hosts {
-            self.core.network.add_flow(*host, CLIENT);
+        for (host, client) in pairs(sources, 1, &datagrams.to) {
+            self.core.network.add_flow(host, HostId(client));
             self.owners.push(number);
         }
-        let random = self.core.stream("background", index as u64);
-        let sources = hosts.len() as u32;
+        let count = sources.len() as u32;
         let application =
-            DatagramSource::new(datagrams, interval, number, first_flow, sources, random);
-        self.add_group(format!("background.{index}.{name}"), application, 1, None);
+            DatagramSource::new(datagrams, interval, number, first_flow, count, random);
+        self.add_group(name, application, 1, None);
     }
 
+    /// Adds the connections of a group: a host that sends, and a client.
     fn add_connections(
         &mut self,
-        hosts: impl Iterator<Item = HostId>,
+        pairs: Vec<(HostId, u32)>,
         transport: &Transport,
         situation: &Situation,
     ) -> (BlueprintId, u32) {
         let first_flow = self.owners.len() as u32;
         let blueprint = Blueprint::new(transport, situation, first_flow);
         let blueprint = self.core.add_blueprint(blueprint);
-        for host in hosts {
-            let flow = self.core.network.add_flow(host, CLIENT);
+        for (host, client) in pairs {
+            let flow = self.core.network.add_flow(host, HostId(client));
             self.core.add_connection(blueprint, flow);
             self.owners.push(self.groups.len() as u16);
         }
@@ -370,7 +415,7 @@ impl<P: Probe> World<P> {
         let core = &self.core;
         let now = core.now();
         let ports = core.network.ports();
-        let port = core.network.port(busiest(&core.network, now));
+        let port = core.network.port(busiest(&core.network, self.own_port, now));
         let network = NetworkReport {
             drops: ports.iter().map(|port| port.counters().dropped).sum(),
             marks: ports.iter().map(|port| port.counters().marked).sum(),
@@ -404,11 +449,30 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// The switch's port, on the way to a client, at which most waited; a client's own if none did
-/// elsewhere.
-fn busiest(network: &Network, now: Time) -> PortId {
+/// Every source with so many connections to a client: the first source to the first, and so on, from
+/// the first client again after the last.
+fn pairs(sources: &[HostId], each: u32, to: &[u32]) -> Vec<(HostId, u32)> {
+    let sources = sources.iter().zip(to.iter().cycle());
+    sources.flat_map(|(host, client)| (0..each).map(|_| (*host, *client))).collect()
+}
+
+/// What applications write that do not always have data: a full segment at a time.
+fn bursts(
+    bursts: Option<scenario::Bursts>,
+    transport: &Transport,
+    random: Stream,
+) -> Option<BurstSource> {
+    bursts.map(|scenario::Bursts { rate, burst, idle }| BurstSource {
+        on_off: OnOff { burst, idle },
+        interval: rate.transmission_time(transport.tcp.mss.into()),
+        bytes: transport.tcp.mss.into(),
+        random,
+    })
+}
+
+/// The switch's port, on the way to a client, at which most waited; `own` if none did elsewhere.
+fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
-    let own = Network::switch_port(CLIENT);
     network
         .switch_ports_forward()
         .into_iter()

@@ -41,7 +41,9 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
     swept
         The swept keys, constant at each point.
     """
-    frame = frame.with_columns((pl.col("timeouts") / pl.col("blocks")).alias("timeouts_per_block"))
+    # Long flows have no blocks, and no run without one is about blocks.
+    per_block = pl.when(pl.col("blocks") > 0).then(pl.col("timeouts") / pl.col("blocks"))
+    frame = frame.with_columns(per_block.alias("timeouts_per_block"))
     quantities = [
         name
         for name, kind in frame.schema.items()

@@ -133,8 +133,8 @@ class _Curve:
         else:
             where = f"at any {str(self.axis).rpartition('.')[2]} tried"
             goodput = f"at least {self._goodput(worst)}, at {self._value(worst)}"
-        most = max(row["timeouts_per_block"] or 0.0 for row in self.rows)
-        upto = "" if last == 0 or most == 0 else "at most "
+        most = max(self.rows, key=lambda row: row["timeouts_per_block"] or row["timeouts"])
+        upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
             f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(last)}; "
             f"{self._arithmetic(last)}."
@@ -151,7 +151,7 @@ class _Curve:
     def _why(self, index: int) -> str:
         row = self.rows[index]
         cause, share = self._cause(row)
-        timeouts = self._timeouts(row["timeouts_per_block"])
+        timeouts = self._timeouts(row)
         because = f", {units.percent(share)} {cause}" if cause else ""
         return f"{timeouts}{because}; {self._idle(index)}; {self._arithmetic(index)}."
 
@@ -161,8 +161,12 @@ class _Curve:
         return (CAUSES[column], row[column] / row["timeouts"]) if row["timeouts"] else ("", 0.0)
 
     @staticmethod
-    def _timeouts(per_block: float) -> str:
-        return f"{units.number(per_block, 2)} timeouts per block" if per_block else "no timeout"
+    def _timeouts(row: Row) -> str:
+        if not row["timeouts"]:
+            return "no timeout"
+        if row["timeouts_per_block"] is None:
+            return f"{units.number(row['timeouts'], 2)} timeouts"
+        return f"{units.number(row['timeouts_per_block'], 2)} timeouts per block"
 
     def _goodput(self, index: int) -> str:
         line = units.rate(self.at[index].line_rate)
@@ -176,6 +180,8 @@ class _Curve:
         """Compare the buffer with what the servers send at once."""
         here = self.at[index]
         buffer = f"the buffer holds {units.plural(here.buffer_packets, 'packet')}"
+        if not here.reads:
+            return buffer
         if not here.fresh:
             return f"{buffer}, the windows bring up to {here.servers * here.window_limit}"
         first = here.window(1)

@@ -12,7 +12,7 @@ def words(here: Resolved, leave_out: Collection[str] = ()) -> str:
         "network.rate": units.rate(here.line_rate),
         "network.buffer": f"buffer {here.buffer}",
         "workload.servers": units.plural(here.servers, "server"),
-        "workload.sru": f"SRU {units.size(here.sru)}",
+        "workload.sru": f"SRU {units.size(here.sru)}" if here.reads else "long flows",
         "transport.name": here.transport,
         "transport.rto_min": f"RTO min {units.time(here.rto_min)}",
     }

@@ -37,7 +37,8 @@ class Resolved:
     @property
     def servers(self) -> int:
         """How many servers answer one request of the client."""
-        return int(self.tree["workload"]["servers"])
+        workload = self.tree["workload"]
+        return int(workload.get("active", workload["servers"]))
 
     @property
     def capacity(self) -> float:
@@ -70,6 +71,11 @@ class Resolved:
         return str(self.tree["transport"]["name"])
 
     @property
+    def reads(self) -> bool:
+        """Whether the client reads blocks; if not, the servers send for a given time."""
+        return bool(self.tree["workload"]["name"] == "barrier-read")
+
+    @property
     def ideal(self) -> float:
         """Seconds that the data of one block take at the line rate."""
         return self.servers * self.sru * 8 / self.line_rate
@@ -77,7 +83,7 @@ class Resolved:
     @property
     def fresh(self) -> bool:
         """Whether every block opens new connections."""
-        return bool(self.tree["workload"]["connections"] == "fresh")
+        return bool(self.tree["workload"].get("connections") == "fresh")
 
     @property
     def sru(self) -> int:

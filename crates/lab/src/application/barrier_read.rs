@@ -23,12 +23,19 @@ pub struct BarrierReader {
     number: u16,
     /// Flow of the first server; server `s` has flow `first_flow + s`.
     first_flow: u32,
-    jitter: Stream,
-    /// When each server is asked for the block at hand, earliest first.
+    streams: Streams,
+    /// The server of each part of the block at hand.
+    chosen: Vec<u32>,
+    /// The part of each server that has one.
+    parts: Vec<u32>,
+    /// Bytes that each server's connection has delivered for earlier blocks.
+    before: Vec<u64>,
+    /// When each part of the block at hand is asked for, earliest first.
     schedule: Vec<(Time, u32)>,
     asked: usize,
     block: u32,
     missing: u32,
+    /// When the block at hand was wanted.
     block_start: Time,
     started: Time,
     finished_at: Time,
@@ -40,10 +47,22 @@ pub struct BarrierReader {
     orders: Option<Box<Orders>>,
 }
 
+/// What a reader draws.
+pub struct Streams {
+    /// When the servers are asked.
+    pub jitter: Stream,
+    /// Which of them have a part of a block.
+    pub active: Stream,
+    /// When blocks are wanted.
+    pub interval: Stream,
+}
+
 /// The timer that asks for what is due.
 const DUE: u32 = 0;
 /// The timer that a scheduler asked for.
 const ALARM: u32 = 1;
+/// The timer at which the next block is wanted.
+const WANTED: u32 = 2;
 
 impl BarrierReader {
     /// A reader whose servers' flows begin at `first_flow`.
@@ -52,15 +71,18 @@ impl BarrierReader {
         blueprint: BlueprintId,
         number: u16,
         first_flow: u32,
-        jitter: Stream,
+        streams: Streams,
     ) -> Self {
         Self {
             read: read.clone(),
             blueprint,
             number,
             first_flow,
-            jitter,
-            schedule: Vec::with_capacity(read.servers as usize),
+            streams,
+            chosen: (0..read.servers).collect(),
+            parts: (0..read.servers).collect(),
+            before: vec![0; read.servers as usize],
+            schedule: Vec::with_capacity(read.active as usize),
             asked: 0,
             block: 0,
             missing: 0,
@@ -76,21 +98,47 @@ impl BarrierReader {
 
     /// Asks the servers when `scheduler` says so; windows are at most `receive_window` bytes.
     pub fn follow(&mut self, scheduler: Box<dyn RequestScheduler>, receive_window: u64) {
-        self.orders = Some(Box::new(Orders::new(scheduler, self.read.servers, receive_window)));
+        self.orders = Some(Box::new(Orders::new(scheduler, self.read.active, receive_window)));
     }
 
-    fn begin_block<P: Probe>(&mut self, core: &mut Core<P>) {
+    /// The flow of a part's server.
+    fn flow_of(&self, part: u32) -> u32 {
+        self.first_flow + self.chosen[part as usize]
+    }
+
+    /// The part of a connection's server.
+    fn part_of(&self, end: EndId) -> u32 {
+        self.parts[(end.flow() - self.first_flow) as usize]
+    }
+
+    /// Chooses the servers of the next block, if not all are to have a part.
+    fn choose(&mut self) {
+        let BarrierRead { servers, active, .. } = self.read;
+        if active == servers {
+            return;
+        }
+        for part in 0..active {
+            let other = part + self.streams.active.below((servers - part).into()) as u32;
+            self.chosen.swap(part as usize, other as usize);
+            self.parts[self.chosen[part as usize] as usize] = part;
+        }
+    }
+
+    /// Begins with the block that is wanted since `wanted`.
+    fn begin_block<P: Probe>(&mut self, core: &mut Core<P>, wanted: Time) {
         let now = core.now();
-        self.block_start = now;
-        self.missing = self.read.servers;
+        self.block_start = wanted;
+        self.missing = self.read.active;
         self.asked = 0;
+        self.choose();
         self.schedule.clear();
+        let jitter = &mut self.streams.jitter;
         let mut at = now;
-        for server in 0..self.read.servers {
-            if server > 0 {
-                at += self.jitter.uniform(self.read.request_jitter);
+        for part in 0..self.read.active {
+            if part > 0 {
+                at += jitter.uniform(self.read.request_jitter);
             }
-            self.schedule.push((at + self.jitter.uniform(self.read.start_spread), server));
+            self.schedule.push((at + jitter.uniform(self.read.start_spread), part));
         }
         self.schedule.sort_unstable();
         if P::ON {
@@ -100,32 +148,55 @@ impl BarrierReader {
         self.ask(core);
     }
 
+    /// The next block is wanted so much later than the last one was.
+    fn want<P: Probe>(&mut self, core: &mut Core<P>, since: Time) {
+        if self.read.interval.is_zero() {
+            self.begin_block(core, core.now());
+            return;
+        }
+        let wanted = since + self.streams.interval.exponential(self.read.interval);
+        let is_late = self.read.duration.is_some_and(|limit| wanted - self.started > limit);
+        if is_late && self.block > 0 {
+            self.end(core);
+        } else if wanted > core.now() {
+            self.block_start = wanted;
+            core.set_timer(wanted, self.number, WANTED);
+        } else {
+            self.begin_block(core, wanted);
+        }
+    }
+
+    fn end<P: Probe>(&mut self, core: &mut Core<P>) {
+        self.done = true;
+        core.finished = true;
+    }
+
     /// Sends the requests that are due and sets a timer for the next one.
     fn ask<P: Probe>(&mut self, core: &mut Core<P>) {
         let now = core.now();
-        while let Some(&(at, server)) = self.schedule.get(self.asked) {
+        while let Some(&(at, part)) = self.schedule.get(self.asked) {
             if at > now {
                 core.set_timer(at, self.number, DUE);
                 return;
             }
             self.asked += 1;
             if self.orders.is_none() {
-                self.request(core, server, None);
+                self.request(core, part, None);
             } else {
-                self.note(core, Note::Wanted(server));
+                self.note(core, Note::Wanted(part));
             }
         }
     }
 
-    /// Sends a server the request for the block at hand, with a receive window if one is given.
-    fn request<P: Probe>(&mut self, core: &mut Core<P>, server: u32, window: Option<u64>) {
-        let flow = self.first_flow + server;
+    /// Sends a part's server the request for it, with a receive window if one is given.
+    fn request<P: Probe>(&mut self, core: &mut Core<P>, part: u32, window: Option<u64>) {
+        let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
             let old = core.renew_connection(self.blueprint, flow, self.block);
             self.retired = add(self.retired, &old);
         }
-        let end = self.delivered_before(server) + self.read.sru_of(server);
+        let end = self.delivered_before(part) + self.read.sru_of(part);
         let client = core.act_on(EndId::client(flow));
         if let Some(window) = window {
             client.set_receive_buffer(window);
@@ -138,17 +209,14 @@ impl BarrierReader {
         }
     }
 
-    /// Bytes that a server's connection has delivered for earlier blocks.
-    fn delivered_before(&self, server: u32) -> u64 {
-        match self.read.connections {
-            Connections::Fresh => 0,
-            Connections::Persistent => u64::from(self.block) * self.read.sru_of(server),
-        }
+    /// Bytes that the connection of a part's server has delivered for earlier blocks.
+    fn delivered_before(&self, part: u32) -> u64 {
+        self.before[self.chosen[part as usize] as usize]
     }
 
     /// A server received the client's request.
     fn serve<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
-        let bytes = self.read.sru_of(end.flow() - self.first_flow);
+        let bytes = self.read.sru_of(self.part_of(end));
         let server = core.act_on(end);
         server.open();
         server.write(bytes);
@@ -168,23 +236,27 @@ impl BarrierReader {
         }
         if self.missing > 0 {
             if self.orders.is_some() {
-                self.note(core, Note::Complete(end.flow() - self.first_flow));
+                self.note(core, Note::Complete(self.part_of(end)));
             }
             return;
         }
-        self.end_orders(core, end.flow() - self.first_flow);
+        self.end_orders(core, self.part_of(end));
         if P::ON {
             core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
         }
         self.completions.push(now - self.block_start);
         self.finished_at = now;
+        if self.read.connections == Connections::Persistent {
+            for part in 0..self.read.active {
+                self.before[self.chosen[part as usize] as usize] += self.read.sru_of(part);
+            }
+        }
         self.block += 1;
         let time_is_up = self.read.duration.is_some_and(|limit| now - self.started > limit);
         if self.read.blocks.is_some_and(|blocks| self.block >= blocks) || time_is_up {
-            self.done = true;
-            core.finished = true;
+            self.end(core);
         } else {
-            self.begin_block(core);
+            self.want(core, self.block_start);
         }
     }
 }
@@ -192,12 +264,13 @@ impl BarrierReader {
 impl<P: Probe> Application<P> for BarrierReader {
     fn start(&mut self, core: &mut Core<P>) {
         self.started = core.now();
-        self.begin_block(core);
+        self.want(core, self.started);
     }
 
     fn on_timer(&mut self, core: &mut Core<P>, index: u32) {
         match index {
             ALARM => self.note(core, Note::Alarm),
+            WANTED => self.begin_block(core, self.block_start),
             _ => self.ask(core),
         }
     }
@@ -210,7 +283,7 @@ impl<P: Probe> Application<P> for BarrierReader {
             }
             Event::Received if !end.is_server() => self.receive(core, end),
             Event::Established if !end.is_server() && self.orders.is_some() => {
-                self.note(core, Note::Established(end.flow() - self.first_flow));
+                self.note(core, Note::Established(self.part_of(end)));
             }
             _ => {}
         }
@@ -231,10 +304,9 @@ impl<P: Probe> Application<P> for BarrierReader {
 
     fn report(&self, core: &Core<P>) -> Report {
         let servers = 0..self.read.servers;
-        let block: u64 = servers.clone().map(|server| self.read.sru_of(server)).sum();
         let live = servers.map(|server| EndId::server(self.first_flow + server));
         Report {
-            bytes: block * self.completions.len() as u64,
+            bytes: self.read.block() * self.completions.len() as u64,
             elapsed: self.finished_at - self.started,
             completions: self.completions.clone(),
             finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),

@@ -4,6 +4,7 @@ use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Span, Stream, Time};
 use incast_tcp::Event;
 
+use super::on_off::{OnOff, Phase};
 use super::{Application, Report};
 use crate::core::{Core, EndId};
 use crate::probe::Probe;
@@ -16,6 +17,8 @@ pub enum Interval {
     Constant,
     /// Exponentially distributed.
     Exponential,
+    /// Always the same within bursts.
+    Bursts(OnOff),
 }
 
 /// The sources of one `[[background]]` table.
@@ -26,6 +29,8 @@ pub struct DatagramSource {
     first_flow: u32,
     sources: u32,
     random: Stream,
+    /// By source, where there are bursts.
+    phases: Vec<Phase>,
     received: u64,
 }
 
@@ -43,7 +48,8 @@ impl DatagramSource {
         random: Stream,
     ) -> Self {
         let datagrams = datagrams.clone();
-        Self { datagrams, interval, number, first_flow, sources, random, received: 0 }
+        let phases = vec![Phase::default(); sources as usize];
+        Self { datagrams, interval, number, first_flow, sources, random, phases, received: 0 }
     }
 
     fn mean(&self) -> Span {
@@ -53,10 +59,14 @@ impl DatagramSource {
         )
     }
 
-    fn draw(&mut self) -> Span {
+    fn draw(&mut self, source: u32) -> Span {
+        let mean = self.mean();
         match self.interval {
-            Interval::Constant => self.mean(),
-            Interval::Exponential => self.random.exponential(self.mean()),
+            Interval::Constant => mean,
+            Interval::Exponential => self.random.exponential(mean),
+            Interval::Bursts(on_off) => {
+                self.phases[source as usize].next(on_off, mean, &mut self.random)
+            }
         }
     }
 }
@@ -69,7 +79,7 @@ impl<P: Probe> Application<P> for DatagramSource {
         for source in 0..self.sources {
             let phase = match self.interval {
                 Interval::Constant => self.random.uniform(self.mean()),
-                Interval::Exponential => self.draw(),
+                Interval::Exponential | Interval::Bursts(_) => self.draw(source),
             };
             core.set_timer(core.now() + self.datagrams.start + phase, self.number, source);
         }
@@ -77,7 +87,7 @@ impl<P: Probe> Application<P> for DatagramSource {
 
     fn on_timer(&mut self, core: &mut Core<P>, source: u32) {
         core.send_datagram(self.first_flow + source, self.datagrams.packet_size);
-        let next = core.now() + self.draw();
+        let next = core.now() + self.draw(source);
         core.set_timer(next, self.number, source);
     }
 

@@ -3,6 +3,8 @@
 mod barrier_read;
 mod datagrams;
 mod long_flow;
+mod on_off;
+mod poisson_flows;
 
 use incast_engine::{Span, Time};
 use incast_tcp::Event;
@@ -11,9 +13,11 @@ use incast_tcp::connection::Counters;
 use crate::core::{Core, EndId};
 use crate::probe::Probe;
 
-pub use barrier_read::BarrierReader;
+pub use barrier_read::{BarrierReader, Streams};
 pub use datagrams::{DatagramSource, Interval};
-pub use long_flow::LongFlows;
+pub use long_flow::{LongFlows, Source as BurstSource};
+pub use on_off::OnOff;
+pub use poisson_flows::PoissonFlows;
 
 /// Something that runs on the hosts.
 pub trait Application<P: Probe> {

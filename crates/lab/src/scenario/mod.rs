@@ -7,11 +7,14 @@
 mod acknowledgement;
 mod background;
 mod buffer;
+mod bursts;
 mod document;
+mod flow_size;
+mod long_flows;
 mod named;
 mod network;
+mod numbers;
 mod pacing;
-mod places;
 mod preset;
 mod profile;
 mod remedies;
@@ -29,7 +32,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use background::{Background, Datagrams, LongFlow, Source};
+pub use background::{Background, Datagrams, LongFlow, OnOff, PoissonFlows, Source};
+pub use bursts::Bursts;
+pub use flow_size::FlowSize;
+pub use long_flows::LongFlows;
 pub use network::Network;
 pub use profile::Profile;
 pub use reorder::{Links, Reorder};
@@ -114,11 +120,11 @@ impl Scenario {
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
-        let fabric = document.network.fabric()?;
+        let sites = document.network.sites()?;
         let background: Vec<_> = background
-            .map(|(index, traffic)| traffic.build(index, packet, &fabric))
+            .map(|(index, traffic)| traffic.build(index, packet, &sites))
             .collect::<Result<_, _>>()?;
-        let workload = document.workload.build(&fabric)?;
+        let workload = document.workload.build(&sites)?;
         document.network.resolve(&workload, &transport, &background)?;
         let scenario = Self {
             title: document.title,
@@ -132,21 +138,28 @@ impl Scenario {
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
         remedies::check_switch(&transport.remedies, network)?;
+        for transport in background.iter().filter_map(Background::transport) {
+            remedies::check_switch(&transport.remedies, network)?;
+        }
+        if let Workload::LongFlows(flows) = &scenario.workload {
+            remedies::check_endless(&transport.remedies, "transport")?;
+            remedies::check_clients(&transport.remedies, &flows.to, "transport")?;
+        }
         remedies::check_settings(&scenario)?;
         Ok(scenario)
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.
     pub fn resolved(&self) -> Value {
-        let fabric = self.network.fabric();
+        let network = &self.network;
         let background = self.background.iter();
         json!(ScenarioDocument {
             title: self.title.clone(),
             profile: self.profile,
             network: (&self.network).into(),
-            workload: WorkloadDocument::of(&self.workload, &fabric),
+            workload: WorkloadDocument::of(&self.workload, network),
             transport: (&self.transport).into(),
-            background: background.map(|it| BackgroundDocument::of(it, &fabric)).collect(),
+            background: background.map(|it| BackgroundDocument::of(it, network)).collect(),
             run: (&self.run).into(),
         })
     }
@@ -170,6 +183,11 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
     let defaults = document["transport"].clone();
     for (key, value) in table {
         let mut layer = json!({ key: value });
+        let name = value.as_str().or(value["name"].as_str());
+        if let ("workload", Some(name)) = (key.as_str(), name) {
+            document[key] = profile::workload(name);
+            layer = if value.is_string() { json!({ key: { "name": name } }) } else { layer };
+        }
         match (key.as_str(), value) {
             ("transport", value) => {
                 document[key] = complete_transport(profile, &defaults, value, key)?;
@@ -239,7 +257,7 @@ fn complete_background(
     };
     let mut document = profile::background(name);
     let mut given = given.clone();
-    if name == "long-flow" {
+    if matches!(name, "long-flow" | "poisson-flows") {
         let table = format!("background.{index}.transport");
         given["transport"] = complete_transport(profile, defaults, &given["transport"], &table)?;
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::buffer::{self, AccountingDocument, BufferDocument};
 use super::named::{Name, OrName};
-use super::places::Places;
+use super::numbers::Numbers;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::transport::Transport;
@@ -96,7 +96,7 @@ pub(super) struct NetworkDocument {
     /// The switches that the clients are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    client_at: Option<Places>,
+    client_at: Option<Numbers>,
     /// Rate of every link, bits per second.
     rate: Rate,
     /// Propagation delay of every link, one link, one way, seconds. Excludes `base_rtt`.
@@ -144,14 +144,21 @@ pub(super) struct NetworkDocument {
     reorder: Option<ReorderDocument>,
 }
 
+/// Where hosts can be: what workloads and background traffic need to know of a network.
+pub(super) struct Sites {
+    pub(super) fabric: Fabric,
+    /// Number of clients.
+    pub(super) clients: u32,
+}
+
 impl NetworkDocument {
     /// Its switches and what joins them.
-    pub(super) fn fabric(&self) -> Result<Fabric, ScenarioError> {
+    pub(super) fn sites(&self) -> Result<Sites, ScenarioError> {
         let shape = self.topology.shape();
         shape.check().map_err(|fault| {
             ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
         })?;
-        Ok(shape.fabric())
+        Ok(Sites { fabric: shape.fabric(), clients: self.clients })
     }
 
     /// Settles what follows from the flows that cross it.
@@ -168,12 +175,12 @@ impl NetworkDocument {
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
-        let fabric = self.fabric()?;
+        let Sites { fabric, .. } = self.sites()?;
         if self.clients == 0 {
             return fail("clients", "0 is not a number of clients; write 1 or more".to_owned());
         }
         let clients_at =
-            Places::build(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
+            Numbers::switches(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
         let server_rate = self.server_rate.unwrap_or(self.rate);
         let client_rate = self.client_rate.unwrap_or(self.rate);
         for (key, rate) in [("server_rate", server_rate), ("client_rate", client_rate)] {
@@ -261,11 +268,14 @@ impl Network {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// Links between switches on the way from the furthest of `places` to a client, at least.
-    pub fn trunks_between(&self, places: &[SwitchId], client: u32) -> u32 {
+    /// Links between switches on the longest of the shortest ways from `places` to `clients`.
+    pub fn trunks_between(&self, places: &[SwitchId], clients: &[u32]) -> u32 {
         let router = Router::new(&self.fabric());
-        let to = self.client_switch(client);
-        places.iter().map(|place| router.distance(*place, to)).max().unwrap_or(0)
+        let ends = clients.iter().map(|client| self.client_switch(*client));
+        ends.flat_map(|to| places.iter().map(move |place| (*place, to)))
+            .map(|(place, to)| router.distance(place, to))
+            .max()
+            .unwrap_or(0)
     }
 
     /// Propagation delay from a server to a client, with so many links between switches.
@@ -354,7 +364,7 @@ impl From<&Network> for NetworkDocument {
         Self {
             topology: network.topology.clone(),
             clients: network.clients,
-            client_at: Places::document(&network.clients_at, &network.fabric()),
+            client_at: Numbers::of_switches(&network.clients_at, &network.fabric()),
             core: network.core.as_ref().map(Into::into),
             rate: network.client_rate,
             delay: Some(network.client_delay),

@@ -26,18 +26,38 @@ pub(super) fn write_out(transport: &mut Value) {
 pub(super) fn lay_settings(document: &mut Value, given: &Value) {
     for remedy in as_written(&document["transport"]) {
         lay(document, &remedy.remedy().sets());
-        if given["network"]["queue"].is_null()
-            && let Some(queue) = remedy.remedy().queue()
-        {
-            lay(document, &json!({ "network": { "queue": queue } }));
-        }
+        choose_queue(document, given, &remedy);
     }
     for table in ["network", "transport"] {
-        let Some(keys) = given[table].as_object() else { continue };
-        let explicit = keys.iter().filter(|(key, _)| !matches!(key.as_str(), "name" | "remedies"));
-        let layer: Value = explicit.map(|(key, value)| (key.clone(), value.clone())).collect();
-        lay(document, &json!({ table: layer }));
+        if given[table].is_object() {
+            lay(document, &json!({ table: explicit(&given[table]) }));
+        }
     }
+    let entries = document["background"].as_array().map_or(0, Vec::len);
+    for index in 0..entries {
+        for remedy in as_written(&document["background"][index]["transport"]) {
+            let transport = &mut document["background"][index]["transport"];
+            lay(transport, &remedy.remedy().sets()["transport"]);
+            lay(transport, &explicit(&given["background"][index]["transport"]));
+            choose_queue(document, given, &remedy);
+        }
+    }
+}
+
+fn choose_queue(document: &mut Value, given: &Value, remedy: &RemedyConfig) {
+    if given["network"]["queue"].is_null()
+        && let Some(queue) = remedy.remedy().queue()
+    {
+        lay(document, &json!({ "network": { "queue": queue } }));
+    }
+}
+
+/// The keys of a table that say something beside names.
+fn explicit(given: &Value) -> Value {
+    let keys = given.as_object().into_iter().flatten();
+    keys.filter(|(key, _)| !matches!(key.as_str(), "name" | "remedies"))
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
 }
 
 /// What cannot be read is refused later, with its key.
@@ -80,6 +100,22 @@ pub(super) fn check_endless(remedies: &[RemedyConfig], table: &str) -> Result<()
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 
+/// Refuses remedies that work among the connections of one client, for several.
+pub(super) fn check_clients(
+    remedies: &[RemedyConfig],
+    to: &[u32],
+    table: &str,
+) -> Result<(), ScenarioError> {
+    let one_client = [Slot::ReceiveWindow, Slot::Schedule];
+    let several = to.iter().any(|client| *client != to[0]);
+    let owns = |remedy: &&RemedyConfig| {
+        one_client.iter().any(|slot| remedy.remedy().slots().contains(slot))
+    };
+    let Some(remedy) = remedies.iter().find(owns).filter(|_| several) else { return Ok(()) };
+    let message = format!("{:?} works at one client, and these send to several", remedy.name());
+    Err(ScenarioError::new(format!("{table}.remedies"), message))
+}
+
 /// Refuses a queue or a buffer that a remedy cannot use.
 pub(super) fn check_switch(
     remedies: &[RemedyConfig],
@@ -106,25 +142,48 @@ pub(super) fn check_switch(
 
 /// Refuses a key that a remedy sets and the scenario gives another value.
 pub(super) fn check_settings(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let mine = scenario.resolved();
     for remedy in &scenario.transport.remedies {
         let sets = remedy.remedy().sets();
-        let mine = scenario.resolved();
         let mut theirs = mine.clone();
         lay(&mut theirs, &sets);
-        let theirs = read::<super::ScenarioDocument>(&theirs)?;
-        let theirs = json!(theirs);
+        let theirs = json!(read::<super::ScenarioDocument>(&theirs)?);
         for (table, keys) in sets.as_object().into_iter().flatten() {
-            for key in keys.as_object().into_iter().flatten().map(|(key, _)| key) {
-                let (given, set) = (&mine[table][key], &theirs[table][key]);
-                if given != set {
-                    let message = format!(
-                        "{given} is given, and the remedy {:?} sets {set}; leave it out, or change \
-                         the remedy's parameters",
-                        remedy.name()
-                    );
-                    return Err(ScenarioError::new(format!("{table}.{key}"), message));
-                }
-            }
+            agree(remedy, keys, &mine[table], &theirs[table], table)?;
+        }
+    }
+    for (index, background) in scenario.background.iter().enumerate() {
+        let remedies = background.transport().map(|transport| &transport.remedies);
+        for remedy in remedies.into_iter().flatten() {
+            let keys = &remedy.remedy().sets()["transport"];
+            let mut theirs = mine.clone();
+            lay(&mut theirs["background"][index]["transport"], keys);
+            let theirs = json!(read::<super::ScenarioDocument>(&theirs)?);
+            let [mine, theirs] =
+                [&mine, &theirs].map(|document| &document["background"][index]["transport"]);
+            agree(remedy, keys, mine, theirs, &format!("background.{index}.transport"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a table has the `keys` as the remedy sets them.
+fn agree(
+    remedy: &RemedyConfig,
+    keys: &Value,
+    mine: &Value,
+    theirs: &Value,
+    table: &str,
+) -> Result<(), ScenarioError> {
+    for key in keys.as_object().into_iter().flatten().map(|(key, _)| key) {
+        let (given, set) = (&mine[key], &theirs[key]);
+        if given != set {
+            let message = format!(
+                "{given} is given, and the remedy {:?} sets {set}; leave it out, or change the \
+                 remedy's parameters",
+                remedy.name()
+            );
+            return Err(ScenarioError::new(format!("{table}.{key}"), message));
         }
     }
     Ok(())

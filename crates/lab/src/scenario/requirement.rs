@@ -29,10 +29,7 @@ pub(super) fn check_queue(
     transport: &Transport,
     background: &[Background],
 ) -> Result<(), ScenarioError> {
-    let others = background.iter().filter_map(|traffic| match traffic {
-        Background::LongFlow(flow) => Some(&flow.transport),
-        Background::Cbr(_) | Background::Poisson(_) => None,
-    });
+    let others = background.iter().filter_map(Background::transport);
     let blind = [transport]
         .into_iter()
         .chain(others)

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ScenarioDocument;
-use super::profile::{Profile, background, presets};
+use super::profile::{self, Profile, background, presets};
 
 /// Something that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -66,7 +66,9 @@ pub fn schema() -> Value {
         describe(&mut definitions[definition], &defaults[table]);
     }
     for variant in variants(&mut definitions["Workload"]) {
-        describe(variant, &defaults["workload"]);
+        let name = variant["properties"]["name"]["const"].as_str().unwrap_or_default();
+        let defaults = profile::workload(name);
+        describe(variant, &defaults);
     }
     for variant in variants(&mut definitions["Background"]) {
         let name = variant["properties"]["name"]["const"].as_str().unwrap_or_default();

@@ -1,18 +1,56 @@
 //! The `[workload]` table.
 
 use incast_engine::{Size, Span};
-use incast_net::topology::{Fabric, SwitchId};
+use incast_net::topology::SwitchId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ScenarioError;
-use super::places::Places;
+use super::long_flows::{LongFlows, LongFlowsDocument};
+use super::network::Sites;
+use super::numbers::Numbers;
+use super::{Network, ScenarioError};
 
 /// What the client asks of the servers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
     /// See [`BarrierRead`].
     BarrierRead(BarrierRead),
+    /// See [`LongFlows`].
+    LongFlows(LongFlows),
+}
+
+impl Workload {
+    /// Number of servers.
+    pub fn servers(&self) -> u32 {
+        match self {
+            Self::BarrierRead(read) => read.servers,
+            Self::LongFlows(flows) => flows.servers,
+        }
+    }
+
+    /// The switches that they are put on, in turn.
+    pub fn servers_at(&self) -> &[SwitchId] {
+        match self {
+            Self::BarrierRead(read) => &read.servers_at,
+            Self::LongFlows(flows) => &flows.servers_at,
+        }
+    }
+
+    /// The clients that they send to.
+    pub fn to(&self) -> &[u32] {
+        match self {
+            Self::BarrierRead(read) => std::slice::from_ref(&read.client),
+            Self::LongFlows(flows) => &flows.to,
+        }
+    }
+
+    /// Number of connections.
+    pub fn flows(&self) -> u32 {
+        match self {
+            Self::BarrierRead(read) => read.servers,
+            Self::LongFlows(flows) => flows.servers * flows.flows,
+        }
+    }
 }
 
 /// Synchronised reads: the client asks every server for its part of a block, and for the next
@@ -23,6 +61,10 @@ pub struct BarrierRead {
     pub servers: u32,
     /// The switches that they are put on, in turn.
     pub servers_at: Vec<SwitchId>,
+    /// How many of them have a part of a block, drawn anew for every block; at least 1.
+    pub active: u32,
+    /// The client that reads.
+    pub client: u32,
     /// How much a server sends per block.
     pub sru: Sru,
     /// Blocks to read; exactly one of `blocks` and `duration` is given.
@@ -35,6 +77,9 @@ pub struct BarrierRead {
     pub request_jitter: Span,
     /// Each request of a block is delayed by an independent uniform draw from `[0, x)`.
     pub start_spread: Span,
+    /// Mean of the exponentially distributed times between two blocks that are wanted; zero if the
+    /// next one is wanted when one is complete.
+    pub interval: Span,
     /// Size of a request on the wire, bytes; 0 if it rides on the handshake's last ACK.
     pub request_size: u32,
 }
@@ -59,14 +104,23 @@ pub enum Connections {
 }
 
 impl BarrierRead {
-    /// Bytes that `server` (from 0) sends per block; the first ones take a block's remainder.
-    pub fn sru_of(&self, server: u32) -> u64 {
+    /// Bytes of a block's part (from 0); the first ones take a block's remainder. Where all servers
+    /// are active, a part's number is its server's.
+    pub fn sru_of(&self, part: u32) -> u64 {
         match self.sru {
             Sru::PerServer(bytes) => bytes,
             Sru::Block(bytes) => {
-                let servers = u64::from(self.servers);
-                bytes / servers + u64::from(u64::from(server) < bytes % servers)
+                let parts = u64::from(self.active);
+                bytes / parts + u64::from(u64::from(part) < bytes % parts)
             }
+        }
+    }
+
+    /// Bytes of a block.
+    pub fn block(&self) -> u64 {
+        match self.sru {
+            Sru::PerServer(bytes) => bytes * u64::from(self.active),
+            Sru::Block(bytes) => bytes,
         }
     }
 }
@@ -79,6 +133,8 @@ pub(super) enum WorkloadDocument {
     /// Synchronised reads: every server sends its part of a block, and the client asks for the
     /// next block when the last part has arrived.
     BarrierRead(BarrierReadDocument),
+    /// TCP connections that always have data to send, or bursts of them, for a given time.
+    LongFlows(LongFlowsDocument),
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -90,13 +146,21 @@ pub(super) struct BarrierReadDocument {
     /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    servers_at: Option<Places>,
+    servers_at: Option<Numbers>,
+    /// How many servers have a part of a block, drawn at random for every block, at least 1.
+    /// Default: all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    active: Option<u32>,
+    /// Which client reads, a number from 0. Default: the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    client: Option<u32>,
     /// The server request unit: what each server sends per block, bytes. No default; excludes
     /// `block`.
     #[serde(skip_serializing_if = "Option::is_none")]
     sru: Option<Size>,
-    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of servers. No
-    /// default.
+    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of active
+    /// servers. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     block: Option<Size>,
     /// Number of blocks to read. Excludes `duration`.
@@ -112,6 +176,9 @@ pub(super) struct BarrierReadDocument {
     request_jitter: Span,
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
     start_spread: Span,
+    /// Mean time between two blocks that are wanted, exponentially distributed, seconds; those that
+    /// are wanted while one is read wait. 0: the next one is wanted when one is complete.
+    interval: Span,
     /// Size of a request on the wire, bytes; 0: it rides on the handshake's last ACK, or travels
     /// as a packet of `transport.ack_size` where there is no handshake to ride on.
     request_size: Size,
@@ -121,21 +188,28 @@ pub(super) struct BarrierReadDocument {
 const MAX_PACKET: u64 = 65_535;
 
 impl WorkloadDocument {
-    /// The workload on the switches of `fabric`.
-    pub(super) fn build(self, fabric: &Fabric) -> Result<Workload, ScenarioError> {
+    /// The workload on this network.
+    pub(super) fn build(self, sites: &Sites) -> Result<Workload, ScenarioError> {
         match self {
-            Self::BarrierRead(document) => document.build(fabric).map(Workload::BarrierRead),
+            Self::BarrierRead(document) => document.build(sites).map(Workload::BarrierRead),
+            Self::LongFlows(document) => document.build(sites).map(Workload::LongFlows),
         }
     }
 }
 
 impl BarrierReadDocument {
-    fn build(self, fabric: &Fabric) -> Result<BarrierRead, ScenarioError> {
+    fn build(self, sites: &Sites) -> Result<BarrierRead, ScenarioError> {
         let fail =
             |key: &str, message: &str| Err(ScenarioError::new(format!("workload.{key}"), message));
         let servers = self.servers;
         if servers == 0 {
             return fail("servers", "0 is not a number of servers; write 1 or more");
+        }
+        let active = self.active.unwrap_or(servers);
+        if !(1..=servers).contains(&active) {
+            let message =
+                format!("{active} is out of range; write 1 to {servers}, workload.servers");
+            return fail("active", &message);
         }
         let sru = match (self.sru, self.block) {
             (Some(_), Some(_)) => {
@@ -148,9 +222,9 @@ impl BarrierReadDocument {
                 return fail("sru", "0 bytes are nothing to read; write 1 or more");
             }
             (Some(Size(bytes)), None) => Sru::PerServer(bytes),
-            (None, Some(Size(bytes))) if bytes < u64::from(servers) => {
+            (None, Some(Size(bytes))) if bytes < u64::from(active) => {
                 let message = format!(
-                    "{bytes} bytes leave less than 1 byte to each of {servers} servers; write {servers} or more"
+                    "{bytes} bytes leave less than 1 byte to each of {active} servers; write {active} or more"
                 );
                 return fail("block", &message);
             }
@@ -169,30 +243,40 @@ impl BarrierReadDocument {
         if self.request_size.0 > MAX_PACKET {
             return fail("request_size", "a request is one packet; write 0 to 65535 bytes");
         }
-        let key = "workload.servers_at";
+        let client = self.client.unwrap_or(0);
+        if client >= sites.clients {
+            let message = format!(
+                "there is no client {client}; write 0 to {}, or raise network.clients",
+                sites.clients.saturating_sub(1)
+            );
+            return fail("client", &message);
+        }
         Ok(BarrierRead {
             servers,
-            servers_at: Places::build(self.servers_at, fabric, &fabric.servers, key)?,
+            servers_at: servers_at(self.servers_at, sites)?,
+            active,
+            client,
             sru,
             blocks: self.blocks,
             duration: self.duration,
             connections: self.connections,
             request_jitter: self.request_jitter,
             start_spread: self.start_spread,
+            interval: self.interval,
             request_size: self.request_size.0 as u32,
         })
     }
-}
 
-impl WorkloadDocument {
-    pub(super) fn of(Workload::BarrierRead(read): &Workload, fabric: &Fabric) -> Self {
+    fn of(read: &BarrierRead, network: &Network) -> Self {
         let (sru, block) = match read.sru {
             Sru::PerServer(bytes) => (Some(Size(bytes)), None),
             Sru::Block(bytes) => (None, Some(Size(bytes))),
         };
-        Self::BarrierRead(BarrierReadDocument {
+        Self {
             servers: read.servers,
-            servers_at: Places::document(&read.servers_at, fabric),
+            servers_at: Numbers::of_switches(&read.servers_at, &network.fabric()),
+            active: (read.active < read.servers).then_some(read.active),
+            client: (network.clients > 1).then_some(read.client),
             sru,
             block,
             blocks: read.blocks,
@@ -200,7 +284,27 @@ impl WorkloadDocument {
             connections: read.connections,
             request_jitter: read.request_jitter,
             start_spread: read.start_spread,
+            interval: read.interval,
             request_size: Size(read.request_size.into()),
-        })
+        }
+    }
+}
+
+/// The switches of a workload's servers.
+pub(super) fn servers_at(
+    given: Option<Numbers>,
+    sites: &Sites,
+) -> Result<Vec<SwitchId>, ScenarioError> {
+    Numbers::switches(given, &sites.fabric, &sites.fabric.servers, "workload.servers_at")
+}
+
+impl WorkloadDocument {
+    pub(super) fn of(workload: &Workload, network: &Network) -> Self {
+        match workload {
+            Workload::BarrierRead(read) => {
+                Self::BarrierRead(BarrierReadDocument::of(read, network))
+            }
+            Workload::LongFlows(flows) => Self::LongFlows(LongFlowsDocument::of(flows, network)),
+        }
     }
 }

@@ -11,4 +11,5 @@ mod remedies;
 mod response;
 mod switch;
 mod taxonomy;
+mod traffic;
 mod transports;

@@ -1,4 +1,4 @@
-//! A barrier reader that follows a remedy's scheduler.
+//! A barrier reader that follows a remedy's scheduler, to whom a part's number is its server's.
 
 use std::collections::VecDeque;
 
@@ -57,7 +57,7 @@ impl BarrierReader {
             let Orders { scheduler, parts, list, .. } = &mut *orders;
             let delivered = |server: u32| self.delivered(core, parts, server);
             let view =
-                ClientView { now: core.now(), servers: self.read.servers, delivered: &delivered };
+                ClientView { now: core.now(), servers: self.read.active, delivered: &delivered };
             scheduler.on_note(note, &view, list);
             for order in std::mem::take(&mut orders.list) {
                 self.carry_out(core, &mut orders, order);
@@ -71,8 +71,7 @@ impl BarrierReader {
         let Some(mut orders) = self.orders.take() else { return };
         let Orders { scheduler, parts, .. } = &mut *orders;
         let delivered = |server: u32| self.delivered(core, parts, server);
-        let view =
-            ClientView { now: core.now(), servers: self.read.servers, delivered: &delivered };
+        let view = ClientView { now: core.now(), servers: self.read.active, delivered: &delivered };
         scheduler.end_block(server, &view);
         parts.fill(Part::default());
         self.orders = Some(orders);
@@ -80,7 +79,7 @@ impl BarrierReader {
 
     /// Data reached the mark that the scheduler set, or the end of the part.
     pub(super) fn receive<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
-        let server = end.flow() - self.first_flow;
+        let server = self.part_of(end);
         let Some(orders) = &mut self.orders else { return };
         let mark = orders.parts[server as usize].mark.take();
         let delivered = self.delivered_now(core, server);
@@ -102,7 +101,7 @@ impl BarrierReader {
     }
 
     fn delivered_now<P: Probe>(&self, core: &Core<P>, server: u32) -> u64 {
-        let client = core.connection(EndId::client(self.first_flow + server));
+        let client = core.connection(EndId::client(self.flow_of(server)));
         client.received().next() - FIRST_BYTE - self.delivered_before(server)
     }
 
@@ -135,7 +134,7 @@ impl BarrierReader {
                 } else {
                     orders.parts[server as usize].mark = Some(bytes);
                     let mark = bytes.min(self.read.sru_of(server));
-                    let flow = self.first_flow + server;
+                    let flow = self.flow_of(server);
                     let at = self.delivered_before(server) + mark;
                     core.act_on(EndId::client(flow)).notify_at(at);
                 }
@@ -145,6 +144,6 @@ impl BarrierReader {
     }
 
     fn set_window<P: Probe>(&self, core: &mut Core<P>, server: u32, window: u64) {
-        core.act_on(EndId::client(self.first_flow + server)).set_receive_buffer(window);
+        core.act_on(EndId::client(self.flow_of(server))).set_receive_buffer(window);
     }
 }

@@ -45,16 +45,22 @@ impl AutoDocument {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
             u64::from(flows) * window.div_ceil(u64::from(mss))
         };
-        let Workload::BarrierRead(read) = workload;
-        let bound = transport.tcp.receive_window.min(read.sru_of(0));
-        let others = background.iter().map(|traffic| match traffic {
-            Background::LongFlow(flow) => {
-                let tcp = &flow.transport.tcp;
-                room(flow.count, tcp.receive_window, tcp.mss)
-            }
+        // No more than a part is ever under way from a server.
+        let (flows, most) = match workload {
+            Workload::BarrierRead(read) => (read.active, read.sru_of(0)),
+            Workload::LongFlows(_) => (workload.flows(), u64::MAX),
+        };
+        let bound = transport.tcp.receive_window.min(most);
+        let others = background.iter().filter_map(|traffic| {
             // No window bounds what a datagram source has in the network.
-            Background::Cbr(_) | Background::Poisson(_) => 0,
+            let tcp = &traffic.transport()?.tcp;
+            let most = match traffic {
+                Background::PoissonFlows(flows) => flows.size.most(),
+                _ => u64::MAX,
+            };
+            let flows = traffic.connections(workload.servers());
+            Some(room(flows, tcp.receive_window.min(most), tcp.mss))
         });
-        Ok(room(read.servers, bound, transport.tcp.mss) + others.sum::<u64>())
+        Ok(room(flows, bound, transport.tcp.mss) + others.sum::<u64>())
     }
 }

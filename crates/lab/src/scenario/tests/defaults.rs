@@ -32,7 +32,7 @@ fn the_lab_is_the_default() {
     assert_eq!((tcp.rto.min, tcp.rto.max), (Span::from_millis(200), Span::from_secs(60)));
     assert!(tcp.limited_transmit && tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
     assert_eq!((tcp.idle_restart, tcp.recovery_burst), (IdleRestart::None, None));
-    let Workload::BarrierRead(read) = &scenario.workload;
+    let Workload::BarrierRead(read) = &scenario.workload else { panic!("a read") };
     assert_eq!((read.blocks, read.duration, read.connections), (Some(1), None, Connections::Fresh));
     assert_eq!(scenario.run.seeds, [1, 2, 3, 4, 5]);
 }
@@ -300,14 +300,16 @@ fn delayed_acks_are_switched_or_described() {
 #[test]
 fn a_block_is_divided_to_the_last_byte() {
     let scenario = load(&[("workload", json!({ "servers": 3, "block": 11 }))]);
-    let Workload::BarrierRead(read) = scenario.workload;
+    let Workload::BarrierRead(read) = scenario.workload else { panic!("a read") };
     assert_eq!(read.sru, Sru::Block(11));
     assert_eq!((0..3).map(|server| read.sru_of(server)).collect::<Vec<_>>(), [4, 4, 3]);
 }
 
 #[test]
 fn a_duration_replaces_the_number_of_blocks() {
-    let Workload::BarrierRead(read) = load(&[("workload.duration", json!("20s"))]).workload;
+    let Workload::BarrierRead(read) = load(&[("workload.duration", json!("20s"))]).workload else {
+        panic!("a read")
+    };
     assert_eq!((read.blocks, read.duration), (None, Some(Span::from_secs(20))));
 }
 

@@ -498,7 +498,7 @@ fn links_need_a_rate_and_packets_a_size() {
     );
     refused(
         &[("background", json!([{ "name": "long-flow", "count": 0 }]))],
-        "background.0.count: 0 is not a number of connections; write 1 or more",
+        "background.0.count: 0 is not a number of hosts; write 1 or more",
     );
 }
 

@@ -8,6 +8,7 @@ mod remedies;
 mod resolved;
 mod schema;
 mod sweep;
+mod traffic;
 
 use serde_json::{Value, json};
 

@@ -40,7 +40,7 @@ fn links_between_switches_are_like_the_others_unless_the_scenario_says_otherwise
 fn hosts_are_where_the_topology_has_them_or_where_the_scenario_puts_them() {
     let places = |keys: &[(&str, Value)]| {
         let scenario = load(keys);
-        let Workload::BarrierRead(read) = &scenario.workload;
+        let Workload::BarrierRead(read) = &scenario.workload else { panic!("a read") };
         (scenario.network.clients_at.clone(), read.servers_at.clone())
     };
     let at = |places: &[u32]| places.iter().copied().map(SwitchId).collect::<Vec<_>>();
@@ -56,8 +56,8 @@ fn hosts_are_where_the_topology_has_them_or_where_the_scenario_puts_them() {
 fn the_base_round_trip_counts_every_link() {
     let network = load(&chain(&[("network.core.rate", json!("10Gbps"))])).network;
     let tcp = load(&[]).transport.tcp;
-    assert_eq!(network.trunks_between(&[SwitchId(0)], 0), 2);
-    assert_eq!(network.trunks_between(&[SwitchId(2), SwitchId(1)], 0), 1);
+    assert_eq!(network.trunks_between(&[SwitchId(0)], &[0]), 2);
+    assert_eq!(network.trunks_between(&[SwitchId(2), SwitchId(1)], &[0]), 1);
     // 25 us a link; 12 and 0.32 us on the hosts' lines, a tenth of that between switches.
     let expected = Span::from_nanos(8 * 25_000 + 2 * 12_320 + 2 * 1_232);
     assert_eq!(network.base_rtt(&tcp, 2), expected);
@@ -93,8 +93,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     );
     refused(
         &chain(&[("network.client_at", json!("last"))]),
-        "network.client_at: \"last\" is not accepted; write the number of a switch, or a list \
-         of such",
+        "network.client_at: \"last\" is not accepted; write a number, or a list of numbers",
     );
     refused(
         &[("network.clients", json!(0))],

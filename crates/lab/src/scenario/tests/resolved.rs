@@ -214,7 +214,13 @@ fn fabric() -> impl Strategy<Value = Value> {
         json!({
             "network": network,
             "workload": { "servers": 7, "sru": 1000, "servers_at": [0, 1] },
-            "background": [{ "name": "long-flow", "at": 1 }, { "name": "cbr", "rate": "1Mbps" }],
+            "background": [
+                { "name": "long-flow", "at": 1, "flows": 2, "group": "set 2" },
+                { "name": "cbr", "rate": "1Mbps" },
+                { "name": "on-off", "rate": "1Mbps", "to": 0 },
+                { "name": "poisson-flows", "interval": "1ms",
+                    "size": { "name": "pareto", "min": 1000, "max": "1MB" } },
+            ],
         })
     })
 }
@@ -260,6 +266,18 @@ fn background() -> impl Strategy<Value = Value> {
     );
     prop::collection::vec(prop_oneof![datagrams("cbr"), datagrams("poisson"), flow], 0..4)
         .prop_map(Value::Array)
+}
+
+#[test]
+fn bulk_transfers_and_parts_of_servers_are_echoed_as_what_they_are() {
+    let workloads = [
+        json!({ "name": "long-flows", "servers": 3, "flows": 2, "to": [1, 0], "duration": "1s",
+            "bursts": { "rate": "1Mbps" } }),
+        json!({ "servers": 9, "active": 4, "client": 1, "sru": 7, "interval": "2ms" }),
+    ];
+    for workload in workloads {
+        returns(&json!({ "network": { "clients": 2 }, "workload": workload }));
+    }
 }
 
 proptest! {

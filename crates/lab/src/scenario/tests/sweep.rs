@@ -54,7 +54,7 @@ fn zipped_axes_are_walked_in_step_and_crossed_with_the_rest() {
         .collect();
     assert_eq!(json!(pairs), json!([[2, "40pkt"], [2, "200pkt"], [4, "40pkt"], [4, "200pkt"]]));
     let last = &points[3].scenario;
-    let Workload::BarrierRead(read) = &last.workload;
+    let Workload::BarrierRead(read) = &last.workload else { panic!("a read") };
     assert_eq!((read.servers, last.network.client_rate.0), (4, 10_000_000_000));
     assert_eq!(last.transport.tcp.rto.initial, last.transport.tcp.rto.min);
 }

@@ -7,6 +7,8 @@ mod switches;
 mod traces;
 mod witness;
 
+use std::collections::BTreeSet;
+
 use incast_engine::{Limit, Span, Time};
 use incast_lab::core::{Core, EndId};
 use incast_lab::oracle::Cause;
@@ -105,16 +107,17 @@ fn packets_are_conserved(core: &Core<Witness>) {
 /// A run ends when its work is done. Beside traffic that never ends its time may be up before; then
 /// every flow with work left is waiting for something.
 fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
-    let Workload::BarrierRead(read) = &scenario.workload;
     if core.finished {
         assert_eq!(rows[0].status, "ok");
-        assert!(read.blocks.is_none_or(|blocks| u64::from(blocks) == rows[0].blocks));
+        if let Workload::BarrierRead(read) = &scenario.workload {
+            assert!(read.blocks.is_none_or(|blocks| u64::from(blocks) == rows[0].blocks));
+        }
         return;
     }
     assert_ne!(rows[0].status, "stalled");
     assert!(!scenario.background.is_empty(), "a workload alone comes to its end");
     assert_eq!(core.now(), Time::ZERO + scenario.run.time_limit);
-    for flow in 0..read.servers {
+    for flow in 0..scenario.workload.flows() {
         let (client, server) = (EndId::client(flow), EndId::server(flow));
         let asks =
             core.connection(client).requests_made() > core.connection(server).requests_seen();
@@ -124,24 +127,37 @@ fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witnes
 }
 
 fn bytes_arrive_exactly_once(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
-    let Workload::BarrierRead(read) = &scenario.workload;
-    let servers = 0..read.servers;
-    let block: u64 = servers.clone().map(|server| read.sru_of(server)).sum();
-    assert_eq!(rows[0].bytes, rows[0].blocks * block);
-    for server in servers {
-        let (whole, delivered) =
-            (rows[0].blocks * read.sru_of(server), core.probe.delivered(server));
-        let begun = if core.finished { 0 } else { read.sru_of(server) };
-        assert!((whole..=whole + begun).contains(&delivered), "server {server}: {delivered}");
-    }
-    let mut flow = read.servers;
-    let mut groups = rows[1..].iter();
-    for background in &scenario.background {
-        if let Background::LongFlow(flows) = background {
-            let delivered: u64 = (flow..flow + flows.count).map(|f| core.probe.delivered(f)).sum();
-            assert_eq!(groups.next().map(|row| row.bytes), Some(delivered));
-            flow += flows.count;
+    let delivered = |first: u32, count: u32| -> u64 {
+        (first..first + count).map(|flow| core.probe.delivered(flow)).sum()
+    };
+    let servers = scenario.workload.servers();
+    match &scenario.workload {
+        Workload::BarrierRead(read) => {
+            assert_eq!(rows[0].bytes, rows[0].blocks * read.block());
+            let begun = if core.finished { 0 } else { read.block() };
+            let all = delivered(0, servers);
+            assert!((rows[0].bytes..=rows[0].bytes + begun).contains(&all), "{all}");
+            for server in (0..servers).filter(|_| read.active == servers) {
+                let (whole, one) = (rows[0].blocks * read.sru_of(server), delivered(server, 1));
+                let begun = if core.finished { 0 } else { read.sru_of(server) };
+                assert!((whole..=whole + begun).contains(&one), "server {server}: {one}");
+            }
         }
+        Workload::LongFlows(_) => {
+            assert_eq!(rows[0].bytes, delivered(0, scenario.workload.flows()));
+        }
+    }
+    let mut flow = scenario.workload.flows();
+    let mut groups = rows[1..].iter();
+    for background in scenario.background.iter().filter(|it| it.transport().is_some()) {
+        let connections = background.connections(servers);
+        let delivered = delivered(flow, connections);
+        let row = groups.next().expect("every group has a row");
+        match background {
+            Background::PoissonFlows(_) => assert!(row.bytes <= delivered),
+            _ => assert_eq!(row.bytes, delivered),
+        }
+        flow += connections;
     }
 }
 
@@ -186,7 +202,8 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     let shortens = remedies.iter().any(|it| it.remedy().slots().contains(&Slot::Headers));
     let header = if shortens { 0 } else { u32::from(tcp.header) };
     let packet = tcp.mss + header + network.layer2_overhead;
-    let most = network.client_rate.0 as f64 * f64::from(tcp.mss) / f64::from(packet);
+    let clients = scenario.workload.to().iter().collect::<BTreeSet<_>>().len() as f64;
+    let most = clients * network.client_rate.0 as f64 * f64::from(tcp.mss) / f64::from(packet);
     assert!(row.goodput_bps <= most * (1.0 + 1e-9), "{} of {most}", row.goodput_bps);
     assert!((0.0..=1.0).contains(&row.link_utilization), "{}", row.link_utilization);
     assert!((0.0..=1.0).contains(&row.drop_ratio), "{}", row.drop_ratio);
@@ -234,8 +251,8 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
 }
 
 fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
-    let Workload::BarrierRead(read) = &scenario.workload;
-    let jitter = !read.request_jitter.is_zero() && read.servers > 1;
+    let Workload::BarrierRead(read) = &scenario.workload else { return };
+    let jitter = !read.request_jitter.is_zero() && read.active > 1;
     if jitter || !read.start_spread.is_zero() {
         let (_, other) = observe(scenario, SEED + 1);
         assert_ne!(other.probe.requests, witness.requests);

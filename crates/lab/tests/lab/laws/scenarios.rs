@@ -79,6 +79,28 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
 }
 
 fn workload() -> BoxedStrategy<Value> {
+    prop_oneof![6 => barrier_read(), 1 => long_flows()].boxed()
+}
+
+fn bursts() -> Vec<Value> {
+    any_of![
+        { "rate": "10Mbps", "burst": "1ms", "idle": "1ms" },
+        { "rate": "1Gbps", "burst": "10us", "idle": "300us" },
+    ]
+}
+
+fn long_flows() -> BoxedStrategy<Value> {
+    table(vec![
+        always("name", Just(json!("long-flows"))),
+        always("servers", (1_u32..=6).prop_map(Value::from)),
+        maybe("flows", any_of![1, 2, 3]),
+        maybe("to", any_of![0, [0, 1], [1, 0, 1]]),
+        always("duration", micros(100..=20_000)),
+        maybe("bursts", bursts()),
+    ])
+}
+
+fn barrier_read() -> BoxedStrategy<Value> {
     let size = prop_oneof![1_u64..=200, 1_u64..=20_000, 20_000_u64..=200_000];
     let jitter = |key| prop::option::weighted(0.3, micros(1..=1000).prop_map(move |it| (key, it)));
     table(vec![
@@ -95,6 +117,9 @@ fn workload() -> BoxedStrategy<Value> {
         maybe("connections", any_of!["fresh", "persistent"]),
         jitter("request_jitter").boxed(),
         jitter("start_spread").boxed(),
+        jitter("interval").boxed(),
+        sometimes(0.2, "active", any_of![1, 2, 5]),
+        sometimes(0.2, "client", any_of![0, 1]),
         maybe("request_size", any_of![0, 1, 100, 500]),
     ])
 }
@@ -281,27 +306,43 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
 /// Little enough that the workload gets through.
 fn background() -> BoxedStrategy<Value> {
     let datagrams = table(vec![
-        always("name", prop::sample::select(any_of!["cbr", "poisson"])),
+        always("name", prop::sample::select(any_of!["cbr", "poisson", "on-off"])),
         always("rate", prop::sample::select(any_of!["10kbps", "100kbps", "1Mbps"])),
         maybe("packet_size", any_of![30, 200, 1500, 9000]),
         maybe("from", any_of!["host", "servers"]),
+        sometimes(0.2, "to", any_of![0, [0, 1]]),
         prop::option::weighted(0.3, micros(0..=2000).prop_map(|it| ("start", it))).boxed(),
     ]);
-    let small_window = (transport(1000), 1_u32..=3).prop_map(|(mut transport, segments)| {
-        transport["receive_window"] = json!(segments);
-        // What counts marks would choose the queue of all.
-        if let Some(table) = transport.as_object_mut() {
-            table.remove("congestion_control");
-        }
-        transport
-    });
+    let small_window = (transport(1000), 1_u32..=3)
+        .prop_map(|(mut transport, segments)| {
+            transport["receive_window"] = json!(segments);
+            // What counts marks would choose the queue of all.
+            if let Some(table) = transport.as_object_mut() {
+                table.remove("congestion_control");
+            }
+            transport
+        })
+        .boxed();
+    let sizes = any_of![1, "2KiB", { "name": "uniform", "min": 1, "max": 20_000 },
+        { "name": "pareto", "min": 100, "max": 20_000 }];
+    let poisson_flows = table(vec![
+        always("name", Just(json!("poisson-flows"))),
+        always("interval", micros(200..=5000)),
+        always("size", prop::sample::select(sizes)),
+        maybe("from", any_of!["host", "servers"]),
+        maybe("to", any_of![0, [0, 1]]),
+        always("transport", small_window.clone()),
+    ]);
     let flows = table(vec![
         always("name", Just(json!("long-flow"))),
+        maybe("flows", any_of![1, 2]),
+        maybe("to", any_of![0, [0, 1]]),
+        maybe("bursts", bursts()),
         always("count", (1_u32..=2).prop_map(Value::from)),
         prop::option::weighted(0.3, micros(0..=2000).prop_map(|it| ("start", it))).boxed(),
         always("transport", small_window),
     ]);
-    prop_oneof![3 => datagrams, 1 => flows].boxed()
+    prop_oneof![4 => datagrams, 1 => flows, 1 => poisson_flows].boxed()
 }
 
 /// Any scenario. Without background nothing but the workload takes time, so it may take as long as
@@ -325,7 +366,22 @@ pub fn scenarios() -> BoxedStrategy<Value> {
     (documents, shapes())
         .prop_map(|(mut document, shape)| {
             shape.lay(&mut document);
+            enough_of_all(&mut document);
             document
         })
         .boxed()
+}
+
+/// Makes as many clients and servers as are named.
+fn enough_of_all(document: &mut Value) {
+    let text = document.to_string();
+    if text.contains("\"to\"") || text.contains("\"client\":") {
+        document["network"]["clients"] = json!(2);
+    }
+    let workload = &mut document["workload"];
+    if let (Some(active), Some(servers)) =
+        (workload["active"].as_u64(), workload["servers"].as_u64())
+    {
+        workload["active"] = json!(active.min(servers));
+    }
 }

@@ -1,4 +1,4 @@
-//! `client_at`, `servers_at`, `at`: the switches that hosts are put on.
+//! Switches and clients by number: `client_at`, `servers_at`, `at`, `to`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,13 +10,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::ScenarioError;
 
-/// Switches, from 0; hosts are put on them in turn.
+/// Numbers from 0, which are taken in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Places(Vec<u32>);
+pub(super) struct Numbers(Vec<u32>);
 
-impl Places {
-    /// The switches of `fabric` that `places` names, or those that the topology has for such hosts.
-    pub(super) fn build(
+impl Numbers {
+    /// The switches of `fabric` that are named, or those that the topology has for such hosts.
+    pub(super) fn switches(
         places: Option<Self>,
         fabric: &Fabric,
         usual: &[SwitchId],
@@ -36,43 +36,68 @@ impl Places {
         Ok(places.into_iter().map(SwitchId).collect())
     }
 
+    /// The clients that are named, of as many as there are; the first if none is.
+    pub(super) fn clients(
+        named: Option<Self>,
+        clients: u32,
+        key: &str,
+    ) -> Result<Vec<u32>, ScenarioError> {
+        let Some(Self(named)) = named else { return Ok(vec![0]) };
+        if named.is_empty() {
+            return Err(ScenarioError::new(key, "an empty list names no client; write e.g. [0]"));
+        }
+        if let Some(client) = named.iter().find(|client| **client >= clients) {
+            let message = match clients {
+                1 => format!("there is no client {client}; raise network.clients"),
+                _ => format!("there is no client {client}; write 0 to {}", clients - 1),
+            };
+            return Err(ScenarioError::new(key, message));
+        }
+        Ok(named)
+    }
+
+    /// How a document names these clients; not at all where there is only one.
+    pub(super) fn of_clients(named: &[u32], clients: u32) -> Option<Self> {
+        (clients > 1).then(|| Self(named.to_vec()))
+    }
+
     /// How a document names these switches; not at all where there is only one.
-    pub(super) fn document(places: &[SwitchId], fabric: &Fabric) -> Option<Self> {
+    pub(super) fn of_switches(places: &[SwitchId], fabric: &Fabric) -> Option<Self> {
         (fabric.switches > 1).then(|| Self(places.iter().map(|switch| switch.0).collect()))
     }
 }
 
-struct PlacesVisitor;
+struct NumbersVisitor;
 
-impl<'de> Visitor<'de> for PlacesVisitor {
-    type Value = Places;
+impl<'de> Visitor<'de> for NumbersVisitor {
+    type Value = Numbers;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the number of a switch, or a list of such")
+        f.write_str("a number, or a list of numbers")
     }
 
-    fn visit_u64<E: Error>(self, switch: u64) -> Result<Places, E> {
-        Ok(Places(vec![u32::try_from(switch).unwrap_or(u32::MAX)]))
+    fn visit_u64<E: Error>(self, switch: u64) -> Result<Numbers, E> {
+        Ok(Numbers(vec![u32::try_from(switch).unwrap_or(u32::MAX)]))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Places, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Numbers, A::Error> {
         let mut places = Vec::new();
         while let Some(switch) = list.next_element()? {
             places.push(switch);
         }
-        Ok(Places(places))
+        Ok(Numbers(places))
     }
 }
 
-impl<'de> Deserialize<'de> for Places {
+impl<'de> Deserialize<'de> for Numbers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlacesVisitor)
+        deserializer.deserialize_any(NumbersVisitor)
     }
 }
 
-impl JsonSchema for Places {
+impl JsonSchema for Numbers {
     fn schema_name() -> Cow<'static, str> {
-        "Places".into()
+        "Numbers".into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {

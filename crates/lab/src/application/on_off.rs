@@ -1,0 +1,70 @@
+//! Sources that are on and off by turns, the way ns-2's exponential traffic is.
+//!
+//! ns-2.35, `tools/expoo.cc`: a burst is a number of packets at equal intervals, an exponentially
+//! distributed length over the interval, rounded, and one at least; an exponentially distributed
+//! pause follows.
+
+use incast_engine::{Span, Stream};
+
+/// The mean lengths of bursts and pauses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OnOff {
+    /// Of a burst.
+    pub burst: Span,
+    /// Of a pause.
+    pub idle: Span,
+}
+
+/// One source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Phase {
+    /// Packets of the burst that are still to come.
+    left: u64,
+}
+
+impl Phase {
+    /// Time from one packet to the next, where packets of a burst are `interval` apart.
+    pub fn next(&mut self, on_off: OnOff, interval: Span, random: &mut Stream) -> Span {
+        let mut wait = interval;
+        if self.left == 0 {
+            let length = random.exponential(on_off.burst).as_picos();
+            let interval = interval.as_picos().max(1);
+            self.left = ((length + interval / 2) / interval).max(1);
+            wait += random.exponential(on_off.idle);
+        }
+        self.left -= 1;
+        wait
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bursts and pauses have their means, hence the share of time that is spent sending.
+    #[test]
+    fn a_source_is_on_for_its_share_of_the_time() {
+        let on_off = OnOff { burst: Span::from_millis(30), idle: Span::from_millis(70) };
+        let interval = Span::from_micros(100);
+        let mut random = Stream::named(1, "on off", 0);
+        let mut phase = Phase::default();
+        let waits: Vec<Span> =
+            (0..200_000).map(|_| phase.next(on_off, interval, &mut random)).collect();
+        let total = waits.iter().fold(Span::ZERO, |sum, wait| sum + *wait).as_secs_f64();
+        let share = waits.len() as f64 * interval.as_secs_f64() / total;
+        assert!((share - 0.3).abs() < 0.02, "{share}");
+        let pauses = waits.iter().filter(|wait| **wait > interval).count() as f64;
+        let burst = waits.len() as f64 / pauses * interval.as_secs_f64();
+        assert!((burst / 0.03 - 1.0).abs() < 0.05, "{burst}");
+    }
+
+    #[test]
+    fn a_burst_has_a_packet_at_least() {
+        let on_off = OnOff { burst: Span::from_picos(1), idle: Span::from_millis(1) };
+        let mut random = Stream::named(1, "on off", 0);
+        let mut phase = Phase::default();
+        let interval = Span::from_micros(1);
+        let waits = (0..100).map(|_| phase.next(on_off, interval, &mut random));
+        assert!(waits.filter(|wait| *wait > interval).count() > 95, "a pause after each");
+    }
+}

@@ -1,0 +1,184 @@
+//! How many bytes a flow has.
+
+use std::borrow::Cow;
+
+use incast_engine::{Size, Stream};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::ScenarioError;
+
+/// Bytes of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FlowSize {
+    /// Always the same.
+    Fixed(u64),
+    /// Uniform between the two, both included.
+    Uniform(u64, u64),
+    /// Bounded Pareto between the two: many short flows, and bytes in few long ones.
+    Pareto {
+        /// The least.
+        min: u64,
+        /// The most.
+        max: u64,
+        /// The exponent of the tail.
+        shape: f64,
+    },
+}
+
+impl FlowSize {
+    /// Draws one.
+    pub fn draw(self, random: &mut Stream) -> u64 {
+        match self {
+            Self::Fixed(bytes) => bytes,
+            Self::Uniform(min, max) => min + random.below(max - min + 1),
+            Self::Pareto { min, max, shape } => {
+                // The inverse of the distribution function.
+                let below = 1.0 - libm::pow(min as f64 / max as f64, shape);
+                let tail = libm::pow(1.0 - random.unit() * below, 1.0 / shape);
+                ((min as f64 / tail) as u64).clamp(min, max)
+            }
+        }
+    }
+
+    /// The most that may be drawn.
+    pub const fn most(self) -> u64 {
+        match self {
+            Self::Fixed(bytes) => bytes,
+            Self::Uniform(_, max) | Self::Pareto { max, .. } => max,
+        }
+    }
+}
+
+/// Bytes of a flow: a size, or a distribution.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "name", rename_all = "kebab-case", deny_unknown_fields, expecting = "a table")]
+#[schemars(rename = "FlowSize")]
+enum Distribution {
+    /// Uniform between two sizes, both included.
+    Uniform {
+        /// The least, bytes. No default.
+        min: Size,
+        /// The most, bytes. No default.
+        max: Size,
+    },
+    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long ones.
+    Pareto {
+        /// The least, bytes. No default.
+        min: Size,
+        /// The most, bytes. No default.
+        max: Size,
+        /// The exponent of the tail, more than 0.
+        #[serde(default = "heavy")]
+        shape: f64,
+    },
+}
+
+const fn heavy() -> f64 {
+    1.1
+}
+
+/// The key as a document has it.
+pub(super) struct FlowSizeDocument(FlowSize);
+
+impl FlowSizeDocument {
+    /// The size or distribution, if it makes sense.
+    pub(super) fn build(self, key: &str) -> Result<FlowSize, ScenarioError> {
+        let fail = |key: String, message: String| Err(ScenarioError::new(key, message));
+        match self.0 {
+            FlowSize::Fixed(0) => {
+                fail(key.to_owned(), "0 bytes are no flow; write 1 or more".to_owned())
+            }
+            FlowSize::Uniform(0, _) | FlowSize::Pareto { min: 0, .. } => {
+                fail(format!("{key}.min"), "0 bytes are no flow; write 1 or more".to_owned())
+            }
+            FlowSize::Uniform(min, max) | FlowSize::Pareto { min, max, .. } if max < min => {
+                fail(format!("{key}.max"), format!("{max} is less than min, {min}; write more"))
+            }
+            FlowSize::Pareto { shape, .. } if !(shape > 0.0 && shape.is_finite()) => {
+                fail(format!("{key}.shape"), format!("{shape} is no exponent; write e.g. 1.1"))
+            }
+            size => Ok(size),
+        }
+    }
+
+    pub(super) const fn of(size: FlowSize) -> Self {
+        Self(size)
+    }
+}
+
+impl Serialize for FlowSizeDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            FlowSize::Fixed(bytes) => Size(bytes).serialize(serializer),
+            FlowSize::Uniform(min, max) => {
+                Distribution::Uniform { min: Size(min), max: Size(max) }.serialize(serializer)
+            }
+            FlowSize::Pareto { min, max, shape } => {
+                Distribution::Pareto { min: Size(min), max: Size(max), shape }.serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FlowSizeDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if !value.is_object() {
+            return serde_json::from_value(value)
+                .map(|Size(bytes)| Self(FlowSize::Fixed(bytes)))
+                .map_err(D::Error::custom);
+        }
+        let size = match serde_json::from_value(value).map_err(D::Error::custom)? {
+            Distribution::Uniform { min: Size(min), max: Size(max) } => FlowSize::Uniform(min, max),
+            Distribution::Pareto { min: Size(min), max: Size(max), shape } => {
+                FlowSize::Pareto { min, max, shape }
+            }
+        };
+        Ok(Self(size))
+    }
+}
+
+impl JsonSchema for FlowSizeDocument {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FlowSizeDocument".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let size = generator.subschema_for::<Size>();
+        let table = generator.subschema_for::<Distribution>();
+        json_schema!({ "anyOf": [size, table] })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_stay_within_their_bounds_and_have_the_mean_of_their_law() {
+        let mut random = Stream::named(1, "sizes", 0);
+        let mut mean = |size: FlowSize| {
+            let draws: Vec<u64> = (0..100_000).map(|_| size.draw(&mut random)).collect();
+            let (min, max) = (draws.iter().min(), draws.iter().max());
+            let sum: u64 = draws.iter().sum();
+            (*min.expect("some"), *max.expect("some"), sum as f64 / draws.len() as f64)
+        };
+        assert_eq!(mean(FlowSize::Fixed(700)), (700, 700, 700.0));
+        let (min, max, average) = mean(FlowSize::Uniform(3, 5));
+        assert_eq!((min, max), (3, 5));
+        assert!((average - 4.0).abs() < 0.02, "{average}");
+        let (l, h, a) = (1_000.0_f64, 1_000_000.0_f64, 1.2_f64);
+        let expected = a / (a - 1.0) * l * (1.0 - (l / h).powf(a - 1.0)) / (1.0 - (l / h).powf(a));
+        let pareto = FlowSize::Pareto { min: 1_000, max: 1_000_000, shape: 1.2 };
+        let (min, max, average) = mean(pareto);
+        assert!(min >= 1_000 && max <= 1_000_000);
+        assert!((average / expected - 1.0).abs() < 0.1, "{average}, not {expected}");
+    }
+}

@@ -1,0 +1,102 @@
+//! Workloads and background traffic as documents.
+
+use serde_json::{Value, json};
+
+use super::{load, refusal};
+
+fn refused(keys: &[(&str, Value)], line: &str) {
+    assert_eq!(refusal(keys), line);
+}
+
+#[test]
+fn a_remedy_sets_its_part_of_a_background_transport_as_well() {
+    let beside = |transport: Value| {
+        [("background", json!([{ "name": "long-flow", "transport": transport }]))]
+    };
+    let resolved = load(&beside(json!("efr"))).resolved();
+    let transport = &resolved["background"][0]["transport"];
+    assert_eq!(transport["recovery"]["name"], "efr");
+    assert_eq!(transport["congestion_control"]["name"], "dctcp");
+    assert_eq!(resolved["network"]["queue"]["name"], "ecn-threshold");
+    assert_eq!(resolved["transport"]["recovery"]["name"], "newreno");
+    let given = json!({ "remedies": ["fine-rto"], "rto_min": "1s" });
+    let line = refusal(&beside(given));
+    assert!(line.starts_with("background.0.transport.rto_min: \"1s\" is given"), "{line}");
+    refused(
+        &beside(json!("nccs")),
+        "background.0.transport.remedies: \"nccs\" owns the order of requests, and a long flow \
+         has none",
+    );
+}
+
+#[test]
+fn what_traffic_cannot_be_is_refused_by_name() {
+    refused(
+        &[("workload.active", json!(5))],
+        "workload.active: 5 is out of range; write 1 to 4, workload.servers",
+    );
+    refused(
+        &[("workload.client", json!(1))],
+        "workload.client: there is no client 1; write 0 to 0, or raise network.clients",
+    );
+    let bulk = |keys: Value| {
+        let mut workload = json!({ "name": "long-flows", "servers": 2, "duration": "1s" });
+        for (key, value) in keys.as_object().unwrap() {
+            workload[key] = value.clone();
+        }
+        [("workload", workload)]
+    };
+    refused(
+        &bulk(json!({ "duration": "0s" })),
+        "workload.duration: 0 is no time to send in; write e.g. \"20s\"",
+    );
+    refused(
+        &bulk(json!({ "flows": 0 })),
+        "workload.flows: 0 is not a number of connections; write 1 or more",
+    );
+    refused(
+        &bulk(json!({ "to": [0, 2] })),
+        "workload.to: there is no client 2; raise network.clients",
+    );
+    refused(
+        &bulk(json!({ "bursts": { "rate": "0bps" } })),
+        "workload.bursts.rate: a burst needs a rate above 0, e.g. \"1Mbps\"",
+    );
+    let line = refusal(&bulk(json!({ "sru": 1 })));
+    assert!(line.starts_with("workload.sru: unknown key; "), "{line}");
+    let two = |remedy: &str| {
+        [
+            bulk(json!({ "to": [0, 1] })).to_vec(),
+            vec![("network.clients", json!(2)), ("transport.remedies", json!([remedy]))],
+        ]
+        .concat()
+    };
+    refused(
+        &two("ictcp"),
+        "transport.remedies: \"ictcp\" works at one client, and these send to several",
+    );
+    let flows = |keys: Value| {
+        let mut flows = json!({ "name": "poisson-flows", "interval": "1ms", "size": 1000 });
+        for (key, value) in keys.as_object().unwrap() {
+            flows[key] = value.clone();
+        }
+        [("background", json!([flows]))]
+    };
+    refused(
+        &flows(json!({ "interval": "0s" })),
+        "background.0.interval: 0 lets all flows come at once; write e.g. \"1ms\"",
+    );
+    refused(
+        &flows(json!({ "size": 0 })),
+        "background.0.size: 0 bytes are no flow; write 1 or more",
+    );
+    refused(
+        &flows(json!({ "size": { "name": "uniform", "min": 9, "max": 8 } })),
+        "background.0.size.max: 8 is less than min, 9; write more",
+    );
+    let on_off = json!([{ "name": "on-off", "rate": "1Mbps", "burst": "0s" }]);
+    refused(
+        &[("background", on_off)],
+        "background.0.burst: 0 is no time to send in; write e.g. \"500ms\"",
+    );
+}
