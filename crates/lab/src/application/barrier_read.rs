@@ -120,6 +120,10 @@ impl BarrierReader {
         for part in 0..active {
             let other = part + self.streams.active.below((servers - part).into()) as u32;
             self.chosen.swap(part as usize, other as usize);
+        }
+        // They are asked in the order of their numbers, like all of them are.
+        self.chosen[..active as usize].sort_unstable();
+        for part in 0..active {
             self.parts[self.chosen[part as usize] as usize] = part;
         }
     }

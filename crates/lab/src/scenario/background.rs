@@ -115,8 +115,9 @@ impl Background {
     pub fn added_hosts(&self) -> (u32, &[SwitchId]) {
         let own = |from: Source| u32::from(from == Source::Host);
         match self {
-            Self::Cbr(datagrams) | Self::Poisson(datagrams) => (own(datagrams.from), &datagrams.at),
-            Self::OnOff(OnOff { datagrams, .. }) => (own(datagrams.from), &datagrams.at),
+            Self::Cbr(datagrams)
+            | Self::Poisson(datagrams)
+            | Self::OnOff(OnOff { datagrams, .. }) => (own(datagrams.from), &datagrams.at),
             Self::LongFlow(flow) => (flow.count, &flow.at),
             Self::PoissonFlows(flows) => (own(flows.from), &flows.at),
         }
@@ -125,8 +126,9 @@ impl Background {
     /// The clients that it is sent to.
     pub fn to(&self) -> &[u32] {
         match self {
-            Self::Cbr(datagrams) | Self::Poisson(datagrams) => &datagrams.to,
-            Self::OnOff(OnOff { datagrams, .. }) => &datagrams.to,
+            Self::Cbr(datagrams)
+            | Self::Poisson(datagrams)
+            | Self::OnOff(OnOff { datagrams, .. }) => &datagrams.to,
             Self::LongFlow(flow) => &flow.to,
             Self::PoissonFlows(flows) => &flows.to,
         }

@@ -39,7 +39,9 @@ fn each_block_is_read_from_other_servers() {
             distinct.sort_unstable();
             distinct.dedup();
             assert_eq!((servers.len(), distinct.len()), (3, 3), "{servers:?}");
-            servers.iter().for_each(|server| turns[*server as usize] += 1);
+            for server in servers {
+                turns[*server as usize] += 1;
+            }
         }
         // 18 each on average.
         assert!(turns.iter().all(|turns| (6..=32).contains(turns)), "{turns:?}");
