@@ -158,6 +158,10 @@ impl NetworkDocument {
         shape.check().map_err(|fault| {
             ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
         })?;
+        if self.clients == 0 {
+            let message = "0 is not a number of clients; write 1 or more";
+            return Err(ScenarioError::new("network.clients", message));
+        }
         Ok(Sites { fabric: shape.fabric(), clients: self.clients })
     }
 
@@ -176,9 +180,6 @@ impl NetworkDocument {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
         let Sites { fabric, .. } = self.sites()?;
-        if self.clients == 0 {
-            return fail("clients", "0 is not a number of clients; write 1 or more".to_owned());
-        }
         let clients_at =
             Numbers::switches(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
         let server_rate = self.server_rate.unwrap_or(self.rate);

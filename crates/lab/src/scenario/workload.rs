@@ -247,7 +247,7 @@ impl BarrierReadDocument {
         if client >= sites.clients {
             let message = format!(
                 "there is no client {client}; write 0 to {}, or raise network.clients",
-                sites.clients.saturating_sub(1)
+                sites.clients - 1
             );
             return fail("client", &message);
         }
