@@ -152,7 +152,7 @@ pub(super) struct Sites {
 }
 
 impl NetworkDocument {
-    /// Its switches and what joins them.
+    /// Where hosts can be, if its topology makes sense and there is a client.
     pub(super) fn sites(&self) -> Result<Sites, ScenarioError> {
         let shape = self.topology.shape();
         shape.check().map_err(|fault| {
