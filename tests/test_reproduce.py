@@ -167,6 +167,17 @@ def test_bars(done: Callable[..., Done]) -> None:
     assert one.picture.data.height == 6
 
 
+def test_bars_of_a_gain_are_differences(done: Callable[..., Done]) -> None:
+    one = done(SWEEP.replace('"sweep"', '"gain"', 1))
+    assert one.picture is not None
+    plain, fine = one.curves.values("plain"), one.curves.values("fine")
+    drawn = dict(one.picture.data.select("x", "y").iter_rows())
+    assert drawn == {str(x): fine[x] - plain[x] for x in plain}
+    share = done(SWEEP.replace('"sweep"', '"gain"', 1) + "relative = true\n")
+    assert share.picture is not None
+    assert share.picture.data["y"][2] == pytest.approx(100 * (fine[32] / plain[32] - 1))
+
+
 def test_a_theory_stands_beside_the_runs(done: Callable[..., Done]) -> None:
     ocs = 'set = { "transport.remedies" = ["ocs"] }\n'
     theory = f'[[series]]\nlabel = "theory"\nmodel = "serialisation"\n{ocs}[plot]'
@@ -252,6 +263,36 @@ lines = 2
     assert one.picture.data["flow"].n_unique() == 2
     assert len(list((tmp_path / "out" / "flows").iterdir())) == 1  # of one seed only
     assert one.curves.of["plain"].rows["timeouts"].to_list()[0] >= 1
+
+
+def test_a_history_has_the_busiest_port_of_every_curve(done: Callable[..., Done]) -> None:
+    one = done(
+        """\
+title = "Waiting and dropped"
+kind = "history"
+[[series]]
+label = "four"
+[[series]]
+label = "many"
+set = { "workload.servers" = 64 }
+[plot]
+trace = "queue"
+y = "packets_max"
+beside = ["drops"]
+xscale = "log"
+span = [0.0001, 1]
+"""
+    )
+    assert one.picture is not None
+    for label in ("four", "many"):
+        (row,) = one.curves.of[label].rows.filter(pl.col("seed") == 1).to_dicts()
+        lanes = {
+            name: one.picture.data.filter(pl.col("series") == f"{label}: {name}")["y"]
+            for name in ("waiting", "dropped")
+        }
+        assert lanes["waiting"].max() == row["queue_max_packets"]
+        assert lanes["dropped"].max() == row["drops"]
+    assert row["drops"] > 0
 
 
 def test_a_timeline_without_a_run_is_told(done: Callable[..., Done]) -> None:
@@ -347,6 +388,11 @@ y = "cwnd_last"
         ),
         ({"test": "close", "curves": ["a", "b"], "within": 0.8}, True),
         ({"test": "close", "curves": ["a", "b"], "within": 0.5}, False),
+        ({"test": "gain", "over": "b", "by": "a"}, False),
+        ({"test": "gain", "over": "b", "by": "a", "least": -2}, True),
+        ({"test": "gain", "over": "b", "by": "a", "most_at": "2"}, True),
+        ({"test": "gain", "over": "b", "by": "a", "most_at": "3", "relative": True}, False),
+        ({"left": {"series": "b", "reduce": "deviation"}, "op": "~", "right": 0.5}, True),
     ],
 )
 def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool | None) -> None:

@@ -105,7 +105,10 @@ class Plot:
     Parameters
     ----------
     y
-        The metric of the vertical axis; for a histogram or a timeline, a column of the trace.
+        The metric of the vertical axis; for a histogram, a timeline or a history, a column of the
+        trace.
+    beside
+        Further columns of a history.
     label
         What the vertical axis is called; by default after the metric.
     xscale, yscale
@@ -113,7 +116,7 @@ class Plot:
     ylim
         The ends of the vertical axis.
     trace
-        What a histogram or a timeline is made of: `events`, `cwnd` or `queue`.
+        What a histogram, a timeline or a history is made of: `events`, `cwnd` or `queue`.
     only
         Which rows of the trace: column to value.
     scale
@@ -124,9 +127,12 @@ class Plot:
         The start and end of a timeline in seconds; by default the whole run.
     lines
         How many lines a timeline shows: those that vary most.
+    relative
+        Whether gains are in percent of the first curve.
     """
 
     y: str
+    beside: list[str] = field(default_factory=list)
     label: str = ""
     xscale: Literal["linear", "log"] = "linear"
     yscale: Literal["linear", "log"] = "linear"
@@ -137,6 +143,7 @@ class Plot:
     bins: list[float] | None = None
     span: list[float] | None = None
     lines: int = 3
+    relative: bool = False
 
 
 @dataclass(frozen=True)
@@ -248,7 +255,7 @@ class Figure:
     """
 
     title: str
-    kind: Literal["sweep", "bars", "timeline", "histogram", "claims"]
+    kind: Literal["sweep", "bars", "gain", "timeline", "history", "histogram", "claims"]
     scenario: dict[str, Any] = field(default_factory=dict)
     x: Axis | None = None
     seeds: Amount | None = None

@@ -139,7 +139,9 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
 _NEEDS = {
     "sweep": ("series", "plot", "x"),
     "bars": ("series", "plot", "x"),
+    "gain": ("series", "plot", "x"),
     "histogram": ("series", "plot"),
+    "history": ("series", "plot"),
     "timeline": ("series", "plot", "search"),
     "claims": ("claims",),
 }

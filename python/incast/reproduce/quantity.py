@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from math import isnan, log
+from statistics import pstdev
 from typing import Any, Literal
 
 import polars as pl
@@ -29,7 +30,8 @@ class Quantity:
     series, reduce, start, end
         One number for a curve between two points (`from`, `to`): `min`, `max`, `mean`, `first`,
         `last`; `argmax`, `argmin`: the point where it is; `knee`: the last point before the curve
-        falls below `level` x its maximum so far, endless if it never does.
+        falls below `level` x its maximum so far, endless if it never does; `deviation`: the
+        standard deviation of the points, which are all that there are.
     series, beside, reduce, start, end
         How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
         `rank-correlation`, Spearman's, 1 where they rise and fall together.
@@ -59,6 +61,7 @@ class Quantity:
         "argmax",
         "argmin",
         "knee",
+        "deviation",
         "count",
         "mode",
         "span",
@@ -172,6 +175,7 @@ def _of_curve(values: Mapping[X, float], how: str, level: float) -> float:
         "mean": sum(numbers) / len(numbers),
         "first": numbers[0],
         "last": numbers[-1],
+        "deviation": pstdev(numbers),
     }
     if how not in plain:
         raise FigureError(f"reduce: {how} is for a column of a trace")

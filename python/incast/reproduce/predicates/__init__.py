@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from incast.reproduce.predicates.close import Close
 from incast.reproduce.predicates.compare import Compare
 from incast.reproduce.predicates.finding import Finding, Predicate, Unjudged
+from incast.reproduce.predicates.gain import Gain
 from incast.reproduce.predicates.monotone import Monotone
 from incast.reproduce.predicates.ordered import Ordered
 
@@ -13,6 +14,7 @@ __all__ = ["PREDICATES", "Finding", "Predicate", "Unjudged"]
 PREDICATES: Mapping[str, type[Predicate]] = {
     "close": Close,
     "compare": Compare,
+    "gain": Gain,
     "monotone": Monotone,
     "ordered": Ordered,
 }
