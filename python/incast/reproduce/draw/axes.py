@@ -15,7 +15,7 @@ def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes]:
     seeds = {len({job.seed for job in need.jobs}) for need in work.needs if need.jobs}
     runs = f"{curves.stat} of {max(seeds)} seeds" if seeds and max(seeds) > 1 else "one seed"
     facts = f"{work.chosen.paper.name}, figure {work.chosen.number}"
-    if seeds and figure.search is None:
+    if seeds and figure.search is None and figure.kind != "history":
         facts += f"; {runs}"
     drawn, (axes,) = style.sheet(figure.title, facts, size=style.size(len(figure.series)))
     return drawn, axes
