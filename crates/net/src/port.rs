@@ -447,6 +447,13 @@ impl Port {
         link.chain(waiting.iter().flatten().map(|waiting| waiting.parcel.packet))
     }
 
+    /// The packets that wait, as of the last drain or departure.
+    pub fn waiting(&self) -> impl Iterator<Item = PacketId> {
+        let (link, classes) = either!(self, contents());
+        let held = link.len() + classes.iter().map(VecDeque::len).sum::<usize>();
+        self.in_flight().skip(held - self.view().packets as usize)
+    }
+
     /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
     pub fn admitted_after(&self, now: Time) -> u64 {
         match self {

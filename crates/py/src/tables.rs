@@ -74,6 +74,9 @@ pub fn queues<'py>(py: Python<'py>, traces: &QueueTraces) -> PyResult<Bound<'py,
     for (i, suffix) in ["min", "max", "last"].into_iter().enumerate() {
         table.numbers(&format!("bytes_{suffix}"), rows.iter().map(|row| row.3.bytes[i]))?;
     }
+    for (i, suffix) in ["min", "max", "last"].into_iter().enumerate() {
+        table.numbers(&format!("labelled_{suffix}"), rows.iter().map(|row| row.3.labelled[i]))?;
+    }
     table.numbers("drops", rows.iter().map(|row| row.3.drops))?;
     table.numbers("busy", rows.iter().map(|row| row.3.sending.as_secs_f64() / row.1))?;
     Ok(table.0)
@@ -100,6 +103,7 @@ pub fn flows<'py>(py: Python<'py>, trace: &FlowTrace) -> PyResult<Bound<'py, PyD
     table.numbers("ssthresh_last", rows.iter().map(|row| row.3.ssthresh))?;
     table.numbers("rto_s_last", rows.iter().map(|row| Span::as_secs_f64(row.3.rto)))?;
     table.numbers("flight_last", rows.iter().map(|row| row.3.flight))?;
+    table.numbers("labelled_last", rows.iter().map(|row| row.3.labelled))?;
     Ok(table.0)
 }
 

@@ -60,6 +60,9 @@ pub const QUEUE_COLUMNS: &[Column] = &[
     column("bytes_min", "byte", "Fewest bytes waiting."),
     column("bytes_max", "byte", "Most bytes waiting."),
     column("bytes_last", "byte", "Bytes waiting at the end of the bin."),
+    column("labelled_min", "1", "Fewest waiting packets with a label, such as PLATO's."),
+    column("labelled_max", "1", "Most of them."),
+    column("labelled_last", "1", "How many at the end of the bin."),
     column("drops", "1", "Packets dropped."),
     column("busy", "1", "Share of the bin in which the link was sending."),
 ];
@@ -75,4 +78,9 @@ pub const FLOW_COLUMNS: &[Column] = &[
     column("ssthresh_last", "byte", "Slow-start threshold at the end of the bin."),
     column("rto_s_last", "s", "Retransmission timeout at the end of the bin, backed off."),
     column("flight_last", "byte", "Outstanding data at the end of the bin."),
+    column(
+        "labelled_last",
+        "1",
+        "New segments sent with a label up to the end of the bin: PLATO's heartbeats.",
+    ),
 ];

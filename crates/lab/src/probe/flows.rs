@@ -1,6 +1,7 @@
 //! cwnd, ssthresh, RTO and flight of the servers' connections, over time.
 
 use incast_engine::{Span, Time};
+use incast_net::{Flags, Packet};
 use incast_tcp::Connection;
 
 use super::Detail;
@@ -17,6 +18,8 @@ pub struct WindowSummary {
     pub rto: Span,
     /// Last flight.
     pub flight: u64,
+    /// New segments sent with a label, since the beginning.
+    pub labelled: u32,
 }
 
 impl Summary for WindowSummary {
@@ -33,11 +36,14 @@ impl Summary for WindowSummary {
 #[derive(Clone, Debug)]
 pub struct FlowTrace {
     flows: Vec<Bins<WindowSummary>>,
+    /// New segments that each has sent with a label.
+    labelled: Vec<u32>,
 }
 
 impl FlowTrace {
     pub(super) fn new(detail: Detail, flows: u32) -> Self {
-        Self { flows: (0..flows).map(|_| Bins::new(detail)).collect() }
+        let flows = flows as usize;
+        Self { flows: vec![Bins::new(detail); flows], labelled: vec![0; flows] }
     }
 
     /// The bins of each flow, in the order of the flows.
@@ -46,14 +52,28 @@ impl FlowTrace {
     }
 
     pub(super) fn note(&mut self, now: Time, flow: u32, connection: &Connection) {
+        let flow = flow as usize;
+        let (Some(bins), Some(labelled)) = (self.flows.get_mut(flow), self.labelled.get(flow))
+        else {
+            return;
+        };
         let summary = WindowSummary {
             cwnd: [connection.cwnd(); 3],
             ssthresh: connection.ssthresh(),
             rto: connection.rtt().rto(),
             flight: connection.flight(),
+            labelled: *labelled,
         };
-        if let Some(bins) = self.flows.get_mut(flow as usize) {
-            bins.note(now, summary);
+        bins.note(now, summary);
+    }
+
+    /// Counts a packet with a label that its host sends, if it brings new data; the connection's
+    /// next note, in the same instant, tells of it.
+    pub(super) fn note_label(&mut self, packet: &Packet) {
+        let is_new = packet.payload > 0 && !packet.flags.contains(Flags::RETRANSMISSION);
+        let labelled = self.labelled.get_mut(packet.route.flow() as usize);
+        if let Some(labelled) = labelled.filter(|_| is_new && packet.route.is_forward()) {
+            *labelled += 1;
         }
     }
 }

@@ -170,9 +170,14 @@ impl Probe for Trace {
         }
     }
 
-    fn after_offer(&mut self, now: Time, port: PortId, _: &Packet, network: &Network) {
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
         if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
-            queue.note(now, network.port(port));
+            queue.note_packet(now, packet, network);
+        }
+        if let Some(flows) = self.flows.as_mut().filter(|_| packet.label != 0) {
+            if network.route(packet.route).first() == Some(&port) {
+                flows.note_label(packet);
+            }
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
             events.after_offer(now);
@@ -187,7 +192,7 @@ impl Probe for Trace {
 
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
         if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
-            queue.note(now, network.port(port));
+            queue.note(now, network);
         }
     }
 

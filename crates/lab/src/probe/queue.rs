@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 use incast_net::topology::Network;
-use incast_net::{Port, PortId};
+use incast_net::{Packet, PortId};
 
 use super::Detail;
 use super::bins::{Bins, Summary};
@@ -14,6 +14,8 @@ pub struct QueueSummary {
     pub packets: [u32; 3],
     /// Smallest, largest and last number of waiting bytes.
     pub bytes: [u64; 3],
+    /// Smallest, largest and last number of waiting packets that carry a label.
+    pub labelled: [u32; 3],
     /// Packets dropped.
     pub drops: u32,
     /// Time that the link was sending.
@@ -24,6 +26,7 @@ impl Summary for QueueSummary {
     fn absorb(&mut self, later: &Self) {
         self.packets = absorb(self.packets, later.packets);
         self.bytes = absorb(self.bytes, later.bytes);
+        self.labelled = absorb(self.labelled, later.labelled);
         self.drops += later.drops;
         self.sending += later.sending;
     }
@@ -84,11 +87,21 @@ pub struct QueueTrace {
     now: Time,
     sent: Span,
     drops: u32,
+    /// Whether a packet with a label has come: only then are labels looked for.
+    sees_labels: bool,
 }
 
 impl QueueTrace {
     fn new(detail: Detail, port: PortId, name: String) -> Self {
-        Self { port, name, bins: Bins::new(detail), now: Time::ZERO, sent: Span::ZERO, drops: 0 }
+        Self {
+            port,
+            name,
+            bins: Bins::new(detail),
+            now: Time::ZERO,
+            sent: Span::ZERO,
+            drops: 0,
+            sees_labels: false,
+        }
     }
 
     /// The port it belongs to.
@@ -113,24 +126,23 @@ impl QueueTrace {
 
     /// Completes the bins up to `now`, when something is about to happen to the port.
     pub(super) fn advance(&mut self, now: Time, network: &mut Network) {
-        let port = network.port_mut(self.port);
         while self.bins.index(self.now) < self.bins.index(now) {
             let width = self.bins.width().as_picos();
             let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
-            if self.now >= port.last_departure() {
+            if self.now >= network.port(self.port).last_departure() {
                 // Nothing was sent in the meantime: an idle stretch needs no bins of its own.
                 self.now = now;
                 break;
             }
             let just_before = Time::from_picos(boundary.as_picos() - 1);
-            port.drain(just_before);
-            self.note(just_before, port);
+            network.port_mut(self.port).drain(just_before);
+            self.note(just_before, network);
             // The new bin begins with what the old one leaves behind.
-            port.drain(boundary);
-            self.note(boundary, port);
+            network.port_mut(self.port).drain(boundary);
+            self.note(boundary, network);
         }
-        port.drain(now);
-        self.note(now, port);
+        network.port_mut(self.port).drain(now);
+        self.note(now, network);
     }
 
     /// Completes the bins up to the moment before `now`, when something departs.
@@ -142,18 +154,31 @@ impl QueueTrace {
     }
 
     /// Notes the state of the port.
-    pub(super) fn note(&mut self, now: Time, port: &Port) {
+    pub(super) fn note(&mut self, now: Time, network: &Network) {
+        let port = network.port(self.port);
         let view = port.view();
+        let labelled = if self.sees_labels {
+            port.waiting().filter(|id| network.packet(*id).label != 0).count() as u32
+        } else {
+            0
+        };
         let sent = port.sending_until(now);
         let summary = QueueSummary {
             packets: [view.packets; 3],
             bytes: [view.bytes; 3],
+            labelled: [labelled; 3],
             drops: std::mem::take(&mut self.drops),
             sending: sent.saturating_sub(self.sent),
         };
         self.bins.note(now, summary);
         self.sent = sent;
         self.now = now;
+    }
+
+    /// Notes the state of the port, which has just admitted a packet.
+    pub(super) fn note_packet(&mut self, now: Time, packet: &Packet, network: &Network) {
+        self.sees_labels |= packet.label != 0;
+        self.note(now, network);
     }
 
     pub(super) fn note_drop(&mut self) {

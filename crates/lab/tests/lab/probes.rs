@@ -153,3 +153,31 @@ fn every_column_is_described() {
     }
     assert_eq!(columns("tables"), None);
 }
+
+/// Every sender of PLATO begins with a heartbeat: what waits first is labels and nothing else. Later
+/// others wait, too, and every labelled segment that was sent new is counted.
+#[test]
+fn labels_are_seen_in_the_queue_and_at_the_sender() {
+    for queue in ["label-threshold", "push-out"] {
+        let changes = json!({
+            "network": { "buffer": "32pkt", "queue": queue },
+            "workload": { "servers": 8, "sru": 64 * MSS },
+            "transport": { "name": "plato", "initial_window": 1 },
+        });
+        let Run { trace, .. } = traced(&scenario(&changes), &["queue:full", "cwnd:full"]);
+        let flows = trace.flows.clone().expect("it was asked for");
+        let queue = only_queue(trace);
+        let waiting = || queue.iter().map(|(_, bin)| bin).filter(|bin| bin.packets[2] > 1);
+        let first = waiting().next().expect("the queue builds up");
+        assert_eq!(first.labelled[2], first.packets[2]);
+        assert!(waiting().any(|bin| bin.labelled[2] < bin.packets[2]));
+        for bins in flows.flows() {
+            let counts: Vec<u32> = bins.iter().map(|(_, bin)| bin.labelled).collect();
+            assert!(counts.is_sorted() && counts.windows(2).all(|pair| pair[1] <= pair[0] + 1));
+            // One per round trip, of 64 segments in all.
+            assert!((4..64).contains(counts.last().expect("it was traced")), "{counts:?}");
+        }
+    }
+    let Run { trace, .. } = traced(&collapse(), &["queue"]);
+    assert!(only_queue(trace).iter().all(|(_, bin)| bin.labelled == [0; 3]));
+}

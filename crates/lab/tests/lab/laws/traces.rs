@@ -46,6 +46,7 @@ fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
         for [least, most, last] in [bin.packets.map(u64::from), bin.bytes] {
             assert!(least <= last && last <= most, "{bin:?}");
         }
+        assert!(bin.labelled[1] <= bin.packets[1] && bin.labelled[2] <= bin.packets[2], "{bin:?}");
     }
     assert!(queue.iter().map(|(start, _)| start).is_sorted_by(|one, next| one < next));
 }
