@@ -18,6 +18,7 @@ from incast.reproduce.data import Curve, Curves, Unjudged
 from incast.reproduce.execute import Done, reproduce
 from incast.reproduce.figure import Claim
 from incast.reproduce.gallery import page
+from incast.reproduce.gaps import filled
 from incast.reproduce.judge import Verdict, judge
 from incast.reproduce.metrics import Named, all_metrics
 
@@ -293,6 +294,66 @@ span = [0.0001, 1]
         assert lanes["waiting"].max() == row["queue_max_packets"]
         assert lanes["dropped"].max() == row["drops"]
     assert row["drops"] > 0
+
+
+def test_a_timeline_has_further_columns_marks_and_numbers_of_a_time(
+    done: Callable[..., Done],
+) -> None:
+    one = done(
+        """\
+title = "Heartbeats"
+kind = "timeline"
+scenario = { workload = { servers = 24 }, transport = { name = "plato", initial_window = 1 } }
+[[series]]
+label = "plato"
+[search]
+metric = "completion_s"
+seeds = 1
+[plot]
+trace = "queue"
+y = "packets_last"
+also = ["labelled_last"]
+marks = "drops"
+[[claims]]
+id = "A"
+says = "What waits first is labelled."
+kind = "trend"
+left = { series = "plato", column = "labelled_last", reduce = "median", from = 1e-4, to = 2e-4 }
+op = "~"
+right = { series = "plato", column = "packets_last", reduce = "median", from = 1e-4, to = 2e-4 }
+[[claims]]
+id = "B"
+says = "What waits is always labelled."
+kind = "trend"
+left = { series = "plato", column = "labelled_last", reduce = "mean" }
+op = ">="
+right = { series = "plato", column = "packets_last", reduce = "mean" }
+"""
+    )
+    assert [judgement.verdict for judgement in one.judgements] == [Verdict.HOLDS, Verdict.FAILS]
+    assert one.picture is not None
+    lines = {line.get_label() for line in one.picture.figure.axes[0].get_lines()}
+    assert lines == {"packets_last", "labelled_last", "drops grows"}
+
+
+def test_bins_that_were_left_out_are_filled() -> None:
+    """Levels stay, nothing is sent, and every lane is filled for itself."""
+    trace = pl.DataFrame(
+        {
+            "time_s": [0.0, 3e-6, 1e-6, 2e-6],
+            "bin_s": [1e-6] * 4,
+            "port": ["a", "a", "b", "b"],
+            "packets_last": [5, 1, 7, 8],
+            "busy": [1.0, 0.5, 0.25, 0.0],
+        }
+    )
+    whole = filled(trace)
+    assert whole["port"].to_list() == ["a"] * 4 + ["b"] * 2
+    assert whole["packets_last"].to_list() == [5, 5, 5, 1, 7, 8]
+    assert whole["busy"].to_list() == [1.0, 0.0, 0.0, 0.5, 0.25, 0.0]
+    assert whole["time_s"].to_list() == pytest.approx([0, 1e-6, 2e-6, 3e-6, 1e-6, 2e-6])
+    events = pl.DataFrame({"time_s": [0.0, 1.0], "flow": [0, 1]})
+    assert filled(events) is events
 
 
 def test_a_timeline_without_a_run_is_told(done: Callable[..., Done]) -> None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from incast.errors import FigureError
 from incast.reproduce import metrics
+from incast.reproduce.gaps import filled
 from incast.reproduce.metrics import Metric, Named
 from incast.results.statistics import half_width
 
@@ -159,7 +160,7 @@ class Curves:
         }
 
     def traced(self, label: str) -> list[pl.DataFrame]:
-        """Return the rows of the figure's trace that count, a frame per run.
+        """Return the rows of the figure's trace that count, a frame per run, without gaps.
 
         Raises
         ------
@@ -170,7 +171,7 @@ class Curves:
         if curve.traces is None or not self.trace:
             raise Unjudged(f"{label} has no traces")
         conditions = [pl.col(key) == value for key, value in self.only.items()]
-        return [frame.filter(*conditions) for frame in curve.traces(self.trace)]
+        return [filled(frame.filter(*conditions)) for frame in curve.traces(self.trace)]
 
     def _curve(self, label: str) -> Curve:
         if label not in self.of:

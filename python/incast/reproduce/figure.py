@@ -129,6 +129,10 @@ class Plot:
         How many lines a timeline shows: those that vary most.
     relative
         Whether gains are in percent of the first curve.
+    also
+        Further columns of a timeline's trace, each with a line of its own.
+    marks
+        A column of a timeline's trace that counts: a mark stands where it grows.
     """
 
     y: str
@@ -144,6 +148,8 @@ class Plot:
     span: list[float] | None = None
     lines: int = 3
     relative: bool = False
+    also: list[str] = field(default_factory=list)
+    marks: str = ""
 
 
 @dataclass(frozen=True)

@@ -35,9 +35,10 @@ class Quantity:
     series, beside, reduce, start, end
         How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
         `rank-correlation`, Spearman's, 1 where they rise and fall together.
-    series, column, reduce
-        The same for a column of the figure's trace over all of its rows and runs, with `count`,
-        `mode` (the most frequent value) and `span` (largest minus smallest) as well.
+    series, column, reduce, start, end
+        The same for a column of the figure's trace over all of its rows and runs between two times
+        in seconds, with `count`, `median`, `mode` (the most frequent value) and `span` (largest
+        minus smallest) as well.
     metric, stat
         Which metric of the curve, and what of the seeds, if not those of the figure.
     formula
@@ -63,6 +64,7 @@ class Quantity:
         "knee",
         "deviation",
         "count",
+        "median",
         "mode",
         "span",
         "log-error",
@@ -142,7 +144,12 @@ class Quantity:
         if self.function:
             return _call(self.function, self.arguments, self.part)
         if self.column:
-            return _of_trace(pl.concat(curves.traced(self.series))[self.column], self.reduce)
+            trace = pl.concat(curves.traced(self.series))
+            if self.start is not None or self.end is not None:
+                time = pl.col("time_s")
+                low, high = self.start or 0.0, _ENDLESS if self.end is None else self.end
+                trace = trace.filter(time.is_between(low, high))
+            return _of_trace(trace[self.column], self.reduce)
         if self.beside:
             return self._of_two(curves)
         if self.at is not None:
@@ -235,6 +242,7 @@ _TRACE = {
     "min": _Y.min(),
     "max": _Y.max(),
     "mean": _Y.mean(),
+    "median": _Y.median(),
     "mode": _Y.mode().min(),
     "span": _Y.max() - _Y.min(),
     "first": _Y.first(),
