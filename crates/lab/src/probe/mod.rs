@@ -174,10 +174,10 @@ impl Probe for Trace {
         if let Some(queue) = self.queue.as_mut().and_then(|queues| queues.at(port)) {
             queue.note_packet(now, packet, network);
         }
-        if let Some(flows) = self.flows.as_mut().filter(|_| packet.label != 0) {
-            if network.route(packet.route).first() == Some(&port) {
-                flows.note_label(packet);
-            }
+        if let Some(flows) = self.flows.as_mut().filter(|_| packet.label != 0)
+            && network.route(packet.route).first() == Some(&port)
+        {
+            flows.note_label(packet);
         }
         if let Some(events) = self.events.as_mut().filter(|events| events.port() == port) {
             events.after_offer(now);
