@@ -312,7 +312,7 @@ seeds = 1
 [plot]
 trace = "queue"
 y = "packets_last"
-also = ["labelled_last"]
+beside = ["labelled_last"]
 marks = "drops"
 [[claims]]
 id = "A"

@@ -108,7 +108,7 @@ class Plot:
         The metric of the vertical axis; for a histogram, a timeline or a history, a column of the
         trace.
     beside
-        Further columns of a history.
+        Further columns of a timeline or a history.
     label
         What the vertical axis is called; by default after the metric.
     xscale, yscale
@@ -129,8 +129,6 @@ class Plot:
         How many lines a timeline shows: those that vary most.
     relative
         Whether gains are in percent of the first curve.
-    also
-        Further columns of a timeline's trace, each with a line of its own.
     marks
         A column of a timeline's trace that counts: a mark stands where it grows.
     """
@@ -148,7 +146,6 @@ class Plot:
     span: list[float] | None = None
     lines: int = 3
     relative: bool = False
-    also: list[str] = field(default_factory=list)
     marks: str = ""
 
 

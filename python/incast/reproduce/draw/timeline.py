@@ -35,9 +35,9 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     handles: list[Line2D] = []
     for one in chosen:
         lane = trace.filter(pl.col(by) == one).sort("time_s")
-        for column in [plot.y, *plot.also]:
-            name = column if plot.also else f"{by} {one}"
-            if plot.also and len(chosen) > 1:
+        for column in [plot.y, *plot.beside]:
+            name = column if plot.beside else f"{by} {one}"
+            if plot.beside and len(chosen) > 1:
                 name = f"{by} {one}, {column}"
             handles += _line(axes, lane, column, plot, name, len(handles))
         if plot.marks:
