@@ -7,6 +7,7 @@ mod fifo;
 mod inlet;
 mod line;
 mod stepped;
+mod train;
 
 use std::collections::VecDeque;
 
@@ -102,6 +103,9 @@ pub enum Ties {
     /// The departing packet is still there, as where each packet's events are scheduled when its
     /// transmission starts (ns-2).
     ArrivalFirst,
+    /// The same, and of packets that arrive together that of the line comes first which has been
+    /// busy for fewer: packet by packet what follows from that schedule (ns-3).
+    Scheduled,
 }
 
 /// What became of an offered packet.

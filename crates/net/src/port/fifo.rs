@@ -11,6 +11,7 @@ use incast_engine::{Span, Stream, Time};
 
 use super::inlet::Inlet;
 use super::line::Line;
+use super::train::Train;
 use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed, unplaced};
 use crate::buffer::Buffer;
 use crate::packet::Ecn;
@@ -36,6 +37,7 @@ pub struct Fifo {
     /// How long a packet counts as present beyond its departure.
     linger: Span,
     line: Line,
+    train: Train,
     /// What waits and what is being sent.
     view: QueueView,
     counters: PortCounters,
@@ -59,8 +61,9 @@ impl Fifo {
             line: Line::new(config),
             linger: match config.ties {
                 Ties::DepartureFirst => Span::ZERO,
-                Ties::ArrivalFirst => Span::from_picos(1),
+                Ties::ArrivalFirst | Ties::Scheduled => Span::from_picos(1),
             },
+            train: Train::new(config.ties),
             buffer: config.buffer,
             has_queue: true,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
@@ -111,7 +114,7 @@ impl Fifo {
         }
         debug_assert!(self.has_queue, "only what a relay hands on enters a port without a queue");
         let is_idle = self.view.in_service_bytes == 0;
-        let ahead = u64::from(self.view.packets) + u64::from(!is_idle);
+        let ahead = self.train.couple(u64::from(self.view.packets) + u64::from(!is_idle));
         if !is_idle {
             self.count_waiting(now, size);
         }
@@ -127,7 +130,7 @@ impl Fifo {
     #[inline]
     pub(super) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
-        let ahead = u64::from(self.last_departure.plus(self.linger) > now);
+        let ahead = self.train.couple(u64::from(self.last_departure.plus(self.linger) > now));
         self.send(now, parcel, placed(ahead, sequence))
     }
 
@@ -183,7 +186,8 @@ impl Fifo {
                 self.departures.pop_front();
             }
         }
-        let sequence = placed(self.departures.len() as u64, sequence);
+        let ahead = self.train.couple(self.departures.len() as u64);
+        let sequence = placed(ahead, sequence);
         (self.relay(now, size), sequence)
     }
 

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use incast_engine::{Span, Stream, Time};
 
 use super::line::{Detours, Line};
+use super::train::Train;
 use super::{
     Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting, placed,
 };
@@ -41,6 +42,7 @@ pub struct Stepped {
     last_departure: Time,
     /// Place of departures among events of the same instant.
     departure_sequence: u64,
+    train: Train,
     line: Line,
     detours: Option<Detours>,
     buffer: Option<Buffer>,
@@ -72,8 +74,9 @@ impl Stepped {
             departure_sequence: match config.ties {
                 Ties::DepartureFirst => index,
                 // The time limit of a run is u64::MAX.
-                Ties::ArrivalFirst => u64::MAX - 1 - index,
+                Ties::ArrivalFirst | Ties::Scheduled => u64::MAX - 1 - index,
             },
+            train: Train::new(config.ties),
             line: Line::new(config),
             detours: config.detour.map(|params| Detours::new(params, random)),
             buffer: config.buffer,
@@ -136,7 +139,7 @@ impl Stepped {
         }
         let sending = self.line.sending_time(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(!is_idle);
-        let sequence = placed(ahead, sequence);
+        let sequence = placed(self.train.couple(ahead), sequence);
         let waiting = Waiting { parcel, sequence, since: now, sending };
         if is_idle {
             self.start(&waiting, now);

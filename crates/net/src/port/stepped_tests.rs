@@ -170,7 +170,9 @@ proptest! {
         arrivals in arrivals(),
         limit in limits(),
         counts_in_service in any::<bool>(),
-        arrival_first in any::<bool>(),
+        ties in prop::sample::select(vec![
+            Ties::DepartureFirst, Ties::ArrivalFirst, Ties::Scheduled,
+        ]),
         noise in prop_oneof![Just(0_u64), 1_u64..100],
         queue in at_arrival(),
         is_host in any::<bool>(),
@@ -178,9 +180,8 @@ proptest! {
     ) {
         // Without a delay, a packet arrives in the instant of its departure. With arrivals first the
         // FIFO port takes it for gone when it is delivered, the other when that instant is over.
-        let delay = if no_delay && !arrival_first { Span::ZERO } else { DELAY };
+        let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
-        let ties = if arrival_first { Ties::ArrivalFirst } else { Ties::DepartureFirst };
         let clock_noise = Span::from_nanos(noise);
         let fifo = PortConfig {
             clock_noise,

@@ -90,6 +90,20 @@ fn a_packet_that_departs_exactly_now_has_left() {
 }
 
 #[test]
+fn as_scheduled_the_line_comes_first_that_has_been_busy_for_fewer() {
+    let delay = Span::from_micros(100);
+    let config = PortConfig { ties: Ties::Scheduled, ..PortConfig::host(GIGABIT, delay) };
+    let mut port = Alone::new(&config);
+    // Each meets one packet at most; the last finds the line idle.
+    for (micros, sequence) in [(0, 0), (12, 1), (24, 2), (60, 3)] {
+        port.offer(at(micros), packet(1460), sequence);
+    }
+    assert_eq!(port.deliver(at(112)).1, Some((at(124), placed(1, 1))));
+    assert_eq!(port.deliver(at(124)).1, Some((at(136), placed(2, 2))));
+    assert_eq!(port.deliver(at(136)).1, Some((at(172), placed(0, 3))));
+}
+
+#[test]
 fn a_packet_that_arrives_first_finds_the_departing_one() {
     let config = PortConfig {
         ties: Ties::ArrivalFirst,

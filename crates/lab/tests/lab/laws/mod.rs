@@ -240,7 +240,7 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     let core_delay = network.core.as_ref().map(|core| core.delay);
     let no_delay = [Some(network.server_delay), Some(network.client_delay), core_delay]
         .contains(&Some(Span::ZERO));
-    if !(no_delay && network.ties == Ties::ArrivalFirst) {
+    if !(no_delay && network.ties != Ties::DepartureFirst) {
         let mut stepped = scenario.clone();
         stepped.network.departure_events = true;
         assert_eq!(self::rows(&stepped), expected, "departures as events");

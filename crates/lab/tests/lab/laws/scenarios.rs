@@ -65,7 +65,7 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
             .boxed(),
         maybe("layer2_overhead", any_of![0, 1, "ethernet"]),
         maybe("clock_noise", any_of!["0s", "1ps"]),
-        maybe("ties", any_of!["departure-first", "arrival-first"]),
+        maybe("ties", any_of!["departure-first", "arrival-first", "scheduled"]),
         prop::option::weighted(0.2, reorder().prop_map(|it| ("reorder", it))).boxed(),
     ]);
     (links, switch(packet))
