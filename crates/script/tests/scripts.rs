@@ -338,6 +338,7 @@ scripts! {
         rfc3042_2_without_new_data_nothing_leaves
     }
     newreno_careful {
+        ns3_what_duplicates_say_has_left_may_not_count
         rfc2582_5_less_careful_is_satisfied_with_just_recover
         rfc2582_5_less_careful_still_ignores_older_echoes
         rfc6582_3_2_a_loss_beyond_recover_is_new
@@ -525,6 +526,9 @@ scripts! {
         vasudevan_jitter_extends_every_timeout
     }
     sack {
+        ns3_a_partial_ack_releases_a_segment_beside_the_pipe
+        ns3_only_the_first_partial_ack_restarts_the_timer
+        ns3_rule_3_may_go_beyond_what_has_arrived
         ns3_the_pipe_may_be_halved_instead_of_the_flight
         rfc6298_3_data_reported_before_give_no_sample
         rfc6298_5_3_a_duplicate_with_news_does_not_restart_the_timer

@@ -127,7 +127,7 @@ impl Connection {
             self.grow(now, packet, acked, grows);
         }
         self.end_reduction();
-        self.owed &= !owed::RETRANSMIT_HEAD;
+        self.owed &= !(owed::RETRANSMIT_HEAD | owed::PARTIAL);
         self.events.push(Event::RecoveryExit);
     }
 

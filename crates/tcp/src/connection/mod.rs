@@ -78,8 +78,10 @@ mod owed {
     /// An ACK that reports marks until the packet before the one at hand.
     pub const FLUSH_ACK: u16 = 1 << 8;
     pub const TAIL_PROBE: u16 = 1 << 9;
+    /// A segment for a partial ACK, beside the pipe.
+    pub const PARTIAL: u16 = 1 << 10;
     /// Sent after data, because data carry it too.
-    pub const ACK: u16 = 1 << 10;
+    pub const ACK: u16 = 1 << 11;
     pub const BEFORE_DATA: u16 = ACK - 1;
 }
 

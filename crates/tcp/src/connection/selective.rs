@@ -9,8 +9,8 @@ use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::{Advice, TxPlan};
 use crate::recovery::{Episode, LossRecovery, SackNews, SackView, Spare};
-use crate::send::Sent;
 use crate::send::scoreboard::Acked;
+use crate::send::{Marks, Sent};
 
 impl Connection {
     #[expect(
@@ -117,10 +117,16 @@ impl Connection {
         } else if self.needs.delivery_rate && news.sacked > 0 {
             self.grow(now, packet, acked, false);
         }
+        let mut restart_timer = true;
+        if let Episode::Partial { restart_timer: restart } = episode {
+            restart_timer = restart;
+            let is_repaired = self.board.head().is_none_or(|head| head.marks.has(Marks::RESENT));
+            self.owed |= if is_repaired { 0 } else { owed::PARTIAL };
+        }
         if news.acked > 0 {
             if self.board.is_empty() {
                 self.rest(now);
-            } else {
+            } else if restart_timer {
                 self.arm(now, TimerKind::Data);
             }
         }
@@ -297,6 +303,15 @@ impl Connection {
     pub(super) fn send_owed_segment(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = self.board.due().or_else(|| self.board.head().copied());
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
+    }
+
+    /// Answers a partial ACK although the pipe may be full: what is lost, else new data, else the
+    /// first unacknowledged segment.
+    pub(super) fn answer_partial_ack(&mut self, now: Time, out: &mut Packet) -> bool {
+        let is_fresh = self.board.due().is_none()
+            && self.board.next() < self.stream_end()
+            && self.poll_fresh(now, true, out);
+        is_fresh || self.send_owed_segment(now, out)
     }
 
     /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment

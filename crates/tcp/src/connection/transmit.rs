@@ -112,6 +112,12 @@ impl Connection {
                 return true;
             }
         }
+        if self.owed & owed::PARTIAL != 0 {
+            self.owed &= !owed::PARTIAL;
+            if self.answer_partial_ack(now, out) {
+                return true;
+            }
+        }
         if self.owed & owed::TAIL_PROBE != 0 {
             self.owed &= !owed::TAIL_PROBE;
             if self.send_tail_probe(now, out) {

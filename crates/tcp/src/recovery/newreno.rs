@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sack::ReduceFrom;
 use super::{Episode, LossRecovery, RecoveryView};
 use crate::congestion::RecoveryExit;
+use crate::send::Scoreboard;
 
 /// Variants of RFC 6582.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +22,8 @@ pub struct Params {
     pub exit: Exit,
     /// Fast retransmit restarts the retransmission timer (Linux, ns-2; the RFCs do not ask for it).
     pub restart_timer_on_entry: bool,
+    /// What a loss halves.
+    pub reduce_from: ReduceFrom,
 }
 
 /// What becomes of cwnd at the end of recovery (RFC 6582 §3.2, step 3).
@@ -37,7 +41,13 @@ pub enum Exit {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { careful: true, impatient: true, exit: Exit::default(), restart_timer_on_entry: true }
+        Self {
+            careful: true,
+            impatient: true,
+            exit: Exit::default(),
+            restart_timer_on_entry: true,
+            reduce_from: ReduceFrom::default(),
+        }
     }
 }
 
@@ -163,6 +173,13 @@ impl LossRecovery for NewReno {
     #[inline]
     fn quota(&self, cwnd: u64) -> u64 {
         (cwnd + self.inflation).saturating_sub(self.deficit)
+    }
+
+    fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
+        match self.params.reduce_from {
+            ReduceFrom::Flight => flight,
+            ReduceFrom::Pipe => board.flight().saturating_sub(self.inflation),
+        }
     }
 
     #[inline]

@@ -17,6 +17,14 @@ pub struct Params {
     /// Once per recovery the last segment is sent again if there is nothing else to send, so that
     /// a loss at the end of the window is noticed (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
+    /// `retransmit_holes` sends segments again that are above the highest one that has arrived, too
+    /// (ns-3: `TcpTxBuffer::NextSeg()` leaves condition (1.b) out of rule 3).
+    pub retransmit_tail: bool,
+    /// A partial ACK is answered as `NewReno` answers it (RFC 6582 §3.2, step 3; §4, "Impatient"):
+    /// unless its next segment was sent again already, one leaves whatever the pipe holds (what is
+    /// lost, else new data, else that one), and only the first partial ACK restarts the timer (ns-3:
+    /// `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
+    pub answer_partial_acks: bool,
     /// The beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves it open).
     pub restart_timer_on_entry: bool,
     /// What a loss halves.
@@ -30,7 +38,8 @@ pub enum ReduceFrom {
     /// All that is not cumulatively acknowledged (RFC 6675 §5, step 4.2).
     #[default]
     Flight,
-    /// What is in the network: less what has arrived or is lost (ns-3).
+    /// What is in the network: less what has arrived or is lost, or, without SACK, less a segment
+    /// per duplicate ACK (ns-3).
     Pipe,
 }
 
@@ -39,6 +48,8 @@ impl Default for Params {
         Self {
             retransmit_holes: true,
             rescue: true,
+            retransmit_tail: false,
+            answer_partial_acks: false,
             restart_timer_on_entry: true,
             reduce_from: ReduceFrom::default(),
         }
@@ -67,13 +78,15 @@ pub struct Sack {
     high_rxt: u64,
     /// One past what a rescue covers (`RescueRxt`).
     rescued: u64,
+    partial_ack_seen: bool,
 }
 
 impl Sack {
     pub(super) fn new(params: &Params) -> Self {
         let params = params.clone();
         let (recovery_point, dupacks, high_rxt, rescued) = (0, 0, 0, 0);
-        Self { params, phase: Phase::Open, recovery_point, dupacks, high_rxt, rescued }
+        let (phase, partial_ack_seen) = (Phase::Open, false);
+        Self { params, phase, recovery_point, dupacks, high_rxt, rescued, partial_ack_seen }
     }
 }
 
@@ -89,6 +102,7 @@ impl LossRecovery for Sack {
         self.recovery_point = view.max;
         self.high_rxt = view.una;
         self.rescued = 0;
+        self.partial_ack_seen = false;
         Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
     }
 
@@ -119,7 +133,14 @@ impl LossRecovery for Sack {
             return Episode::None;
         }
         let head_is_lost = board.judge(dupack_threshold, segment);
-        if news.sacked == 0 || self.phase == Phase::Recovery {
+        if self.phase == Phase::Recovery {
+            if news.acked == 0 || !self.params.answer_partial_acks {
+                return Episode::None;
+            }
+            let first = !std::mem::replace(&mut self.partial_ack_seen, true);
+            return Episode::Partial { restart_timer: first };
+        }
+        if news.sacked == 0 {
             return Episode::None;
         }
         // RFC 6675 §2: what a duplicate ACK is; §5, steps 1 and 2.
@@ -150,9 +171,12 @@ impl LossRecovery for Sack {
         if self.phase != Phase::Recovery {
             return None;
         }
-        if self.params.retransmit_holes
-            && let Some(hole) = board.hole(self.high_rxt)
-        {
+        let hole = match &self.params {
+            Params { retransmit_holes: false, .. } => None,
+            Params { retransmit_tail: true, .. } => board.first_untried(),
+            Params { .. } => board.hole(self.high_rxt),
+        };
+        if let Some(hole) = hole {
             return Some(Spare { seq: hole.seq, rescue: false });
         }
         // The rescue is for a loss at the end of the window; a copy of what was sent again already

@@ -220,6 +220,14 @@ impl Scoreboard {
         self.segments.range(first..).find(is_hole).copied()
     }
 
+    /// The first segment that has neither arrived nor been sent again.
+    pub fn first_untried(&self) -> Option<Sent> {
+        let is_untried = |segment: &&Sent| {
+            !segment.marks.has(Marks::SACKED) && !segment.marks.has(Marks::RESENT)
+        };
+        self.segments.iter().find(is_untried).copied()
+    }
+
     /// The last segment that has not arrived.
     pub fn last_missing(&self) -> Option<Sent> {
         self.segments.iter().rev().find(|segment| !segment.marks.has(Marks::SACKED)).copied()

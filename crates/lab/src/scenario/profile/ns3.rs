@@ -9,6 +9,8 @@ pub(super) fn document() -> Value {
             "delay": "25us",
             // DropTailQueue in bytes; the packet that is being sent has left it.
             "buffer": "100000B",
+            // Every event in the order in which it was scheduled.
+            "ties": "scheduled",
             // The point-to-point protocol's header.
             "layer2_overhead": 2,
         },
@@ -47,17 +49,30 @@ pub(super) fn document() -> Value {
 /// What holds for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
     match name {
-        // EnterRecovery() halves BytesInFlight(), and the timer runs on; NextSeg() has no rule 4.
+        // EnterRecovery() halves BytesInFlight(), and the timer runs on; NextSeg() has no rule 4,
+        // and no condition (1.b) in rule 3; ProcessAck() answers partial ACKs.
         "sack" => json!({ "recovery": {
             "rescue": false,
+            "retransmit_tail": true,
+            "answer_partial_acks": true,
             "restart_timer_on_entry": false,
             "reduce_from": "pipe",
         } }),
-        // DupAck(): m_highRxAckMark >= m_recover.
-        "newreno" => json!({ "recovery": { "careful": false, "restart_timer_on_entry": false } }),
+        // DupAck(): m_highRxAckMark >= m_recover. EnterRecovery() halves what AddRenoSack() leaves.
+        "newreno" => json!({ "recovery": {
+            "careful": false,
+            "restart_timer_on_entry": false,
+            "reduce_from": "pipe",
+        } }),
         // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
         "dctcp" => json!({
-            "recovery": { "name": "sack", "rescue": false, "restart_timer_on_entry": false },
+            "recovery": {
+                "name": "sack",
+                "rescue": false,
+                "retransmit_tail": true,
+                "answer_partial_acks": true,
+                "restart_timer_on_entry": false,
+            },
             "congestion_control": { "react_at": "first-ece" },
             "ecn_packets": "all",
         }),
