@@ -138,11 +138,11 @@ def scenario(key: Key) -> dict[str, Any]:
     cc, sack, sru, rto_min, servers = key
     rto = f"{rto_min}ms"
     # The queue stops while less than an MTU is free: 66 packets of 1502 bytes.
-    network: dict[str, Any] = {"buffer": "66pkt", "ties": "arrival-first"}
+    network: dict[str, Any] = {"buffer": "66pkt"}
     if cc == "Dctcp":
         # The queue disc and the packet in the device's own queue; RED marks from MinTh on.
         queue = {"name": "ecn-threshold", "threshold": "31499B"}
-        network = {"buffer": "101500B", "ties": "arrival-first", "queue": queue}
+        network = {"buffer": "101500B", "queue": queue}
     return {
         "profile": "ns3",
         "network": network,
