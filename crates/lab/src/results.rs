@@ -51,6 +51,7 @@ row! {
     completion_p99_s: Option<f64>, "s", "Completion time of a block, 99th percentile.";
     blocks: u64, "1", "Blocks completed.";
     bytes: u64, "byte", "Application bytes of the completed blocks.";
+    fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a block, mean over the blocks; a server's goodput is its SRU / time from the beginning of the block to its last byte, so that waiting for a turn counts. Of long flows: of their bytes.";
     elapsed_s: f64, "s", "Simulated time from the first request to the last byte that counts.";
     timeouts: u64, "1", "Expiries of retransmission, handshake and request timers.";
     timeouts_handshake: u64, "1", "A SYN, SYN-ACK or request was lost.";
@@ -157,6 +158,7 @@ pub fn row(
         completion_p99_s: quantile(&sorted, 0.99),
         blocks,
         bytes: report.bytes,
+        fairness: report.fairness,
         elapsed_s,
         timeouts: timeouts.by_cause.iter().sum(),
         timeouts_handshake: timeouts.of(Cause::Handshake),

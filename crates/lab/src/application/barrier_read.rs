@@ -9,7 +9,7 @@ use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
 use self::orders::Orders;
-use super::{Application, Report, add};
+use super::{Application, Jain, Report, add};
 use crate::blueprint::BlueprintId;
 use crate::core::{Core, EndId};
 use crate::probe::{EventKind, EventRow, Probe};
@@ -40,6 +40,10 @@ pub struct BarrierReader {
     started: Time,
     finished_at: Time,
     completions: Vec<Span>,
+    /// The servers' goodputs in the block at hand, in bytes per second.
+    shares: Jain,
+    /// Jain's index of every complete block, summed up.
+    fairness: f64,
     done: bool,
     /// Counters of connections that have been replaced.
     retired: Counters,
@@ -90,6 +94,8 @@ impl BarrierReader {
             started: Time::ZERO,
             finished_at: Time::ZERO,
             completions: Vec::new(),
+            shares: Jain::default(),
+            fairness: 0.0,
             done: false,
             retired: Counters::default(),
             orders: None,
@@ -133,6 +139,7 @@ impl BarrierReader {
         let now = core.now();
         self.block_start = wanted;
         self.missing = self.read.active;
+        self.shares = Jain::default();
         self.asked = 0;
         self.choose();
         self.schedule.clear();
@@ -232,7 +239,9 @@ impl BarrierReader {
     /// A server's part has arrived.
     fn complete<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
         let now = core.now();
+        let took = (now - self.block_start).as_secs_f64();
         self.missing -= 1;
+        self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
         if P::ON {
             let server = core.connection(EndId::server(end.flow()));
             let row = EventRow::of(now, EventKind::FlowDone, end.flow(), server);
@@ -249,6 +258,7 @@ impl BarrierReader {
             core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
         }
         self.completions.push(now - self.block_start);
+        self.fairness += self.shares.index().unwrap_or(1.0);
         self.finished_at = now;
         if self.read.connections == Connections::Persistent {
             for part in 0..self.read.active {
@@ -313,6 +323,8 @@ impl<P: Probe> Application<P> for BarrierReader {
             bytes: self.read.block() * self.completions.len() as u64,
             elapsed: self.finished_at - self.started,
             completions: self.completions.clone(),
+            fairness: (!self.completions.is_empty())
+                .then(|| self.fairness / self.completions.len() as f64),
             finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),
             counters: live.fold(self.retired, |sum, end| add(sum, core.connection(end).counters())),
         }

@@ -5,7 +5,7 @@ use incast_tcp::Event;
 use incast_tcp::connection::{Counters, FIRST_BYTE};
 
 use super::on_off::{OnOff, Phase};
-use super::{Application, Report, add};
+use super::{Application, Jain, Report, add};
 use crate::core::{Core, EndId};
 use crate::probe::Probe;
 
@@ -126,6 +126,7 @@ impl<P: Probe> Application<P> for LongFlows {
         let received = |flow| core.connection(EndId::client(flow)).received().next() - FIRST_BYTE;
         Report {
             bytes: self.flows().map(received).sum(),
+            fairness: self.flows().map(|flow| received(flow) as f64).collect::<Jain>().index(),
             elapsed: core.now().saturating_since(Time::ZERO + self.start),
             finished: self.done || self.duration.is_none(),
             counters: self.flows().fold(Counters::default(), |sum, flow| {

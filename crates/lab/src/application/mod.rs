@@ -2,6 +2,7 @@
 
 mod barrier_read;
 mod datagrams;
+mod fairness;
 mod long_flow;
 mod on_off;
 mod poisson_flows;
@@ -15,6 +16,7 @@ use crate::probe::Probe;
 
 pub use barrier_read::{BarrierReader, Streams};
 pub use datagrams::{DatagramSource, Interval};
+pub use fairness::Jain;
 pub use long_flow::{LongFlows, Source as BurstSource};
 pub use on_off::OnOff;
 pub use poisson_flows::PoissonFlows;
@@ -46,6 +48,8 @@ pub struct Report {
     pub elapsed: Span,
     /// Duration of every completed block.
     pub completions: Vec<Span>,
+    /// How evenly the link was shared, by Jain's index.
+    pub fairness: Option<f64>,
     /// Whether it did what it was asked for.
     pub finished: bool,
     /// What its senders counted.

@@ -149,6 +149,8 @@ impl<P: Probe> Application<P> for PoissonFlows {
             bytes: self.bytes,
             elapsed: core.now().saturating_since(Time::ZERO + self.flows.start),
             completions: self.completions.clone(),
+            // Each flow has its own size and its own time.
+            fairness: None,
             finished: true,
             counters: live.fold(self.retired, |sum, flow| {
                 add(sum, core.connection(EndId::server(flow)).counters())

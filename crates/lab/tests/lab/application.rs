@@ -274,3 +274,15 @@ fn requests_of_any_size_are_one_packet_of_at_least_a_header() {
         assert!((extra - expected).abs() < 1e-12, "{size}: {extra}");
     }
 }
+
+#[test]
+fn servers_that_wait_for_their_turn_share_unevenly_and_even_ones_evenly() {
+    let fairness = |transport: &str| {
+        let changes = json!({ "workload": { "servers": 4, "blocks": 2 }, "transport": transport });
+        outcome(&changes).row().fairness.expect("blocks were read")
+    };
+    // Goodputs of 1, 1/2, 1/3 and 1/4: (25/12)² / (4 · 205/144) = 0.762.
+    let waiting = fairness("ccs");
+    assert!((waiting - 0.762).abs() < 0.02, "{waiting}");
+    assert!(fairness("newreno") > 0.99);
+}

@@ -221,6 +221,10 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     );
     let spans = [row.completion_p50_s, row.completion_p95_s, row.completion_p99_s];
     assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
+    if matches!(scenario.workload, Workload::BarrierRead(_)) {
+        assert_eq!(row.fairness.is_some(), row.blocks > 0);
+    }
+    assert!(row.fairness.is_none_or(|it| it > 0.0 && it <= 1.0), "{:?}", row.fairness);
 }
 
 /// The same seed gives the same rows, with and without traces, and with a departure event at every
