@@ -240,8 +240,10 @@ fn complete_transport(
     if let Some(on) = timestamps.filter(|on| document["timestamps"] != *on) {
         lay(&mut document, &profile::timestamps(on));
     }
+    let own = document["remedies"].clone();
     lay(&mut document, &given);
     remedies::write_out(&mut document);
+    remedies::keep(&own, &mut document);
     Ok(document)
 }
 

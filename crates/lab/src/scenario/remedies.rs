@@ -21,6 +21,17 @@ pub(super) fn write_out(transport: &mut Value) {
     }
 }
 
+/// Puts the remedies that a transport is named after, its `own`, before those of its list, unless the
+/// list has them: a list stands beside the name and does not replace it.
+pub(super) fn keep(own: &Value, transport: &mut Value) {
+    let Some(list) = transport["remedies"].as_array_mut() else { return };
+    for remedy in own.as_array().into_iter().flatten() {
+        if list.iter().all(|entry| entry["name"] != remedy["name"]) {
+            list.insert(0, remedy.clone());
+        }
+    }
+}
+
 /// Lays what the remedies of a document set between the defaults and what was `given`, and the
 /// queue that they need where none is given.
 pub(super) fn lay_settings(document: &mut Value, given: &Value) {

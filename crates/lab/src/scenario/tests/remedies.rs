@@ -29,6 +29,22 @@ fn a_remedy_is_named_in_a_list_or_as_the_transport() {
 }
 
 #[test]
+fn a_list_of_remedies_stands_beside_a_remedy_s_name() {
+    let names = |transport: &Value| -> Vec<_> {
+        let scenario = load(&with_transport(transport)).unwrap();
+        assert_eq!(load(&scenario.resolved()).unwrap().resolved(), scenario.resolved());
+        scenario.transport.remedies.iter().map(incast_remedies::RemedyConfig::name).collect()
+    };
+    assert_eq!(names(&json!({ "name": "ocs", "remedies": [] })), ["ocs"]);
+    assert_eq!(names(&json!({ "name": "ocs", "remedies": ["fine-rto"] })), ["ocs", "fine-rto"]);
+    assert_eq!(names(&json!({ "name": "ocs", "remedies": ["fine-rto", "ocs"] })).len(), 2);
+    assert_eq!(names(&json!({ "name": "newreno", "remedies": [] })), [""; 0]);
+    let adaptive = json!({ "name": { "name": "ocs", "adaptive": true }, "remedies": [] });
+    let adaptive = load(&with_transport(&adaptive)).unwrap().resolved();
+    assert_eq!(adaptive["transport"]["remedies"][0]["adaptive"], true);
+}
+
+#[test]
 fn a_transport_s_name_may_be_a_table_with_the_parameters_of_its_part() {
     let resolved = |name: &Value| {
         let scenario = load(&with_transport(&json!({ "name": name, "mss": 1000 })));
