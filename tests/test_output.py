@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 import incast
-from conftest import Command
+from conftest import Command, document
 
 KINDS = [
     "transports",
@@ -106,6 +106,27 @@ def test_the_table_shows_scenario_points_and_verdict(command: Command, sweep: Pa
     assert "servers" in lines[-1]
     assert lines[-1].endswith(".")
     assert "\x1b" not in done.out
+
+
+def test_the_table_names_what_stands_beside_a_transport(command: Command, small: Path) -> None:
+    sweep = """
+[sweep]
+[[sweep.zip]]
+"transport.name" = ["ictcp", { name = "ocs", base_rtt = "learned" }]
+"transport.remedies" = [["prob-rtx"], []]
+"""
+    small.write_text(small.read_text() + sweep)
+    out = command("run", small).out
+    assert "ictcp + prob-rtx " in out
+    assert "ocs (base_rtt learned) " in out
+
+
+def test_the_table_has_queue_and_fairness(command: Command, small: Path) -> None:
+    row = incast.run(document(), jobs=1).summary().row(0, named=True)
+    cells = command("run", small).out
+    assert f" {row['queue_max_packets']:.0f} " in cells
+    assert f" {row['fairness']:.2f} " in cells
+    assert 0.25 < row["fairness"] <= 1
 
 
 def test_a_table_says_which_runs_did_not_finish(command: Command, small: Path) -> None:

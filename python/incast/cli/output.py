@@ -39,7 +39,7 @@ def _table(results: "Results") -> None:
     from incast.results.table import render
 
     # A pipe has no width: give the table its natural one.
-    render(results, Console(width=None if sys.stdout.isatty() else 160, soft_wrap=False))
+    render(results, Console(width=None if sys.stdout.isatty() else 240, soft_wrap=False))
 
 
 def _file(results: "Results", form: "Format", out: Path | None) -> None:

@@ -33,7 +33,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     place = {value: at for at, value in enumerate(columns)}
     ranked = sorted(series, key=lambda one: _lasts(one, axis, place), reverse=True)
 
-    height = max(3.3, 1.35 + _ROW * len(ranked))
+    height = max(3.3, 1.5 + _ROW * len(ranked))
     figure, (axes,) = style.sheet(
         facts.title(results),
         facts.of_sweep(results),
@@ -51,7 +51,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     axes.set_yticks(range(len(ranked)), [one.label for one in ranked])
     axes.set_xlabel("servers" if axis == SERVERS else axis or "")
     axes.set_title(
-        f"goodput [{name}]; darker: nearer to the line rate; bold: below half of it, with timeouts",
+        f"goodput [{name}]; darker: nearer to the line rate;\n"
+        "bold: below half of it, with timeouts",
         fontsize=8.5,
         color="0.3",
     )

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 SERVERS = "workload.servers"
+_TRANSPORT, _REMEDIES = "transport.name", "transport.remedies"
+_NOTHING = "none"
 
 
 @dataclass(frozen=True)
@@ -67,20 +69,38 @@ def _ordered(points: pl.DataFrame, axis: str | None) -> pl.DataFrame:
     return points.sort(axis) if axis and points[axis].dtype.is_numeric() else points
 
 
+def named(swept: dict[str, object]) -> dict[str, str]:
+    """Write swept values for the eye, by key; remedies beside a transport's name join it."""
+    texts = {key: _written(value) for key, value in swept.items()}
+    if _TRANSPORT in texts and _REMEDIES in texts:
+        beside = texts.pop(_REMEDIES)
+        texts[_TRANSPORT] += "" if beside == _NOTHING else f" + {beside}"
+    return texts
+
+
 def _label(keys: list[str], values: tuple[object, ...]) -> str:
     return ", ".join(
-        str(value) if key.endswith(".name") else f"{key.rpartition('.')[2]} = {_written(value)}"
-        for key, value in zip(keys, values, strict=True)
+        text if key.endswith(".name") else f"{key.rpartition('.')[2]} = {text}"
+        for key, text in named(dict(zip(keys, values, strict=True))).items()
     )
 
 
 def _written(value: object) -> str:
-    """Write a value for the eye; a table, which is JSON here, by its name and what else it says."""
-    if not (isinstance(value, str) and value.startswith("{")):
-        return str(value)
-    table = json.loads(value)
-    name = table.pop("name", None)
-    rest = ", ".join(f"{key} {entry}" for key, entry in table.items())
-    if name is None:
-        return rest
-    return f"{name} ({rest})" if rest else name
+    """Write a value; tables and lists, which are JSON here, by names and what else they say."""
+    if isinstance(value, str) and value.startswith(("{", "[")):
+        return _spelt(json.loads(value))
+    return str(value)
+
+
+def _spelt(value: object) -> str:
+    if isinstance(value, dict):
+        table = dict(value)
+        name = table.pop("name", None)
+        entries = [key if entry is True else f"{key} {entry}" for key, entry in table.items()]
+        rest = ", ".join(entries)
+        if name is None:
+            return rest
+        return f"{name} ({rest})" if rest else str(name)
+    if isinstance(value, list):
+        return " + ".join(map(_spelt, value)) or _NOTHING
+    return str(value)

@@ -9,6 +9,7 @@ from rich.table import Table
 from incast import units
 from incast.results import Results
 from incast.results.causes import CAUSES
+from incast.results.series import named
 from incast.results.verdict import sentences
 from incast.scenario.facts import words
 
@@ -34,7 +35,8 @@ def _scenario(results: Results) -> str:
 
 def _table(summary: pl.DataFrame, swept: list[str]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for key in swept:
+    rows = summary.to_dicts()
+    for key in named({key: rows[0][key] for key in swept}):
         table.add_column(_heading(key, swept), justify="right", no_wrap=True)
     several = summary["runs"].max() != 1
     table.add_column("goodput\nMbps", justify="right", no_wrap=True)
@@ -45,18 +47,20 @@ def _table(summary: pl.DataFrame, swept: list[str]) -> Table:
     causes = [name for name in CAUSES if (summary[name].sum() or 0) > 0]
     for name in causes:
         table.add_column(CAUSES[name].replace(" ", "\n", 1), justify="right", no_wrap=True)
-    table.add_column("link\nbusy", justify="right", no_wrap=True)
+    for heading in ("most\nwaiting", "fair-\nness", "link\nbusy"):
+        table.add_column(heading, justify="right", no_wrap=True)
     unwell = summary["status"].ne("ok").any()
     if unwell:
         table.add_column("not finished", no_wrap=True)
-    for row in summary.to_dicts():
-        cells = [str(row[key]) for key in swept]
+    for row in rows:
+        cells = list(named({key: row[key] for key in swept}).values())
         cells.append(_mega(row["goodput_bps"]))
         if several:
             cells.append(_mega(row["goodput_bps_ci95"]))
         cells += [_time(row["completion_p50_s"]), _time(row["completion_p99_s"])]
         cells.append(_count(row["timeouts_per_block"]))
         cells += [_share(row[name], row["timeouts"]) for name in causes]
+        cells += [_whole(row["queue_max_packets"]), _index(row["fairness"])]
         cells.append(_share(row["link_utilization"], 1.0))
         if unwell:
             cells.append("" if row["status"] == "ok" else row["status"])
@@ -82,6 +86,14 @@ def _time(value: float | None) -> str:
 
 def _count(value: float | None) -> str:
     return _NONE if value is None else units.number(value, 2)
+
+
+def _whole(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.0f}"
+
+
+def _index(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.2f}"
 
 
 def _share(part: float | None, whole: float | None) -> str:
