@@ -8,6 +8,11 @@ use serde_json::Value;
 use super::super::schema;
 use super::plan;
 
+fn scenario(name: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
+    toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
 #[test]
 fn every_scenario_file_plans_and_fits_the_schema() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -28,8 +33,7 @@ fn every_scenario_file_plans_and_fits_the_schema() {
 
 #[test]
 fn the_scenario_that_ranks_transports_knows_all_but_remedies() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/which-transport.toml");
-    let document: Value = toml::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let document = scenario("which-transport.toml");
     let ranked = document["sweep"]["transport.name"].as_array().unwrap();
     let remedies = schema::entries("remedies").unwrap();
     for entry in schema::entries("transports").unwrap() {
@@ -37,5 +41,18 @@ fn the_scenario_that_ranks_transports_knows_all_but_remedies() {
             continue;
         }
         assert!(ranked.contains(&entry.name.clone().into()), "{}", entry.name);
+    }
+}
+
+#[test]
+fn the_scenario_that_ranks_remedies_knows_all_of_them() {
+    let points = plan(&scenario("remedies.toml")).unwrap().points;
+    let used: Vec<_> = points
+        .iter()
+        .flat_map(|point| &point.scenario.transport.remedies)
+        .map(incast_remedies::RemedyConfig::name)
+        .collect();
+    for entry in schema::entries("remedies").unwrap() {
+        assert!(used.contains(&entry.name.as_str()), "{}", entry.name);
     }
 }
