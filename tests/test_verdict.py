@@ -19,7 +19,9 @@ def resolved(servers: int, **changes: Any) -> Resolved:
             "server_rate": "1000000000bps", "delay": "0.000025s", "server_delay": "0.000025s",
             "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0,
         },
-        "workload": {"servers": servers, "sru": 65536, "connections": "fresh"},
+        "workload": {
+            "name": "barrier-read", "servers": servers, "sru": 65536, "connections": "fresh",
+        },
         "transport": {
             "name": "newreno", "mss": 1460, "header_size": 40, "initial_window": 2,
             "receive_window": 2872, "rto_min": "0.2s",
