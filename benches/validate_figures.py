@@ -1,0 +1,55 @@
+"""Run the figures of the literature as a quick look, and compare their verdicts with the kept ones.
+
+Exits with 1 if a claim that held no longer does. `--keep` makes today's verdicts the kept ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from incast.reproduce import papers
+from incast.reproduce.execute import claims_json, reproduce
+
+ROOT = Path(__file__).resolve().parent.parent
+KEPT = ROOT / "benches" / "reference" / "figures" / "quick-verdicts.json"
+
+
+def main() -> int:
+    """Run, compare, and say what changed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keep", action="store_true", help="keep today's verdicts")
+    keep = parser.parse_args().keep
+    verdicts = quick_verdicts()
+    if keep:
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        KEPT.write_text(json.dumps(verdicts, indent=1, sort_keys=True) + "\n")
+        print(f"kept: {len(verdicts)} verdicts in {KEPT.relative_to(ROOT)}")
+        return 0
+    before = json.loads(KEPT.read_text())
+    for claim in sorted(before.keys() | verdicts.keys()):
+        then, now = before.get(claim, "no claim"), verdicts.get(claim, "no claim")
+        if then != now:
+            print(f"{claim}: was {then}, is {now}")
+    lost = [claim for claim, then in before.items() if then == "holds" != verdicts.get(claim)]
+    held = sum(verdict == "holds" for verdict in verdicts.values())
+    print(f"{held} of {len(verdicts)} claims hold; {len(lost)} that held no longer do")
+    return int(bool(lost))
+
+
+def quick_verdicts() -> dict[str, str]:
+    """Return the verdict of each claim, under its figure and its name."""
+    chosen = papers.select(papers.load(ROOT / "papers"), [])
+    with tempfile.TemporaryDirectory() as out:
+        done = reproduce(chosen, Path(out), quick=True)
+    claims = claims_json(done, quick=True)["claims"]
+    return {
+        f"{claim['text']}/{claim['figure']} {claim['id']}": claim["verdict"] for claim in claims
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
