@@ -57,8 +57,12 @@ impl Inlet {
 
     #[inline(never)]
     fn pop_with_strays(&mut self, until: (Time, u64)) -> Option<Transit> {
-        let first = self.first().filter(|first| *first <= until)?;
-        if self.lane.front().is_some_and(|transit| transit.key() == first) {
+        let stray = self.strays.peek()?.0.key();
+        let in_lane = self.lane.front().map(Transit::key).filter(|lane| *lane <= stray);
+        if in_lane.unwrap_or(stray) > until {
+            return None;
+        }
+        if in_lane.is_some() {
             self.lane.pop_front()
         } else {
             self.strays.pop().map(|stray| stray.0)
