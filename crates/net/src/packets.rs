@@ -9,12 +9,12 @@ use std::ops::{Index, IndexMut};
 use crate::packet::Packet;
 
 /// Where a packet lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketId(u32);
 
 /// A packet on its way, and what links need to know of it without looking at it. It fits two
 /// registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parcel {
     /// The packet.
     pub packet: PacketId,

@@ -155,7 +155,8 @@ pub struct Service {
     pub arrival: Option<(Time, u64)>,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// A packet on the link, or on its way to the port; ordered by when it arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Transit {
     arrival: Time,
     sequence: u64,

@@ -3,7 +3,7 @@
 //! What a host sends arrives at its switch at a time that is known at once, and nothing but the
 //! switch's port cares when. So it waits here, not in the event queue, until the port is looked at.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use incast_engine::Time;
@@ -16,11 +16,8 @@ pub(super) struct Inlet {
     /// What was announced in order.
     lane: VecDeque<Transit>,
     /// What overtakes something in the lane.
-    strays: BinaryHeap<Stray>,
+    strays: BinaryHeap<Reverse<Transit>>,
 }
-
-/// The earliest is the greatest, for a heap.
-struct Stray(Transit);
 
 impl Inlet {
     /// When the next packet enters.
@@ -41,7 +38,7 @@ impl Inlet {
         if self.lane.back().is_none_or(|last| last.key() <= transit.key()) {
             self.lane.push_back(transit);
         } else {
-            self.strays.push(Stray(transit));
+            self.strays.push(Reverse(transit));
         }
     }
 
@@ -74,26 +71,6 @@ impl Inlet {
         self.lane.iter().chain(self.strays.iter().map(|stray| &stray.0))
     }
 }
-
-impl Ord for Stray {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.0.key().cmp(&self.0.key())
-    }
-}
-
-impl PartialOrd for Stray {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Stray {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.key() == other.0.key()
-    }
-}
-
-impl Eq for Stray {}
 
 #[cfg(test)]
 mod tests {

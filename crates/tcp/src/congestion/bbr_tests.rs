@@ -1,0 +1,166 @@
+use super::super::law_tests::PATH;
+use super::*;
+
+const SEGMENT: u64 = 1000;
+const RTT: Span = Span::from_millis(10);
+/// 10 Mb/s: a product of 12 500 bytes.
+const RATE: Rate = Rate(10_000_000);
+
+/// A pipe that delivers a round of 12 segments every 10 ms, whatever is sent.
+struct Pipe {
+    bbr: Bbr,
+    path: PathView,
+    delivered: u64,
+}
+
+impl Pipe {
+    fn new(params: &Params) -> Self {
+        let path = PathView { srtt: Some(RTT), min_rtt: Some(RTT), ..PATH };
+        Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0 }
+    }
+
+    /// An ACK for a round's data, sampled at `rate`, that leaves `in_flight` behind.
+    fn round(&mut self, rate: Rate, in_flight: u64, rtt: Span) {
+        let prior = self.delivered;
+        self.delivered += 12 * SEGMENT;
+        self.path.now += RTT;
+        self.path.una += 12 * SEGMENT;
+        self.path.max = self.path.una + in_flight;
+        self.path.flight = in_flight;
+        let delivery = Delivery {
+            delivered: self.delivered,
+            newly: 12 * SEGMENT,
+            in_flight,
+            prior_delivered: prior,
+            rate: Some(rate),
+            app_limited: false,
+        };
+        let ack = AckSample {
+            acked: 12 * SEGMENT,
+            rtt: Some(rtt),
+            may_grow: true,
+            delivery: Some(delivery),
+            ..AckSample::default()
+        };
+        self.bbr.on_ack(&ack, &self.path);
+    }
+
+    fn rounds(&mut self, rounds: u32) {
+        (0..rounds).for_each(|_| self.round(RATE, 12 * SEGMENT, RTT));
+    }
+}
+
+#[test]
+fn section_4_3_2_startup_ends_after_three_rounds_without_growth() {
+    let mut pipe = Pipe::new(&Params::default());
+    for rate in [2_000_000, 4_000_000, 8_000_000] {
+        pipe.round(Rate(rate), 30 * SEGMENT, RTT);
+        assert_eq!((pipe.bbr.state, pipe.bbr.is_full), (State::Startup, false));
+    }
+    // A fifth more is no quarter more.
+    for _ in 0..2 {
+        pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::Startup);
+    }
+    let Rate(starting) = pipe.bbr.pacing_rate().unwrap();
+    assert!((27_695_999..=27_696_000).contains(&starting), "{starting}");
+    pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
+    assert_eq!(pipe.bbr.state, State::Drain);
+    let Rate(draining) = pipe.bbr.pacing_rate().unwrap();
+    assert!((3_327_000..3_328_000).contains(&draining), "{draining}");
+}
+
+#[test]
+fn section_4_3_3_drain_ends_when_the_product_is_in_flight() {
+    let mut pipe = Pipe::new(&Params::default());
+    (0..4).for_each(|_| pipe.round(RATE, 30 * SEGMENT, RTT));
+    assert_eq!(pipe.bbr.state, State::Drain);
+    pipe.round(RATE, 20 * SEGMENT, RTT);
+    assert_eq!(pipe.bbr.state, State::Drain);
+    pipe.round(RATE, 12 * SEGMENT, RTT);
+    assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+    assert_ne!(pipe.bbr.phase, 1, "no cycle begins with the phase that drains");
+}
+
+#[test]
+fn section_4_2_3_the_window_is_two_products_and_three_bursts() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+    assert_eq!(pipe.bbr.window(), 25_000 + 3 * SEGMENT);
+}
+
+#[test]
+fn section_4_3_4_a_cycle_probes_drains_and_cruises() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    let mut phases = Vec::new();
+    for _ in 0..40 {
+        let in_flight = if pipe.bbr.phase == 0 { 20 * SEGMENT } else { 12 * SEGMENT };
+        // A little more than a round trip passes between two ACKs.
+        pipe.path.now += Span::from_micros(10);
+        pipe.round(RATE, in_flight, RTT);
+        phases.push((pipe.bbr.phase, pipe.bbr.pacing_rate().unwrap().0));
+    }
+    for pair in phases.windows(2) {
+        assert_eq!(pair[1].0, (pair[0].0 + 1) % PHASES);
+    }
+    for (phase, rate) in phases {
+        let gain = match phase {
+            0 => 12_500_000,
+            1 => 7_500_000,
+            _ => 10_000_000,
+        };
+        assert_eq!(rate, gain, "phase {phase}");
+    }
+}
+
+#[test]
+fn section_4_1_1_a_bandwidth_is_forgotten_after_ten_rounds() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(6);
+    for round in 1..=10 {
+        assert_eq!(pipe.bbr.bandwidth, RATE.0, "round {round}");
+        pipe.round(Rate(5_000_000), 12 * SEGMENT, RTT);
+    }
+    assert_eq!(pipe.bbr.bandwidth, 5_000_000);
+}
+
+#[test]
+fn section_4_3_5_a_stale_round_trip_is_probed_with_four_segments() {
+    let params = Params { round_trip_time: Span::from_millis(200), ..Params::default() };
+    let mut pipe = Pipe::new(&params);
+    pipe.rounds(1);
+    let longer = Span::from_millis(11);
+    let mut rounds = 0;
+    while pipe.bbr.state != State::ProbeRoundTrip {
+        pipe.round(RATE, 12 * SEGMENT, longer);
+        rounds += 1;
+        assert!(rounds <= 21, "200 ms have passed");
+    }
+    assert_eq!((rounds, pipe.bbr.window()), (21, 4 * SEGMENT));
+    // 200 ms count from when the flight is down to four segments.
+    pipe.round(RATE, 4 * SEGMENT, RTT);
+    for _ in 0..19 {
+        pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
+        assert_eq!(pipe.bbr.state, State::ProbeRoundTrip);
+    }
+    pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
+    assert_eq!(pipe.bbr.state, State::ProbeBandwidth);
+    assert_eq!(pipe.bbr.bandwidth, RATE.0, "what the small flight measured does not count");
+    assert_eq!(pipe.bbr.window(), 25_000 + 3 * SEGMENT);
+}
+
+#[test]
+fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    let before = pipe.bbr.window();
+    pipe.path.flight = 12 * SEGMENT;
+    pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
+    assert_eq!(pipe.bbr.window(), 12 * SEGMENT);
+    pipe.bbr.on_recovery_exit(RecoveryExit::Ssthresh, &pipe.path);
+    assert_eq!(pipe.bbr.window(), before);
+    pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
+    assert_eq!(pipe.bbr.window(), SEGMENT);
+}
