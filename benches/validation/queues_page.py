@@ -61,9 +61,9 @@ Four NewReno flows on a path of 1 ms that is never full, packets lost at random.
 fluid window is √(2/p); that of a window that varies is lower, 1.31/√p (Ott, Kemperman and Mathis
 1996). Above p = 1e-3 the windows are 10 to 15 % shorter. They are not judged: the bar reached to
 p = 3e-3 at first, and missed there. The likely reason is what neither formula knows, timeouts and
-that a window does not grow while NewReno repairs a loss, a round trip or two of cycles that are less
-than 20 long; it was not traced. All bars of the fluids were set when their figures had been seen
-once: they guard what is published and foretell nothing.
+that a window does not grow while NewReno repairs a loss, a round trip or two of cycles that are
+less than 20 long; it was not traced. All bars of the fluids were set when their figures had
+been seen once: they guard what is published and foretell nothing.
 """
 
 PORTS = """
@@ -83,9 +83,9 @@ RENO = """
 NewReno flows into 100 places at 1 Gbps and 100 us. The queue is judged, losses are not: they differ
 by a factor of up to three. With two flows more is lost here, probably because several packets of a
 window are, and halve it once. With many flows less is lost: the fluid's losses are random
-(p = 2/W²), a regular sawtooth needs 1.5/W², and where windows are of two to four segments, the round
-trips in which a loss is repaired and the window does not grow are a large part of every cycle. None
-of these reasons was traced packet by packet.
+(p = 2/W²), a regular sawtooth needs 1.5/W², and where windows are of two to four segments, the
+round trips in which a loss is repaired and the window does not grow are a large part of each cycle.
+None of these reasons was traced packet by packet.
 """
 
 SMITH = """
