@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::bursts::Bursts;
 use super::network::Sites;
 use super::numbers::Numbers;
-use super::workload::servers_at;
 use super::{Network, ScenarioError};
 
 /// TCP connections that always have data to send, or bursts of them.
@@ -68,7 +67,7 @@ impl LongFlowsDocument {
         let bursts = self.bursts.map(|bursts| bursts.check("workload.bursts")).transpose()?;
         Ok(LongFlows {
             servers: self.servers,
-            servers_at: servers_at(self.servers_at, sites)?,
+            servers_at: sites.servers_at(self.servers_at)?,
             flows: self.flows,
             to: Numbers::clients(self.to, sites.clients, "workload.to")?,
             duration: self.duration,

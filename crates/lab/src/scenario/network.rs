@@ -151,6 +151,16 @@ pub(super) struct Sites {
     pub(super) clients: u32,
 }
 
+impl Sites {
+    /// The switches of a workload's servers.
+    pub(super) fn servers_at(
+        &self,
+        given: Option<Numbers>,
+    ) -> Result<Vec<SwitchId>, ScenarioError> {
+        Numbers::switches(given, &self.fabric, &self.fabric.servers, "workload.servers_at")
+    }
+}
+
 impl NetworkDocument {
     /// Where hosts can be, if its topology makes sense and there is a client.
     pub(super) fn sites(&self) -> Result<Sites, ScenarioError> {

@@ -253,7 +253,7 @@ impl BarrierReadDocument {
         }
         Ok(BarrierRead {
             servers,
-            servers_at: servers_at(self.servers_at, sites)?,
+            servers_at: sites.servers_at(self.servers_at)?,
             active,
             client,
             sru,
@@ -288,14 +288,6 @@ impl BarrierReadDocument {
             request_size: Size(read.request_size.into()),
         }
     }
-}
-
-/// The switches of a workload's servers.
-pub(super) fn servers_at(
-    given: Option<Numbers>,
-    sites: &Sites,
-) -> Result<Vec<SwitchId>, ScenarioError> {
-    Numbers::switches(given, &sites.fabric, &sites.fabric.servers, "workload.servers_at")
 }
 
 impl WorkloadDocument {

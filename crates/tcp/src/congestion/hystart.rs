@@ -10,7 +10,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::reno::FRACTION;
+use super::view::FRACTION;
 use super::{AckSample, PathView};
 
 /// What ends slow start before the first loss.

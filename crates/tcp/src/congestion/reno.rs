@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::hystart::{self, Hystart};
+use super::view::FRACTION;
 use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
@@ -36,9 +37,6 @@ pub enum ReduceFrom {
     /// The window, even if little of it was in use (ns-2, Linux).
     Cwnd,
 }
-
-/// Fraction bits of cwnd: congestion avoidance adds less than a byte per ACK to a large window.
-pub(super) const FRACTION: u32 = 16;
 
 /// See [`Params`].
 #[derive(Clone, Debug)]

@@ -4,6 +4,9 @@ use incast_engine::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Fraction bits of cwnd: congestion avoidance adds less than a byte per ACK to a large window.
+pub(super) const FRACTION: u32 = 16;
+
 /// What a congestion control sees of its connection.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathView {

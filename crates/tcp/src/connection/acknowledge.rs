@@ -1,6 +1,6 @@
 //! ACKs in: what was acknowledged, what is lost, how the window moves.
 
-use incast_engine::{Span, Time};
+use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
 use super::undo::Evidence;
@@ -10,6 +10,7 @@ use crate::congestion::{AckSample, Congestion, CongestionControl, Head, Recovery
 use crate::hooks::{ANSWER, SendEvent};
 use crate::recovery::{Episode, LossRecovery, RecoveryView};
 use crate::send::idle::IdleView;
+use crate::send::rtt::timestamp;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
@@ -304,9 +305,4 @@ impl Connection {
             srtt: self.rtt.srtt(),
         }
     }
-}
-
-/// The timestamp clock: 32 bits, in ticks.
-pub(crate) fn timestamp(now: Time, tick: Span) -> u32 {
-    (now.as_picos() / tick.as_picos().max(1)) as u32
 }

@@ -30,7 +30,6 @@ use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
 use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 
-pub(crate) use acknowledge::timestamp;
 pub use event::{Event, TimeoutKind, TimeoutReport};
 pub use transmit::Polled;
 

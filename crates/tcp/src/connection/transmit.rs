@@ -5,12 +5,12 @@ use std::ops::Range;
 use incast_engine::{Span, Time};
 use incast_net::{Flags, Packet};
 
-use super::acknowledge::timestamp;
 use super::{Connection, Gate, State, TimerKind, owed};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
+use crate::send::rtt::timestamp;
 use crate::send::scoreboard::Sent;
 
 /// How far data may be sent.

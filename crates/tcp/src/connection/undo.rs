@@ -5,11 +5,11 @@ use incast_engine::Time;
 use incast_net::Packet;
 
 use super::Connection;
-use super::acknowledge::timestamp;
 use crate::config::UndoKind;
 use crate::congestion::{CongestionControl, Controller};
 use crate::recovery::LossRecovery;
 use crate::send::Sent;
+use crate::send::rtt::timestamp;
 
 /// How far the examination of a timeout has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

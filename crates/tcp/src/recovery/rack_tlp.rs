@@ -9,7 +9,7 @@ use super::min_rtt::MinRtt;
 use super::probe::Probe;
 use super::{Echo, Episode, LossRecovery, Parameters, RecoveryView, SackNews, SackView};
 use crate::congestion::RecoveryExit;
-use crate::connection::timestamp;
+use crate::send::rtt::timestamp;
 use crate::send::{Detection, Horizon, Scoreboard, Sent};
 
 /// Parameters of RFC 8985.

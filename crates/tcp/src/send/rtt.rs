@@ -1,8 +1,13 @@
 //! Round-trip estimation and the retransmission timeout (RFC 6298).
 
-use incast_engine::{Span, Stream};
+use incast_engine::{Span, Stream, Time};
 
 use crate::config::{RtoPolicy, RtoStyle};
+
+/// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
+pub(crate) fn timestamp(now: Time, tick: Span) -> u32 {
+    (now.as_picos() / tick.as_picos().max(1)) as u32
+}
 
 /// SRTT, RTTVAR and the backed-off RTO.
 #[derive(Clone, Debug)]
