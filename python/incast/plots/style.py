@@ -42,6 +42,7 @@ MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
+_TITLE_LETTERS_PER_INCH = 10.5
 _NAMES_PER_ROW = 4  # in a legend
 _LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
 GUIDE = "0.45"  # of lines that are no data: rates, limits
@@ -79,14 +80,17 @@ def sheet(
     """
     width, height = size
     lines = wrap(facts, int(width * _LETTERS_PER_INCH))
+    titles = wrap(title, int(width * _TITLE_LETTERS_PER_INCH)) or [""]
+    below = 0.33 + 0.19 * (len(titles) - 1)  # inches from the top to the facts
     figure = Figure(figsize=size)
-    top = 1 - (0.42 + 0.17 * len(lines)) / height
+    top = 1 - (0.09 + below + 0.17 * len(lines)) / height
     figure.set_layout_engine("constrained", rect=(0, 0, 1, top))
     shape = {"nrows": panels, "ncols": 1, "squeeze": False, **layout}
     axes = figure.subplots(**shape).ravel().tolist()
     text: dict[str, Any] = {"ha": "left", "va": "top"}
-    figure.text(0.1 / width, 1 - 0.1 / height, title, fontsize=11.5, fontweight="bold", **text)
-    figure.text(0.1 / width, 1 - 0.33 / height, "\n".join(lines), fontsize=9, color="0.3", **text)
+    bold = {**text, "fontsize": 11.5, "fontweight": "bold"}
+    figure.text(0.1 / width, 1 - 0.1 / height, "\n".join(titles), **bold)
+    figure.text(0.1 / width, 1 - below / height, "\n".join(lines), fontsize=9, color="0.3", **text)
     return figure, axes
 
 

@@ -1,5 +1,6 @@
 """The texts and their figures: a folder per text, a file per figure, registered by being there."""
 
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -49,6 +50,16 @@ class Chosen:
     def name(self) -> str:
         """The name by which it is asked for: `text/number`."""
         return f"{self.paper.name}/{self.number}"
+
+    @property
+    def place(self) -> str:
+        """Where the text has it: `figure 3.3`, `figures 2 to 4`, `table 1`, `section 4.1`."""
+        if found := re.fullmatch(r"(section|table)-?(.+)", self.number):
+            return f"{found[1]} {found[2]}"
+        if found := re.fullmatch(r"([\d.]+)-([\d.]+)", self.number):
+            return f"figures {found[1]} to {found[2]}"
+        number, _, variant = self.number.partition("-")
+        return f"figure {number}" + f", {variant}" * bool(variant)
 
 
 def folder(given: Path | None = None) -> Path:
