@@ -333,7 +333,7 @@ right = { series = "plato", column = "packets_last", reduce = "mean" }
     assert [judgement.verdict for judgement in one.judgements] == [Verdict.HOLDS, Verdict.FAILS]
     assert one.picture is not None
     lines = {line.get_label() for line in one.picture.figure.axes[0].get_lines()}
-    assert lines == {"packets_last", "labelled_last", "drops grows"}
+    assert lines == {"waiting", "labelled_last", "dropped"}
 
 
 def test_bins_that_were_left_out_are_filled() -> None:

@@ -6,7 +6,8 @@ from dataclasses import fields
 from inspect import cleandoc, getdoc
 
 from incast.reproduce.figure import Axis, Base, Claim, Figure, Plot, ReferenceCurve, Search, Series
-from incast.reproduce.metrics import DERIVED
+from incast.reproduce.late import Late
+from incast.reproduce.metrics import DERIVED, LATE
 from incast.reproduce.predicates import PREDICATES
 from incast.reproduce.quantity import Quantity
 
@@ -18,6 +19,7 @@ TABLES: dict[str, type] = {
     "`reference` of a series": ReferenceCurve,
     "`[plot]`": Plot,
     "`[search]`": Search,
+    "`late` of a search": Late,
     "`[[claims]]`": Claim,
 }
 
@@ -33,6 +35,9 @@ def figures() -> Iterator[str]:
     yield "\n## Metrics\n"
     yield "Every [column of the rows](columns.md) that is a number, the models' own numbers, and:\n"
     for metric in DERIVED.values():
+        yield f"- `{metric.name}`: {metric.label}"
+    yield "\nOf the run that a search by `late` finds; of several blocks, the weakest value:\n"
+    for metric in LATE.values():
         yield f"- `{metric.name}`: {metric.label}"
 
 

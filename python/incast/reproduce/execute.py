@@ -164,14 +164,15 @@ def _prepare(store: Archive, works: Sequence[Work]) -> None:
 def _batches(works: Sequence[Work]) -> dict[tuple[str, ...], list[Job]]:
     """Return each run once, under the traces that any figure wants of it.
 
-    Of what a timeline searches in only the rows are wanted, until the run is found.
+    Of what a timeline searches in only what it searches by is wanted, until the run is found.
     """
     jobs: dict[str, Job] = {}
     wanted: dict[str, set[str]] = {}
     for work, need in _needs(works):
         for job in need.jobs:
             jobs[job.key] = job
-            traces = need.traces if work.figure.search is None else ()
+            search = work.figure.search
+            traces = need.traces if search is None else search.traces
             wanted.setdefault(job.key, set()).update(traces)
     batches: dict[tuple[str, ...], list[Job]] = {}
     for key, job in jobs.items():

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from incast.errors import FigureError
+from incast.reproduce.late import Late
 from incast.reproduce.metrics import Named
 from incast.reproduce.predicates import PREDICATES, Predicate
 from incast.reproduce.strict import choose, take
@@ -131,6 +133,8 @@ class Plot:
         Whether gains are in percent of the first curve.
     marks
         A column of a timeline's trace that counts: a mark stands where it grows.
+    names
+        What the legend calls columns of the trace: column to words.
     """
 
     y: str
@@ -147,11 +151,12 @@ class Plot:
     lines: int = 3
     relative: bool = False
     marks: str = ""
+    names: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Search:
-    """Which run a timeline shows: the first seed at which a metric has a value.
+    """Which run a timeline shows: the first seed with what is asked for.
 
     Parameters
     ----------
@@ -159,14 +164,30 @@ class Search:
         A metric of the run.
     least, most
         Its bounds.
+    late
+        Instead: blocks that wait for a single sender, which are then what the picture shows.
     seeds
         How many seeds are tried.
     """
 
-    metric: Named
+    metric: Named | None = None
     least: float = float("-inf")
     most: float = float("inf")
+    late: Late | None = None
     seeds: int = 20
+
+    @classmethod
+    def from_toml(cls, value: object, where: str) -> "Search":
+        """Take a table with one of the two."""
+        search = take(cls, value, where)
+        if (search.metric is None) == (search.late is None):
+            raise FigureError(f"{where}: give one of metric and late")
+        return search
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """The traces without which nothing is found."""
+        return ("events",) if self.late is not None else ()
 
 
 @dataclass(frozen=True)

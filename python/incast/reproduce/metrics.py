@@ -56,6 +56,18 @@ DERIVED: Mapping[str, Metric] = {
     )
 }
 
+# Of the blocks that a timeline is searched for (`late.py`); of several, the weakest of the values.
+LATE: Mapping[str, Metric] = {
+    name: Metric(name, label, pl.col(name))
+    for name, label in (
+        ("late_wait_s", "from the late sender's last loss to its timeout [s]"),
+        ("late_idle_s", "longest idle time of the link in the block [s]"),
+        ("late_after_s", "from the start of the block to the late sender's last loss [s]"),
+        ("late_dupacks", "duplicate ACKs at the timeout"),
+        ("late_window_rank", "rank of the late sender's window at the end, 1 the largest"),
+    )
+}
+
 
 @cache
 def all_metrics() -> dict[str, Metric]:
@@ -73,7 +85,7 @@ def all_metrics() -> dict[str, Metric]:
         for model in MODELS.values()
         for measure in model.measures
     }
-    return {**theory, **plain, **DERIVED}
+    return {**theory, **plain, **DERIVED, **LATE}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import polars as pl
 from incast.errors import FigureError
 from incast.reproduce import metrics
 from incast.reproduce.data import Curve, Curves, X
-from incast.reproduce.figure import Figure, Series
+from incast.reproduce.figure import Figure, Search, Series
+from incast.reproduce.late import Found, find
 from incast.reproduce.metrics import all_metrics
 from incast.reproduce.papers import Chosen, merged
 from incast.reproduce.strict import choose
@@ -94,6 +95,7 @@ def lay_out(chosen: Chosen, *, quick: bool) -> Work:
     needs = []
     for series in figure.series:
         traces = [trace] * bool(trace) + ["events"] * (series.label in measured)
+        traces += figure.search.traces if figure.search is not None else ()
         points, jobs = _points(chosen, series, xs, scenario)
         needs.append(Need(series, points, jobs, tuple(dict.fromkeys(traces))))
     return Work(chosen, xs, needs)
@@ -150,10 +152,12 @@ def curves(work: Work, store: Archive) -> Curves:
 
 
 def find_seed(work: Work, need: Need, store: Archive) -> int | None:
-    """Return the first seed at which the search's metric is within its bounds."""
+    """Return the first seed at which there is what is searched for."""
     search = work.figure.search
     if search is None:
         raise FigureError(f"{work.chosen.name}: has no search")
+    if search.metric is None:
+        return next((job.seed for job in need.jobs if _late(search, job, store)), None)
     rows = _rows(need, need.jobs, store).sort("seed")
     values = metrics.of(rows, search.metric.metric, need.series.label)
     fits = values.is_between(search.least, search.most)
@@ -161,20 +165,30 @@ def find_seed(work: Work, need: Need, store: Archive) -> int | None:
     return int(seeds[0]) if len(seeds) else None
 
 
+def _late(search: Search, job: Job, store: Archive) -> Found | None:
+    events = store.trace(KINDS["events"].table, job)
+    return find(events, search.late) if search.late is not None and events is not None else None
+
+
 def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
     """Return the curve of the runs; nothing if no run is what a timeline searches for."""
     jobs: Sequence[Job] = need.jobs
+    measures: Mapping[str, float] = {}
     if work.figure.search is not None:
         seed = find_seed(work, need, store)
         jobs = [job for job in jobs if job.seed == seed]
         if not jobs:
             return None
+        late = _late(work.figure.search, jobs[0], store)
+        measures = late.measures if late is not None else {}
 
     def traces(table: str) -> list[pl.DataFrame]:
         found = (store.trace(table, job) for job in jobs)
         return [frame for frame in found if frame is not None]
 
-    rows = _rows(need, jobs, store)
+    rows = _rows(need, jobs, store).with_columns(
+        pl.lit(value).alias(name) for name, value in measures.items()
+    )
     return Curve(need.series.label, work.xs, rows, traces if need.traces else None)
 
 

@@ -1,5 +1,7 @@
 """What the pictures of figures share: their sheet, and the names of their axes."""
 
+from typing import Any
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Sheet
 
@@ -8,17 +10,30 @@ from incast.reproduce.data import Curves, X
 from incast.reproduce.figure import Figure, Plot
 from incast.reproduce.runs import Work
 
+_NAMES = {"packets_max": "waiting", "packets_last": "waiting", "drops": "dropped"}
 
-def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes]:
+
+def sheet(
+    work: Work,
+    curves: Curves,
+    panels: int = 1,
+    size: tuple[float, float] | None = None,
+    **layout: Any,
+) -> tuple[Sheet, list[Axes]]:
     """Return an empty picture with its title and the number of seeds under it."""
     figure = work.figure
     seeds = {len({job.seed for job in need.jobs}) for need in work.needs if need.jobs}
     runs = f"{curves.stat} of {max(seeds)} seeds" if seeds and max(seeds) > 1 else "one seed"
-    facts = f"{work.chosen.paper.name}, figure {work.chosen.number}"
+    facts = f"{work.chosen.paper.name}, {work.chosen.place}"
     if seeds and figure.search is None and figure.kind != "history":
         facts += f"; {runs}"
-    drawn, (axes,) = style.sheet(figure.title, facts, size=style.size(len(figure.series)))
-    return drawn, axes
+    size = size or style.size(len(figure.series))
+    return style.sheet(figure.title, facts, panels, size, **layout)
+
+
+def name(plot: Plot, column: str) -> str:
+    """Return what a legend calls a column of a trace."""
+    return plot.names.get(column, _NAMES.get(column, column))
 
 
 def scales(axes: Axes, plot: Plot, label: str) -> None:

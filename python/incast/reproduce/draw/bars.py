@@ -13,7 +13,7 @@ _WIDTH = 0.8  # of a group, where groups are 1 apart
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     """Draw the bars, with the confidence interval of each."""
     del other
-    figure, axes = shared.sheet(work, curves)
+    figure, (axes,) = shared.sheet(work, curves)
     handles, data = [], []
     each = _WIDTH / max(len(curves.of), 1)
     place = {x: i for i, x in enumerate(work.xs)}

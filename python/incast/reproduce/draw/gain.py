@@ -14,7 +14,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     plot = work.figure.plot
     if plot is None or curves.metric is None:
         return None
-    figure, axes = shared.sheet(work, curves)
+    figure, (axes,) = shared.sheet(work, curves)
     first, second = list(curves.of)[:2]
     found = gains(curves, first, second, relative=plot.relative)
     shared.positions(axes, work)

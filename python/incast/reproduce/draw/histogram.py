@@ -3,10 +3,10 @@
 import numpy as np
 import polars as pl
 
-from incast import units
 from incast.errors import FigureError
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves
+from incast.reproduce.draw import axes as shared
 from incast.reproduce.runs import Work
 
 _BINS = 20
@@ -25,10 +25,9 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
         for label in curves.of
     }
     edges = _edges(plot.bins, [run for runs in values.values() for run in runs])
-    figure, panels = style.sheet(
-        work.figure.title,
-        f"{work.chosen.paper.name}, figure {work.chosen.number}; mean of "
-        f"{units.plural(max(map(len, values.values())), 'run')}",
+    figure, panels = shared.sheet(
+        work,
+        curves,
         panels=len(values),
         size=(6.4, 1.4 + 1.1 * len(values)),
         sharex=True,

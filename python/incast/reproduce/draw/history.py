@@ -9,7 +9,6 @@ from incast.reproduce.draw import axes as shared
 from incast.reproduce.runs import Work
 
 _COUNTS = {"drops"}  # columns that count within a bin: drawn as their sum so far
-_WORDS = {"packets_max": "waiting", "packets_last": "waiting", "drops": "dropped"}
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
@@ -18,7 +17,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     plot = work.figure.plot
     if plot is None:
         return None
-    figure, axes = shared.sheet(work, curves)
+    figure, (axes,) = shared.sheet(work, curves)
     handles: list[Line2D] = []
     data = []
     for label in curves.of:
@@ -26,7 +25,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
         for column in (plot.y, *plot.beside):
             y = pl.col(column).cum_sum() if column in _COUNTS else pl.col(column)
             lane = trace.select("time_s", (y * plot.scale).alias("y"))
-            name = f"{label}: {_WORDS.get(column, column)}" if plot.beside else label
+            name = f"{label}: {shared.name(plot, column)}" if plot.beside else label
             looks = {**style.curve(len(handles)), "marker": "", "drawstyle": "steps-post"}
             handles += axes.plot(lane["time_s"], lane["y"], label=name, **looks)
             data.append(lane.select(pl.lit(name).alias("series"), "time_s", "y"))

@@ -13,7 +13,7 @@ from incast.reproduce.runs import Work
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     """Draw every curve with its confidence band."""
-    figure, axes = shared.sheet(work, curves)
+    figure, (axes,) = shared.sheet(work, curves)
     where = shared.positions(axes, work)
     handles, data = [], []
     for index, (label, curve) in enumerate(curves.of.items()):
