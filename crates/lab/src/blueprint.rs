@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use incast_engine::Stream;
-use incast_remedies::schedule::{FullPacket, RequestScheduler};
+use incast_remedies::schedule::{ClientPlace, FullPacket, RequestScheduler};
 use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
@@ -51,10 +51,15 @@ impl Blueprint {
     }
 
     /// The scheduler of the client, if a remedy brings one.
-    pub fn scheduler(&mut self) -> Option<Box<dyn RequestScheduler>> {
-        let Config { mss, header, .. } = *self.config;
-        let packet = FullPacket { payload: mss, header: header.into() };
-        self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(packet))
+    /// `seed` is the run's.
+    pub fn scheduler(&mut self, seed: u64) -> Option<Box<dyn RequestScheduler>> {
+        let Config { mss, header, receive_window, .. } = *self.config;
+        let client = ClientPlace {
+            packet: FullPacket { payload: mss, header: header.into() },
+            receive_window,
+            random: Stream::named(seed, "scheduler", self.first_flow.into()),
+        };
+        self.remedies.iter_mut().find_map(|(_, remedy)| remedy.scheduler(client.clone()))
     }
 
     /// One end of a connection; `seed` is the run's, `incarnation` counts the connections of the

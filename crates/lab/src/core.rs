@@ -169,7 +169,7 @@ impl<P: Probe> Core<P> {
         &mut self,
         BlueprintId(id): BlueprintId,
     ) -> Option<Box<dyn RequestScheduler>> {
-        self.blueprints[usize::from(id)].scheduler()
+        self.blueprints[usize::from(id)].scheduler(self.seed)
     }
 
     /// Adds the next flow's two ends.

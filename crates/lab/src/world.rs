@@ -492,6 +492,7 @@ fn situation(
         servers,
         sru,
         client_rate: network.client_rate,
+        buffer: network.buffer,
         base_rtt: network.base_rtt(&transport.tcp, trunks),
     }
 }

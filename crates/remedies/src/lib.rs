@@ -10,6 +10,8 @@ mod seam;
 pub mod serialize;
 
 mod adaptive_rto;
+mod admission;
+mod batching;
 mod ccs;
 mod efr;
 mod fine_rto;
@@ -17,11 +19,14 @@ mod header_compression;
 mod ictcp;
 mod nccs;
 mod ocs;
+mod or_auto;
 mod plato;
 mod prob_rtx;
 mod resize;
+mod staggering;
 
 use incast_net::queue::Entry;
+pub use or_auto::OrAuto;
 pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 macro_rules! remedies {
@@ -57,6 +62,7 @@ macro_rules! remedies {
 
 remedies! {
     "adaptive-rto" => AdaptiveRto(adaptive_rto): "A floor under the RTO that rises with the queue (Khalid et al.).";
+    "batching" => Batching(batching): "Groups of servers, one after the other (after Podlesny & Williamson).";
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
     "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
@@ -67,8 +73,11 @@ remedies! {
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
     "resize" => Resize(resize): "Segments that begin small and grow with the window (Kulkarni & Agrawal).";
+    "staggering" => Staggering(staggering): "Requests a fixed time apart.";
 }
 
+#[cfg(test)]
+mod desk;
 #[cfg(test)]
 mod law_tests;
 #[cfg(test)]

@@ -4,7 +4,7 @@ use incast_engine::Limit;
 use incast_net::queue::QueueConfig;
 use serde_json::{Value, json};
 
-use crate::RemedyConfig;
+use crate::{RemedyConfig, Slot};
 
 fn remedy(params: &Value) -> RemedyConfig {
     serde_json::from_value(params.clone()).unwrap_or_else(|error| panic!("{params}: {error}"))
@@ -13,6 +13,8 @@ fn remedy(params: &Value) -> RemedyConfig {
 #[test]
 fn parameters_that_make_no_sense_are_refused_by_name() {
     for (params, key) in [
+        (json!({ "name": "batching", "n": 0 }), "n"),
+        (json!({ "name": "batching", "window": 0 }), "window"),
         (json!({ "name": "ccs", "observed": 0 }), "observed"),
         (json!({ "name": "efr", "alpha": -0.1 }), "alpha"),
         (json!({ "name": "efr", "alpha": 1.1 }), "alpha"),
@@ -37,6 +39,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (json!({ "name": "resize", "mss_dsr": 0 }), "mss_dsr"),
         (json!({ "name": "resize", "cwnd_dsr": 1 }), "cwnd_dsr"),
         (json!({ "name": "resize", "initial_window": 0 }), "initial_window"),
+        (json!({ "name": "staggering", "spread": 1.1 }), "spread"),
     ] {
         let fault = remedy(&params).remedy().check().expect_err(&params.to_string());
         assert_eq!(fault.key, key, "{params}");
@@ -46,6 +49,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
 #[test]
 fn the_ends_of_a_range_belong_to_it() {
     for params in [
+        json!({ "name": "batching", "n": 1, "window": "1B" }),
         json!({ "name": "ccs", "observed": 1 }),
         json!({ "name": "efr", "alpha": 0.0, "g": 1.0 }),
         json!({ "name": "efr", "alpha": 1.0, "g": 0.001 }),
@@ -57,6 +61,7 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
         json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
         json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
+        json!({ "name": "staggering", "interval": "0s", "spread": 1.0 }),
     ] {
         assert_eq!(remedy(&params).remedy().check(), Ok(()), "{params}");
     }
@@ -127,4 +132,28 @@ fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
     let resize = remedy(&json!({ "name": "resize" }));
     assert!(resize.remedy().accepts_buffer(Limit::Packets(40)).is_err());
     assert!(resize.remedy().accepts_buffer(Limit::Bytes(40)).is_ok());
+}
+
+/// A window takes the slot of those who advertise windows, too; without one batching leaves it.
+#[test]
+fn batching_owns_the_advertised_window_if_it_sets_one() {
+    let slots = |params: Value| remedy(&params).remedy().slots().to_vec();
+    assert_eq!(slots(json!({ "name": "batching" })), [Slot::Schedule]);
+    let with_window = slots(json!({ "name": "batching", "window": 4 }));
+    assert_eq!(with_window, [Slot::Schedule, Slot::ReceiveWindow]);
+}
+
+#[test]
+fn auto_is_a_word_and_survives_the_way_to_a_file_and_back() {
+    for params in [
+        json!({ "name": "batching", "n": "auto", "refill": "group" }),
+        json!({ "name": "batching", "n": 7, "window": 4, "refill": "each" }),
+        json!({ "name": "staggering", "interval": "auto", "spread": 0.5 }),
+        json!({ "name": "staggering", "interval": "0.001s", "spread": 0.0 }),
+    ] {
+        assert_eq!(json!(remedy(&params)), params);
+    }
+    let wrong = json!({ "name": "batching", "n": "some" });
+    let error = serde_json::from_value::<RemedyConfig>(wrong).expect_err("no number");
+    assert!(error.to_string().ends_with("expected u32, or \"auto\""), "{error}");
 }

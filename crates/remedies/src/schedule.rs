@@ -3,7 +3,7 @@
 //! A scheduler hears what happens at the client, and orders what the client does. It never sees a
 //! connection. Without one the client asks every server as soon as the application wants its part.
 
-use incast_engine::Time;
+use incast_engine::{Stream, Time};
 
 /// A full packet of the transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +12,17 @@ pub struct FullPacket {
     pub payload: u32,
     /// Header on the wire, bytes.
     pub header: u32,
+}
+
+/// What a scheduler is told of the client before the first block.
+#[derive(Clone, Debug)]
+pub struct ClientPlace {
+    /// A full packet of its connections.
+    pub packet: FullPacket,
+    /// The transport's receive window, bytes.
+    pub receive_window: u64,
+    /// A stream of its own.
+    pub random: Stream,
 }
 
 /// What a scheduler sees of the client.

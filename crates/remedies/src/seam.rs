@@ -8,7 +8,7 @@ use incast_tcp::Config;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
 use serde_json::Value;
 
-use crate::schedule::{FullPacket, RequestScheduler};
+use crate::schedule::{ClientPlace, RequestScheduler};
 
 /// A part of the stack that can have one owner only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +58,8 @@ pub struct Situation {
     pub sru: u64,
     /// Rate of the client's link.
     pub client_rate: Rate,
+    /// Buffer of the switch's port to the client.
+    pub buffer: Limit,
     /// Round trip of one full packet and its ACK on an idle network, serialisation included.
     pub base_rtt: Span,
 }
@@ -164,10 +166,9 @@ pub trait Installation: Send {
         None
     }
 
-    /// Its part in the client, whose connections send packets of this size; without one the client
-    /// asks every server as soon as it wants to.
-    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
-        let _ = packet;
+    /// Its part in the client; without one the client asks every server as soon as it wants to.
+    fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
+        let _ = client;
         None
     }
 }

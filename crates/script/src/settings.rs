@@ -1,6 +1,6 @@
 //! `config key=value`: how the connection under test is born.
 
-use incast_engine::{Rate, Span, Window};
+use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
@@ -87,6 +87,7 @@ impl Settings {
                 servers: 1,
                 sru: 64 * 1024,
                 client_rate: Rate(1_000_000_000),
+                buffer: Limit::Packets(68),
                 base_rtt: Span::from_micros(100),
             },
             is_client: false,

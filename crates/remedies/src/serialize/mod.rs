@@ -12,7 +12,7 @@ use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
+use crate::schedule::{ClientPlace, ClientView, Note, Order, RequestScheduler};
 use crate::seam::{Installation, Situation};
 pub(crate) use adaptive::Adaptive;
 use formulas::Path;
@@ -110,8 +110,8 @@ pub(crate) struct Serialization<M> {
 }
 
 impl<M: Method + Clone + 'static> Installation for Serialization<M> {
-    fn scheduler(&mut self, packet: FullPacket) -> Option<Box<dyn RequestScheduler>> {
-        let knowledge = Knowledge::new(self.method.client(), &self.situation, packet);
+    fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
+        let knowledge = Knowledge::new(self.method.client(), &self.situation, client.packet);
         Some(Box::new(Serializer::new(self.method.clone(), knowledge)))
     }
 }

@@ -1,59 +1,10 @@
 //! What a serializer orders, note by note, on the text's path of 1 Gbps and 100 us (B = 8.33).
 
-use incast_engine::{Rate, Span, Time};
-use serde_json::{Value, json};
+use incast_engine::{Span, Time};
+use serde_json::json;
 
-use crate::RemedyConfig;
-use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
-use crate::seam::Situation;
-
-const MSS: u64 = 1460;
-
-/// A client that only listens.
-struct Desk {
-    scheduler: Box<dyn RequestScheduler>,
-    servers: u32,
-    delivered: Vec<u64>,
-    now: Time,
-}
-
-impl Desk {
-    /// A client of `servers` servers that follows `remedy`, with an SRU of `sru` bytes.
-    fn new(remedy: &Value, servers: u32, sru: u64) -> Self {
-        let situation = Situation {
-            servers,
-            sru,
-            client_rate: Rate(1_000_000_000),
-            base_rtt: Span::from_micros(100),
-        };
-        let remedy: RemedyConfig = serde_json::from_value(remedy.clone()).unwrap();
-        let packet = FullPacket { payload: 1460, header: 40 };
-        let scheduler = remedy.remedy().install(&situation).scheduler(packet).unwrap();
-        Self { scheduler, servers, delivered: vec![0; servers as usize], now: Time::ZERO }
-    }
-
-    fn hears(&mut self, note: Note) -> Vec<Order> {
-        let delivered = |server: u32| self.delivered[server as usize];
-        let view = ClientView { now: self.now, servers: self.servers, delivered: &delivered };
-        let mut orders = Vec::new();
-        self.scheduler.on_note(note, &view, &mut orders);
-        orders
-    }
-
-    fn wants_all(&mut self) -> Vec<Order> {
-        (0..self.servers).flat_map(|server| self.hears(Note::Wanted(server))).collect()
-    }
-
-    fn passes(&mut self, micros: u64) {
-        self.now += Span::from_micros(micros);
-    }
-
-    fn ends_block(&mut self, server: u32) {
-        let delivered = |server: u32| self.delivered[server as usize];
-        let view = ClientView { now: self.now, servers: self.servers, delivered: &delivered };
-        self.scheduler.end_block(server, &view);
-    }
-}
+use crate::desk::{Desk, MSS};
+use crate::schedule::{Note, Order};
 
 fn ask(server: u32, segments: u64) -> Order {
     Order::Ask { server, window: Some(segments * MSS) }

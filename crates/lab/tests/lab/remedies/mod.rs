@@ -1,6 +1,7 @@
 //! The defining property of each remedy, in a small world.
 
 mod adaptive_rto;
+mod batching;
 mod efr;
 mod fine_rto;
 mod header_compression;
@@ -11,3 +12,4 @@ mod plato;
 mod prob_rtx;
 mod resize;
 mod serialize;
+mod staggering;

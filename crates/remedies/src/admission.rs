@@ -1,0 +1,84 @@
+//! A limit to how many servers answer at once; the others wait in the order of their requests.
+
+use std::collections::VecDeque;
+
+use incast_engine::Limit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
+
+/// When places that servers have left are given away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refill {
+    /// When all are empty.
+    #[default]
+    Group,
+    /// At once, one by one.
+    Each,
+}
+
+/// The scheduler.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    /// Servers that may answer at once.
+    places: u64,
+    refill: Refill,
+    /// Window of each, bytes; none if that of the transport.
+    window: Option<u64>,
+    /// Servers that have been asked and have not answered.
+    open: u64,
+    /// Places to give away.
+    free: u64,
+    waiting: VecDeque<u32>,
+}
+
+impl Admission {
+    pub(crate) fn new(places: u64, refill: Refill, window: Option<u64>) -> Self {
+        Self { places, refill, window, open: 0, free: places, waiting: VecDeque::new() }
+    }
+
+    fn advance(&mut self, orders: &mut Vec<Order>) {
+        while self.free > 0
+            && let Some(server) = self.waiting.pop_front()
+        {
+            self.free -= 1;
+            self.open += 1;
+            orders.push(Order::Ask { server, window: self.window });
+        }
+    }
+
+    fn leave(&mut self) {
+        self.open -= 1;
+        match self.refill {
+            Refill::Each => self.free += 1,
+            Refill::Group if self.open == 0 => self.free = self.places,
+            Refill::Group => {}
+        }
+    }
+}
+
+impl RequestScheduler for Admission {
+    fn on_note(&mut self, note: Note, _: &ClientView<'_>, orders: &mut Vec<Order>) {
+        match note {
+            Note::Wanted(server) => self.waiting.push_back(server),
+            Note::Complete(_) => self.leave(),
+            Note::Established(_) | Note::Marked(_) | Note::Alarm => return,
+        }
+        self.advance(orders);
+    }
+
+    fn end_block(&mut self, _: u32, _: &ClientView<'_>) {
+        self.open = 0;
+        self.free = self.places;
+    }
+}
+
+/// Full packets that a buffer holds.
+pub(crate) fn packets_in(buffer: Limit, packet: FullPacket) -> u64 {
+    match buffer {
+        Limit::Packets(packets) => packets,
+        Limit::Bytes(bytes) => bytes / (u64::from(packet.payload) + u64::from(packet.header)),
+    }
+}

@@ -1,0 +1,161 @@
+//! Request batching (after Podlesny & Williamson 2011): groups of n servers, one after the other.
+//!
+//! So few servers are asked at once that what they may send fits into the buffer. The next group is
+//! asked when the last part of the one before has arrived. Nothing is lost while n·w ≤ B; between
+//! two groups the link is idle for a round trip and a slow start.
+
+use incast_engine::Window;
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::admission::{Admission, Refill, packets_in};
+use crate::or_auto::OrAuto;
+use crate::schedule::{ClientPlace, RequestScheduler};
+use crate::seam::{Installation, Remedy, Situation, Slot};
+
+/// Groups of servers, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "BatchingRemedy")]
+pub struct Params {
+    /// n, servers of a group, at least 1; or `auto`, ⌊B/w⌋ for B packets of buffer and w packets
+    /// from each server. Default: `auto`.
+    pub n: OrAuto<u32>,
+    /// What the client advertises to each server, segments or bytes; w is no larger. Default: none,
+    /// so that w is the less of `receive_window` and the SRU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
+    /// When the place of a server that has answered is given away: when the whole group has, or at
+    /// once, so that n servers answer at any time. Default: `group`.
+    pub refill: Refill,
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        match self.window {
+            Some(_) => &[Slot::Schedule, Slot::ReceiveWindow],
+            None => &[Slot::Schedule],
+        }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.n == OrAuto::Given(0) {
+            let message = "0 servers answer nothing; write 1 or more, or \"auto\"";
+            return Err(Fault::new("n", message));
+        }
+        if self.window.is_some_and(|window| window.bytes(1) == 0) {
+            return Err(Fault::new("window", "0 lets nobody send; write e.g. 4 or \"8KiB\""));
+        }
+        Ok(())
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Batching { params: self.clone(), situation: situation.clone() })
+    }
+}
+
+struct Batching {
+    params: Params,
+    situation: Situation,
+}
+
+impl Batching {
+    /// ⌊B/w⌋, at least 1.
+    fn fitting(&self, client: &ClientPlace, window: Option<u64>) -> u32 {
+        let bytes = window.unwrap_or(u64::MAX).min(client.receive_window).min(self.situation.sru);
+        let packets = bytes.div_ceil(client.packet.payload.into()).max(1);
+        let servers = packets_in(self.situation.buffer, client.packet) / packets;
+        u32::try_from(servers).unwrap_or(u32::MAX).max(1)
+    }
+}
+
+impl Installation for Batching {
+    fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
+        let window = self.params.window.map(|window| window.bytes(client.packet.payload));
+        let n = self.params.n.or_else(|| self.fitting(&client, window));
+        Some(Box::new(Admission::new(n.into(), self.params.refill, window)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::desk::{Desk, MSS};
+    use crate::schedule::{Note, Order};
+
+    /// The servers that are asked, all with the window of the transport.
+    fn asked(orders: &[Order]) -> Vec<u32> {
+        let ask = |order: &Order| match order {
+            Order::Ask { server, window: None } => *server,
+            other => panic!("{other:?}"),
+        };
+        orders.iter().map(ask).collect()
+    }
+
+    fn batching(parameters: &Value, servers: u32, sru: u64) -> Desk {
+        let mut remedy = parameters.clone();
+        remedy["name"] = json!("batching");
+        Desk::new(&remedy, servers, sru)
+    }
+
+    #[test]
+    fn the_next_group_waits_for_the_last_answer_of_the_one_before() {
+        let mut desk = batching(&json!({ "n": 2 }), 5, 65_536);
+        assert_eq!(asked(&desk.wants_all()), [0, 1]);
+        assert_eq!(desk.hears(Note::Complete(1)), []);
+        assert_eq!(asked(&desk.hears(Note::Complete(0))), [2, 3]);
+        assert_eq!(desk.hears(Note::Complete(2)), []);
+        assert_eq!(asked(&desk.hears(Note::Complete(3))), [4]);
+        desk.ends_block(4);
+        assert_eq!(asked(&desk.wants_all()), [0, 1], "and so in the next block");
+    }
+
+    #[test]
+    fn who_comes_late_joins_a_group_that_has_room() {
+        let mut desk = batching(&json!({ "n": 2 }), 4, 65_536);
+        assert_eq!(asked(&desk.hears(Note::Wanted(3))), [3]);
+        assert_eq!(asked(&desk.hears(Note::Wanted(1))), [1]);
+        assert_eq!(desk.hears(Note::Wanted(0)), []);
+        assert_eq!(desk.hears(Note::Complete(3)), []);
+        // Had it come before, it would have joined; its place is not given away twice.
+        assert_eq!(desk.hears(Note::Wanted(2)), []);
+        assert_eq!(asked(&desk.hears(Note::Complete(1))), [0, 2]);
+    }
+
+    #[test]
+    fn places_may_be_given_away_one_by_one() {
+        let mut desk = batching(&json!({ "n": 2, "refill": "each" }), 4, 65_536);
+        assert_eq!(asked(&desk.wants_all()), [0, 1]);
+        assert_eq!(asked(&desk.hears(Note::Complete(1))), [2]);
+        assert_eq!(asked(&desk.hears(Note::Complete(2))), [3]);
+        assert_eq!(desk.hears(Note::Complete(0)), []);
+        desk.ends_block(3);
+        assert_eq!(asked(&desk.wants_all()), [0, 1]);
+    }
+
+    /// 40 packets of buffer.
+    #[test]
+    fn auto_asks_as_many_servers_as_the_buffer_has_windows() {
+        for (parameters, sru, n) in [
+            (json!({}), 10 * MSS, 4),
+            (json!({}), 10 * MSS + 1, 3),
+            (json!({}), 1, 40),
+            (json!({}), 1 << 20, 1),
+            (json!({ "window": 4 }), 1 << 20, 10),
+            (json!({ "window": 4 }), 2 * MSS, 20),
+            (json!({ "window": 41 }), 1 << 20, 1),
+            (json!({ "window": "1461B" }), 1 << 20, 20),
+        ] {
+            let mut desk = batching(&parameters, 100, sru);
+            assert_eq!(desk.wants_all().len(), n, "{parameters} {sru}");
+        }
+    }
+
+    #[test]
+    fn a_window_is_advertised_with_the_request() {
+        let mut desk = batching(&json!({ "window": 4 }), 1, 65_536);
+        assert_eq!(desk.wants_all(), [Order::Ask { server: 0, window: Some(4 * MSS) }]);
+    }
+}
