@@ -1,6 +1,6 @@
 //! What a serializer orders, note by note, on the text's path of 1 Gbps and 100 us (B = 8.33).
 
-use incast_engine::{Span, Time};
+use incast_engine::Span;
 use serde_json::json;
 
 use crate::desk::{Desk, MSS};
