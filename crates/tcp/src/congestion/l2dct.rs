@@ -5,11 +5,8 @@ use incast_net::queue::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::marks::{Estimate, MarkedWindow, ReactAt};
-use super::{
-    AckSample, CeChange, Congestion, CongestionControl, EcnUse, Needs, Parameters, PathView,
-    RecoveryExit,
-};
+use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
+use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
 /// Parameters of L2DCT: a block that has sent little keeps a large weight, with which its window
 /// grows fast and shrinks little.
@@ -109,13 +106,7 @@ impl L2dct {
 }
 
 impl CongestionControl for L2dct {
-    fn window(&self) -> u64 {
-        self.window.reno.window()
-    }
-
-    fn ssthresh(&self) -> u64 {
-        self.window.reno.ssthresh()
-    }
+    answer_as_marked_window!();
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let weight = self.weight(path);
@@ -130,24 +121,8 @@ impl CongestionControl for L2dct {
         });
     }
 
-    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
-        self.window.on_congestion(why, path);
-    }
-
-    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
-        self.window.on_recovery_exit(exit, path);
-    }
-
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        self.window.reno.on_idle(window, ssthresh);
-    }
-
     fn needs(&self) -> Needs {
         let ecn = EcnUse::PerAck(self.params.ce_change);
         Needs { ecn, every_ack: true, ..Needs::default() }
-    }
-
-    fn gauge(&self, name: &str) -> Option<f64> {
-        (name == "alpha").then(|| self.window.alpha())
     }
 }

@@ -1,4 +1,4 @@
-//! What DCTCP, D2TCP and L2DCT share: the fraction of marked bytes (RFC 8257 §3.3) over the window
+//! What DCTCP and its descendants share: the fraction of marked bytes (RFC 8257 §3.3) over the window
 //! of RFC 5681.
 
 use incast_net::queue::Fault;
@@ -155,3 +155,42 @@ impl MarkedWindow {
         self.alpha
     }
 }
+
+/// What a control that holds such a window as `window` answers without a say of its own.
+macro_rules! answer_as_marked_window {
+    () => {
+        fn window(&self) -> u64 {
+            self.window.reno.window()
+        }
+
+        fn ssthresh(&self) -> u64 {
+            self.window.reno.ssthresh()
+        }
+
+        fn on_congestion(
+            &mut self,
+            why: $crate::congestion::Congestion,
+            path: &$crate::congestion::PathView,
+        ) {
+            self.window.on_congestion(why, path);
+        }
+
+        fn on_recovery_exit(
+            &mut self,
+            exit: $crate::congestion::RecoveryExit,
+            path: &$crate::congestion::PathView,
+        ) {
+            self.window.on_recovery_exit(exit, path);
+        }
+
+        fn on_idle(&mut self, window: u64, ssthresh: u64) {
+            self.window.reno.on_idle(window, ssthresh);
+        }
+
+        fn gauge(&self, name: &str) -> Option<f64> {
+            (name == "alpha").then(|| self.window.alpha())
+        }
+    };
+}
+
+pub(super) use answer_as_marked_window;
