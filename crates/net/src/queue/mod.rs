@@ -11,6 +11,7 @@ mod bernoulli;
 mod codel;
 mod drop_tail;
 mod ecn_threshold;
+mod flows;
 mod label_threshold;
 mod level;
 mod priority;

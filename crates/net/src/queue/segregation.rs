@@ -4,6 +4,7 @@ use incast_engine::{Limit, Rate, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::flows::Flows;
 use super::level::Level;
 use super::{DropReason, Fault, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
@@ -171,36 +172,6 @@ impl Flow {
     }
 }
 
-/// The flows of a port, which are numbered without large gaps.
-#[derive(Clone, Debug, Default)]
-struct Flows {
-    first: u32,
-    flows: Vec<Flow>,
-}
-
-impl Flows {
-    /// Makes room for a flow that was not seen before.
-    fn entry(&mut self, flow: u32) -> &mut Flow {
-        if self.flows.is_empty() {
-            self.first = flow;
-        }
-        if flow < self.first {
-            let before = (flow..self.first).map(|_| Flow::default());
-            self.flows.splice(0..0, before);
-            self.first = flow;
-        }
-        let place = (flow - self.first) as usize;
-        if place >= self.flows.len() {
-            self.flows.resize(place + 1, Flow::default());
-        }
-        &mut self.flows[place]
-    }
-
-    fn get(&self, flow: u32) -> Option<&Flow> {
-        self.flows.get(flow.checked_sub(self.first)? as usize)
-    }
-}
-
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Segregation {
@@ -209,7 +180,7 @@ pub struct Segregation {
     burst_limit: Limit,
     /// The class of bursts; the other one is that of steady flows.
     burst_class: usize,
-    flows: Flows,
+    flows: Flows<Flow>,
     /// What waits in the class of bursts.
     bursts: Occupancy,
 }
@@ -427,16 +398,6 @@ mod tests {
         let mut port = Port::new(&Params { first: Mode::Burst, ..Params::default() });
         assert_eq!(port.class_after(0, 5, |_| 100), 0);
         assert_eq!(port.class_after(0, 20, |_| 100), 1);
-    }
-
-    #[test]
-    fn flows_are_found_wherever_their_numbers_begin() {
-        let mut flows = Flows::default();
-        for flow in [7, 9, 4, 4, 8] {
-            flows.entry(flow).row += 1;
-        }
-        let rows: Vec<_> = (3..11).map(|flow| flows.get(flow).map(|flow| flow.row)).collect();
-        assert_eq!(rows, [None, Some(2), Some(0), Some(0), Some(1), Some(1), Some(1), None]);
     }
 
     #[test]
