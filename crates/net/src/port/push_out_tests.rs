@@ -8,7 +8,7 @@ use serde_json::json;
 use super::stepped::{Switch, config, numbered, queue};
 use super::*;
 use crate::buffer::PoolConfig;
-use crate::queue::{QueueDiscipline, Verdict, Victim};
+use crate::queue::{QueueDiscipline, Search, Verdict, Victim};
 
 fn push_out(limit: Limit, victim: &str) -> PortConfig {
     config(limit, queue(json!({ "name": "push-out", "victim": victim })))
@@ -102,11 +102,11 @@ impl QueueDiscipline for Counting {
         Verdict::Admit
     }
 
-    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
-        (packet.label > 0).then_some(Victim::Oldest)
+    fn pushes_out(&self, packet: &Packet) -> Option<Search> {
+        (packet.label > 0).then_some(Search { first: Victim::Oldest, rounds: 1 })
     }
 
-    fn gives_way(&self, packet: &Packet) -> bool {
+    fn gives_way(&self, packet: &Packet, _: u8) -> bool {
         self.0.fetch_add(1, Relaxed);
         packet.label == 0
     }
@@ -130,6 +130,48 @@ fn the_search_is_linear_and_only_where_there_is_no_room() {
         }
         switch.offer(Time::ZERO, 0, numbered(0, 1));
         assert_eq!(looks.swap(0, Relaxed), limit as usize, "all have labels");
+    }
+}
+
+/// What has label r gives way in round r, and everybody is told of.
+struct Rounds(Arc<AtomicUsize>);
+
+impl QueueDiscipline for Rounds {
+    fn offer(&mut self, _: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn pushes_out(&self, packet: &Packet) -> Option<Search> {
+        Some(Search { first: Victim::Oldest, rounds: packet.label })
+    }
+
+    fn gives_way(&self, packet: &Packet, round: u8) -> bool {
+        packet.label == round
+    }
+
+    fn on_pushed_out(&mut self, packet: &Packet) {
+        self.0.fetch_add(1 << (8 * packet.seq), Relaxed);
+    }
+}
+
+#[test]
+fn a_later_round_takes_what_the_one_before_has_left() {
+    for (rounds, gone) in [(1, vec![]), (2, vec![]), (3, vec![3, 2, 1])] {
+        let told = Arc::new(AtomicUsize::new(0));
+        let mut switch = Switch::new(&[push_out(Limit::Bytes(1500), "oldest")], None);
+        switch.ports[0].set_discipline(Box::new(Rounds(Arc::clone(&told))));
+        switch.offer(Time::ZERO, 0, numbered(0, 0));
+        for (seq, label) in [(1, 2), (2, 1), (3, 0)] {
+            switch.offer(Time::ZERO, 0, sized(seq, 500, label));
+        }
+        // It needs the room of all three.
+        switch.offer(Time::ZERO, 0, sized(4, 1500, rounds));
+        let was_told = (1..4).filter(|seq| told.load(Relaxed) >> (8 * seq) & 0xff == 1);
+        assert_eq!(was_told.count(), gone.len());
+        let mut dropped = dropped(&switch);
+        dropped.sort_unstable_by(|a, b| b.cmp(a));
+        assert_eq!(dropped, if gone.is_empty() { vec![4] } else { gone });
+        switch.finish();
     }
 }
 

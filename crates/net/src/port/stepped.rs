@@ -131,7 +131,7 @@ impl Stepped {
                 return Admission::Dropped(why);
             }
             if pushes_out {
-                self.push_out(now, pool.as_deref_mut());
+                self.push_out(now, packets, pool.as_deref_mut());
             }
             if takes_room {
                 self.take(space, pool);
@@ -253,20 +253,23 @@ impl Stepped {
         packets: &Packets,
         pool: Option<&Pool>,
     ) -> bool {
-        let Some(which) = self.discipline.pushes_out(arriving) else { return false };
+        let Some(search) = self.discipline.pushes_out(arriving) else { return false };
         self.victims.clear();
         let space = self.accounting.space(arriving.size());
         let (mut held, mut pool) = (self.held, pool.cloned());
-        let mut waiting = self.classes.iter().enumerate().flat_map(|(class, queue)| {
-            queue.iter().enumerate().map(move |(place, waiting)| (class, place, waiting.parcel))
-        });
-        loop {
-            let next = match which {
+        for round in 0..search.rounds {
+            let mut waiting = self.classes.iter().enumerate().flat_map(|(class, queue)| {
+                queue.iter().enumerate().map(move |(place, waiting)| (class, place, waiting.parcel))
+            });
+            while let Some((class, place, parcel)) = match search.first {
                 Victim::Oldest => waiting.next(),
                 Victim::Newest => waiting.next_back(),
-            };
-            let Some((class, place, parcel)) = next else { return false };
-            if self.discipline.gives_way(&packets[parcel.packet]) {
+            } {
+                if !self.discipline.gives_way(&packets[parcel.packet], round)
+                    || self.victims.contains(&(class, place))
+                {
+                    continue;
+                }
                 self.victims.push((class, place));
                 let freed = self.accounting.space(parcel.size());
                 held = held - freed;
@@ -278,10 +281,11 @@ impl Stepped {
                 }
             }
         }
+        false
     }
 
     /// Drops the packets that [`Self::find_victims`] found.
-    fn push_out(&mut self, now: Time, mut pool: Option<&mut Pool>) {
+    fn push_out(&mut self, now: Time, packets: &Packets, mut pool: Option<&mut Pool>) {
         // From the back, so that the places of the others stay what they are.
         self.victims.sort_unstable();
         while let Some((class, place)) = self.victims.pop() {
@@ -290,6 +294,7 @@ impl Stepped {
             self.stop_waiting(&victim, now);
             self.give_back(size, pool.as_deref_mut());
             self.counters.dropped += 1;
+            self.discipline.on_pushed_out(&packets[victim.parcel.packet]);
             self.late.push_back(victim.parcel.packet);
         }
     }

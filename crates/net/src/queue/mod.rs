@@ -22,7 +22,7 @@ mod selector;
 mod wred;
 
 pub use level::Level;
-pub use push_out::Victim;
+pub use push_out::{Search, Victim};
 
 /// What a discipline sees of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -244,17 +244,22 @@ pub trait QueueDiscipline {
         0
     }
 
-    /// Which of the packets that wait go first when an arriving `packet` finds no room and may push
-    /// others out; none if it may not.
-    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+    /// How those that wait are searched when an arriving `packet` finds no room and may push others
+    /// out; none if it may not.
+    fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None
     }
 
-    /// Whether `packet`, which waits, may be pushed out.
-    fn gives_way(&self, packet: &Packet) -> bool {
-        let _ = packet;
+    /// Whether `packet`, which waits, may be pushed out in this round of the search, from 0.
+    fn gives_way(&self, packet: &Packet, round: u8) -> bool {
+        let _ = (packet, round);
         false
+    }
+
+    /// `packet` was pushed out.
+    fn on_pushed_out(&mut self, packet: &Packet) {
+        let _ = packet;
     }
 }
 
@@ -352,17 +357,24 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
+            fn pushes_out(&self, packet: &Packet) -> Option<Search> {
                 match self {
                     $(Self::$variant(discipline) => discipline.pushes_out(packet),)+
                     Self::Custom(discipline) => discipline.pushes_out(packet),
                 }
             }
 
-            fn gives_way(&self, packet: &Packet) -> bool {
+            fn gives_way(&self, packet: &Packet, round: u8) -> bool {
                 match self {
-                    $(Self::$variant(discipline) => discipline.gives_way(packet),)+
-                    Self::Custom(discipline) => discipline.gives_way(packet),
+                    $(Self::$variant(discipline) => discipline.gives_way(packet, round),)+
+                    Self::Custom(discipline) => discipline.gives_way(packet, round),
+                }
+            }
+
+            fn on_pushed_out(&mut self, packet: &Packet) {
+                match self {
+                    $(Self::$variant(discipline) => discipline.on_pushed_out(packet),)+
+                    Self::Custom(discipline) => discipline.on_pushed_out(packet),
                 }
             }
         }
@@ -461,9 +473,10 @@ mod law_tests {
             for label in 0..=u8::MAX {
                 let packet = Packet { label, ..data() };
                 assert!(discipline.class(&packet) < discipline.classes(), "{name}");
-                // What pushes others out stays.
-                assert!(discipline.pushes_out(&packet).is_none() || !discipline.gives_way(&packet));
-                acts |= discipline.pushes_out(&packet).is_some();
+                // What pushes others out stays while it is told apart from them.
+                let pushes_out = discipline.pushes_out(&packet).is_some();
+                assert!(!pushes_out || !discipline.gives_way(&packet, 0), "{name}");
+                acts |= pushes_out;
             }
             assert!(!acts || config.acts_at_departure(), "{name}");
         }

@@ -34,6 +34,15 @@ pub enum Victim {
     Newest,
 }
 
+/// How the packets that wait are searched for some that give way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// Where each round begins.
+    pub first: Victim,
+    /// Rounds; the next one takes place if the last one has not made room.
+    pub rounds: u8,
+}
+
 impl Default for Params {
     /// PLATO's: "a linear search from the head of the buffer", §IV.B.
     fn default() -> Self {
@@ -82,11 +91,11 @@ impl QueueDiscipline for PushOut {
         Verdict::Admit
     }
 
-    fn pushes_out(&self, packet: &Packet) -> Option<Victim> {
-        self.priority.matches(packet).then_some(self.victim)
+    fn pushes_out(&self, packet: &Packet) -> Option<Search> {
+        self.priority.matches(packet).then_some(Search { first: self.victim, rounds: 1 })
     }
 
-    fn gives_way(&self, packet: &Packet) -> bool {
+    fn gives_way(&self, packet: &Packet, _: u8) -> bool {
         !self.priority.matches(packet)
     }
 }
@@ -106,9 +115,10 @@ mod tests {
         let all = [data(), labelled, other_label, again, ack];
         let privileged = |params: &Params| {
             let push_out = PushOut::new(params, &SITE);
-            let pushes = all.map(|packet| push_out.pushes_out(&packet) == Some(params.victim));
+            let search = Some(Search { first: params.victim, rounds: 1 });
+            let pushes = all.map(|packet| push_out.pushes_out(&packet) == search);
             assert_eq!(pushes, all.map(|packet| push_out.pushes_out(&packet).is_some()));
-            assert_eq!(pushes, all.map(|packet| !push_out.gives_way(&packet)));
+            assert_eq!(pushes, all.map(|packet| !push_out.gives_way(&packet, 0)));
             pushes
         };
         assert_eq!(privileged(&Params::default()), [false, true, false, true, false]);
