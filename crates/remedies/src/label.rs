@@ -14,3 +14,6 @@ pub const DUMMY: u8 = 1 << 3;
 
 /// Tells the dummies of successive standstills apart (PLATO).
 pub const TURN: u8 = 1 << 4;
+
+/// One of the last three segments that a sender has (RAPID).
+pub const LAST: u8 = 1 << 5;

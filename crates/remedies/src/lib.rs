@@ -22,6 +22,7 @@ mod ocs;
 mod or_auto;
 mod plato;
 mod prob_rtx;
+mod rapid;
 mod resize;
 mod staggering;
 
@@ -72,6 +73,7 @@ remedies! {
     "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
+    "rapid" => Rapid(rapid): "Losses that three packets follow, chosen by the switch (after RAPID, Xu et al.).";
     "resize" => Resize(resize): "Segments that begin small and grow with the window (Kulkarni & Agrawal).";
     "staggering" => Staggering(staggering): "Requests a fixed time apart.";
 }

@@ -36,6 +36,8 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (json!({ "name": "ocs", "observed": 0 }), "observed"),
         (json!({ "name": "prob-rtx", "p": 1.1 }), "p"),
         (json!({ "name": "prob-rtx", "period": "0s" }), "period"),
+        (json!({ "name": "rapid", "followers": 0 }), "followers"),
+        (json!({ "name": "rapid", "followers": 4 }), "followers"),
         (json!({ "name": "resize", "mss_dsr": 0 }), "mss_dsr"),
         (json!({ "name": "resize", "cwnd_dsr": 1 }), "cwnd_dsr"),
         (json!({ "name": "resize", "initial_window": 0 }), "initial_window"),
@@ -60,6 +62,7 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "nccs", "k": 1 }),
         json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
         json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
+        json!({ "name": "rapid", "followers": 1 }),
         json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
         json!({ "name": "staggering", "interval": "0s", "spread": 1.0 }),
     ] {
@@ -100,9 +103,9 @@ fn what_a_remedy_sets_follows_from_its_parameters() {
 #[test]
 fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
     let queue = |queue: Value| -> QueueConfig { serde_json::from_value(queue).expect("it exists") };
-    for (name, will_do, will_not) in [
+    for (params, will_do, will_not) in [
         (
-            "plato",
+            json!({ "name": "plato" }),
             vec![
                 json!({ "name": "push-out" }),
                 json!({ "name": "label-threshold", "label": 3 }),
@@ -116,12 +119,22 @@ fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
             ],
         ),
         (
-            "efr",
+            json!({ "name": "efr" }),
             vec![json!({ "name": "ecn-threshold" }), json!({ "name": "red", "ecn": true })],
             vec![json!({ "name": "drop-tail" }), json!({ "name": "red" })],
         ),
+        (
+            json!({ "name": "rapid" }),
+            vec![json!({ "name": "rapid", "early": true }), json!({ "name": "rapid", "label": 1 })],
+            vec![json!({ "name": "drop-tail" }), json!({ "name": "push-out" })],
+        ),
+        (
+            json!({ "name": "rapid", "label_last": true }),
+            vec![json!({ "name": "rapid", "label": 33 })],
+            vec![json!({ "name": "rapid" }), json!({ "name": "rapid", "label": 1 })],
+        ),
     ] {
-        let remedy = remedy(&json!({ "name": name }));
+        let remedy = remedy(&params);
         for accepted in will_do {
             assert_eq!(remedy.remedy().accepts(&queue(accepted.clone())), Ok(()), "{accepted}");
         }

@@ -430,6 +430,13 @@ scripts! {
         rfc8985_6_2_three_segments_need_no_patience
         rfc8985_6_3_a_timeout_condemns_what_is_old
     }
+    rapid {
+        a_retransmission_at_the_end_keeps_its_label
+        a_short_response_is_all_last
+        the_last_three_segments_carry_the_label
+        what_is_written_later_moves_the_end
+        without_label_last_senders_do_nothing
+    }
     receive {
         another_incarnation_is_ignored
         rfc5681_4_2_every_segment_is_acknowledged

@@ -45,7 +45,7 @@ impl Switch {
     }
 
     /// Lets everything happen that comes before an arrival at `now`.
-    fn advance(&mut self, now: Time) {
+    pub fn advance(&mut self, now: Time) {
         self.sequence += 1;
         while let Some(first) = self.schedule.first().copied()
             && (first.0, first.1) < (now, self.sequence)

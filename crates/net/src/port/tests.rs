@@ -218,3 +218,6 @@ mod stepped;
 
 #[path = "push_out_tests.rs"]
 mod push_out;
+
+#[path = "rapid_tests.rs"]
+mod rapid;

@@ -16,6 +16,7 @@ mod label_threshold;
 mod level;
 mod priority;
 mod push_out;
+mod rapid;
 mod red;
 mod segregation;
 mod selector;
@@ -392,6 +393,7 @@ queue_disciplines! {
     "segregation" => Segregation(segregation): "Flows that burst wait apart from flows that send steadily (Khalid et al.).";
     "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
     "push-out" => PushOut(push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
+    "rapid" => Rapid(rapid): "A full buffer throws out what three packets of its flow follow (after RAPID, Xu et al.).";
 }
 
 impl Default for QueueConfig {

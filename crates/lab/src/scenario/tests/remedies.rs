@@ -207,7 +207,9 @@ fn a_long_flow_has_no_requests_to_order() {
 
 #[test]
 fn a_remedy_brings_its_switch_and_says_which_it_needs() {
-    for (name, queue) in [("plato", "label-threshold"), ("efr", "ecn-threshold")] {
+    for (name, queue) in
+        [("plato", "label-threshold"), ("efr", "ecn-threshold"), ("rapid", "rapid")]
+    {
         let scenario = load(&with_transport(&json!(name))).unwrap();
         assert_eq!(json!(scenario.network.queue)["name"], queue);
         let mut document = with_transport(&json!(name));

@@ -68,6 +68,8 @@ fn others(packet: u64) -> impl Strategy<Value = Value> {
         json!({ "name": "label-threshold", "threshold": "70%", "control": true }),
         json!({ "name": "push-out" }),
         json!({ "name": "push-out", "victim": "newest", "control": true }),
+        json!({ "name": "rapid" }),
+        json!({ "name": "rapid", "early": true, "threshold": "2pkt" }),
         json!({ "name": "codel" }),
         json!({ "name": "codel", "target": "5us", "interval": "50us", "ecn": true }),
         json!({ "name": "segregation", "by": "variation", "burst_limit": "2pkt" }),

@@ -10,6 +10,7 @@ mod off;
 mod pairs;
 mod plato;
 mod prob_rtx;
+mod rapid;
 mod resize;
 mod serialize;
 mod staggering;

@@ -1,0 +1,104 @@
+//! After RAPID: a switch that discards what can be repaired without a timeout (Xu et al. 2019).
+//!
+//! What is public of the text is its abstract: the switch "considers the number of packets of each
+//! incast flow" in it, and chooses what it discards so that fast retransmissions follow and not
+//! timeouts; RAPID-ED does so by early detection. The rules are those of the discipline `rapid`,
+//! which owes nothing to the hosts. That a sender labels the end of its data is ours.
+
+use incast_net::queue::{Fault, Level, QueueConfig};
+use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::label;
+use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+
+/// Losses that three packets follow, chosen by the switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "RapidRemedy")]
+pub struct Params {
+    /// Packets of its flow that have to follow one that goes, 1 to 3: the duplicate ACKs that mean a
+    /// loss, less what senders add by limited transmit.
+    #[schemars(range(min = 1, max = 3))]
+    pub followers: u8,
+    /// The switch drops early and searches nothing (RAPID-ED).
+    pub early: bool,
+    /// It does so from this length of the queue on: bytes, packets or a share of the buffer.
+    pub threshold: Level,
+    /// Senders label the last three segments of what they have to send, and the switch does not
+    /// drop these early: nothing would follow that tells of the loss.
+    pub label_last: bool,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { followers: 3, early: false, threshold: Level::Share(250_000), label_last: false }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::Queue]
+    }
+
+    fn queue(&self) -> Option<QueueConfig> {
+        let label = if self.label_last { label::LAST } else { 0 };
+        let Self { followers, early, threshold, .. } = self;
+        let queue = json!({
+            "name": "rapid",
+            "followers": followers,
+            "early": early,
+            "threshold": threshold,
+            "label": label,
+        });
+        serde_json::from_value(queue).ok()
+    }
+
+    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
+        let queue = json!(queue);
+        if queue["name"] != "rapid" {
+            return Err("it is a discipline of the switch; write \"rapid\", or nothing".into());
+        }
+        let labels = queue["label"].as_u64().unwrap_or_default();
+        if self.label_last && labels & u64::from(label::LAST) == 0 {
+            let last = label::LAST;
+            return Err(format!("it needs a switch that knows label {last}; write label = {last}"));
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if (1..=3).contains(&self.followers) {
+            return Ok(());
+        }
+        Err(Fault::new("followers", format!("{} is out of range; write 1 to 3", self.followers)))
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Rapid { labels: self.label_last })
+    }
+}
+
+struct Rapid {
+    labels: bool,
+}
+
+impl Installation for Rapid {
+    fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        self.labels.then(|| Box::new(LabelLast) as Box<dyn SenderHook>)
+    }
+}
+
+/// Segments at the end of the data that fewer than three others follow.
+const LAST: u64 = 3;
+
+struct LabelLast;
+
+impl SenderHook for LabelLast {
+    fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
+        let is_last = plan.seq + LAST * u64::from(view.mss) >= view.written;
+        Advice { label: if is_last { label::LAST } else { 0 }, ..Advice::NONE }
+    }
+}
