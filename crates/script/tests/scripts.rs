@@ -637,6 +637,30 @@ scripts! {
         jacobson88_the_third_duplicate_restarts_slow_start
         rfc6582_3_2_echoes_of_data_sent_twice_are_no_loss
     }
+    tcp_fitdc {
+        a_full_backlog_ends_slow_start
+        a_full_backlog_stops_growth
+        a_loss_halves_as_ever
+        a_share_of_the_backlog_slows_growth
+        after_a_timeout_the_old_delay_does_not_hold_slow_start
+        an_ack_with_a_mark_adds_nothing
+        marks_reduce_as_dctcp_s
+        nothing_waits_it_adds_two_segments
+        step_and_backlog_are_parameters
+    }
+    tdctcp {
+        a_held_ack_leaves_after_a_round_trip
+        a_held_ack_waits_for_some_round_trips
+        a_long_round_trip_does_not_hold_acks_longer
+        a_loss_halves_whatever_alpha_is
+        congested_it_adds_a_segment_and_two_thirds
+        dctcp_s_held_ack_waits_for_the_host_s_timer
+        marks_take_half_of_alpha
+        slow_start_is_that_of_dctcp
+        the_smaller_reading_adds_less_than_a_segment
+        without_a_round_trip_the_host_s_timer_holds
+        without_congestion_it_adds_two_segments
+    }
     timeout_report {
         a_trimmed_head_and_its_history
         abtt_the_first_window_of_a_block

@@ -269,6 +269,16 @@ const PRESETS: &[Preset] = &[
         parts: || json!({ "recovery": "newreno", "congestion_control": "l2dct" }),
     },
     Preset {
+        name: "tdctcp",
+        summary: "After TDCTCP, over NewReno recovery; needs a switch that marks.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "tdctcp" }),
+    },
+    Preset {
+        name: "tcp-fitdc",
+        summary: "After TCP-FITDC, over NewReno recovery; needs a switch that marks.",
+        parts: || json!({ "recovery": "newreno", "congestion_control": "tcp-fitdc" }),
+    },
+    Preset {
         name: "bbr",
         summary: "BBR, version 1, over recovery by selective acknowledgements (RFC 6675).",
         parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }),

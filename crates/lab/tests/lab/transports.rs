@@ -150,3 +150,40 @@ fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
         }
     }
 }
+
+/// Two long flows at 10 Gb/s.
+fn two_long_flows(name: &str, delay: &str, threshold: &str) -> Row {
+    let row = run(
+        &json!({
+            "network": {
+                "rate": "10Gbps", "delay": delay, "buffer": "1000pkt",
+                "queue": { "name": "ecn-threshold", "threshold": threshold },
+            },
+            "workload": { "name": "long-flows", "servers": 2, "sru": null, "duration": "100ms" },
+            "transport": { "name": name },
+        }),
+        1,
+    );
+    assert_eq!((row.status, row.drops), ("ok", 0));
+    row
+}
+
+/// What is said of TDCTCP: more throughput than DCTCP where windows take long to grow again, here over
+/// 1 ms and with a fortieth of its product in the queue.
+#[test]
+fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
+    let [dctcp, tdctcp] =
+        ["dctcp", "tdctcp"].map(|name| two_long_flows(name, "250us", "20pkt").goodput_bps);
+    assert!(tdctcp > 1.15 * dctcp, "{tdctcp} against {dctcp}");
+}
+
+/// What is said of TCP-FITDC: delay is noticed before the marks. Two backlogs of four segments fill the
+/// link, and the queue never comes near a threshold of 65 packets, where DCTCP lives.
+#[test]
+fn tcp_fitdc_fills_the_link_below_the_threshold() {
+    let [dctcp, fitdc] = ["dctcp", "tcp-fitdc"].map(|name| two_long_flows(name, "25us", "65pkt"));
+    assert!(dctcp.marks > 100 && fitdc.marks == 0, "{} and {}", dctcp.marks, fitdc.marks);
+    assert!(fitdc.goodput_bps > 0.998 * dctcp.goodput_bps);
+    let packets = |row: &Row| row.queue_mean_bytes / 1500.0;
+    assert!(packets(&dctcp) > 50.0 && packets(&fitdc) < 12.0);
+}

@@ -11,11 +11,13 @@ mod bic;
 mod cubic;
 mod d2tcp;
 mod dctcp;
+mod fitdc;
 mod hystart;
 mod l2dct;
 mod marks;
 mod reno;
 mod swift;
+mod tdctcp;
 mod vegas;
 mod view;
 mod westwood;
@@ -183,6 +185,8 @@ congestion_controls! {
     "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
     "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
     "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
+    "tdctcp" => Tdctcp(tdctcp): "DCTCP that grows faster, and ACKs held back for a round trip (after TDCTCP, 2013).";
+    "tcp-fitdc" => Fitdc(fitdc): "DCTCP that grows by what its packets wait (after TCP-FITDC, 2013).";
     "swift" => Swift(swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
     "bbr" => Bbr(bbr): "Sends at the bandwidth that it measures, two round trips' worth at most (version 1).";
 }

@@ -154,4 +154,7 @@ pub struct Needs {
     pub pacing: bool,
     /// Its window may fall below a segment: segments then leave further apart than a round trip.
     pub fractional_window: bool,
+    /// An ACK is held back for at most so many round trips of the receiver's; 0 leaves it to the
+    /// delayed-ACK timer.
+    pub ack_round_trips: u32,
 }

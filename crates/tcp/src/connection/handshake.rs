@@ -61,6 +61,9 @@ impl Connection {
         self.arm(now, TimerKind::Off);
         if self.syns_sent == 1 {
             self.rtt.sample(now - self.syn_sent_at);
+            if let Some(srtt) = self.rtt.srtt().filter(|_| self.needs.ack_round_trips > 0) {
+                self.ack_policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
+            }
         } else {
             // RFC 5681 §3.1: the initial window after a lost SYN or SYN-ACK is one segment.
             let window = u64::from(self.config.mss).min(self.config.initial_window);

@@ -1,6 +1,6 @@
 //! When to acknowledge.
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 
 use super::reassembly::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
@@ -37,6 +37,13 @@ impl AckPolicy {
             deadline: Time::NEVER,
             hand_up: Time::NEVER,
             collected: 0,
+        }
+    }
+
+    /// A delayed ACK waits for `timeout` at most.
+    pub fn shorten(&mut self, timeout: Span) {
+        if let Some(delayed) = &mut self.delayed {
+            delayed.timeout = delayed.timeout.min(timeout);
         }
     }
 
@@ -115,8 +122,6 @@ impl AckPolicy {
 
 #[cfg(test)]
 mod tests {
-    use incast_engine::Span;
-
     use super::*;
 
     #[test]

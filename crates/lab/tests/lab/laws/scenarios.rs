@@ -203,7 +203,7 @@ fn congestion_control() -> BoxedStrategy<Value> {
         maybe("loss_window", any_of![1, 2]),
     ]);
     let marks = table(vec![
-        always("name", prop::sample::select(any_of!["dctcp", "d2tcp", "l2dct"])),
+        always("name", prop::sample::select(MARKED.map(|name| json!(name)).to_vec())),
         maybe("alpha", any_of![0.0, 0.5]),
         maybe("floor", any_of![1, 2]),
         maybe("react_at", any_of!["window-end", "first-ece"]),
@@ -236,12 +236,15 @@ fn congestion_control() -> BoxedStrategy<Value> {
     .boxed()
 }
 
+/// Congestion controls that count marks.
+const MARKED: [&str; 5] = ["dctcp", "d2tcp", "l2dct", "tdctcp", "tcp-fitdc"];
+
 /// Leaves the choice of a queue to a transport that counts marks.
 fn with_marks(mut document: Value) -> Value {
     let counts = document["transport"]["congestion_control"]
         .get("name")
         .and_then(Value::as_str)
-        .is_some_and(|name| ["dctcp", "d2tcp", "l2dct"].contains(&name));
+        .is_some_and(|name| MARKED.contains(&name));
     if counts && let Some(network) = document["network"].as_object_mut() {
         network.remove("queue");
     }

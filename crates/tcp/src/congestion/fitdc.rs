@@ -1,0 +1,144 @@
+//! After TCP-FITDC: marks say that the queue is long, and between marks the delay says how much room
+//! is left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
+//! center applications", ICNC 2013).
+
+use incast_engine::Span;
+use incast_net::queue::Fault;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
+use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+
+/// Parameters of what follows TCP-FITDC, whose formulas are not public: marks reduce the window as
+/// DCTCP's do, and without marks it grows by what is left of `backlog`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Growth per round trip where nothing waits, segments above 0.
+    pub step: f64,
+    /// Growth falls, in proportion, to 0 when this much of the window waits in queues, and slow start
+    /// ends; segments above 0 (Vegas' β: 4).
+    pub backlog: f64,
+    /// α before the first ACK, a ratio from 0 to 1.
+    pub alpha: f64,
+    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
+    pub g: f64,
+    /// Least window after a reduction by marks, segments, at least 1.
+    pub floor: u32,
+    /// When the window is reduced.
+    pub react_at: ReactAt,
+    /// What the receiver does when marks begin or end.
+    pub ce_change: CeChange,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        let dctcp = super::dctcp::Params::default();
+        Self {
+            step: 2.0,
+            backlog: 4.0,
+            alpha: dctcp.alpha,
+            g: dctcp.g,
+            floor: dctcp.floor,
+            react_at: dctcp.react_at,
+            ce_change: dctcp.ce_change,
+        }
+    }
+}
+
+impl Parameters for Params {
+    fn check(&self) -> Result<(), Fault> {
+        for (key, segments, example) in
+            [("step", self.step, "2.0"), ("backlog", self.backlog, "4.0")]
+        {
+            if !(segments > 0.0 && segments.is_finite()) {
+                let message = format!("{segments} lets no window grow; write e.g. {example}");
+                return Err(Fault::new(key, message));
+            }
+        }
+        self.estimate().check()
+    }
+}
+
+impl Params {
+    fn estimate(&self) -> Estimate {
+        let Self { alpha, g, floor, react_at, .. } = *self;
+        Estimate { alpha, g, floor, react_at }
+    }
+}
+
+/// See [`Params`].
+#[derive(Clone, Debug)]
+pub struct Fitdc {
+    params: Params,
+    window: MarkedWindow,
+    /// The round ends with the first ACK beyond.
+    round_end: u64,
+    /// Round-trip times of this round: their sum and number.
+    sum: Span,
+    samples: u64,
+    /// Share of the window that waited in queues during the last round.
+    waiting: f64,
+}
+
+impl Fitdc {
+    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
+        Self {
+            params: params.clone(),
+            window: MarkedWindow::new(params.estimate(), window, ssthresh),
+            round_end: 0,
+            sum: Span::ZERO,
+            samples: 0,
+            waiting: 0.0,
+        }
+    }
+
+    /// Once per round trip: what the window would carry on an empty path less what it carried
+    /// (Vegas, JSAC 1995, §3.2), by the mean of the round.
+    fn measure(&mut self, path: &PathView) {
+        let mean = self.sum.as_picos().checked_div(self.samples).filter(|mean| *mean > 0);
+        if let Some((mean, base)) = mean.zip(path.min_rtt) {
+            self.waiting = 1.0 - (base.as_picos() as f64 / mean as f64).min(1.0);
+        }
+        self.round_end = path.max;
+        self.sum = Span::ZERO;
+        self.samples = 0;
+    }
+}
+
+impl CongestionControl for Fitdc {
+    answer_as_marked_window!();
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        if path.una > self.round_end {
+            self.measure(path);
+        }
+        if let Some(rtt) = ack.rtt {
+            self.sum += rtt;
+            self.samples += 1;
+        }
+        let Params { step, backlog, .. } = self.params;
+        let waiting = self.waiting * self.window.reno.segments(path.segment);
+        let room = (1.0 - waiting / backlog).max(0.0);
+        self.window.on_ack(
+            ack,
+            path,
+            |alpha| alpha,
+            |reno| {
+                if !reno.is_starting() {
+                    reno.avoid_congestion(step * room, path.segment);
+                } else if room > 0.0 {
+                    reno.on_ack(ack, path);
+                } else {
+                    reno.set(reno.window(), reno.window().max(2 * path.segment));
+                }
+            },
+        );
+    }
+
+    fn needs(&self) -> Needs {
+        let ecn = EcnUse::PerAck(self.params.ce_change);
+        Needs { ecn, every_ack: true, ..Needs::default() }
+    }
+}
