@@ -73,12 +73,18 @@ proptest! {
 /// again; handshakes and retransmissions never are.
 #[test]
 fn sixty_packets_do_for_twenty_servers_and_not_for_forty() {
-    let twenty = star(&json!({}));
-    assert!(twenty.drops > 100 && twenty.fast_retransmits > 20, "{twenty:?}");
+    let ten_blocks = |transport: &str, servers: u32| {
+        star(&json!({
+            "workload": { "servers": servers, "sru": "64KiB", "blocks": 10 },
+            "transport": { "name": transport, "send_jitter": "8us" },
+        }))
+    };
+    let twenty = ten_blocks("rapid", 20);
+    assert!(twenty.drops > 100 && twenty.fast_retransmits > 100, "{twenty:?}");
     assert_eq!(twenty.timeouts, 0);
-    let newreno = star(&json!({ "transport": { "name": "newreno" } }));
+    let newreno = ten_blocks("newreno", 20);
     assert!(newreno.timeouts_full_window > 0 && newreno.timeouts > 10, "{newreno:?}");
-    let forty = star(&json!({ "workload": { "servers": 40 } }));
+    let forty = ten_blocks("rapid", 40);
     assert!(forty.timeouts > 0);
     assert_eq!((forty.timeouts_handshake, forty.timeouts_lost_retransmission), (0, 0));
 }
