@@ -15,6 +15,7 @@ mod batching;
 mod ccs;
 mod efr;
 mod fine_rto;
+mod gip;
 mod header_compression;
 mod ictcp;
 mod nccs;
@@ -25,6 +26,7 @@ mod prob_rtx;
 mod rapid;
 mod resize;
 mod staggering;
+mod unit;
 
 use incast_net::queue::Entry;
 pub use or_auto::OrAuto;
@@ -67,6 +69,7 @@ remedies! {
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
     "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
+    "gip" => Gip(gip): "Small windows at a unit's head, copies of its last segment (after GIP, Zhang et al.).";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
     "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";

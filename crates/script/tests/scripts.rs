@@ -253,6 +253,25 @@ scripts! {
         rfc9293_3_8_6_1_waits_for_a_closed_window
         rfc9293_3_8_6_2_1_does_not_hold_back_data
     }
+    gip {
+        head_a_smaller_window_is_not_raised
+        head_a_unit_begins_with_the_initial_window
+        head_a_unit_may_follow_without_a_pause
+        head_restart_may_be_off
+        head_ssthresh_is_kept
+        tail_a_copy_repairs_the_last_segment
+        tail_a_lost_window_waits_for_the_timer
+        tail_a_single_segment_waits_for_the_timer
+        tail_all_at_once
+        tail_an_ack_brings_a_copy_of_the_last_segment
+        tail_at_once_a_single_segment_is_protected
+        tail_copies_bring_the_duplicates_that_are_missing
+        tail_each_unit_has_copies_of_its_own
+        tail_no_copy_before_the_last_segment_has_left
+        tail_no_copy_during_recovery
+        tail_the_fin_is_copied_with_it
+        the_receiver_answers_a_copy_at_once
+    }
     handshake {
         a_later_request_travels_alone
         a_separate_request_has_a_timer

@@ -4,6 +4,7 @@ mod adaptive_rto;
 mod batching;
 mod efr;
 mod fine_rto;
+mod gip;
 mod header_compression;
 mod ictcp;
 mod off;

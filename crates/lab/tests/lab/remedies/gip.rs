@@ -1,0 +1,94 @@
+//! After GIP: no timeout at a block's head, and few at its tail.
+
+use incast_lab::oracle::Cause;
+use incast_lab::{Row, Scenario};
+use serde_json::{Value, json};
+
+use crate::harness::{Loss, lay, run, scenario};
+
+/// A star without phase effects whose connections outlive their blocks: 68 packets of buffer.
+fn star(changes: &Value) -> Row {
+    let mut document = json!({
+        "network": { "rate": "1Gbps", "delay": "25us", "buffer": "100KiB" },
+        "workload": {
+            "name": "barrier-read", "servers": 8, "sru": "64KiB", "blocks": 10,
+            "connections": "persistent", "request_jitter": "20us",
+        },
+        "transport": { "mss": 1460, "send_jitter": "8us", "rto_min": "200ms" },
+    });
+    lay(&mut document, changes);
+    let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
+    let outcome = run(&scenario, Vec::new());
+    assert_eq!(outcome.row().status, "ok");
+    outcome.row().clone()
+}
+
+fn with(remedies: &Value, servers: u32) -> Row {
+    star(&json!({ "workload": { "servers": servers }, "transport": { "remedies": remedies } }))
+}
+
+/// As long as twice the initial windows of all servers fit into the buffer: the first to be asked
+/// have doubled theirs before the last begin.
+#[test]
+fn no_timeout_at_a_blocks_head() {
+    for servers in [4, 8, 16] {
+        let row = with(&json!(["gip"]), servers);
+        assert_eq!((row.timeouts_block_head, row.blocks), (0, 10), "{servers} servers");
+    }
+    let plain: u64 = [4, 8, 16].map(|n| with(&json!([]), n).timeouts_block_head).iter().sum();
+    assert!(plain > 0, "nothing to prevent");
+}
+
+/// It is the restart that does it, and the copies that see to the tails.
+#[test]
+fn each_half_has_its_place() {
+    let sixteen = |params: Value| {
+        let mut gip = json!({ "name": "gip" });
+        lay(&mut gip, &params);
+        with(&json!([gip]), 16)
+    };
+    assert!(sixteen(json!({ "restart": false })).timeouts_block_head > 0);
+    let bare = sixteen(json!({ "copies": 0 }));
+    assert_eq!(bare.measures["gip.copies"], Some(0.0));
+    let whole = sixteen(json!({}));
+    // At most three copies per unit.
+    let copies = whole.measures["gip.copies"].expect("counted");
+    assert!(copies > 0.0 && copies <= 3.0 * 16.0 * 10.0, "{copies}");
+}
+
+/// The last segment, or the one before it, is lost: a copy repairs it, or brings the duplicates.
+#[test]
+fn a_loss_at_the_tail_costs_no_timeout() {
+    let lose = |remedies: Value, segment: u64| {
+        let changes = json!({ "transport": { "remedies": remedies, "limited_transmit": false } });
+        run(&scenario(&changes), Loss::of_segments(0, segment, segment))
+    };
+    for (segment, cause) in [(8, Cause::Tail), (9, Cause::FullWindow)] {
+        let plain = lose(json!([]), segment);
+        assert_eq!(plain.expiries(), [(0, cause, false, 1)], "segment {segment}");
+        let gip = lose(json!(["gip"]), segment);
+        assert_eq!(gip.expiries(), [], "segment {segment}");
+        assert!(gip.row().elapsed_s < 0.01, "{} s", gip.row().elapsed_s);
+    }
+    assert_eq!(lose(json!(["gip"]), 9).row().fast_retransmits, 0);
+    assert_eq!(lose(json!(["gip"]), 8).row().fast_retransmits, 1);
+}
+
+/// All copies of a first block's last segment may arrive when the block is complete. Their duplicate
+/// ACKs meet the head of the next block, and three of them are taken for a loss; two are not.
+#[test]
+fn three_copies_may_be_one_too_many() {
+    let of = |copies: u32| {
+        let changes = json!({
+            "workload": { "blocks": 2, "connections": "persistent" },
+            "transport": { "remedies": [{ "name": "gip", "copies": copies }] },
+        });
+        let row = run(&scenario(&changes), Vec::new()).row().clone();
+        let sent = row.measures["gip.copies"].expect("counted");
+        assert_eq!((row.drops, row.timeouts), (0, 0));
+        assert!(sent > 0.0 && sent <= f64::from(2 * copies), "{sent}");
+        (row.fast_retransmits, row.retransmitted_packets as f64 - sent)
+    };
+    assert_eq!(of(2), (0, 0.0));
+    assert!(of(3).0 > 0);
+}

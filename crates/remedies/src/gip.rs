@@ -1,0 +1,137 @@
+//! After GIP, "guarantee important packets" (Zhang, Ren, Tang & Lin, ICNP 2013).
+//!
+//! Two kinds of segments must not be lost: those at the head of a unit, which all servers send at
+//! once, and the last ones of a unit, which nothing follows that could bring duplicate ACKs. Hence
+//! every unit begins with the initial window, and its last segment is sent again, up to three times,
+//! while it is not acknowledged.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use incast_net::queue::Fault;
+use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
+use crate::unit::Unit;
+
+/// Small windows at the head of every unit, and copies of its last segment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "GipRemedy")]
+pub struct Params {
+    /// Whether cwnd falls back to the initial window at the head of every unit. Default: true.
+    pub restart: bool,
+    /// Copies of a unit's last segment, at most, 0 to 10. Default: 3.
+    #[schemars(range(max = 10))]
+    pub copies: u32,
+    /// When the copies leave.
+    pub when: When,
+}
+
+/// When the copies of a unit's last segment leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum When {
+    /// One for each ACK that arrives while it is not acknowledged and nothing else is to be sent.
+    #[default]
+    Acks,
+    /// All directly behind it.
+    AtOnce,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { restart: true, copies: 3, when: When::default() }
+    }
+}
+
+impl Remedy for Params {
+    fn check(&self) -> Result<(), Fault> {
+        if self.copies > 10 {
+            let message = format!("{} is out of range; write 0 to 10, e.g. 3", self.copies);
+            return Err(Fault::new("copies", message));
+        }
+        Ok(())
+    }
+
+    fn measures(&self) -> &'static [Measure] {
+        const COUNTS: &[Measure] = &[Measure {
+            name: "gip.copies",
+            unit: "1",
+            description: "Copies of last segments, which are part of `retransmitted_packets`.",
+        }];
+        COUNTS
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Gip { params: self.clone(), copies: Arc::default() })
+    }
+}
+
+struct Gip {
+    params: Params,
+    copies: Arc<AtomicU64>,
+}
+
+impl Installation for Gip {
+    fn measure(&self, _: &Outcome) -> Vec<Option<f64>> {
+        vec![Some(self.copies.load(Relaxed) as f64)]
+    }
+
+    fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let (params, copies) = (self.params.clone(), Arc::clone(&self.copies));
+        Some(Box::new(Sender { params, copies, unit: Unit::NONE, left: 0 }))
+    }
+}
+
+struct Sender {
+    params: Params,
+    copies: Arc<AtomicU64>,
+    unit: Unit,
+    /// Copies of the unit's last segment that may still be sent.
+    left: u32,
+}
+
+impl Sender {
+    fn copy(&mut self) -> Advice {
+        if self.left == 0 {
+            return Advice::NONE;
+        }
+        self.left -= 1;
+        self.copies.fetch_add(1, Relaxed);
+        Advice { copies: Copies::HIGHEST, ..Advice::NONE }
+    }
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match event {
+            SendEvent::Sent(packet) => {
+                let begins = self.unit.is_begun_by(packet, view);
+                if begins {
+                    self.left = self.params.copies;
+                }
+                let restart_window = begins && self.params.restart;
+                // A copy calls for the next one.
+                let is_last = packet.seq + u64::from(packet.payload) == view.written;
+                let copies = if is_last && self.params.when == When::AtOnce {
+                    self.copy()
+                } else {
+                    Advice::NONE
+                };
+                Advice { restart_window, ..copies }
+            }
+            SendEvent::Ack(_) if self.params.when == When::Acks && is_at_tail(view) => self.copy(),
+            SendEvent::Ack(_) | SendEvent::Timeout => Advice::NONE,
+        }
+    }
+}
+
+/// The last segment is outstanding, and nothing else is to be sent, new or again.
+fn is_at_tail(view: &SendView) -> bool {
+    let all_sent = view.max >= view.written && view.next == view.max;
+    all_sent && view.una < view.written && !view.in_recovery
+}
