@@ -16,6 +16,7 @@ mod ccs;
 mod efr;
 mod fine_rto;
 mod gip;
+mod head_tail;
 mod header_compression;
 mod ictcp;
 mod nccs;
@@ -70,6 +71,7 @@ remedies! {
     "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
     "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
     "gip" => Gip(gip): "Small windows at a unit's head, copies of its last segment (after GIP, Zhang et al.).";
+    "head-tail" => HeadTail(head_tail): "Repairs by the place of a standstill in its unit.";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
     "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";

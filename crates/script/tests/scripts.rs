@@ -299,6 +299,30 @@ scripts! {
         the_request_rides_on_the_last_ack
         without_a_handshake_both_ends_are_established
     }
+    head_tail {
+        again_a_lost_retransmission_is_copied
+        again_a_partial_ack_begins_a_new_wait
+        again_duplicates_do_not_make_it_wait
+        head_a_copy_of_the_first_segment
+        head_an_old_duplicate_is_no_evidence
+        head_duplicates_make_it_a_recovery
+        head_the_third_repair_is_a_copy_again
+        head_without_an_answer_the_window_begins_anew
+        inside_a_duplicate_makes_it_a_recovery
+        inside_a_lost_window_begins_anew
+        patience_is_in_round_trips
+        restart_after_repairs
+        restart_always
+        restart_never
+        tail_a_probe_and_its_duplicate_begin_recovery
+        tail_a_probe_repairs_the_last_segment
+        tail_few_duplicates_are_enough
+        tail_without_an_answer_the_window_begins_anew
+        the_longest_round_trip_counts
+        the_timer_takes_over
+        the_wait_is_at_least_so_long
+        without_a_round_trip_there_is_only_the_timer
+    }
     header_compression {
         kulkarni_4_3_all_but_the_first_header
         kulkarni_4_3_both_ends_compress

@@ -5,6 +5,7 @@ mod batching;
 mod efr;
 mod fine_rto;
 mod gip;
+mod head_tail;
 mod header_compression;
 mod ictcp;
 mod off;

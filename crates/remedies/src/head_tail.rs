@@ -1,0 +1,375 @@
+//! A remedy that asks where in a unit a sender stands still.
+//!
+//! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT) from
+//! those inside (IBTT). A sender cannot see the switch, but it knows where its unit begins and ends,
+//! whether anything of it was acknowledged, and whether duplicate ACKs came. What it does after it
+//! has heard nothing for a few round trips depends on that: see [`Place`]. The retransmission timer
+//! stays as it is and takes over after `tries`. `docs/reference/head-tail.md` has the reasons and the
+//! evaluation.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use incast_engine::{Span, Stream, Time};
+use incast_net::queue::Fault;
+use incast_net::{Flags, Packet};
+use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::seam::{Installation, Measure, Outcome, Place as Site, Remedy, Situation};
+use crate::unit::Unit;
+
+/// Repairs by the place of a standstill in its unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "HeadTailRemedy")]
+pub struct Params {
+    /// A standstill is that nothing is heard for so many of the longest round trips, and up to as
+    /// many again at random. Default: 1.
+    #[schemars(range(min = 1, max = 1000))]
+    pub patience: u32,
+    /// The least of them, without the random part, seconds. Default: 1 ms.
+    pub least_wait: Span,
+    /// Repairs in a row without an answer, before it is left to the timer. Default: 10.
+    #[schemars(range(max = 100))]
+    pub tries: u32,
+    /// At the head of which units cwnd falls back to the initial window.
+    pub restart: Restart,
+    /// Whether a server's next connection knows what the last one learned (RFC 9040). Default: true.
+    pub carry: bool,
+}
+
+/// At the head of which units cwnd falls back to the initial window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "HeadTailRestart")]
+pub enum Restart {
+    /// Of none.
+    Never,
+    /// Of the next eight after one that had to be repaired.
+    #[default]
+    AfterRepairs,
+    /// Of all.
+    Always,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            patience: 1,
+            least_wait: Span::from_millis(1),
+            tries: 10,
+            restart: Restart::default(),
+            carry: true,
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn check(&self) -> Result<(), Fault> {
+        if !(1..=1000).contains(&self.patience) {
+            let message = format!("{} is out of range; write 1 to 1000, e.g. 2", self.patience);
+            return Err(Fault::new("patience", message));
+        }
+        if self.least_wait.is_zero() {
+            return Err(Fault::new("least_wait", "0 is no wait; write e.g. \"1ms\""));
+        }
+        if self.tries > 100 {
+            let message = format!("{} is out of range; write 0 to 100, e.g. 10", self.tries);
+            return Err(Fault::new("tries", message));
+        }
+        Ok(())
+    }
+
+    fn measures(&self) -> &'static [Measure] {
+        const COUNTS: &[Measure] = &[
+            Measure {
+                name: "head-tail.heads",
+                unit: "1",
+                description: "Repairs at the head of a unit.",
+            },
+            Measure { name: "head-tail.inside", unit: "1", description: "Repairs inside a unit." },
+            Measure {
+                name: "head-tail.tails",
+                unit: "1",
+                description: "Repairs when all of a unit had been sent.",
+            },
+            Measure {
+                name: "head-tail.again",
+                unit: "1",
+                description: "Repairs of what had been sent again already.",
+            },
+            Measure {
+                name: "head-tail.early_timeouts",
+                unit: "1",
+                description: "Repairs by a timeout before its time, which is part of `timeouts`.",
+            },
+        ];
+        COUNTS
+    }
+
+    fn install(&self, _: &Situation) -> Box<dyn Installation> {
+        Box::new(Client { params: self.clone(), counts: Arc::default(), servers: Vec::new() })
+    }
+}
+
+/// What all senders of a client count, in the order of the measures.
+type Counts = [AtomicU64; 5];
+
+/// Where [`Counts`] has the early timeouts, after the four places.
+const EARLY: usize = 4;
+
+struct Client {
+    params: Params,
+    counts: Arc<Counts>,
+    servers: Vec<Arc<Mutex<Memory>>>,
+}
+
+impl Installation for Client {
+    fn measure(&self, _: &Outcome) -> Vec<Option<f64>> {
+        self.counts.iter().map(|count| Some(count.load(Relaxed) as f64)).collect()
+    }
+
+    fn sender(&mut self, site: Site<'_>) -> Option<Box<dyn SenderHook>> {
+        let server = site.server as usize;
+        let memory = if self.params.carry {
+            if self.servers.len() <= server {
+                self.servers.resize_with(server + 1, Arc::default);
+            }
+            Arc::clone(&self.servers[server])
+        } else {
+            Arc::default()
+        };
+        let (params, counts) = (self.params.clone(), Arc::clone(&self.counts));
+        Some(Box::new(Sender::new(params, counts, memory, site.random)))
+    }
+}
+
+/// What one server remembers of its connections to the client.
+#[derive(Clone, Copy, Debug, Default)]
+struct Memory {
+    /// The longest round trip, which fades from unit to unit.
+    longest: Span,
+    /// So many units more begin with the initial window.
+    cautious: u32,
+}
+
+/// Where a sender stands still, and what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Nothing of the unit was acknowledged: all servers began at once. The first segment is sent
+    /// again, without a word about the window; if that is not answered, either, the window is lost
+    /// and begins anew with one segment.
+    Head,
+    /// More is to be sent, and the window does not let it: it is lost as a whole. It begins anew.
+    Inside,
+    /// Everything was sent, and nothing follows that could bring duplicate ACKs. The last segment is
+    /// sent again: its ACK ends the unit or is a duplicate, which is then enough for recovery.
+    Tail,
+    /// What had been sent again was lost, too. It is sent once more, and the window is left alone.
+    Again,
+}
+
+/// A segment whose round trip is being measured.
+#[derive(Clone, Copy, Debug)]
+struct Timed {
+    /// One past its last byte.
+    end: u64,
+    sent_at: Time,
+}
+
+/// So many units after one that had to be repaired begin with the initial window.
+const CAUTIOUS_UNITS: u32 = 8;
+
+/// From the fourth repair in a row on the waits do not double.
+const MOST_DOUBLINGS: u32 = 3;
+
+/// Beyond that it is the timer's turn.
+const LONGEST_WAIT: Span = Span::from_secs(1);
+
+struct Sender {
+    params: Params,
+    counts: Arc<Counts>,
+    memory: Arc<Mutex<Memory>>,
+    random: Stream,
+    unit: Unit,
+    /// As in [`Memory`].
+    longest: Span,
+    timed: Option<Timed>,
+    /// The first unacknowledged byte when something was heard last.
+    una: u64,
+    /// Repairs since then.
+    tries: u32,
+    /// The random part of the wait, of 1024.
+    extra: u64,
+    deadline: Time,
+}
+
+impl Sender {
+    fn new(
+        params: Params,
+        counts: Arc<Counts>,
+        memory: Arc<Mutex<Memory>>,
+        random: Stream,
+    ) -> Self {
+        let Memory { longest, .. } = *lock(&memory);
+        Self {
+            params,
+            counts,
+            memory,
+            random,
+            unit: Unit::NONE,
+            longest,
+            timed: None,
+            una: 0,
+            tries: 0,
+            extra: 0,
+            deadline: Time::NEVER,
+        }
+    }
+
+    fn place(&self, view: &SendView) -> Place {
+        if view.in_recovery || view.next < view.max || self.tries > 1 {
+            Place::Again
+        } else if view.una <= self.unit.start {
+            Place::Head
+        } else if view.max < view.written {
+            Place::Inside
+        } else {
+            Place::Tail
+        }
+    }
+
+    /// Something was heard, or something was done: the wait begins anew.
+    fn wait(&mut self, view: &SendView) {
+        self.deadline = if view.una == view.max
+            || self.longest.is_zero()
+            || self.tries >= self.params.tries
+        {
+            Time::NEVER
+        } else {
+            let wait = (self.longest * u64::from(self.params.patience)).max(self.params.least_wait);
+            let wait = wait.saturating_doubled(self.tries.min(MOST_DOUBLINGS)).min(LONGEST_WAIT);
+            view.now + wait + wait * self.extra / 1024
+        };
+    }
+
+    /// Returns whether it is to begin with the initial window.
+    fn begin_unit(&mut self, view: &SendView) -> bool {
+        self.longest = view.srtt.unwrap_or_default().max(self.longest / 4 * 3);
+        self.extra = self.random.below(1024);
+        let mut memory = lock(&self.memory);
+        memory.longest = self.longest;
+        let is_cautious = memory.cautious > 0;
+        memory.cautious = memory.cautious.saturating_sub(1);
+        match self.params.restart {
+            Restart::Never => false,
+            Restart::AfterRepairs => is_cautious,
+            Restart::Always => true,
+        }
+    }
+
+    /// Starts to measure a round trip, unless one is being measured. What is sent again cannot be
+    /// measured (Karn's rule, RFC 6298 §3).
+    fn time(&mut self, packet: &Packet, view: &SendView) {
+        if packet.flags.contains(Flags::RETRANSMISSION) {
+            self.timed.take_if(|timed| packet.seq < timed.end);
+        } else if self.timed.is_none() {
+            self.timed = Some(Timed { end: packet.seq_end(), sent_at: view.now });
+        }
+    }
+
+    fn hear(&mut self, view: &SendView) -> Advice {
+        if let Some(timed) = self.timed.take_if(|timed| view.una >= timed.end) {
+            let round_trip = view.now - timed.sent_at;
+            if round_trip > self.longest {
+                self.longest = round_trip;
+                lock(&self.memory).longest = round_trip;
+            }
+        }
+        let is_new = view.una > self.una;
+        let is_probed = self.tries > 0 && !is_new;
+        if is_new {
+            self.una = view.una;
+            self.tries = 0;
+        }
+        let is_quiet = view.in_recovery || view.next < view.max;
+        if is_new || !is_quiet {
+            self.wait(view);
+        }
+        // What is left over from the unit before may look like a duplicate of its head.
+        let enough = is_probed || (view.una > self.unit.start && few_are_enough(view));
+        let enter_recovery = view.dupacks > 0 && !is_quiet && enough;
+        Advice { enter_recovery, ..Advice::NONE }
+    }
+
+    fn count(&self, index: usize) {
+        self.counts[index].fetch_add(1, Relaxed);
+    }
+}
+
+/// Everything was sent, and the duplicates say that all but the first segment has arrived (in the
+/// spirit of RFC 5827).
+fn few_are_enough(view: &SendView) -> bool {
+    let outstanding = (view.max - view.una).div_ceil(u64::from(view.mss));
+    view.max >= view.written && u64::from(view.dupacks) + 1 >= outstanding
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match event {
+            SendEvent::Ack(_) => self.hear(view),
+            SendEvent::Timeout => {
+                self.tries = 0;
+                self.wait(view);
+                Advice::NONE
+            }
+            SendEvent::Sent(packet) => {
+                self.time(packet, view);
+                let begins = self.unit.is_begun_by(packet, view);
+                let restart_window = begins && self.begin_unit(view);
+                if packet.seq == view.una {
+                    self.wait(view);
+                }
+                Advice { restart_window, ..Advice::NONE }
+            }
+        }
+    }
+
+    fn deadline(&self) -> Time {
+        self.deadline
+    }
+
+    fn on_deadline(&mut self, view: &SendView) -> Advice {
+        if view.una == view.max {
+            self.deadline = Time::NEVER;
+            return Advice::NONE;
+        }
+        let place = self.place(view);
+        let is_first = self.tries == 0;
+        self.tries += 1;
+        self.extra = self.random.below(1024);
+        self.wait(view);
+        self.count(place as usize);
+        lock(&self.memory).cautious = CAUTIOUS_UNITS;
+        if place != Place::Again && view.dupacks > 0 {
+            return Advice { enter_recovery: true, ..Advice::NONE };
+        }
+        let copies = match place {
+            Place::Again => Copies::HEAD,
+            Place::Head if is_first => Copies::HEAD,
+            Place::Tail if is_first => Copies::HIGHEST,
+            Place::Head | Place::Inside | Place::Tail => {
+                self.count(EARLY);
+                return Advice { expire_timer: true, keep_rto: true, ..Advice::NONE };
+            }
+        };
+        Advice { copies, ..Advice::NONE }
+    }
+}
+
+fn lock(memory: &Mutex<Memory>) -> MutexGuard<'_, Memory> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
