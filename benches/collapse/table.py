@@ -14,6 +14,18 @@ FIELDS = ["scenario", "buffer", "sru", "rate", "round_trip_ns", "rto_min_us", "s
 
 LEAST_SCENARIOS = 300
 LEAST_COLLAPSES = 200
+REPEATED, OTHER_SEED = 60, 101
+"""Scenarios of the development set that are simulated again, and the first seed of that."""
+
+
+def repeat() -> None:
+    """Simulate the first scenarios of the development set again, with other seeds."""
+    with (FOLDER / "again.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(FIELDS)
+        for number, (drawn, _) in enumerate(read("development")[:REPEATED]):
+            writer.writerow(_row(number, drawn, truth.search(drawn, OTHER_SEED)))
+            file.flush()
 
 
 def read(which: str) -> list[tuple[Drawn, int | None]]:
@@ -44,6 +56,10 @@ def make(which: str) -> None:
                 return
             servers = truth.search(drawn)
             collapses += servers is not None
-            network = [drawn.buffer, drawn.sru, drawn.rate, drawn.round_trip_ns]
-            writer.writerow([number, *network, drawn.rto_min_us, servers or ""])
+            writer.writerow(_row(number, drawn, servers))
             file.flush()
+
+
+def _row(number: int, drawn: Drawn, servers: int | None) -> list[int | str]:
+    network = [drawn.buffer, drawn.sru, drawn.rate, drawn.round_trip_ns]
+    return [number, *network, drawn.rto_min_us, servers or ""]
