@@ -37,8 +37,8 @@ class Judgement:
     @property
     def hits(self) -> np.ndarray:
         """Which are foretold within 20 % or one server, or as none."""
-        near = np.abs(self.foretold - self.simulated) <= np.maximum(1, WITHIN * self.simulated)
-        return np.where(self.collapses, near, np.isnan(self.foretold))
+        found = near(self.foretold, self.simulated)
+        return np.where(self.collapses, found, np.isnan(self.foretold))
 
     @property
     def errors(self) -> np.ndarray:
@@ -51,6 +51,20 @@ class Judgement:
         """The same for the best constant: the median."""
         known = np.log(self.simulated[self.collapses])
         return np.abs(known - np.median(known))
+
+
+def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
+    """Return which are within 20 % or one server."""
+    return np.asarray(np.abs(found - simulated) <= np.maximum(1, WITHIN * simulated))
+
+
+def same(
+    known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the collapse points of those simulated twice, and which the other seeds find near."""
+    pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
+    first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
+    return first, near(then, first)
 
 
 def judge(known: list[tuple[Drawn, int | None]]) -> Judgement:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incast.models.collapse import blocks, straggler
-from incast.models.collapse.crowd import LEAST_SERVERS, crowd
+from incast.models.collapse import blocks
+from incast.models.collapse.handshake import lost_handshakes
 from incast.models.collapse.reads import Reads, read, refusal
 from incast.models.numbers import Floats
 from incast.models.registry import Answer, NotApplicable, Question
@@ -16,7 +16,6 @@ LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read has collapsed."""
 LEAST_TIMEOUTS = 0.5
 """Timeouts per block that it needs besides."""
-_LIKELY = 0.5
 
 
 @dataclass(frozen=True)
@@ -48,26 +47,13 @@ class Forecast:
 
 
 def forecast(reads: Reads) -> Forecast:
-    """Join both chains: each knows timeouts that the other does not, the longer wait counts."""
+    """Follow the blocks, and lose a handshake where that is more likely than not."""
     ideal = reads.lossless_s
-    timeouts, seconds = np.zeros(len(reads)), ideal.copy()
-    few = np.flatnonzero(reads.servers <= blocks.MOST_SERVERS)
-    if few.size:
-        followed = blocks.follow(reads.take(few))
-        timeouts[few] = followed.timeouts
-        seconds[few] = np.maximum(followed.seconds, ideal[few])
-    many = np.flatnonzero(reads.servers >= LEAST_SERVERS)
-    if many.size:
-        part = reads.take(many)
-        state = crowd(part)
-        timeouts[many] = np.maximum(timeouts[many], part.servers * state.timeouts)
-        stretched = ideal[many] * straggler.stretch(part.servers, state.waiting)
-        seconds[many] = np.maximum(seconds[many], stretched)
-        # Where timers are longer than blocks, one timeout is what a block takes.
-        some = -np.expm1(-timeouts[many])
-        seconds[many] = np.maximum(seconds[many], some * part.rto_min)
+    followed = blocks.follow(reads)
+    timeouts = followed.timeouts
+    seconds = np.maximum(followed.seconds, ideal)
     # A typical run: it has what is more likely than not.
-    lost = straggler.handshake_loss(reads) >= _LIKELY
+    lost = lost_handshakes(reads) >= np.log(2.0)
     seconds = seconds + np.where(lost, reads.syn_rto / reads.blocks, 0.0)
     bits = reads.payload_bits
     return Forecast(bits / seconds, bits / ideal, seconds, timeouts)

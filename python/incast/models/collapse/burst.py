@@ -47,6 +47,7 @@ class Losses:
 
 _NEVER = np.inf
 _EPS = 1e-9
+_MOST_EVENTS = 128  # of a meeting; with more senders what happens between two is averaged
 _EITHER = 0.5  # clumps and first windows win alike
 
 
@@ -59,7 +60,6 @@ def meet(
     pipe: Floats,
     goes_on: Flags,
     first: bool,
-    halves: Flags,
     short_tail: Flags,
     draws: Draws,
 ) -> Losses:
@@ -77,17 +77,15 @@ def meet(
         Whether a sender has more to send when ACKs arrive.
     first
         Whether it is the first window of a block: then phases differ and ACKs bring out clumps.
-        Later windows are clocked by departures, have no phase of their own, and clumps that are
-        `halves` share the loss, as each ACK brings two packets and frees one place.
+        Later windows are clocked by departures and have no phase of their own: they share the
+        loss, as each ACK brings two packets and frees one place.
     short_tail
         Whether the last packet, being short, arrives out of phase and finds no place.
     draws
         See `Draws`.
     """
-    meeting = _Meeting(
-        start, packets, queue, places, pipe, goes_on, first, halves, short_tail, draws
-    )
-    for event in range(meeting.events):
+    meeting = _Meeting(start, packets, queue, places, pipe, goes_on, first, short_tail, draws)
+    for event in meeting.events:
         meeting.advance(event)
         meeting.turn(event)
     return meeting.losses()
@@ -105,13 +103,12 @@ class _Meeting:
         pipe: Floats,
         goes_on: Flags,
         first: bool,
-        halves: Flags,
         short_tail: Flags,
         draws: Draws,
     ) -> None:
         samples, self.senders = start.shape
         self.packets, self.places, self.pipe = packets, places, pipe
-        self.goes_on, self.first, self.halves, self.short_tail = goes_on, first, halves, short_tail
+        self.goes_on, self.first, self.short_tail = goes_on, first, short_tail
         phase, self.wins, self.hits = draws
         self.rows = np.arange(samples)
         self.begin = np.where(packets > 0, start, _NEVER)
@@ -119,16 +116,19 @@ class _Meeting:
         moments = np.concatenate([self.begin, self.end], axis=1)
         self.order = np.argsort(moments, axis=1, kind="stable")
         self.moments = np.take_along_axis(moments, self.order, axis=1)
-        self.events = int(np.isfinite(self.moments).sum(axis=1).max(initial=0))
+        events = int(np.isfinite(self.moments).sum(axis=1).max(initial=0))
+        self.events = [*range(events)]
+        if events > _MOST_EVENTS:
+            self.events = np.linspace(0, events - 1, _MOST_EVENTS).astype(int).tolist()
         self.ranked = np.argsort(phase, axis=1, kind="stable")
         self.rank_of = np.argsort(self.ranked, axis=1, kind="stable")
         # Per sender: rate now, packets lost, when first, whether its first window has gone.
-        self.sending, self.lost, self.clump = (np.zeros(start.shape) for _ in range(3))
+        self.lost, self.clump = (np.zeros(start.shape) for _ in range(2))
         self.when = np.full(start.shape, _NEVER)
-        self.has_ended, self.tail = (np.zeros(start.shape, dtype=np.bool_) for _ in range(2))
+        self.tail = np.zeros(start.shape, dtype=np.bool_)
         # Per sample.
         self.leader = np.full(samples, -1)
-        self.count, self.started, self.ended, self.served = (np.zeros(samples) for _ in range(4))
+        self.count, self.served = np.zeros(samples), np.zeros(samples)
         self.queue = queue.copy()
         self.overflows = np.zeros(samples, dtype=np.bool_)
         self.now = np.where(np.isfinite(self.moments[:, 0]), self.moments[:, 0], 0.0)
@@ -138,6 +138,7 @@ class _Meeting:
         moment = self.moments[:, event]
         moment = np.where(np.isfinite(moment), moment, self.now)
         span = moment - self.now
+        self._send(moment, span)
         # Once a round trip of service is over, departures bring out new packets, as far as those
         # who sent them have any.
         returning = self.first & (self.served > self.pipe)
@@ -153,6 +154,16 @@ class _Meeting:
             self._lose(event, at, full, echo[at], moment[at])
         self.queue = np.clip(filled, 0.0, self.places)
         self.now = moment
+
+    def _send(self, moment: Floats, span: Floats) -> None:
+        """Set the rate of every sender until the event, and who has begun and sent all."""
+        before, after = self.now[:, None], moment[:, None]
+        overlap = np.minimum(self.end, after) - np.maximum(self.begin, before)
+        self.sending = np.maximum(overlap, 0.0) / np.maximum(span, _EPS)[:, None]
+        self.count = self.sending.sum(axis=1)
+        self.started = (self.begin <= before + _EPS).sum(axis=1)
+        self.has_ended = (self.end <= before + _EPS) & self.goes_on
+        self.ended = self.has_ended.sum(axis=1)
 
     def _lose(
         self, event: int, at: NDArray[np.int64], full: Floats, echo: Floats, moment: Floats
@@ -170,8 +181,9 @@ class _Meeting:
         losing = np.clip(ranked.cumsum(axis=1) - room[:, None], 0.0, ranked)
         losing = np.take_along_axis(losing, self.rank_of[at], axis=1)
         total = self.count[at] + echo
-        shared = self.sending[at] * ((total - 1.0) / total)[:, None]
-        losing = np.where(self.halves[at][:, None], shared, losing) * full[:, None]
+        if not self.first:
+            losing = self.sending[at] * ((total - 1.0) / total)[:, None]
+        losing = losing * full[:, None]
         since = np.minimum(self.when[at], (moment - full)[:, None])
         self.when[at] = np.where(losing > _EPS, since, self.when[at])
         self.lost[at] += losing
@@ -191,18 +203,11 @@ class _Meeting:
         begins = happens & (who < self.senders)
         ends = happens & ~begins
         who = np.where(who < self.senders, who, who - self.senders)
-        goes_on = self.goes_on[self.rows, who]
-        cut = ends & self.short_tail & ~goes_on & self.overflows & self.first
+        cut = ends & self.short_tail & ~self.goes_on[self.rows, who] & self.overflows & self.first
         self.tail[self.rows[cut], who[cut]] = True
-        clocked = ends & goes_on
-        self.has_ended[self.rows[clocked], who[clocked]] = True
-        opens = begins & (self.queue <= _EPS) & (self.count < _EPS) & self.first
+        leads = (self.leader >= 0) & (self.end[self.rows, self.leader] > self.now + _EPS)
+        opens = begins & ~leads & (self.queue <= _EPS) & (self.count < _EPS) & self.first
         self.leader = np.where(opens, who, self.leader)
-        step = begins.astype(float) - ends
-        self.sending[self.rows, who] += step
-        self.count += step
-        self.started += begins
-        self.ended += clocked
 
     def losses(self) -> Losses:
         """Sum up, in whole packets."""

@@ -7,6 +7,7 @@ from incast.models.collapse.reads import Reads
 from incast.models.numbers import Floats
 
 MOST_SERVERS = 256
+_AT_ONCE = 4  # numbers tried before those that have collapsed are left out
 
 
 def servers_tried(most: int = MOST_SERVERS) -> list[int]:
@@ -32,7 +33,15 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS) -> Floats:
     array, one element per read
         The number of servers; NaN where none up to `most` collapses.
     """
+    found = np.full(len(reads), np.nan)
     tried = servers_tried(most)
-    collapsed = forecast(reads.with_servers(tried)).collapsed.reshape(len(reads), -1)
-    found = np.where(collapsed.any(axis=1), np.argmax(collapsed, axis=1), -1)
-    return np.where(found >= 0, np.array(tried, dtype=float)[found], np.nan)
+    for first in range(0, len(tried), _AT_ONCE):
+        some = tried[first : first + _AT_ONCE]
+        open_ = np.flatnonzero(np.isnan(found))
+        if not open_.size:
+            break
+        collapsed = forecast(reads.take(open_).with_servers(some)).collapsed
+        collapsed = collapsed.reshape(len(open_), -1)
+        hit = collapsed.any(axis=1)
+        found[open_[hit]] = np.array(some, dtype=float)[np.argmax(collapsed[hit], axis=1)]
+    return found

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from math import ceil
+from math import ceil, nan
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,13 @@ class Reads:
         Seconds.
     blocks
         Blocks of a run; the windows of the first are the handshake's.
-    initial_window
-        Segments.
+    initial_window, most_window
+        Segments; the receiver's window is the most.
+    spare
+        Bare headers that fit into what full packets leave of the buffer; NaN where it counts
+        packets, so that a header takes a place.
+    to_full
+        Bare headers in a full packet.
     short_tail
         Whether a full buffer has no place for the last, shorter packet either.
     """
@@ -59,6 +64,9 @@ class Reads:
     syn_rto: Floats
     blocks: Floats
     initial_window: Floats
+    most_window: Floats
+    spare: Floats
+    to_full: Floats
     short_tail: NDArray[np.bool_]
 
     def __len__(self) -> int:
@@ -73,6 +81,11 @@ class Reads:
         each = self.take(np.repeat(np.arange(len(self)), len(servers)))
         values = {field.name: getattr(each, field.name) for field in fields(self)}
         return Reads(**values | {"servers": np.tile(floats(servers), len(self))})
+
+    @property
+    def sparse(self) -> NDArray[np.bool_]:
+        """Whether requests come more slowly than the link serves them."""
+        return self.segments < self.gap
 
     @property
     def lossless_s(self) -> Floats:
@@ -110,9 +123,10 @@ def _row(point: Resolved) -> tuple[float, ...]:
     segments = ceil(point.sru / point.mss)
     round_trip = 2 * (_seconds(network["server_delay"]) + _seconds(network["delay"]))
     places = float(point.buffer_packets)
-    short = False
+    short, spare = False, nan
     if not point.counts_packets:
         places = point.buffer_bytes / point.packet
+        spare = point.buffer_bytes % point.packet / header
         short = bool(last and last + header > point.buffer_bytes % point.packet)
     return (
         float(point.servers),
@@ -126,6 +140,9 @@ def _row(point: Resolved) -> tuple[float, ...]:
         _seconds(transport["syn_rto"]),
         float(point.tree["workload"]["blocks"]),
         float(point.window(1) // point.servers),
+        float(point.receive_window),
+        spare,
+        point.packet / header,
         short,
     )
 
