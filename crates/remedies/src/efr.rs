@@ -201,6 +201,8 @@ mod tests {
             may_send: false,
             in_recovery,
             dupacks,
+            head_transmissions: 1,
+            head_sent_at: Time::ZERO,
             srtt: None,
             rto: Span::ZERO,
             doublings: 0,

@@ -17,3 +17,6 @@ pub const TURN: u8 = 1 << 4;
 
 /// One of the last three segments that a sender has (RAPID).
 pub const LAST: u8 = 1 << 5;
+
+/// The end of a stream that has no FIN (`ICaT`), or the answer.
+pub const END: u8 = 1 << 6;

@@ -18,6 +18,7 @@ mod fine_rto;
 mod gip;
 mod head_tail;
 mod header_compression;
+mod icat;
 mod ictcp;
 mod nccs;
 mod ocs;
@@ -73,6 +74,7 @@ remedies! {
     "gip" => Gip(gip): "Small windows at a unit's head, copies of its last segment (after GIP, Zhang et al.).";
     "head-tail" => HeadTail(head_tail): "Repairs by the place of a standstill in its unit.";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
+    "icat" => Icat(icat): "Admission, timestamps and reiterated FINs (after Tam et al.).";
     "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
     "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";

@@ -27,6 +27,8 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (json!({ "name": "head-tail", "least_wait": "0s" }), "least_wait"),
         (json!({ "name": "head-tail", "tries": 101 }), "tries"),
         (json!({ "name": "header-compression", "size": 0 }), "size"),
+        (json!({ "name": "icat", "min_window": 0 }), "min_window"),
+        (json!({ "name": "icat", "clock": "0s" }), "clock"),
         (json!({ "name": "ictcp", "alpha": 1.1 }), "alpha"),
         (json!({ "name": "ictcp", "beta": -0.1 }), "beta"),
         (json!({ "name": "ictcp", "gamma1": 1.1 }), "gamma1"),
@@ -66,6 +68,7 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "head-tail", "patience": 1, "tries": 0, "least_wait": "1us" }),
         json!({ "name": "head-tail", "patience": 1000, "tries": 100 }),
         json!({ "name": "header-compression", "size": 1 }),
+        json!({ "name": "icat", "min_window": "1B", "clock": "1ps" }),
         json!({ "name": "ictcp", "alpha": 0.0, "beta": 1.0, "min_window": 1 }),
         json!({ "name": "ictcp", "gamma1": 0.0, "gamma2": 1.0, "initial_window": 65_535 }),
         json!({ "name": "nccs", "k": 1 }),
@@ -92,6 +95,11 @@ fn what_a_remedy_sets_follows_from_its_parameters() {
             json!({ "name": "fine-rto", "min": "1ms", "granularity": "2us", "jitter": 0.5 }),
             json!({ "rto_min": "0.001s", "rto_granularity": "0.000002s", "rto_jitter": 0.5 }),
         ),
+        (
+            json!({ "name": "icat", "clock": "2us" }),
+            json!({ "timestamps": true, "timestamp_granularity": "0.000002s" }),
+        ),
+        (json!({ "name": "icat", "timestamps": false }), Value::Null),
         (json!({ "name": "plato" }), json!({ "limited_transmit": true })),
         (
             json!({ "name": "resize", "mss_dsr": 60, "initial_window": 3 }),

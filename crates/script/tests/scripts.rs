@@ -348,6 +348,26 @@ scripts! {
         rfc9438_4_10_cubic_leaves_slow_start_on_the_plateau
         the_least_increase_is_a_parameter
     }
+    icat {
+        fin_a_receiver_of_the_rfc_answers_a_repeated_fin
+        fin_a_whole_window_may_be_told_by_the_one_that_follows_it
+        fin_and_timestamps_a_tail_whose_copy_is_lost_needs_no_timeout
+        fin_is_repeated_for_every_ack_until_all_is_acknowledged
+        fin_its_answers_are_the_duplicates_that_a_tail_lacks
+        fin_off_says_nothing
+        fin_per_round_trip_needs_no_ack
+        fin_the_receiver_answers_an_empty_packet
+        fin_without_one_an_empty_packet_takes_its_place
+        timestamps_a_first_transmission_is_left_to_duplicates
+        timestamps_a_lost_retransmission_is_repeated_at_once
+        timestamps_an_echo_of_the_same_tick_tells_nothing
+        timestamps_every_copy_is_judged_by_its_own_time
+        timestamps_off_a_lost_retransmission_waits_for_the_timer
+        timestamps_off_the_receiver_follows_the_rfc
+        timestamps_the_clock_wraps
+        timestamps_the_receiver_echoes_what_it_answers
+        timestamps_what_a_timeout_sent_again_is_judged_too
+    }
     ictcp {
         the_round_trip_is_measured_by_the_window
         wu_a_new_connection_gets_two_segments

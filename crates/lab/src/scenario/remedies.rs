@@ -4,6 +4,7 @@ use incast_remedies::{ENTRIES, RemedyConfig, Slot};
 use serde_json::{Value, json};
 
 use super::document::{lay, read};
+use super::profile::timestamps as timestamps_headers;
 use super::{Network, Scenario, ScenarioError};
 
 /// The parts of a transport that is named after a remedy: those of its profile, and the remedy.
@@ -36,7 +37,9 @@ pub(super) fn keep(own: &Value, transport: &mut Value) {
 /// queue that they need where none is given.
 pub(super) fn lay_settings(document: &mut Value, given: &Value) {
     for remedy in as_written(&document["transport"]) {
-        lay(document, &remedy.remedy().sets());
+        let sets = remedy.remedy().sets();
+        lengthen_headers(&mut document["transport"], &sets);
+        lay(document, &sets);
         choose_queue(document, given, &remedy);
     }
     for table in ["network", "transport"] {
@@ -48,10 +51,19 @@ pub(super) fn lay_settings(document: &mut Value, given: &Value) {
     for index in 0..entries {
         for remedy in as_written(&document["background"][index]["transport"]) {
             let transport = &mut document["background"][index]["transport"];
+            lengthen_headers(transport, &remedy.remedy().sets());
             lay(transport, &remedy.remedy().sets()["transport"]);
             lay(transport, &explicit(&given["background"][index]["transport"]));
             choose_queue(document, given, &remedy);
         }
+    }
+}
+
+/// Headers with timestamps are longer, whoever asks for them.
+fn lengthen_headers(transport: &mut Value, sets: &Value) {
+    let timestamps = sets["transport"]["timestamps"].as_bool();
+    if let Some(on) = timestamps.filter(|on| transport["timestamps"] != *on) {
+        lay(transport, &timestamps_headers(on));
     }
 }
 

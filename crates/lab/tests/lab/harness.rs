@@ -76,6 +76,11 @@ impl Loss {
         (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()
     }
 
+    /// What a server sends beside its SYN or SYN-ACK, number `first..=last` (from 1).
+    pub fn of_packets(flow: u32, first: u32, last: u32) -> Self {
+        Self::new(flow, true, |packet| !packet.flags.contains(Flags::SYN), (first, last))
+    }
+
     /// The first `copies` transmissions of one segment.
     pub fn of_copies(flow: u32, segment: u64, copies: u32) -> Self {
         let seq = 1 + segment * MSS;

@@ -103,6 +103,8 @@ fn every_field_has_a_test() {
         expire_timer: _,
         keep_rto: _,
         empty_probe: _,
+        end_again: _,
+        echo: _,
         rto_floor: _,
     } = Advice::NONE;
 }
@@ -402,6 +404,53 @@ fn empty_probe_is_a_labelled_packet_without_data() {
         Sender::at(3, Advice { empty_probe: 4, ..Advice::NONE }),
         "write 1000\n> data 1:1001\n+3ms > ack 1 label 4 seq 1001 header 40\n> nothing",
     );
+}
+
+#[test]
+fn end_again_is_the_fin_or_an_empty_packet_where_there_is_none() {
+    let hook = || Sender::at(3, Advice { end_again: 4, ..Advice::NONE });
+    with(hook(), "write 1000\n> data 1:1001\n+3ms > ack 1 label 4 seq 1001 header 40\n> nothing");
+    let closed = "config fin=true\nwrite 1000\n> data 1:1001\nclose\n> data 1001:1001 fin\n";
+    with(
+        hook(),
+        &format!(
+            "{closed}+3ms > data 1001:1001 fin rtx header 40
+             assert flight == 1001, data_packets == 3, retransmitted_packets == 1
+             +7ms < ack 1002
+             assert srtt == 10ms, drained == true",
+        ),
+    );
+    // A FIN that waits for the window is not sent out of turn, and one that arrived not at all.
+    with(
+        hook(),
+        "config fin=true
+         write 3000
+         > data 1:2001 by 1000
+         close
+         +3ms > ack 1 label 4 seq 2001",
+    );
+    with(hook(), &format!("{closed}+1ms < ack 1002\n+1s > nothing"));
+}
+
+#[test]
+fn the_view_tells_of_the_first_segment_how_often_and_when_it_was_sent() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&seen);
+    let hook = Sender::on(move |_, view| {
+        let millis = view.head_sent_at.as_picos() / Span::from_millis(1).as_picos();
+        notes.lock().expect("nobody panics").push((view.head_transmissions, millis));
+        Advice::NONE
+    });
+    with(
+        hook,
+        "config initial_window=1seg
+         +5ms write 1000
+         > data 1:1001
+         +1s > data 1:1001 rtx
+         +5ms < ack 1001",
+    );
+    // Sent, the timeout, sent again, acknowledged.
+    assert_eq!(*seen.lock().expect("nobody panics"), [(1, 5), (1, 5), (2, 1005), (0, 0)]);
 }
 
 #[test]

@@ -113,3 +113,18 @@ fn a_receiver_hook_sees_duplicates_and_what_is_expected_next() {
          > ack 2001 label 1",
     );
 }
+
+#[test]
+fn echo_repeats_the_timestamp_of_the_segment_at_hand() {
+    let lines = "config timestamps=1ms
+         < data 1:1001 ts 70:0
+         > ack 1001 ts 0:70
+         +1ms < data 2001:3001 ts 71:0
+         > ack 1001 ts 1:";
+    receiving(
+        |_, _| Advice { echo: true, ..Advice::NONE },
+        |_| Advice::NONE,
+        &format!("{lines}71"),
+    );
+    receiving(|_, _| Advice::NONE, |_| Advice::NONE, &format!("{lines}70"));
+}

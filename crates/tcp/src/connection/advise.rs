@@ -97,13 +97,19 @@ impl Connection {
         if advice.expire_timer {
             self.expire(now, Some(advice));
         }
-        if advice.empty_probe != 0 {
-            self.probe_label = self.probe_label.max(advice.empty_probe);
+        let has_fin = self.closing && self.board.max() == self.stream_end();
+        let probe = if has_fin { 0 } else { advice.end_again }.max(advice.empty_probe);
+        if advice.end_again != 0 && has_fin && !self.board.is_empty() {
+            self.owed |= owed::FIN_AGAIN;
+        }
+        if probe != 0 {
+            self.probe_label = self.probe_label.max(probe);
             self.owed |= owed::EMPTY_PROBE;
         }
     }
 
     fn send_view(&self, now: Time) -> SendView {
+        let head = self.board.head();
         SendView {
             now,
             una: self.board.una(),
@@ -117,6 +123,8 @@ impl Connection {
             may_send: self.may_send(),
             in_recovery: self.recovery.in_recovery(),
             dupacks: self.recovery.dupacks(),
+            head_transmissions: head.map_or(0, |head| head.transmissions),
+            head_sent_at: head.map_or(Time::ZERO, |head| head.sent_at),
             srtt: self.rtt.srtt(),
             rto: self.rtt.rto(),
             doublings: self.rtt.doublings(),

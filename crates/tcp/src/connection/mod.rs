@@ -79,8 +79,9 @@ mod owed {
     pub const TAIL_PROBE: u16 = 1 << 9;
     /// A segment for a partial ACK, beside the pipe.
     pub const PARTIAL: u16 = 1 << 10;
+    pub const FIN_AGAIN: u16 = 1 << 11;
     /// Sent after data, because data carry it too.
-    pub const ACK: u16 = 1 << 11;
+    pub const ACK: u16 = 1 << 12;
     pub const BEFORE_DATA: u16 = ACK - 1;
 }
 

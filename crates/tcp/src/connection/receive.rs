@@ -62,6 +62,9 @@ impl Connection {
             .receiver_hooks
             .iter_mut()
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_segment(packet, &view)));
+        if advice.echo {
+            self.ts_recent = Some(packet.ts_value);
+        }
         if advice.label != 0 || advice.extra_acks > 0 {
             self.owed |= owed::ACK;
             self.ack_label |= advice.label;

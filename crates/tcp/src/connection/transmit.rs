@@ -143,6 +143,11 @@ impl Connection {
             out.label = std::mem::take(&mut self.probe_label);
             return true;
         }
+        if self.owed & owed::FIN_AGAIN != 0 {
+            self.owed &= !owed::FIN_AGAIN;
+            self.send_fin_again(now, out);
+            return true;
+        }
         false
     }
 
@@ -157,6 +162,16 @@ impl Connection {
         } else {
             out.flags = out.flags.with(Flags::FIN);
         }
+    }
+
+    /// The FIN that was sent before, without the data before it. It moves neither the scoreboard nor
+    /// the timer.
+    fn send_fin_again(&mut self, now: Time, out: &mut Packet) {
+        self.fill_control(now, out);
+        out.seq = self.written;
+        out.flags = out.flags.with(Flags::FIN).with(Flags::RETRANSMISSION);
+        self.counters.data_packets += 1;
+        self.counters.retransmitted_packets += 1;
     }
 
     /// How far the windows reach.

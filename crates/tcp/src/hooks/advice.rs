@@ -56,6 +56,11 @@ pub struct Advice {
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
     pub empty_probe: u8,
+    /// Send the stream's end again: its FIN, or while there is none an empty packet with these label
+    /// bits; 0 means none (max).
+    pub end_again: u8,
+    /// Echo the timestamp of the segment at hand, whatever its place (or).
+    pub echo: bool,
     /// The retransmission timer of data runs at least so long (max).
     pub rto_floor: Span,
 }
@@ -76,6 +81,8 @@ impl Advice {
         expire_timer: false,
         keep_rto: false,
         empty_probe: 0,
+        end_again: 0,
+        echo: false,
         rto_floor: Span::ZERO,
     };
 
@@ -96,6 +103,8 @@ impl Advice {
             expire_timer: self.expire_timer | other.expire_timer,
             keep_rto: self.keep_rto | other.keep_rto,
             empty_probe: self.empty_probe.max(other.empty_probe),
+            end_again: self.end_again.max(other.end_again),
+            echo: self.echo | other.echo,
             rto_floor: self.rto_floor.max(other.rto_floor),
         }
     }
@@ -115,7 +124,7 @@ mod tests {
 
     fn advice() -> impl Strategy<Value = Advice> {
         let sizes = (any::<u32>(), any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
-        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 4]>(), any::<(u8, u64)>());
+        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u8, u8, u64)>());
         (sizes, rest).prop_map(|(sizes, rest)| Advice {
             segment_size: sizes.0,
             header_bytes: sizes.1,
@@ -129,8 +138,10 @@ mod tests {
             restart_window: rest.3[1],
             expire_timer: rest.3[2],
             keep_rto: rest.3[3],
+            echo: rest.3[4],
             empty_probe: rest.4.0,
-            rto_floor: Span::from_picos(rest.4.1),
+            end_again: rest.4.1,
+            rto_floor: Span::from_picos(rest.4.2),
         })
     }
 

@@ -8,6 +8,7 @@ mod advice;
 use incast_engine::{Span, Time};
 use incast_net::Packet;
 
+pub use crate::send::rtt::timestamp;
 pub use advice::{Advice, Copies};
 
 /// Label bit of an ACK that answers a probe: it repeats an acknowledgement without telling of a loss,
@@ -42,6 +43,10 @@ pub struct SendView {
     pub in_recovery: bool,
     /// Consecutive duplicate ACKs.
     pub dupacks: u32,
+    /// How often the first unacknowledged segment was sent; 0 if nothing is outstanding.
+    pub head_transmissions: u16,
+    /// When it was sent last.
+    pub head_sent_at: Time,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
     /// Retransmission timeout without advice.

@@ -5,7 +5,7 @@ use incast_engine::{Span, Stream, Time};
 use crate::config::{RtoPolicy, RtoStyle};
 
 /// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
-pub(crate) fn timestamp(now: Time, tick: Span) -> u32 {
+pub fn timestamp(now: Time, tick: Span) -> u32 {
     (now.as_picos() / tick.as_picos().max(1)) as u32
 }
 

@@ -7,6 +7,7 @@ mod fine_rto;
 mod gip;
 mod head_tail;
 mod header_compression;
+mod icat;
 mod ictcp;
 mod off;
 mod pairs;

@@ -1,0 +1,162 @@
+//! `ICaT`: a lost retransmission without a timeout, and a tail that is lost again and again.
+
+use incast_engine::Time;
+use incast_lab::oracle::Cause;
+use incast_lab::probe::EventKind;
+use serde_json::{Value, json};
+
+use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};
+
+/// One server that sends `segments`, the first ten at once, with a timer of 200 ms.
+fn with(remedies: &Value, segments: u64, losses: Vec<Loss>) -> Outcome {
+    let document = json!({
+        "workload": { "sru": segments * MSS },
+        "transport": { "remedies": remedies, "rto_min": "200ms", "initial_window": 10 },
+    });
+    run(&scenario(&document), losses)
+}
+
+fn icat(parameters: &Value) -> Value {
+    let mut remedy = json!({ "name": "icat" });
+    lay(&mut remedy, parameters);
+    json!([remedy])
+}
+
+fn count(outcome: &Outcome, column: &str) -> f64 {
+    outcome.row().measures[column].expect("it counts")
+}
+
+#[test]
+fn a_lost_retransmission_is_repaired_without_a_timeout() {
+    for copies in [2, 3, 5] {
+        let losses = || vec![Loss::of_copies(0, 5, copies)];
+        let plain = with(&json!([]), 60, losses());
+        assert_eq!(plain.expiries()[0].1, Cause::LostRetransmission, "{copies}");
+        // Neither admission nor FINs: it is the timestamps' doing.
+        let alone = json!({ "admission": false, "fin": "off" });
+        let told = with(&icat(&alone), 60, losses());
+        assert_eq!((told.expiries(), told.row().fast_retransmits), (vec![], 1), "{copies}");
+        assert_eq!(count(&told, "icat.lost_again"), f64::from(copies - 1));
+        assert!(told.row().elapsed_s < 0.01, "{} s", told.row().elapsed_s);
+        let without = json!({ "timestamps": false, "fin": "off" });
+        assert_eq!(with(&icat(&without), 60, losses()).expiries().len(), plain.expiries().len());
+    }
+}
+
+#[test]
+fn a_lost_tail_is_repaired_without_a_timeout() {
+    for (first, last) in [(9, 9), (8, 9), (7, 9), (4, 9), (0, 9)] {
+        let losses = || Loss::of_segments(0, first, last);
+        let plain = with(&json!([]), 10, losses());
+        assert_eq!(plain.expiries().len(), 1, "{first} to {last}");
+        for fin in [false, true] {
+            let mut document = json!({
+                "workload": { "sru": 10 * MSS },
+                "transport": { "remedies": ["icat"], "rto_min": "200ms", "initial_window": 10 },
+            });
+            // The first FIN rides on the last segment, and is lost with it.
+            document["transport"]["fin"] = json!(fin);
+            let told = run(&scenario(&document), losses());
+            assert_eq!(told.expiries(), [], "{first} to {last}, FIN {fin}");
+            assert_eq!((told.row().status, told.row().fast_retransmits), ("ok", 1));
+            assert!(count(&told, "icat.fins") > 0.0);
+        }
+    }
+}
+
+/// The parts together: the tail is lost, and then its copies.
+#[test]
+fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
+    for copies in 2..6 {
+        let losses = || vec![Loss::of_copies(0, 9, copies)];
+        let whole = with(&icat(&json!({})), 10, losses());
+        assert_eq!(whole.expiries(), [], "{copies}");
+        assert_eq!(count(&whole, "icat.lost_again"), f64::from(copies - 1));
+        for part in [json!({ "timestamps": false }), json!({ "fin": "off" })] {
+            assert!(!with(&icat(&part), 10, losses()).expiries().is_empty(), "{part}");
+        }
+    }
+}
+
+/// A FIN per round trip survives what a FIN per ACK does not: the loss of everything at once.
+#[test]
+fn where_every_ack_is_lost_only_time_brings_another_fin() {
+    // Eight segments and the packet behind them.
+    let losses = || vec![Loss::of_packets(0, 1, 9)];
+    let expiries = |fin: &str| with(&icat(&json!({ "fin": fin })), 8, losses()).expiries().len();
+    assert!(expiries("per-ack") > 0);
+    assert_eq!(expiries("per-round-trip"), 0);
+}
+
+/// 100 us at 1 Gbps are 11 packets of 1052 bytes: (29 + 11)/4 servers.
+#[test]
+fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
+    let asked = |parameters: &Value| {
+        let document = json!({
+            "network": { "base_rtt": "100us", "delay": null, "buffer": "29pkt" },
+            "workload": { "servers": 30, "sru": 20 * MSS },
+            "transport": { "remedies": icat(parameters) },
+        });
+        let outcome = run(&scenario(&document), vec![]);
+        assert_eq!(outcome.row().status, "ok");
+        let times = |kind| -> Vec<Time> { outcome.events_of(kind).map(|row| row.time).collect() };
+        let (asked, done) = (times(EventKind::Request), times(EventKind::FlowDone));
+        let first = asked.iter().filter(|at| **at == Time::ZERO).count();
+        // Each of the others takes the place of one that is complete.
+        assert_eq!(asked[first..], done[..30 - first], "{parameters}");
+        first
+    };
+    assert_eq!(asked(&json!({})), 10);
+    assert_eq!(asked(&json!({ "min_window": 2 })), 20);
+    assert_eq!(asked(&json!({ "min_window": 100 })), 1);
+    assert_eq!(asked(&json!({ "admission": false })), 30);
+}
+
+#[test]
+fn with_every_part_switched_off_it_is_plain_tcp() {
+    let document = |remedies: Value| {
+        json!({
+            "network": { "buffer": "20pkt" },
+            "workload": { "servers": 8, "sru": 30 * MSS, "blocks": 3, "request_jitter": "20us" },
+            "transport": { "remedies": remedies },
+        })
+    };
+    let off = icat(&json!({ "admission": false, "timestamps": false, "fin": "off" }));
+    let rows = |remedies| {
+        let mut row = run(&scenario(&document(remedies)), vec![]).row().clone();
+        row.wall_s = 0.0;
+        row.measures.clear();
+        format!("{row:?}")
+    };
+    assert_eq!(rows(off), rows(json!([])));
+}
+
+/// Timestamps take their 12 bytes of every packet, unless the scenario gives the size.
+#[test]
+fn headers_have_room_for_the_timestamps() {
+    let header = |transport: Value| {
+        let tcp = scenario(&json!({ "transport": transport })).transport.tcp;
+        (tcp.header, tcp.ack_size)
+    };
+    assert_eq!(header(json!({ "remedies": ["icat"] })), (52, 52));
+    assert_eq!(header(json!({ "remedies": ["icat"], "header_size": 40 })), (40, 52));
+    assert_eq!(header(json!({ "remedies": icat(&json!({ "timestamps": false })) })), (40, 40));
+}
+
+/// The star of the texts, 32 servers: what the parts are for.
+#[test]
+fn on_a_shallow_switch_hardly_a_timeout_is_left() {
+    let timeouts = |remedies: &Value| {
+        let document = json!({
+            "network": { "buffer": "100KiB" },
+            "workload": { "servers": 32, "sru": "64KiB", "blocks": 3, "request_jitter": "20us" },
+            "transport": {
+                "remedies": remedies, "mss": 1460, "initial_window": 2, "rto_min": "200ms",
+                "send_jitter": "8us",
+            },
+        });
+        run(&scenario(&document), vec![]).row().timeouts
+    };
+    let (plain, with) = (timeouts(&json!([])), timeouts(&json!(["icat"])));
+    assert!(with * 10 < plain, "{with} instead of {plain}");
+}

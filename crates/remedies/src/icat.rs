@@ -1,0 +1,256 @@
+//! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission, timestamps and reiterated FINs.
+//!
+//! One part for each phase of a connection. At its beginning the client admits only so many servers
+//! that the least windows of all fit into the network; the others wait. In its course an ACK that
+//! echoes a later time than that of a retransmission which it does not acknowledge says that this
+//! was lost, too; it is repeated at once. At its end the sender answers every ACK with its FIN, so
+//! that the receiver has something to answer until everything is acknowledged.
+//!
+//! The paper was not at hand; its abstract and what others write of it were.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use incast_engine::{Span, Time, Window};
+use incast_net::queue::Fault;
+use incast_net::{Flags, Packet};
+use incast_tcp::hooks::{
+    Advice, Copies, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, timestamp,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::admission::{Admission, Refill, packets_in};
+use crate::label::END;
+use crate::schedule::{ClientPlace, RequestScheduler};
+use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
+
+/// Admission, timestamps and reiterated FINs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// Ask only so many servers at a time that a least window of each fits into buffer and
+    /// bandwidth-delay product. Default: true.
+    pub admission: bool,
+    /// The least window of a server, segments or bytes. Default: 4.
+    pub min_window: Window,
+    /// Find lost retransmissions by timestamps. Default: true.
+    pub timestamps: bool,
+    /// With `timestamps`: tick of their clock, seconds. Default: 1 us.
+    pub clock: Span,
+    /// When the sender repeats its FIN (without one, an empty packet) once all data have left.
+    /// Default: `per-ack`.
+    pub fin: Fin,
+}
+
+/// When the sender repeats its FIN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fin {
+    /// After the last data, and for every ACK that leaves data unacknowledged.
+    #[default]
+    PerAck,
+    /// After the last data, and a round trip after the last one, until all is acknowledged.
+    PerRoundTrip,
+    /// Only as TCP does.
+    Off,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            admission: true,
+            min_window: Window::Segments(4),
+            timestamps: true,
+            clock: Span::from_micros(1),
+            fin: Fin::default(),
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        if self.admission { &[Slot::Schedule] } else { &[] }
+    }
+
+    fn sets(&self) -> Value {
+        if !self.timestamps {
+            return Value::Null;
+        }
+        json!({ "transport": { "timestamps": true, "timestamp_granularity": self.clock } })
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.min_window.bytes(1) == 0 {
+            return Err(Fault::new("min_window", "0 is no window; write e.g. 4 or \"6KiB\""));
+        }
+        if self.clock.is_zero() {
+            return Err(Fault::new("clock", "0 is no tick; write e.g. \"1us\""));
+        }
+        Ok(())
+    }
+
+    fn measures(&self) -> &'static [Measure] {
+        const COUNTS: &[Measure] = &[
+            Measure {
+                name: "icat.lost_again",
+                unit: "1",
+                description: "Retransmissions whose loss a timestamp told.",
+            },
+            Measure {
+                name: "icat.fins",
+                unit: "1",
+                description: "FINs, or empty packets in their place, that were sent for this remedy.",
+            },
+        ];
+        COUNTS
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        let counts = Arc::default();
+        Box::new(Icat { params: self.clone(), situation: situation.clone(), counts })
+    }
+}
+
+#[derive(Default)]
+struct Counts {
+    lost_again: AtomicU64,
+    fins: AtomicU64,
+}
+
+struct Icat {
+    params: Params,
+    situation: Situation,
+    counts: Arc<Counts>,
+}
+
+impl Icat {
+    /// Least windows that fit into buffer and bandwidth-delay product, at least 1.
+    fn places(&self, client: &ClientPlace) -> u64 {
+        let Situation { client_rate, base_rtt, buffer, .. } = self.situation;
+        let packet = u64::from(client.packet.payload) + u64::from(client.packet.header);
+        let under_way =
+            base_rtt.as_picos() / client_rate.transmission_time(packet).as_picos().max(1);
+        let window = self.params.min_window.bytes(client.packet.payload);
+        let window = window.div_ceil(client.packet.payload.into()).max(1);
+        (packets_in(buffer, client.packet).saturating_add(under_way) / window).max(1)
+    }
+}
+
+impl Installation for Icat {
+    fn measure(&self, _: &Outcome) -> Vec<Option<f64>> {
+        let Counts { lost_again, fins } = &*self.counts;
+        [lost_again, fins].map(|count| Some(count.load(Relaxed) as f64)).to_vec()
+    }
+
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        Some(Box::new(Sender {
+            clock: place.config.timestamps.filter(|_| self.params.timestamps),
+            fin: self.params.fin,
+            una: 0,
+            next_fin: Time::NEVER,
+            counts: Arc::clone(&self.counts),
+        }))
+    }
+
+    fn receiver(&mut self, _: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        Some(Box::new(Receiver { echo: self.params.timestamps }))
+    }
+
+    fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
+        if !self.params.admission {
+            return None;
+        }
+        Some(Box::new(Admission::new(self.places(&client), Refill::Each, None)))
+    }
+}
+
+struct Sender {
+    /// Tick of the timestamp clock; none if timestamps tell nothing.
+    clock: Option<Span>,
+    fin: Fin,
+    /// The first unacknowledged number at the ACK before.
+    una: u64,
+    /// When the FIN is repeated, whatever arrives.
+    next_fin: Time,
+    counts: Arc<Counts>,
+}
+
+impl Sender {
+    /// Whether a segment that was sent after the copy of the first unacknowledged one has arrived.
+    fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
+        let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
+        let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;
+        // At a partial ACK recovery sends the next one by itself.
+        later && (ack.ack <= self.una || !view.in_recovery)
+    }
+
+    /// Repeats the FIN.
+    fn repeat(&mut self, view: &SendView) -> u8 {
+        if self.fin == Fin::PerRoundTrip {
+            self.next_fin = view.now + view.srtt.unwrap_or(view.rto);
+        }
+        self.counts.fins.fetch_add(1, Relaxed);
+        END
+    }
+}
+
+/// Whether all data have left and some are not acknowledged.
+const fn awaits_the_end(view: &SendView) -> bool {
+    view.max >= view.written && view.una < view.max
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        let mut advice = Advice::NONE;
+        match event {
+            SendEvent::Ack(ack) => {
+                if self.is_lost_again(ack, view) {
+                    self.counts.lost_again.fetch_add(1, Relaxed);
+                    advice.copies = Copies::HEAD;
+                }
+                self.una = view.una;
+                if self.fin == Fin::PerAck && awaits_the_end(view) {
+                    advice.end_again = self.repeat(view);
+                }
+            }
+            SendEvent::Sent(packet) => {
+                let is_last = packet.seq_end() >= view.written
+                    && packet.payload > 0
+                    && !packet.flags.contains(Flags::RETRANSMISSION);
+                if is_last && self.fin != Fin::Off {
+                    advice.end_again = self.repeat(view);
+                }
+            }
+            SendEvent::Timeout => {}
+        }
+        advice
+    }
+
+    fn deadline(&self) -> Time {
+        self.next_fin
+    }
+
+    fn on_deadline(&mut self, view: &SendView) -> Advice {
+        self.next_fin = Time::NEVER;
+        if !awaits_the_end(view) {
+            return Advice::NONE;
+        }
+        Advice { end_again: self.repeat(view), ..Advice::NONE }
+    }
+}
+
+struct Receiver {
+    /// ACKs echo the timestamp of what they answer.
+    echo: bool,
+}
+
+impl ReceiverHook for Receiver {
+    fn on_segment(&mut self, packet: &Packet, _: &ReceiveView) -> Advice {
+        // What has neither data nor FIN is answered because of its label.
+        let label = if packet.payload == 0 { packet.label & END } else { 0 };
+        Advice { echo: self.echo, label, ..Advice::NONE }
+    }
+}
