@@ -78,18 +78,29 @@ pub(super) struct AccountingDocument {
 }
 
 impl BufferDocument {
-    /// Replaces a size that follows from the flows by that size.
+    /// Replaces a size that follows from the flows by that size; `key` is where it was given.
     pub(super) fn resolve(
         &mut self,
+        key: &str,
         workload: &Workload,
         transport: &Transport,
         background: &[Background],
     ) -> Result<(), ScenarioError> {
         if let Self::Table(SharingDocument::Auto(rule)) = self {
-            let packets = rule.packets(workload, transport, background)?;
+            let packets = rule.packets(key, workload, transport, background)?;
             *self = Self::Size(Limit::Packets(packets));
         }
         Ok(())
+    }
+
+    /// The limit of each port, if it has a buffer of its own.
+    pub(super) fn own(&self) -> Option<Limit> {
+        match *self {
+            Self::Size(limit) | Self::Table(SharingDocument::Static(StaticDocument { limit })) => {
+                Some(limit)
+            }
+            Self::Table(_) => None,
+        }
     }
 
     /// The limit of each port, and what they share.

@@ -182,7 +182,8 @@ impl NetworkDocument {
         transport: &Transport,
         background: &[Background],
     ) -> Result<(), ScenarioError> {
-        self.buffer.resolve(workload, transport, background)
+        self.buffer.resolve("network.buffer", workload, transport, background)?;
+        self.core.as_mut().map_or(Ok(()), |core| core.resolve(workload, transport, background))
     }
 
     /// The network on which `transport` runs: `base_rtt` depends on its packets.

@@ -7,8 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::ScenarioError;
+use super::buffer::BufferDocument;
 use super::schema::name_or_table;
+use super::{Background, ScenarioError, Transport, Workload};
 
 /// Links between switches, both directions of each, and the ports at either end.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,10 +35,10 @@ pub(super) struct CoreDocument {
     /// Propagation delay of each, one way, seconds. Default: `network.delay`.
     #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<Span>,
-    /// Buffer of the port at either end, bytes or packets. Default: `network.buffer`. Excludes a
-    /// buffer that the ports of a switch share.
+    /// Buffer of the port at either end, bytes or packets, or `auto`. Default: `network.buffer`.
+    /// Excludes a buffer that the ports of a switch share.
     #[serde(skip_serializing_if = "Option::is_none")]
-    buffer: Option<Limit>,
+    buffer: Option<BufferDocument>,
     /// Queue discipline of these ports: a name, or a table with its parameters. Default:
     /// `network.queue`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,6 +59,18 @@ fn optional_queue(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl CoreDocument {
+    /// Settles what follows from the flows that cross it.
+    pub(super) fn resolve(
+        &mut self,
+        workload: &Workload,
+        transport: &Transport,
+        background: &[Background],
+    ) -> Result<(), ScenarioError> {
+        self.buffer.as_mut().map_or(Ok(()), |buffer| {
+            buffer.resolve("network.core.buffer", workload, transport, background)
+        })
+    }
+
     /// The links between the switches of a topology, `usual` where the document says nothing;
     /// `shares` says whether the ports of a switch share a buffer, and `site` what a port of the
     /// switch is like.
@@ -87,7 +100,18 @@ impl CoreDocument {
         let fail = |key: &str, message: String| {
             Err(ScenarioError::new(format!("network.core.{key}"), message))
         };
-        if shares && self.buffer.is_some_and(|buffer| buffer != usual.buffer) {
+        let own = match &self.buffer {
+            None => usual.buffer,
+            Some(document) => match document.own() {
+                Some(limit) => limit,
+                None => {
+                    let message = "links between switches have no memory of their own to share; \
+                                   write a size or \"auto\", or share network.buffer";
+                    return fail("buffer", message.to_owned());
+                }
+            },
+        };
+        if shares && own != usual.buffer {
             let message = "excludes a buffer that the ports of a switch share; leave it out, or \
                            write network.buffer as a size";
             return fail("buffer", message.to_owned());
@@ -95,7 +119,7 @@ impl CoreDocument {
         let core = Core {
             rate: self.rate.unwrap_or(usual.rate),
             delay: self.delay.unwrap_or(usual.delay),
-            buffer: self.buffer.unwrap_or(usual.buffer),
+            buffer: own,
             queue: self.queue.unwrap_or(usual.queue),
         };
         if core.rate.0 == 0 {
@@ -115,7 +139,7 @@ impl From<&Core> for CoreDocument {
         Self {
             rate: Some(core.rate),
             delay: Some(core.delay),
-            buffer: Some(core.buffer),
+            buffer: Some(BufferDocument::Size(core.buffer)),
             queue: Some(core.queue.clone()),
         }
     }

@@ -30,16 +30,18 @@ pub(in crate::scenario) struct AutoDocument {
 }
 
 impl AutoDocument {
-    /// The buffer of a port, packets, if all flows of the scenario share it.
+    /// The buffer of a port, packets, if all flows of the scenario share it; `key` is where this
+    /// was given.
     pub(super) fn packets(
         &self,
+        key: &str,
         workload: &Workload,
         transport: &Transport,
         background: &[Background],
     ) -> Result<u64, ScenarioError> {
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
             let message = "0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10";
-            return Err(ScenarioError::new("network.buffer.window", message));
+            return Err(ScenarioError::new(format!("{key}.window"), message));
         }
         let room = |flows: u32, bound: u64, mss: u32| {
             let window = self.window.map_or(bound, |window| window.bytes(mss));

@@ -37,6 +37,21 @@ fn links_between_switches_are_like_the_others_unless_the_scenario_says_otherwise
 }
 
 #[test]
+fn links_between_switches_may_have_room_for_every_window() {
+    let core = |buffer: Value| {
+        let network = load(&chain(&[("network.core.buffer", buffer)])).network;
+        let core = network.core.expect("a chain has trunks");
+        (core.buffer, network.buffer)
+    };
+    // Four servers; 64 KiB are 44.9 segments of 1460 bytes. The other ports keep their size.
+    assert_eq!(core(json!("auto")), (Limit::Packets(180), Limit::Bytes(102_400)));
+    let own = json!({ "name": "auto", "window": 7 });
+    assert_eq!(core(own), (Limit::Packets(28), Limit::Bytes(102_400)));
+    let fixed = json!({ "name": "static", "limit": "50pkt" });
+    assert_eq!(core(fixed).0, Limit::Packets(50));
+}
+
+#[test]
 fn hosts_are_where_the_topology_has_them_or_where_the_scenario_puts_them() {
     let places = |keys: &[(&str, Value)]| {
         let scenario = load(keys);
@@ -113,6 +128,16 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
         &chain(&[("network.buffer", shared), ("network.core.buffer", json!("1MB"))]),
         "network.core.buffer: excludes a buffer that the ports of a switch share; leave it out, \
          or write network.buffer as a size",
+    );
+    refused(
+        &chain(&[("network.core.buffer", json!({ "name": "dynamic", "total": "4MB" }))]),
+        "network.core.buffer: links between switches have no memory of their own to share; write \
+         a size or \"auto\", or share network.buffer",
+    );
+    refused(
+        &chain(&[("network.core.buffer", json!({ "name": "auto", "window": 0 }))]),
+        "network.core.buffer.window: 0 is no window, and leaves no buffer; write e.g. \"64KiB\" \
+         or 10",
     );
     refused(
         &chain(&[("network.core.queue", json!({ "name": "red", "min_th": "200%" }))]),
