@@ -5,6 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+import incast
 from incast.results.causes import CAUSES
 from incast.results.verdict import sentences
 from incast.scenario.resolved import Resolved
@@ -172,3 +173,24 @@ def test_an_axis_other_than_servers() -> None:
     summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
     (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
     assert line.startswith("Collapsed at rto_min = 200ms, 10ms; at 200ms: 1.0 timeouts per block")
+
+
+@pytest.mark.parametrize("trunks", [0, 1, 3])
+def test_the_round_trip_counts_the_links_between_switches(trunks: int) -> None:
+    """A block of one packet takes a request to the server and the packet back: a round trip."""
+    topology: Any = {"name": "chain", "switches": trunks + 1} if trunks else "star"
+    core = {"core": {"rate": "100Mbps", "delay": "70us"}} if trunks else {}
+    network = {"topology": topology, "rate": "1Gbps", "delay": "25us", "buffer": "64KiB", **core}
+    workload = {"servers": 1, "sru": 1460, "blocks": 3, "connections": "persistent"}
+    tree = {
+        "network": network,
+        "workload": {"name": "barrier-read", **workload},
+        "transport": {"name": "newreno"},
+        "run": {"seeds": 1},
+    }
+    results = incast.run(tree, jobs=1)
+    here = results.resolved(0)
+    assert here.trunks == trunks
+    assert results.frame()["completion_p50_s"][0] == pytest.approx(here.base_rtt)
+    propagation = 2 * (2 * 25e-6 + trunks * 70e-6)
+    assert here.round_trip_packets == int(1e9 * propagation / 8 / 1500)

@@ -2,7 +2,17 @@
 
 from typing import Any, final
 
-__all__ = ["Control", "ScenarioError", "columns", "entries", "plan", "run", "schema", "version"]
+__all__ = [
+    "Control",
+    "ScenarioError",
+    "columns",
+    "entries",
+    "plan",
+    "run",
+    "schema",
+    "trunks",
+    "version",
+]
 
 class ScenarioError(ValueError):
     """A mistake in a scenario; the message is `key: what is wrong and what is accepted`."""
@@ -26,6 +36,9 @@ def plan(document_json: str) -> str:
 
     Returns the JSON text of `{"points": [{"swept": {...}, "resolved": {...}}], "seeds": [...]}`.
     """
+
+def trunks(resolved_json: str) -> int:
+    """Return how many links between switches the longest of the workload's ways has."""
 
 def schema() -> str:
     """Return the JSON Schema of a scenario."""

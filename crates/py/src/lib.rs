@@ -56,6 +56,14 @@ fn plan(py: Python<'_>, document_json: &str) -> PyResult<String> {
     Ok(json!({ "points": points, "seeds": plan.seeds }).to_string())
 }
 
+/// Links between switches on the longest of the workload's ways, of a resolved point.
+#[pyfunction]
+fn trunks(resolved_json: &str) -> PyResult<u32> {
+    let document: Value = serde_json::from_str(resolved_json).map_err(|error| not_json(&error))?;
+    let scenario = Scenario::from_document(&document).map_err(|error| in_scenario(&error))?;
+    Ok(scenario.network.trunks_between(scenario.workload.servers_at(), scenario.workload.to()))
+}
+
 /// JSON Schema of a scenario document.
 #[pyfunction]
 fn schema() -> String {
@@ -111,6 +119,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(plan, module)?)?;
+    module.add_function(wrap_pyfunction!(trunks, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;

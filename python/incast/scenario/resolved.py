@@ -4,12 +4,14 @@ The core writes every quantity in base units (`"1000000000bps"`, `"0.0002s"`, by
 `"40pkt"`), so nothing here needs a parser of units.
 """
 
+import json
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import ceil
 from typing import Any
 
-from incast import units
+from incast import _core, units
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,13 @@ class Resolved:
     def topology(self) -> str:
         """Name of the topology."""
         return str(self.tree["network"]["topology"]["name"])
+
+    @property
+    def groups(self) -> list[str]:
+        """What a run has a row for: `all`, and each table of background traffic."""
+        tables = enumerate(self.tree["background"])
+        named = [table.get("group") or f"background.{i}.{table['name']}" for i, table in tables]
+        return ["all", *dict.fromkeys(named)]
 
     @property
     def line_rate(self) -> float:
@@ -169,21 +178,32 @@ class Resolved:
         """Full packets of a block, all servers together."""
         return self.servers * ceil(self.sru / self.mss)
 
+    @cached_property
+    def trunks(self) -> int:
+        """How many links between switches the longest way to the client has."""
+        if self.tree["network"].get("core") is None:
+            return 0
+        return _core.trunks(json.dumps(self.tree))
+
     @property
     def base_rtt(self) -> float:
         """Seconds for a full packet and its ACK on the idle network, serialisation included."""
         network, transport = self.tree["network"], self.tree["transport"]
-        links = (self.server_rate, self.line_rate)
+        core = [_rate(network["core"]["rate"])] * self.trunks if self.trunks else []
         sizes = self.packet + int(transport["ack_size"]) + 2 * int(network["layer2_overhead"])
-        serial = sum(sizes * 8 / rate for rate in links)
-        return serial + 2 * (_time(network["server_delay"]) + _time(network["delay"]))
+        serial = sum(sizes * 8 / rate for rate in (self.server_rate, *core, self.line_rate))
+        return serial + self._propagation
 
     @property
     def round_trip_packets(self) -> int:
         """Packets that the idle path itself holds: rate x round trip of propagation."""
+        return int(self.line_rate * self._propagation / 8 / self.packet)
+
+    @property
+    def _propagation(self) -> float:
         network = self.tree["network"]
-        round_trip = 2 * (_time(network["server_delay"]) + _time(network["delay"]))
-        return int(self.line_rate * round_trip / 8 / self.packet)
+        core = self.trunks * _time(network["core"]["delay"]) if self.trunks else 0.0
+        return 2 * (_time(network["server_delay"]) + core + _time(network["delay"]))
 
     def window(self, round_trip: int) -> int:
         """Packets that all servers together send in the n-th round trip of slow start.
