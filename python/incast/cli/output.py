@@ -10,8 +10,11 @@ import typer
 from incast.errors import ResultsError
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from incast.cli.run import Format
     from incast.results import Results
+    from incast.scenario.plan import Plan
 
 
 def check(form: "Format", out: Path | None) -> None:
@@ -22,29 +25,55 @@ def check(form: "Format", out: Path | None) -> None:
         )
 
 
-def write(results: "Results", form: "Format", out: Path | None) -> None:
-    """Write the rows of the total in the form asked for."""
+def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
+    """Return which groups are asked for, before the run.
+
+    Raises
+    ------
+    typer.BadParameter
+        The plan has no such group; those that it has are in the message.
+    """
+    from incast.scenario.resolved import Resolved
+
+    known: dict[str, None] = {}
+    for point in plan.points:
+        known.update(dict.fromkeys(Resolved(point.resolved).groups))
+    if every:
+        return list(known)
+    if group not in known:
+        there = ", ".join(known)
+        raise typer.BadParameter(
+            f"there is no group {group!r}; choose from {there}", param_hint="--group"
+        )
+    return [group]
+
+
+def write(results: "Results", form: "Format", out: Path | None, groups: list[str]) -> None:
+    """Write the rows of some groups in the form asked for."""
     if form == "table":
-        _table(results)
-    elif form == "json":
-        tree = {"scenario": results.scenario, "rows": results.frame().to_dicts()}
+        _table(results, groups)
+        return
+    frame = results.frame(None)
+    frame = frame.filter(frame["group"].is_in(groups))
+    if form == "json":
+        tree = {"scenario": results.scenario, "rows": frame.to_dicts()}
         typer.echo(json.dumps(tree, allow_nan=False))
     else:
-        _file(results, form, out)
+        _file(frame, form, out)
 
 
-def _table(results: "Results") -> None:
+def _table(results: "Results", groups: list[str]) -> None:
     from rich.console import Console
 
     from incast.results.table import render
 
     # A pipe has no width: give the table its natural one.
-    render(results, Console(width=None if sys.stdout.isatty() else 240, soft_wrap=False))
+    console = Console(width=None if sys.stdout.isatty() else 240, soft_wrap=False)
+    render(results, console, groups)
 
 
-def _file(results: "Results", form: "Format", out: Path | None) -> None:
+def _file(frame: "pl.DataFrame", form: "Format", out: Path | None) -> None:
     target = out / f"rows.{form}" if out is not None else sys.stdout.buffer
-    frame = results.frame()
     try:
         if form == "csv":
             frame.write_csv(target)

@@ -24,6 +24,7 @@ class Format(StrEnum):
 
 def run(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario in TOML.")],
+    *,
     changes: Annotated[
         list[str] | None,
         typer.Option(
@@ -53,6 +54,17 @@ def run(
             "rows.parquet there.",
         ),
     ] = Format.TABLE,
+    group: Annotated[
+        str,
+        typer.Option(
+            help="Whose rows are written: all for the read itself, or the group of a "
+            "[[background]] table.",
+            metavar="NAME",
+        ),
+    ] = "all",
+    groups: Annotated[
+        bool, typer.Option("--groups", help="Write the rows of every group.")
+    ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -98,6 +110,7 @@ def run(
     asked = scenario_of(scenario, changes or [], seeds)
     traces = parse(trace)
     output.check(form, out)
+    wanted = output.groups_of(asked.plan, group, every=groups)
     if picture is not None:
         kind = choice.for_plan(asked.plan, traces)
         traces += [name for name in kind.traces if name not in traces]
@@ -117,9 +130,9 @@ def run(
             results = run_sweep(asked, jobs=jobs, out=out, traces=traces, progress=report)
     except Interrupted as stopped:
         if form is Format.TABLE and len(stopped.results):
-            output.write(stopped.results, form, out)
+            output.write(stopped.results, form, out, wanted)
         raise typer.Exit(_how_to_go_on(stopped, out)) from None
-    output.write(results, form, out)
+    output.write(results, form, out, wanted)
     if with_model:
         from incast.models.theory import ask
 

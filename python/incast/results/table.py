@@ -1,5 +1,7 @@
 """The table for the eye, and the sentence under it."""
 
+from collections.abc import Sequence
+
 import polars as pl
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -14,16 +16,22 @@ from incast.results.verdict import sentences
 from incast.scenario.facts import words
 
 _NONE = "–"
+_TOTAL = "all"
 
 
-def render(results: Results, console: Console) -> None:
-    """Print the scenario in base units, the table and the verdict."""
-    summary, swept = results.summary(), results.plan.swept
+def render(results: Results, console: Console, groups: Sequence[str] = (_TOTAL,)) -> None:
+    """Print the scenario in base units, a table per group, and the verdict on the read itself."""
+    swept = results.plan.swept
     console.print(f"[bold]{escape(results.plan.title or 'Untitled scenario')}[/bold]")
     console.print(_scenario(results), highlight=False)
-    console.print(_table(summary, swept))
-    for sentence in sentences(summary, swept, results.resolved):
-        console.print(escape(sentence), highlight=False, soft_wrap=True)
+    for group in groups:
+        if list(groups) != [_TOTAL]:
+            console.print(f"\n[bold]group {escape(group)}[/bold]")
+        summary = results.summary(group)
+        console.print(_table(summary, swept))
+        if group == _TOTAL:
+            for sentence in sentences(summary, swept, results.resolved):
+                console.print(escape(sentence), highlight=False, soft_wrap=True)
 
 
 def _scenario(results: Results) -> str:
@@ -42,7 +50,8 @@ def _table(summary: pl.DataFrame, swept: list[str]) -> Table:
     table.add_column("goodput\nMbps", justify="right", no_wrap=True)
     if several:
         table.add_column("95 % CI\n± Mbps", justify="right", no_wrap=True)
-    for heading in ("block p50", "block p99", "timeouts\nper block"):
+    blocks = summary["timeouts_per_block"].is_not_null().any()
+    for heading in ("block p50", "block p99", "timeouts\nper block" if blocks else "timeouts"):
         table.add_column(heading, justify="right", no_wrap=True)
     causes = [name for name in CAUSES if (summary[name].sum() or 0) > 0]
     for name in causes:
@@ -58,7 +67,7 @@ def _table(summary: pl.DataFrame, swept: list[str]) -> Table:
         if several:
             cells.append(_mega(row["goodput_bps_ci95"]))
         cells += [_time(row["completion_p50_s"]), _time(row["completion_p99_s"])]
-        cells.append(_count(row["timeouts_per_block"]))
+        cells.append(_count(row["timeouts_per_block" if blocks else "timeouts"]))
         cells += [_share(row[name], row["timeouts"]) for name in causes]
         cells += [_whole(row["queue_max_packets"]), _index(row["fairness"])]
         cells.append(_share(row["link_utilization"], 1.0))
