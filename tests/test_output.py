@@ -10,7 +10,8 @@ from pathlib import Path
 import polars as pl
 
 import incast
-from conftest import Command, document
+from conftest import SMALL, Command, document
+from incast.scenario.resolved import Resolved
 
 KINDS = [
     "transports",
@@ -175,3 +176,41 @@ def test_describe_says_what_a_directory_holds(
 
 def test_the_version(command: Command) -> None:
     assert command("--version").out == f"incast {incast.__version__}\n"
+
+
+def test_rows_of_other_groups_are_asked_for_by_name(command: Command, tmp_path: Path) -> None:
+    scenario = tmp_path / "beside.toml"
+    tables = '[[background]]\nname = "cbr"\nrate = "10Mbps"\n'
+    named = '[[background]]\nname = "long-flow"\ngroup = "backup"\n'
+    scenario.write_text(SMALL + tables + named)
+    known = ["all", "background.0.cbr", "backup"]
+    assert Resolved(incast.load(scenario).plan.points[0].resolved).groups == known
+
+    done = command("run", scenario, "--group", "backup", "--format", "json")
+    assert {row["group"] for row in json.loads(done.out)["rows"]} == {"backup"}
+    done = command("run", scenario, "--groups", "--format", "csv")
+    groups = [row["group"] for row in csv.DictReader(io.StringIO(done.out))]
+    assert sorted(groups) == sorted(known * 2)  # two seeds
+    done = command("run", scenario, "--groups")
+    assert [f"group {group}\n" in done.out for group in known] == [True] * 3
+    assert done.out.count("the client's link idles") == 1  # said of the read, and of nothing else
+    done = command("run", scenario, "--group", "backups")
+    assert done.code == 2
+    assert "there is no group 'backups'; choose from all, background.0.cbr, backup" in done.err
+
+
+def test_points_that_mean_the_same_keep_their_own_values(command: Command, small: Path) -> None:
+    done = command(
+        "run", small, "--set", 'sweep.network.buffer=["32KiB",32768]', "--out", small.parent / "o"
+    )
+    assert (done.code, done.err) == (0, "")
+    results = incast.open_results(small.parent / "o")
+    assert results.frame()["network.buffer"].to_list() == ["32KiB"] * 2 + ["32768"] * 2
+    assert results.summary()["goodput_bps"].n_unique() == 1
+
+
+def test_tables_that_are_swept_are_written_by_their_names(command: Command, small: Path) -> None:
+    value = 'sweep.network.topology=["star",{name="leaf-spine",leaves=2,spines=1}]'
+    done = command("run", small, "--set", value, "--set", "workload.servers=64")
+    assert "leaf-spine (leaves 2, spines 1)" in done.out
+    assert "{" not in done.out

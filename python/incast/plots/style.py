@@ -10,7 +10,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from incast.results.causes import CAUSES
-from incast.results.series import SERVERS
+from incast.results.series import SERVERS, written
 
 RC: Any = {
     "axes.axisbelow": True,
@@ -44,6 +44,7 @@ DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 10.5
 _NAMES_PER_ROW = 4  # in a legend
+_LETTERS_PER_TICK = 18  # of text under an axis
 _LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
 GUIDE = "0.45"  # of lines that are no data: rates, limits
 IDLE = "0.88"  # of times in which the link idles
@@ -160,7 +161,8 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
     axes.set_xlabel("servers" if key == SERVERS else key or "")
     distinct = list(dict.fromkeys(values))
     if not all(isinstance(value, int | float) for value in distinct):
-        axes.set_xticks(range(len(distinct)), [str(value) for value in distinct])
+        names = ["\n".join(wrap(written(value), _LETTERS_PER_TICK)) for value in distinct]
+        axes.set_xticks(range(len(distinct)), names)
         axes.margins(x=0.06)
         return [float(distinct.index(value)) for value in values]
     low, high = min(distinct), max(distinct)

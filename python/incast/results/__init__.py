@@ -69,17 +69,23 @@ class Results:
         return summarise(self._rows().filter(pl.col("group") == group), self.plan.swept)
 
     def _rows(self) -> pl.DataFrame:
-        """Return all rows in the order of the plan, each with `point`, its index there."""
+        """Return all rows in the order of the plan, each with `point`, its index there.
+
+        Two points that mean the same share their runs, which carry the swept values of one of
+        them: those of the plan stand in the rows.
+        """
         jobs = sorted(self.plan.jobs(), key=lambda job: job.index)
         rows = self.store.rows(jobs)
         if rows is None:
             raise ResultsError("no run has finished: there is nothing to show")
+        swept = {key: [job.point.swept[key] for job in jobs] for key in self.plan.swept}
         asked = pl.DataFrame(
-            {"point": [job.index for job in jobs], KEY: [job.key for job in jobs]},
-            schema={"point": pl.Int32, KEY: pl.String},
+            {"point": [job.index for job in jobs], KEY: [job.key for job in jobs], **swept},
+            schema_overrides={"point": pl.Int32, KEY: pl.String},
         )
+        rows = rows.drop(*swept, strict=False)
         found = asked.join(rows, on=KEY, how="inner", maintain_order="left_right").drop(KEY)
-        return found.select(pl.exclude("point"), "point")
+        return found.select(*swept, pl.exclude("point", *swept), "point")
 
     def resolved(self, point: int) -> Resolved:
         """Return the quantities of one point of the plan."""

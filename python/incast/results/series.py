@@ -71,7 +71,7 @@ def _ordered(points: pl.DataFrame, axis: str | None) -> pl.DataFrame:
 
 def named(swept: dict[str, object]) -> dict[str, str]:
     """Write swept values for the eye, by key; remedies beside a transport's name join it."""
-    texts = {key: _written(value) for key, value in swept.items()}
+    texts = {key: written(value) for key, value in swept.items()}
     if _TRANSPORT in texts and _REMEDIES in texts:
         beside = texts.pop(_REMEDIES)
         texts[_TRANSPORT] += "" if beside == _NOTHING else f" + {beside}"
@@ -85,7 +85,7 @@ def _label(keys: list[str], values: tuple[object, ...]) -> str:
     )
 
 
-def _written(value: object) -> str:
+def written(value: object) -> str:
     """Write a value; tables and lists, which are JSON here, by names and what else they say."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))

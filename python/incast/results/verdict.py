@@ -7,7 +7,7 @@ import polars as pl
 
 from incast import units
 from incast.results.causes import CAUSES
-from incast.results.series import SERVERS, Series, split
+from incast.results.series import SERVERS, Series, split, written
 from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
@@ -86,7 +86,7 @@ class _Curve:
             return self._healthy()
         if not bad:
             return self._slow() if self._below(self._best()) else self._healthy()
-        values = ", ".join(str(self.rows[i][self.axis]) for i in bad) if self.axis else ""
+        values = ", ".join(map(self._value, bad)) if self.axis else ""
         name = str(self.axis).rpartition(".")[2]
         where = f"every {name} tried" if len(bad) == count else f"{name} = {values}"
         return f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
@@ -119,7 +119,7 @@ class _Curve:
         return max(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
 
     def _value(self, index: int) -> str:
-        return str(self.rows[index][self.axis]) if self.axis else "this point"
+        return written(self.rows[index][self.axis]) if self.axis else "this point"
 
     def _healthy(self) -> str:
         """Say how far it stays well, and how well."""
