@@ -4,7 +4,7 @@
 //! p a marked copy of the highest unacknowledged segment. If the segment itself was lost, the
 //! receiver answers the copy with three more ACKs than usual, so that the sender, which a full
 //! window's loss would have left to its timer, enters fast retransmit. The thread rests during
-//! recovery.
+//! recovery, unless told otherwise.
 //!
 //! The thread is not simulated tick by tick: the ticks at which it would draw a success are a
 //! geometric series, and a tick at which nothing is outstanding is one at which nothing is sent.
@@ -31,6 +31,8 @@ pub struct Params {
     pub period: Span,
     /// Which segment is copied.
     pub copy: Which,
+    /// When the thread goes on that the third duplicate ACK suspended.
+    pub resumes: Resumes,
 }
 
 /// What the text calls the highest unacknowledged segment.
@@ -44,9 +46,25 @@ pub enum Which {
     Head,
 }
 
+/// When the thread goes on, which the text leaves open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Resumes {
+    /// When the recovery is over.
+    #[default]
+    AfterRecovery,
+    /// When the fast retransmit is done: what is lost again in the recovery may be copied, too.
+    AtOnce,
+}
+
 impl Default for Params {
     fn default() -> Self {
-        Self { p: 0.001, period: Span::from_micros(20), copy: Which::default() }
+        Self {
+            p: 0.001,
+            period: Span::from_micros(20),
+            copy: Which::default(),
+            resumes: Resumes::default(),
+        }
     }
 }
 
@@ -80,6 +98,7 @@ struct Sender {
     period: Span,
     p: f64,
     copies: Copies,
+    rests_in_recovery: bool,
     random: Stream,
     /// The next tick that will draw a success.
     next: Time,
@@ -93,7 +112,15 @@ impl Sender {
             Which::Highest => Copies::HIGHEST,
             Which::Head => Copies::HEAD,
         };
-        Self { period: params.period, p: params.p, copies, random, next: Time::NEVER, runs: false }
+        Self {
+            period: params.period,
+            p: params.p,
+            copies,
+            rests_in_recovery: params.resumes == Resumes::AfterRecovery,
+            random,
+            next: Time::NEVER,
+            runs: false,
+        }
     }
 
     /// Starts the thread; threads of different hosts are not in step.
@@ -128,7 +155,8 @@ impl SenderHook for Sender {
 
     fn on_deadline(&mut self, view: &SendView) -> Advice {
         self.next = self.success_after(self.next + self.period);
-        if view.in_recovery || view.next == view.una {
+        let rests = self.rests_in_recovery && view.in_recovery;
+        if rests || view.next == view.una {
             return Advice::NONE;
         }
         Advice { copies: self.copies, ..Advice::NONE }

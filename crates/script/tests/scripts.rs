@@ -462,6 +462,7 @@ scripts! {
         algorithm_2_four_acks_for_a_marked_segment_not_seen_before
         algorithm_2_the_four_acks_are_not_delayed
         algorithm_3_a_lost_window_is_repaired_without_a_timeout
+        algorithm_3_the_thread_may_go_on_at_once
         algorithm_3_the_thread_rests_during_recovery
         algorithm_3_two_duplicates_do_not_stop_the_thread
         the_timer_is_not_restarted_by_copies_and_the_thread_survives_it
