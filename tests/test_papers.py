@@ -39,7 +39,7 @@ def test_the_cheapest_figures_of_a_text_are_judged(text: str, tmp_path: Path) ->
 
     drawn = [one for one in texts.select(REAL, [text]) if one.figure.kind != "claims"]
     done = reproduce(sorted(drawn, key=cost)[:2], tmp_path / "out", quick=True)
-    assert [one.unfinished for one in done] == [0] * len(done)
+    assert [one.curves.unfinished for one in done] == [0] * len(done)
     assert None not in [one.picture for one in done]
     found = counts(done)
     assert found[Verdict.HOLDS] + found[Verdict.FAILS] + found[Verdict.TWICE] > 0

@@ -49,7 +49,7 @@ def reproduce(
 ) -> None:
     """Run the figures of the literature, draw them, and judge what the texts say of them.
 
-    Leaves DIR/index.html, a gallery in one file, and DIR/claims.json.
+    Leaves DIR/index.html, a gallery in one file, DIR/claims.json, and DIR/pictures.
     """
     from incast.reproduce import papers as texts
 
@@ -84,7 +84,7 @@ def _foretell(chosen: list["Chosen"], out: Path, quick: bool) -> None:
 
 def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> None:
     from incast.cli.progress import shown
-    from incast.reproduce import gallery
+    from incast.reproduce import gallery, pictures
     from incast.reproduce.execute import counts, write_json
     from incast.reproduce.execute import reproduce as run
 
@@ -95,6 +95,7 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
         typer.echo(f"incast: interrupted: what had finished is in {out}; run it again", err=True)
         raise typer.Exit(INTERRUPTED) from None
     gallery.write(done, out, quick=quick)
+    pictures.write(done, out)
     write_json(done, out, quick=quick)
     _tell(done)
     typer.echo(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
@@ -102,8 +103,13 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
 
 def _tell(done: list["Done"]) -> None:
     """Print a line per claim."""
+    from incast import units
+
     for one in done:
         typer.echo(f"{one.work.chosen.name}: {one.work.figure.title}")
+        if one.curves.unfinished:
+            runs = units.plural(one.curves.unfinished, "run")
+            typer.echo(f"  {runs} did not end and count nowhere")
         for judgement in one.judgements:
             why = judgement.measured or judgement.note
             typer.echo(f"  {judgement.verdict:14} {judgement.claim.id:8} {judgement.claim.says}")

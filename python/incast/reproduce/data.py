@@ -71,6 +71,11 @@ class Curves:
     only: Mapping[str, Any] = field(default_factory=dict)
     between: bool = False
 
+    @property
+    def unfinished(self) -> int:
+        """How many runs did not end well; they enter no curve."""
+        return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
+
     def has(self, label: str) -> bool:
         """Say whether there is such a curve, of the metric that is drawn."""
         if label not in self.of or self.metric is None:
@@ -97,6 +102,8 @@ class Curves:
             for (left, low), (right, high) in pairwise(points):
                 if left < x < right:
                     return low + (high - low) * (x - left) / (right - left)
+        if x in self._curve(label).xs:
+            raise Unjudged(f"no run of {label} at {x} has ended with a value")
         raise Unjudged(f"{label} has no value at {x}")
 
     def values(

@@ -48,14 +48,6 @@ class Done:
     judgements: list[Judgement]
     engine_s: float
 
-    @property
-    def unfinished(self) -> int:
-        """How many of its runs did not end well; they enter no curve."""
-        return sum(
-            curve.rows.filter(curve.rows["status"] != "ok").height
-            for curve in self.curves.of.values()
-        )
-
 
 def forecast(works: Sequence[Work], store: Archive) -> tuple[int, int, float]:
     """Return how many runs there are, how many are left, and about how many seconds those take."""
@@ -122,6 +114,16 @@ def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:
         "engine": _core.version(),
         "quick": quick,
         "counts": counts(done),
+        "figures": [
+            {
+                "text": one.work.chosen.paper.name,
+                "figure": one.work.chosen.number,
+                "runs": len({job.key for job in one.work.jobs()}),
+                "unfinished": one.curves.unfinished,
+                "picture": one.picture is not None,
+            }
+            for one in done
+        ],
         "claims": [
             {
                 "text": one.work.chosen.paper.name,

@@ -4,13 +4,13 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
-from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from incast import _core, units
 from incast.plots import Picture
+from incast.reproduce import pictures
 from incast.reproduce.execute import Done, counts
 from incast.reproduce.judge import Judgement, Verdict
 from incast.reproduce.papers import merged
@@ -93,9 +93,9 @@ def _figure(done: Done) -> str:
         parts.append(_picture(done.picture, work.chosen.name))
     elif figure.search is not None:
         parts.append(f"<p>None of {figure.search.seeds} seeds has such a run.</p>")
-    if done.unfinished:
+    if done.curves.unfinished:
         parts.append(
-            f"<p>{units.plural(done.unfinished, 'run')} did not end and count nowhere.</p>"
+            f"<p>{units.plural(done.curves.unfinished, 'run')} did not end and count nowhere.</p>"
         )
     if done.judgements:
         rows = "".join(map(_claim, done.judgements))
@@ -115,15 +115,8 @@ def _figure(done: Done) -> str:
 
 
 def _picture(picture: Picture, name: str) -> str:
-    from matplotlib import rc_context
-
-    from incast.plots.style import RC
-
-    image = BytesIO()
-    with rc_context({**RC, "savefig.dpi": 110}):
-        picture.figure.savefig(image, format="png", metadata={"Software": None})
-    source = f"data:image/png;base64,{b64encode(image.getvalue()).decode()}"
-    table = f"data:text/csv;base64,{b64encode(picture.data.write_csv().encode()).decode()}"
+    source = f"data:image/png;base64,{b64encode(pictures.png(picture)).decode()}"
+    table = f"data:text/csv;base64,{b64encode(pictures.csv(picture)).decode()}"
     file = f"{name.replace('/', '-')}.csv"
     return (
         f'<img src="{source}" alt="{escape(name)}">'

@@ -5,6 +5,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Sheet
 
+from incast import units
 from incast.plots import style
 from incast.reproduce.data import Curves, X
 from incast.reproduce.figure import Figure, Plot
@@ -27,6 +28,8 @@ def sheet(
     facts = f"{work.chosen.paper.name}, {work.chosen.place}"
     if seeds and figure.search is None and figure.kind != "history":
         facts += f"; {runs}"
+    if curves.unfinished:
+        facts += f"; {units.plural(curves.unfinished, 'run')} did not end and count nowhere"
     size = size or style.size(len(figure.series))
     return style.sheet(figure.title, facts, panels, size, **layout)
 

@@ -46,7 +46,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     shared.scales(axes, plot, plot.y)
     axes.set_xlabel(_time(curves, label))
     style.legend(figure, handles)
-    return Picture(figure, trace.filter(pl.col(by).is_in(chosen)))
+    return Picture(figure, _data(trace, by, chosen, plot))
 
 
 def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Picture | None:
@@ -86,13 +86,23 @@ def _apart(work: Work, curves: Curves, plot: Plot, trace: pl.DataFrame) -> Pictu
         Patch(facecolor=style.IDLE, label="the link idles"),
     ]
     style.legend(figure, told)
-    return Picture(figure, trace.filter(pl.col("flow").is_in(chosen)))
+    return Picture(figure, _data(trace, "flow", chosen, plot))
 
 
 def _varied(trace: pl.DataFrame, by: str, plot: Plot) -> list[Any]:
     """Return the flows or ports, the one in which the first column varies most first."""
     spread = trace.group_by(by).agg(pl.col(plot.y).std().alias("s"))
     return spread.sort("s", by, descending=[True, False])[by].to_list()
+
+
+def _data(trace: pl.DataFrame, by: str, chosen: list[Any], plot: Plot) -> pl.DataFrame:
+    """Return the numbers drawn; a row only where one of them changes."""
+    columns = dict.fromkeys([plot.y, *plot.beside, *([plot.marks] if plot.marks else [])])
+    lanes = trace.filter(pl.col(by).is_in(chosen)).sort(by, "time_s").select("time_s", by, *columns)
+    moved = pl.any_horizontal(
+        pl.col(name).ne_missing(pl.col(name).shift(1)) for name in (by, *columns)
+    )
+    return lanes.filter(moved)
 
 
 def _time(curves: Curves, label: str) -> str:
