@@ -74,9 +74,7 @@ def all_metrics() -> dict[str, Metric]:
     """Return every metric by its name: derived ones, columns of the rows, numbers of the models."""
     columns = json.loads(_core.columns("rows"))
     plain = {
-        column["name"]: Metric(
-            column["name"], f"{column['name']} [{column['unit']}]", pl.col(column["name"])
-        )
+        column["name"]: Metric(column["name"], _label(column), pl.col(column["name"]))
         for column in columns
         if column["unit"]
     }
@@ -86,6 +84,11 @@ def all_metrics() -> dict[str, Metric]:
         for measure in model.measures
     }
     return {**theory, **plain, **DERIVED, **LATE}
+
+
+def _label(column: Mapping[str, str]) -> str:
+    words = column["name"].replace("_", " ")
+    return words if column["unit"] == "1" else f"{words} [{column['unit']}]"
 
 
 @dataclass(frozen=True)

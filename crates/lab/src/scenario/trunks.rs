@@ -100,16 +100,10 @@ impl CoreDocument {
         let fail = |key: &str, message: String| {
             Err(ScenarioError::new(format!("network.core.{key}"), message))
         };
-        let own = match &self.buffer {
-            None => usual.buffer,
-            Some(document) => match document.own() {
-                Some(limit) => limit,
-                None => {
-                    let message = "links between switches have no memory of their own to share; \
-                                   write a size or \"auto\", or share network.buffer";
-                    return fail("buffer", message.to_owned());
-                }
-            },
+        let Some(own) = self.buffer.as_ref().map_or(Some(usual.buffer), BufferDocument::own) else {
+            let message = "links between switches have no memory of their own to share; write a \
+                           size or \"auto\", or share network.buffer";
+            return fail("buffer", message.to_owned());
         };
         if shares && own != usual.buffer {
             let message = "excludes a buffer that the ports of a switch share; leave it out, or \

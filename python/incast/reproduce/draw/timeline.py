@@ -42,7 +42,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
                 name = f"{by} {one}, {name}"
             handles += _line(axes, lane, column, plot, name, len(handles))
         if plot.marks:
-            handles += _marks(axes, lane, plot, len(handles))
+            handles += _marks(axes, lane, plot)
     shared.scales(axes, plot, plot.y)
     axes.set_xlabel(_time(curves, label))
     style.legend(figure, handles)
@@ -116,9 +116,10 @@ def _line(
     return axes.plot(lane["time_s"], lane[column] * plot.scale, label=name, **looks)
 
 
-def _marks(axes: Axes, lane: pl.DataFrame, plot: Plot, index: int) -> list[Line2D]:
+def _marks(axes: Axes, lane: pl.DataFrame, plot: Plot) -> list[Line2D]:
     """Mark where the counting column grows, on the first column's line."""
     grows = lane.filter(pl.col(plot.marks) > pl.col(plot.marks).shift(1, fill_value=0))
-    looks: dict[str, Any] = {**style.curve(index), "linestyle": "", "markersize": 4}
+    looks: dict[str, Any] = {"linestyle": "", "marker": "o", "color": "black", "markersize": 4.5}
+    looks["markerfacecolor"] = "white"
     label = shared.name(plot, plot.marks)
     return axes.plot(grows["time_s"], grows[plot.y] * plot.scale, label=label, **looks)
