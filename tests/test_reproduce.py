@@ -578,6 +578,8 @@ def test_the_command_leaves_a_gallery_and_the_verdicts(
     assert tree["claims"][0]["id"] == "A"
     assert tree["claims"][0]["verdict"] == "holds"
     assert command("reproduce", *options, "--dry-run").out == "1 figure, 12 runs: 0 to do\n"
+    (about,) = json.loads((out / "claims.json").read_text())["figures"]
+    assert about == {"text": "text", "figure": "1", "runs": 12, "unfinished": 0, "picture": True}
 
 
 def test_the_list_and_unknown_names(papers: Path, command: Command) -> None:
