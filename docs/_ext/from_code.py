@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from figures import figures
+from gallery import gallery, verdicts
 from sphinx.application import Sphinx
 
 from incast import _core
@@ -218,18 +219,25 @@ def _text(text: str) -> str:
     return text.replace("|", "\\|").replace("*", "\\*")
 
 
-WRITERS = {
+WRITERS: dict[str, Callable[..., Iterator[str]]] = {
     "tables": tables,
     "names": names,
     "columns": columns,
     "profiles": profiles,
     "models": models,
     "figures": figures,
+    "gallery": gallery,
+    "verdicts": verdicts,
 }
 
 
 def _expand(_: Sphinx, _docname: str, source: list[str]) -> None:
-    source[0] = MARKER.sub(lambda match: "\n".join(WRITERS[match[1]]()), source[0])
+    source[0] = MARKER.sub(_written, source[0])
+
+
+def _written(marker: re.Match[str]) -> str:
+    name, *arguments = marker[1].split()
+    return "\n".join(WRITERS[name](*arguments))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

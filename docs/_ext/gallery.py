@@ -1,0 +1,88 @@
+"""The gallery of figures and the counts of verdicts, from what a full run left in docs/gallery."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from incast import units
+from incast.reproduce import papers as texts
+from incast.reproduce.judge import Verdict
+
+GALLERY = Path(__file__).parent.parent / "gallery"
+PAPERS = texts.load(GALLERY.parent.parent / "papers")
+KEPT: dict[str, Any] = json.loads((GALLERY / "claims.json").read_text())
+
+MARKS = {
+    Verdict.HOLDS: "✓",
+    Verdict.FAILS: "✗",
+    Verdict.TWICE: "✗✗",
+    Verdict.IMPOSSIBLE: "∅",
+    Verdict.UNJUDGED: "–",
+}
+
+
+def verdicts() -> Iterator[str]:
+    """Write how many claims of every text came to which verdict."""
+    heads = [str(verdict) for verdict in Verdict]
+    yield f"| text | figures | runs | claims | {' | '.join(heads)} |"
+    yield "| :-- |" + " --: |" * (3 + len(heads))
+    total: list[int] = []
+    for name in PAPERS:
+        figures = [one for one in KEPT["figures"] if one["text"] == name]
+        counts = Counter(one["verdict"] for one in KEPT["claims"] if one["text"] == name)
+        row = [len(figures), sum(one["runs"] for one in figures), counts.total()]
+        row += [counts[head] for head in heads]
+        total = [a + b for a, b in zip(total or [0] * len(row), row, strict=True)]
+        link = f"[{name}](/validation/claims-{name}.md)"
+        yield f"| {link} | {' | '.join(map(str, row))} |"
+    yield f"| together | {' | '.join(map(str, total))} |"
+    yield "\nA run that several figures share counts in each of them."
+
+
+def gallery(text: str) -> Iterator[str]:
+    """Write the figures of a text: picture, numbers, claims and what the text leaves out."""
+    paper = PAPERS[text]
+    yield f"{paper.base.title}.\n"
+    for about in KEPT["figures"]:
+        if about["text"] == text:
+            yield from _figure(paper, about)
+    yield "\n## What the text leaves out for all figures\n"
+    yield from (f"- {_text(note)}" for note in paper.base.assumptions)
+
+
+def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
+    number = about["figure"]
+    figure = paper.figures[number]
+    chosen = texts.Chosen(paper, number, figure)
+    yield f"\n## {chosen.place[0].upper()}{chosen.place[1:]}: {figure.title}\n"
+    runs = f"{units.plural(about['runs'], 'run')}" if about["runs"] else "no run"
+    unfinished = about["unfinished"]
+    lost = f", {unfinished} of them did not end and count nowhere" if unfinished else ""
+    again = f"`incast reproduce {chosen.name}`, {runs}{lost}"
+    if about["picture"]:
+        file = f"{paper.name}/{number}"
+        yield f"![{_text(figure.title)}]({file}.png)\n"
+        yield f"{{download}}`The numbers (CSV) <{file}.csv>`; {again}.\n"
+    else:
+        yield f"No picture; {again}.\n"
+    claims = [one for one in KEPT["claims"] if (one["text"], one["figure"]) == (paper.name, number)]
+    if claims:
+        yield "| | the text says | measured |\n| :-- | :-- | :-- |"
+    for claim in claims:
+        mark = MARKS[Verdict(claim["verdict"])]
+        told = [claim["measured"], claim["note"]]
+        if claim["reference"]:
+            told.append(f"In ns-2's data {claim['reference']}")
+        measured = ". ".join(part.rstrip(".") for part in map(_text, told) if part)
+        says = f"{_text(claim['says'])} ({claim['id']})"
+        yield f"| {mark} {claim['verdict']} | {says} | {measured} |"
+    if figure.assumptions:
+        yield "\n" + "\n".join(f"- {_text(note)}" for note in figure.assumptions) + "\n"
+
+
+def _text(text: str) -> str:
+    for sign in ("\\", "|", "*", "_", "<", "`"):
+        text = text.replace(sign, f"\\{sign}")
+    return text
