@@ -110,8 +110,9 @@ fn handshake_cause<P: Probe>(
             packet.flags.contains(Flags::ACK)
         }
     };
+    let is_held = !is_request && peer.is_established() && peer.is_holding_ack();
     if flying(core, end, epoch).any(|packet| packet.flags.contains(sent))
-        || (arrived && flying(core, end.peer(), epoch).any(answers))
+        || (arrived && (is_held || flying(core, end.peer(), epoch).any(answers)))
     {
         Cause::Spurious
     } else if is_request && arrived && peer.is_established() {

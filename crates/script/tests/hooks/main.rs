@@ -1,5 +1,6 @@
 //! What hooks advise shows on the wire: every field of `Advice`, one by one.
 
+mod hold;
 mod receiver;
 
 use std::sync::{Arc, Mutex};
@@ -106,6 +107,7 @@ fn every_field_has_a_test() {
         end_again: _,
         echo: _,
         rto_floor: _,
+        hold_ack_until: _,
     } = Advice::NONE;
 }
 

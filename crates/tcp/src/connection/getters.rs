@@ -82,9 +82,9 @@ impl Connection {
         self.epoch
     }
 
-    /// Whether an ACK is being held back (delayed ACK).
+    /// Whether an ACK is being held back (delayed ACK, or a receiver hook).
     pub fn is_holding_ack(&self) -> bool {
-        self.ack_policy.is_holding()
+        self.ack_policy.is_holding() || !self.held.is_empty()
     }
 
     /// What it has counted.

@@ -76,7 +76,7 @@ impl Connection {
 
     /// Whether the request at hand travels on the handshake's last ACK, so that the SYN-ACK's
     /// timer repeats it if it is lost.
-    fn request_rides(&self) -> bool {
+    pub(super) fn request_rides(&self) -> bool {
         self.request.size == 0
             && self.request.ordinal == 1
             && self.role == Role::Opener
@@ -108,7 +108,10 @@ impl Connection {
         if self.owed & owed::REQUEST != 0 {
             self.owed &= !owed::REQUEST;
             self.send_request(now, out);
-            return true;
+            if !self.holds_back(now, out) {
+                self.time_request(now);
+                return true;
+            }
         }
         false
     }
@@ -127,9 +130,6 @@ impl Connection {
     }
 
     fn send_request(&mut self, now: Time, out: &mut Packet) {
-        if !self.request_rides() {
-            self.arm(now, TimerKind::Request);
-        }
         self.fill_control(now, out);
         out.flags = out.flags.with(Flags::REQUEST);
         out.seq = self.request.ordinal;

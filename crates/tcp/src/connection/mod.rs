@@ -6,6 +6,7 @@ mod ecn;
 mod event;
 mod getters;
 mod handshake;
+mod hold;
 mod pace;
 mod receive;
 mod reduce;
@@ -82,6 +83,8 @@ mod owed {
     pub const FIN_AGAIN: u16 = 1 << 11;
     /// Sent after data, because data carry it too.
     pub const ACK: u16 = 1 << 12;
+    /// The first of what was held has waited long enough.
+    pub const HELD: u16 = 1 << 13;
     pub const BEFORE_DATA: u16 = ACK - 1;
 }
 
@@ -180,6 +183,8 @@ pub struct Connection {
     request: Request,
     /// Ordinal number of the last request received.
     requests_seen: u64,
+    /// ACKs and requests that hooks hold back.
+    held: hold::Held,
 }
 
 /// What all packets of a connection have in common.
@@ -274,6 +279,7 @@ impl Connection {
             syn_sent_at: Time::ZERO,
             request: Request::default(),
             requests_seen: 0,
+            held: hold::Held::default(),
             counters: Counters::default(),
             sender_hooks: Vec::new(),
             receiver_hooks: Vec::new(),
@@ -294,6 +300,7 @@ impl Connection {
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
         self.receiver_hooks.push(hook);
         self.has_options = true;
+        self.has_deadlines = true;
     }
 
     // What the application asks.
@@ -404,6 +411,9 @@ impl Connection {
         }
         if !self.sender_hooks.is_empty() {
             earliest = earliest.min(self.hook_deadline());
+        }
+        if !self.receiver_hooks.is_empty() {
+            earliest = earliest.min(self.held.deadline());
         }
         earliest
     }

@@ -64,6 +64,9 @@ impl Connection {
         if !self.sender_hooks.is_empty() {
             self.run_hook_deadlines(now);
         }
+        if !self.receiver_hooks.is_empty() {
+            self.ripen(now);
+        }
     }
 
     pub(super) fn arm(&mut self, now: Time, kind: TimerKind) {

@@ -70,8 +70,13 @@ impl Connection {
         if self.gate == Gate::Open {
             self.gate = Gate::Closed;
         }
-        if self.owed & owed::ACK != 0 {
+        while self.owed & owed::ACK != 0 {
             self.send_ack(now, out);
+            if !self.holds_back(now, out) {
+                return Polled::Packet;
+            }
+        }
+        if self.owed & owed::HELD != 0 && self.send_held(now, out) {
             return Polled::Packet;
         }
         Polled::Nothing
@@ -96,7 +101,9 @@ impl Connection {
     fn poll_owed(&mut self, now: Time, out: &mut Packet) -> bool {
         if self.owed & owed::FLUSH_ACK != 0 {
             self.owed &= !owed::FLUSH_ACK;
-            return self.send_flush(now, out);
+            if self.send_flush(now, out) && !self.holds_back(now, out) {
+                return true;
+            }
         }
         if self.poll_handshake(now, out) {
             return true;
@@ -385,6 +392,9 @@ impl Connection {
             delivery.on_sent(now, seq, end);
         }
         self.on_ack_left();
+        if !self.receiver_hooks.is_empty() {
+            self.void_held();
+        }
         if !self.sender_hooks.is_empty() {
             self.consult(now, SendEvent::Sent(out));
         }

@@ -63,6 +63,8 @@ pub struct Advice {
     pub echo: bool,
     /// The retransmission timer of data runs at least so long (max).
     pub rto_floor: Span,
+    /// Keep the ACK or request at hand until this time (max).
+    pub hold_ack_until: Time,
 }
 
 impl Advice {
@@ -84,6 +86,7 @@ impl Advice {
         end_again: 0,
         echo: false,
         rto_floor: Span::ZERO,
+        hold_ack_until: Time::ZERO,
     };
 
     /// The advice of two hooks taken together.
@@ -106,6 +109,7 @@ impl Advice {
             end_again: self.end_again.max(other.end_again),
             echo: self.echo | other.echo,
             rto_floor: self.rto_floor.max(other.rto_floor),
+            hold_ack_until: self.hold_ack_until.max(other.hold_ack_until),
         }
     }
 }
@@ -124,7 +128,8 @@ mod tests {
 
     fn advice() -> impl Strategy<Value = Advice> {
         let sizes = (any::<u32>(), any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
-        let rest = (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u8, u8, u64)>());
+        let rest =
+            (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u8, u8, u64, u64)>());
         (sizes, rest).prop_map(|(sizes, rest)| Advice {
             segment_size: sizes.0,
             header_bytes: sizes.1,
@@ -142,6 +147,7 @@ mod tests {
             empty_probe: rest.4.0,
             end_again: rest.4.1,
             rto_floor: Span::from_picos(rest.4.2),
+            hold_ack_until: Time::from_picos(rest.4.3),
         })
     }
 

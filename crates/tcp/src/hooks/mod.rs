@@ -15,6 +15,9 @@ pub use advice::{Advice, Copies};
 /// so it is no duplicate. The other bits are the remedies' own.
 pub const ANSWER: u8 = 1 << 7;
 
+/// RFC 5681 §4.2: an ACK must be generated within 500 ms.
+pub const HOLD_LIMIT: Span = Span::from_millis(500);
+
 /// What a sender hook sees.
 #[derive(Clone, Copy, Debug)]
 pub struct SendView {
@@ -126,6 +129,19 @@ pub struct ReceiveView {
     pub duplicate: bool,
 }
 
+/// What happens to the ACKs and requests of a receiver, which hooks may hold back. A connection
+/// never changes their order: everyone is `Ready`, then `Due` as often as it is held longer, then has
+/// `Left`, one behind the other.
+#[derive(Clone, Copy, Debug)]
+pub enum AckEvent<'a> {
+    /// An ACK without data, or a request, is ready to leave, behind those that are held.
+    Ready(&'a Packet),
+    /// The first of those that are held has waited as long as was advised.
+    Due,
+    /// The first of those that were held has left, or data have said in its stead what it says.
+    Left,
+}
+
 /// A remedy's part in the receiver.
 pub trait ReceiverHook: Send {
     /// Whether a data segment that arrived can be read at all; what one hook refuses is lost.
@@ -137,6 +153,13 @@ pub trait ReceiverHook: Send {
     /// A data segment or a labelled probe arrived; advice on the answer (extra ACKs, label).
     fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
         let _ = (packet, view);
+        Advice::NONE
+    }
+
+    /// Advice on how long an ACK or a request is held back (hold ACK). What one hook holds waits for
+    /// no more than [`HOLD_LIMIT`] in all.
+    fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
+        let _ = (event, now);
         Advice::NONE
     }
 

@@ -1,0 +1,110 @@
+//! ACKs and requests that a receiver hook keeps for a while.
+//!
+//! They are kept as they would have left, in their order, so that the sender hears every duplicate
+//! and sees the windows that were meant for it; and nobody keeps them for ever.
+
+use std::collections::VecDeque;
+
+use incast_engine::Time;
+use incast_net::{Flags, Packet};
+
+use super::timer::TimerKind;
+use super::{Connection, owed};
+use crate::hooks::{AckEvent, Advice, HOLD_LIMIT};
+
+/// What is held, first to leave first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Held(VecDeque<Waiting>);
+
+#[derive(Clone, Debug)]
+struct Waiting {
+    packet: Packet,
+    /// When the hooks are to be asked again, and when nobody is any more.
+    due: Time,
+    latest: Time,
+    /// Data have carried its acknowledgement.
+    is_void: bool,
+}
+
+impl Held {
+    pub fn deadline(&self) -> Time {
+        self.0.front().map_or(Time::NEVER, |first| first.due)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Connection {
+    /// Whether the hooks keep this packet, which is ready.
+    #[inline]
+    pub(super) fn holds_back(&mut self, now: Time, packet: &Packet) -> bool {
+        !self.receiver_hooks.is_empty() && self.keep(now, packet)
+    }
+
+    fn keep(&mut self, now: Time, packet: &Packet) -> bool {
+        let until = self.ask(now, AckEvent::Ready(packet));
+        if until <= now && self.held.0.is_empty() {
+            self.ask(now, AckEvent::Left);
+            return false;
+        }
+        let latest = now + HOLD_LIMIT;
+        let due = until.min(latest);
+        self.held.0.push_back(Waiting { packet: *packet, due, latest, is_void: false });
+        true
+    }
+
+    /// Until when the hooks want to hold.
+    fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
+        let hooks = self.receiver_hooks.iter_mut();
+        hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
+    }
+
+    /// The clock may have reached the deadline of what is held.
+    pub(super) fn ripen(&mut self, now: Time) {
+        self.owed &= !owed::HELD;
+        while self.held.deadline() <= now {
+            let until = self.ask(now, AckEvent::Due);
+            let Some(first) = self.held.0.front_mut() else { return };
+            first.due = until.min(first.latest);
+            if first.due > now {
+                return;
+            }
+            if !first.is_void {
+                self.owed |= owed::HELD;
+                return;
+            }
+            self.held.0.pop_front();
+            self.ask(now, AckEvent::Left);
+        }
+    }
+
+    /// Sends the first of what was held.
+    pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
+        let first = self.held.0.pop_front();
+        if let Some(first) = &first {
+            *out = first.packet;
+            self.ask(now, AckEvent::Left);
+            if out.flags.contains(Flags::REQUEST) {
+                self.time_request(now);
+            }
+        }
+        self.ripen(now);
+        first.is_some()
+    }
+
+    /// Data have left that carry the cumulative ACK: bare ones that still wait are history.
+    pub(super) fn void_held(&mut self) {
+        for waiting in &mut self.held.0 {
+            waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);
+        }
+    }
+
+    /// A request is leaving.
+    pub(super) fn time_request(&mut self, now: Time) {
+        if self.request.outstanding && !self.request_rides() {
+            self.arm(now, TimerKind::Request);
+        }
+    }
+}
