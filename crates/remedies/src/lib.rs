@@ -9,6 +9,7 @@ pub mod schedule;
 mod seam;
 pub mod serialize;
 
+mod adaptive_pacing;
 mod adaptive_rto;
 mod admission;
 mod batching;
@@ -18,11 +19,13 @@ mod fine_rto;
 mod gip;
 mod head_tail;
 mod header_compression;
+mod ia_tcp;
 mod icat;
 mod ictcp;
 mod nccs;
 mod ocs;
 mod or_auto;
+mod pac;
 mod plato;
 mod prob_rtx;
 mod rapid;
@@ -66,6 +69,7 @@ macro_rules! remedies {
 }
 
 remedies! {
+    "adaptive-pacing" => AdaptivePacing(adaptive_pacing): "Packets further apart the more servers send (after Zou et al.).";
     "adaptive-rto" => AdaptiveRto(adaptive_rto): "A floor under the RTO that rises with the queue (Khalid et al.).";
     "batching" => Batching(batching): "Groups of servers, one after the other (after Podlesny & Williamson).";
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
@@ -74,10 +78,12 @@ remedies! {
     "gip" => Gip(gip): "Small windows at a unit's head, copies of its last segment (after GIP, Zhang et al.).";
     "head-tail" => HeadTail(head_tail): "Repairs by the place of a standstill in its unit.";
     "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
+    "ia-tcp" => IaTcp(ia_tcp): "A share of the path for every server, by windows and delayed ACKs (after Hwang et al.).";
     "icat" => Icat(icat): "Admission, timestamps and reiterated FINs (after Tam et al.).";
     "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
     "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
+    "pac" => Pac(pac): "ACKs that leave as the switch can take what they trigger (Bai et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
     "rapid" => Rapid(rapid): "Losses that three packets follow, chosen by the switch (after RAPID, Xu et al.).";

@@ -13,6 +13,7 @@ fn remedy(params: &Value) -> RemedyConfig {
 #[test]
 fn parameters_that_make_no_sense_are_refused_by_name() {
     for (params, key) in [
+        (json!({ "name": "adaptive-pacing", "spread": -0.1 }), "spread"),
         (json!({ "name": "batching", "n": 0 }), "n"),
         (json!({ "name": "batching", "window": 0 }), "window"),
         (json!({ "name": "ccs", "observed": 0 }), "observed"),
@@ -27,6 +28,9 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (json!({ "name": "head-tail", "least_wait": "0s" }), "least_wait"),
         (json!({ "name": "head-tail", "tries": 101 }), "tries"),
         (json!({ "name": "header-compression", "size": 0 }), "size"),
+        (json!({ "name": "ia-tcp", "workers": 0 }), "workers"),
+        (json!({ "name": "ia-tcp", "utilization": 0.0 }), "utilization"),
+        (json!({ "name": "ia-tcp", "utilization": 1.1 }), "utilization"),
         (json!({ "name": "icat", "min_window": 0 }), "min_window"),
         (json!({ "name": "icat", "clock": "0s" }), "clock"),
         (json!({ "name": "ictcp", "alpha": 1.1 }), "alpha"),
@@ -41,6 +45,8 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
         (json!({ "name": "ocs", "full": 1.1 }), "full"),
         (json!({ "name": "ocs", "round_trips": 0 }), "round_trips"),
         (json!({ "name": "ocs", "observed": 0 }), "observed"),
+        (json!({ "name": "pac", "threshold": "0pkt" }), "threshold"),
+        (json!({ "name": "pac", "threshold": 0 }), "threshold"),
         (json!({ "name": "prob-rtx", "p": 1.1 }), "p"),
         (json!({ "name": "prob-rtx", "period": "0s" }), "period"),
         (json!({ "name": "rapid", "followers": 0 }), "followers"),
@@ -58,6 +64,7 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
 #[test]
 fn the_ends_of_a_range_belong_to_it() {
     for params in [
+        json!({ "name": "adaptive-pacing", "spread": 0.0 }),
         json!({ "name": "batching", "n": 1, "window": "1B" }),
         json!({ "name": "ccs", "observed": 1 }),
         json!({ "name": "efr", "alpha": 0.0, "g": 1.0 }),
@@ -71,8 +78,10 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "icat", "min_window": "1B", "clock": "1ps" }),
         json!({ "name": "ictcp", "alpha": 0.0, "beta": 1.0, "min_window": 1 }),
         json!({ "name": "ictcp", "gamma1": 0.0, "gamma2": 1.0, "initial_window": 65_535 }),
+        json!({ "name": "ia-tcp", "workers": 1, "utilization": 1.0 }),
         json!({ "name": "nccs", "k": 1 }),
         json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
+        json!({ "name": "pac", "threshold": 1, "priority": 0 }),
         json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
         json!({ "name": "rapid", "followers": 1 }),
         json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
@@ -87,6 +96,8 @@ fn what_a_remedy_sets_follows_from_its_parameters() {
     for (params, sets) in [
         (json!({ "name": "ccs" }), Value::Null),
         (json!({ "name": "ocs" }), Value::Null),
+        (json!({ "name": "pac" }), Value::Null),
+        (json!({ "name": "ia-tcp" }), json!({ "delayed_ack": false })),
         (
             json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" }),
             json!({ "rto_min": "0.001s", "rto_granularity": "0.000001s" }),

@@ -25,6 +25,8 @@ pub enum Slot {
     Headers,
     /// The window that the receiver advertises.
     ReceiveWindow,
+    /// When ACKs leave.
+    Acks,
     /// When the client asks which server.
     Schedule,
     /// The discipline of the switch's queue.
@@ -42,6 +44,7 @@ impl fmt::Display for Slot {
             Self::Segments => "the size of segments",
             Self::Headers => "the size of headers",
             Self::ReceiveWindow => "the advertised window",
+            Self::Acks => "the time of ACKs",
             Self::Schedule => "the order of requests",
             Self::Queue => "the switch's queue",
             Self::Buffer => "the switch's buffer",

@@ -48,6 +48,13 @@ fn every_script_in_the_folder_is_run() {
 }
 
 scripts! {
+    adaptive_pacing {
+        a_fast_retransmit_does_not_wait
+        a_timeout_tells_of_others
+        without_a_spread_only_the_window_counts
+        zou_alone_a_window_is_spread_over_the_round_trip
+        zou_among_many_distances_are_longer_and_random
+    }
     adaptive_rto {
         a_floor_below_the_rto_changes_nothing
         all_a_segment_that_was_sent_again_was_late
@@ -348,6 +355,16 @@ scripts! {
         rfc9438_4_10_cubic_leaves_slow_start_on_the_plateau
         the_least_increase_is_a_parameter
     }
+    ia_tcp {
+        a_request_waits_for_less_than_an_ack
+        a_share_of_the_link_leaves_room_for_others
+        an_ack_waits_from_when_it_is_ready
+        duplicates_wait_like_all_others
+        hwang_beyond_a_segment_each_acks_wait
+        hwang_servers_share_the_path_by_windows
+        in_turn_the_first_server_need_not_wait
+        the_end_of_a_handshake_does_not_wait
+    }
     icat {
         fin_a_receiver_of_the_rfc_answers_a_repeated_fin
         fin_a_whole_window_may_be_told_by_the_one_that_follows_it
@@ -425,6 +442,16 @@ scripts! {
         sack_recovery_is_paced
         the_timer_belongs_to_waiting_data
         without_a_round_trip_nothing_is_paced
+    }
+    pac {
+        bai_an_echo_ends_slow_start
+        bai_marks_shrink_the_threshold
+        bai_what_is_triggered_stays_within_the_threshold
+        duplicates_count_and_keep_their_order
+        marks_may_leave_the_threshold_alone
+        the_last_acks_of_an_sru_trigger_nothing
+        the_next_request_counts_the_window_that_is_left
+        without_an_end_in_sight_every_ack_counts
     }
     plato {
         a_dummy_may_count_as_a_duplicate

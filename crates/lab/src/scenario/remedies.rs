@@ -129,7 +129,7 @@ pub(super) fn check_clients(
     to: &[u32],
     table: &str,
 ) -> Result<(), ScenarioError> {
-    let one_client = [Slot::ReceiveWindow, Slot::Schedule];
+    let one_client = [Slot::ReceiveWindow, Slot::Acks, Slot::Schedule];
     let several = to.iter().any(|client| *client != to[0]);
     let owns = |remedy: &&RemedyConfig| {
         one_client.iter().any(|slot| remedy.remedy().slots().contains(slot))

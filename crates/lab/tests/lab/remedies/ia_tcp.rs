@@ -1,0 +1,57 @@
+//! After IA-TCP: however many servers there are, no more waits than the path holds, and the spread of
+//! random starts.
+
+use incast_lab::Row;
+use serde_json::{Value, json};
+
+use crate::harness::{MSS, run, scenario};
+
+/// Servers that answer together, each with twenty segments, in a network that holds 14 packets.
+fn read(servers: u32, remedy: &Value, buffer: &str) -> Row {
+    let changes = json!({
+        "network": { "buffer": buffer },
+        "workload": { "servers": servers, "sru": 20 * MSS, "request_size": 1 },
+        "transport": {
+            "remedies": [remedy],
+            "initial_window": 2,
+            "handshake": "none",
+            "rto_min": "200ms",
+        },
+    });
+    let outcome = run(&scenario(&changes), Vec::new());
+    assert_eq!(outcome.row().status, "ok");
+    outcome.row().clone()
+}
+
+#[test]
+fn nothing_is_lost_however_many_servers_there_are() {
+    for servers in [2, 4, 8, 14, 15, 20, 40, 80, 160, 320, 640] {
+        let row = read(servers, &json!({ "name": "ia-tcp" }), "60pkt");
+        assert_eq!((row.drops, row.timeouts), (0, 0), "{servers} servers");
+        // n points at random in a period of n packets: the chance that they are further ahead of
+        // their turns than 1.5 √n is exp(-2·1.5²), a hundredth (Kolmogorov & Smirnov).
+        let bound = 14.0 + 1.5 * f64::from(servers).sqrt();
+        let queue = row.queue_max_packets;
+        assert!(queue as f64 <= bound, "{servers} servers: {queue} of {bound}");
+    }
+    for servers in [40, 640] {
+        let row = read(servers, &json!({ "name": "adaptive-rto" }), "60pkt");
+        assert!(row.drops > 0 && row.timeouts > 0, "{servers} servers need it");
+    }
+}
+
+#[test]
+fn servers_that_begin_in_turn_keep_the_queue_empty_and_the_link_busy() {
+    for servers in [20, 160, 640] {
+        let row = read(servers, &json!({ "name": "ia-tcp", "start": "in-turn" }), "40pkt");
+        assert!(row.queue_max_packets <= 14, "{servers}: {}", row.queue_max_packets);
+        // 1000 of 1040 bytes are payload.
+        assert!(row.goodput_bps > 0.85e9, "{servers}: {:?}", row.goodput_bps);
+    }
+}
+
+#[test]
+fn those_that_begin_together_meet_again_in_every_round() {
+    let row = read(160, &json!({ "name": "ia-tcp", "start": "together" }), "1000pkt");
+    assert!(row.queue_max_packets > 140, "{}", row.queue_max_packets);
+}

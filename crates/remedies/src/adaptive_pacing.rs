@@ -1,0 +1,284 @@
+//! After AP, adaptive pacing: the more servers answer at once, the further apart each sends its
+//! packets, and the less regularly (Zou, Huang, Wang & He, IEEE/ACM Transactions on Networking 29(1),
+//! 2021).
+//!
+//! A window that leaves at once is a burst, and many bursts at once are the incast. A sender spreads
+//! its window over the round trip, and beyond that keeps a random distance, which on average lets n
+//! senders have the link to themselves in turn. The texts at hand say that a sender estimates n by
+//! itself, and not how; here it takes what the window and the round trip tell when there is
+//! congestion.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use incast_engine::time::mul_div;
+use incast_engine::{Rate, Span, Stream, Time};
+use incast_net::Flags;
+use incast_net::queue::Fault;
+use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::seam::{Installation, Place, Remedy, Situation};
+
+/// Packets further apart the more servers send (after adaptive pacing).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// How a sender knows how many there are.
+    pub flows: Flows,
+    /// Whether a server's next connection begins with the estimate of its last one (in the spirit of
+    /// RFC 9040, temporal sharing). Default: true.
+    pub carry: bool,
+    /// θ in proportion to what lets n senders fill the link, a number of at least 0; 0 paces by
+    /// windows and round trips only. Default: 1.
+    pub spread: f64,
+}
+
+/// How a sender knows n, the number of those that send at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Flows {
+    /// It estimates it, from marks, losses, its window and the round trip.
+    #[default]
+    Estimated,
+    /// It is told with the request: the servers of the block.
+    Given,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { flows: Flows::default(), carry: true, spread: 1.0 }
+    }
+}
+
+impl Remedy for Params {
+    fn check(&self) -> Result<(), Fault> {
+        if (0.0..=1000.0).contains(&self.spread) {
+            return Ok(());
+        }
+        let message = format!("{} is out of range; write 0 to 1000, e.g. 1", self.spread);
+        Err(Fault::new("spread", message))
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Servers {
+            params: self.clone(),
+            given: f64::from(situation.servers),
+            rate: situation.client_rate,
+            estimates: Vec::new(),
+        })
+    }
+}
+
+/// The estimates of a client's servers; each belongs to one host.
+struct Servers {
+    params: Params,
+    given: f64,
+    rate: Rate,
+    estimates: Vec<Arc<Mutex<f64>>>,
+}
+
+impl Installation for Servers {
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let server = place.server as usize;
+        let fresh = || Arc::new(Mutex::new(1.0));
+        let flows = match self.params.flows {
+            Flows::Given => Arc::new(Mutex::new(self.given)),
+            Flows::Estimated if self.params.carry => {
+                if self.estimates.len() <= server {
+                    self.estimates.resize_with(server + 1, fresh);
+                }
+                Arc::clone(&self.estimates[server])
+            }
+            Flows::Estimated => fresh(),
+        };
+        let packet = place.config.mss + u32::from(place.config.header);
+        Some(Box::new(Sender {
+            learns: self.params.flows == Flows::Estimated,
+            spread: self.params.spread,
+            slot: self.rate.transmission_time(packet.into()),
+            flows,
+            random: place.random,
+            next_at: Time::ZERO,
+            round: Round::default(),
+            was_in_recovery: false,
+        }))
+    }
+}
+
+/// What a round trip has told so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Round {
+    /// It ends when this is acknowledged.
+    end: u64,
+    acks: u32,
+    echoes: u32,
+}
+
+struct Sender {
+    learns: bool,
+    spread: f64,
+    /// A full packet's time on the client's link.
+    slot: Span,
+    /// n.
+    flows: Arc<Mutex<f64>>,
+    random: Stream,
+    /// When the next data may leave.
+    next_at: Time,
+    round: Round,
+    was_in_recovery: bool,
+}
+
+impl Sender {
+    fn flows(&self) -> f64 {
+        *self.flows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// n, if the servers fill the link and the queue alike: each has its window in a round trip.
+    fn alike(&self, view: &SendView) -> f64 {
+        let Some(srtt) = view.srtt else { return 1.0 };
+        let window = view.cwnd.min(view.receive_window).max(view.mss.into()) as f64;
+        let packets = srtt.as_picos() as f64 / self.slot.as_picos() as f64;
+        packets * f64::from(view.mss) / window
+    }
+
+    /// More are sending than were believed; `how_sure`, 0 to 1, by how much.
+    fn raise(&mut self, view: &SendView, how_sure: f64) {
+        let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
+        self.set(flows);
+    }
+
+    fn set(&mut self, flows: f64) {
+        if self.learns {
+            let flows = flows.clamp(1.0, f64::from(u16::MAX));
+            *self.flows.lock().unwrap_or_else(PoisonError::into_inner) = flows;
+        }
+    }
+
+    fn hear(&mut self, echo: bool, view: &SendView) {
+        self.round.acks += 1;
+        self.round.echoes += u32::from(echo);
+        let lost = view.in_recovery && !self.was_in_recovery;
+        self.was_in_recovery = view.in_recovery;
+        if lost {
+            self.raise(view, 1.0);
+            self.round = Round { end: view.max, ..Round::default() };
+        } else if view.una >= self.round.end {
+            let Round { acks, echoes, .. } = self.round;
+            if echoes > 0 {
+                self.raise(view, f64::from(echoes) / f64::from(acks));
+            } else {
+                self.set(self.flows() - 1.0);
+            }
+            self.round = Round { end: view.max, ..Round::default() };
+        }
+    }
+
+    /// What lies between a segment and the next one: `RTT/cwnd`, and a random part up to θ, which
+    /// makes n slots of it on average if that is more.
+    fn interval(&mut self, view: &SendView) -> Span {
+        let window = view.cwnd.min(view.receive_window).max(view.mss.into());
+        let even = view.srtt.map_or(0, |it| mul_div(it.as_picos(), view.mss.into(), window));
+        let turn = self.slot.as_picos() as f64 * self.flows();
+        let theta = (turn - even as f64).max(0.0) * 2.0 * self.spread;
+        Span::from_picos(even) + self.random.uniform(Span::from_picos(theta as u64))
+    }
+}
+
+impl SenderHook for Sender {
+    fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
+        match event {
+            // Those that were asked together begin within the time that one packet of each takes.
+            SendEvent::Ack(packet) if packet.flags.contains(Flags::REQUEST) => {
+                let turn = self.slot.as_picos() as f64 * (self.flows() - 1.0) * self.spread;
+                let phase = self.random.uniform(Span::from_picos(turn as u64));
+                self.next_at = self.next_at.max(view.now + phase);
+            }
+            SendEvent::Ack(packet) => self.hear(packet.flags.contains(Flags::ECE), view),
+            SendEvent::Timeout => {
+                self.raise(view, 1.0);
+                self.round = Round { end: view.max, ..Round::default() };
+            }
+            SendEvent::Sent(packet) if !packet.flags.contains(Flags::RETRANSMISSION) => {
+                let interval = self.interval(view);
+                self.next_at = self.next_at.max(view.now) + interval;
+            }
+            SendEvent::Sent(_) => {}
+        }
+        Advice::NONE
+    }
+
+    fn shape(&self, _: &SendView, plan: &TxPlan) -> Advice {
+        let hold_until = if plan.retransmission { Time::ZERO } else { self.next_at };
+        Advice { hold_until, ..Advice::NONE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 1000 bytes and a header take 8.32 us; n is believed to be so many.
+    fn sender(flows: f64) -> Sender {
+        Sender {
+            learns: true,
+            spread: 1.0,
+            slot: Span::from_nanos(8320),
+            flows: Arc::new(Mutex::new(flows)),
+            random: Stream::named(1, "test", 0),
+            next_at: Time::ZERO,
+            round: Round::default(),
+            was_in_recovery: false,
+        }
+    }
+
+    fn view(cwnd: u64, srtt_micros: u64) -> SendView {
+        SendView {
+            now: Time::ZERO,
+            una: 1,
+            next: 1,
+            max: 1,
+            written: 1_000_000,
+            cwnd,
+            ssthresh: 1 << 30,
+            receive_window: 1 << 30,
+            mss: 1000,
+            may_send: true,
+            in_recovery: false,
+            dupacks: 0,
+            srtt: Some(Span::from_micros(srtt_micros)),
+            rto: Span::from_millis(200),
+            doublings: 0,
+            head_sent_at: Time::ZERO,
+            head_transmissions: 0,
+        }
+    }
+
+    #[test]
+    fn packets_are_n_slots_apart_on_average_or_a_window_s_share_of_the_round_trip() {
+        let mean = |flows: f64, cwnd: u64| {
+            let mut sender = sender(flows);
+            let sum: u64 = (0..20_000).map(|_| sender.interval(&view(cwnd, 100)).as_picos()).sum();
+            sum as f64 / 20_000.0 / 1e6
+        };
+        assert!((mean(1.0, 4000) - 25.0).abs() < 1e-9, "alone, nothing is random");
+        assert!((mean(100.0, 2000) / 832.0 - 1.0).abs() < 0.02, "{}", mean(100.0, 2000));
+        assert!((mean(100.0, 1000) / 832.0 - 1.0).abs() < 0.02, "{}", mean(100.0, 1000));
+    }
+
+    #[test]
+    fn congestion_tells_of_others_and_its_absence_that_they_are_gone() {
+        let mut one = sender(1.0);
+        // 832 us are 100 packets, of which two are its own.
+        one.raise(&view(2000, 832), 0.1);
+        assert!((one.flows() - 50.0).abs() < 1e-9, "{}", one.flows());
+        one.raise(&view(50_000, 832), 0.5);
+        assert!((one.flows() - 75.0).abs() < 1e-9, "{}", one.flows());
+        let quiet = SendView { una: 3001, max: 5001, ..view(2000, 832) };
+        one.hear(false, &quiet);
+        one.hear(true, &SendView { una: 4001, ..quiet });
+        assert!((one.flows() - 74.0).abs() < 1e-9, "once in a round trip: {}", one.flows());
+        one.hear(false, &SendView { una: 5001, max: 6001, ..view(50_000, 832) });
+        assert!((one.flows() - 111.0).abs() < 1e-9, "half of the ACKs: {}", one.flows());
+    }
+}

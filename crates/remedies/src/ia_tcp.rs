@@ -1,0 +1,167 @@
+//! After IA-TCP: the client gives every server its share of the path, by the window that it
+//! advertises and the time that it keeps each ACK (Hwang, Yoo & Choi, ICC 2012).
+//!
+//! A share of at least a segment is a window. Where the servers are more than the packets of a
+//! bandwidth-delay product, a window cannot be small enough; then it is one segment, and an ACK waits
+//! until the round trip is as long as n packets take on the link.
+
+use incast_engine::{Rate, Span, Stream, Time};
+use incast_net::Flags;
+use incast_net::queue::Fault;
+use incast_tcp::connection::FIRST_BYTE;
+use incast_tcp::hooks::{AckEvent, Advice, ReceiverHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+
+/// Windows and delayed ACKs that share out the path (after IA-TCP).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// n, the servers among which the path is shared out. Default: those of the workload.
+    #[schemars(range(min = 1))]
+    pub workers: Option<u32>,
+    /// Share of the client's link that all servers use together, above 0 and at most 1. Default: 1.
+    pub utilization: f64,
+    /// When a server is asked to begin.
+    pub start: Start,
+}
+
+/// When the request, or the last ACK of the handshake with it, leaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Start {
+    /// At a random moment within the delay of an ACK.
+    #[default]
+    Random,
+    /// One packet after the other, in the order of the servers.
+    InTurn,
+    /// At once.
+    Together,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { workers: None, utilization: 1.0, start: Start::default() }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::ReceiveWindow, Slot::Acks]
+    }
+
+    /// A window of one segment and delayed ACKs would wait for each other.
+    fn sets(&self) -> Value {
+        json!({ "transport": { "delayed_ack": false } })
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.workers == Some(0) {
+            return Err(Fault::new("workers", "0 share nothing; write at least 1, or nothing"));
+        }
+        if !(self.utilization > 0.0 && self.utilization <= 1.0) {
+            let message =
+                format!("{} is no share; write more than 0 and at most 1", self.utilization);
+            return Err(Fault::new("utilization", message));
+        }
+        Ok(())
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Aggregator {
+            workers: u64::from(self.workers.unwrap_or(situation.servers).max(1)),
+            rate: Rate((situation.client_rate.0 as f64 * self.utilization) as u64),
+            base_rtt: situation.base_rtt,
+            start: self.start,
+        })
+    }
+}
+
+struct Aggregator {
+    workers: u64,
+    /// What all servers may send together.
+    rate: Rate,
+    base_rtt: Span,
+    start: Start,
+}
+
+impl Aggregator {
+    /// The window of each server, segments, and how long each ACK is kept, if a packet takes `slot`.
+    fn share(&self, slot: Span) -> (u64, Span) {
+        let pipe = self.base_rtt.as_picos() / slot.as_picos().max(1);
+        let turn = slot.as_picos().saturating_mul(self.workers);
+        let hold = Span::from_picos(turn).saturating_sub(self.base_rtt);
+        if self.workers > pipe { (1, hold) } else { (pipe / self.workers, Span::ZERO) }
+    }
+}
+
+impl Installation for Aggregator {
+    fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        let segment = u64::from(place.config.mss);
+        let slot = self.rate.transmission_time(segment + u64::from(place.config.header));
+        let (window, hold) = self.share(slot);
+        let turn = u64::from(place.server) % self.workers;
+        Some(Box::new(Worker {
+            window: window * segment,
+            hold,
+            start: self.start,
+            turn: Span::from_picos(slot.as_picos().saturating_mul(turn)).min(hold),
+            random: place.random,
+        }))
+    }
+}
+
+/// The client's end of a connection to a server.
+struct Worker {
+    /// Bytes.
+    window: u64,
+    hold: Span,
+    start: Start,
+    turn: Span,
+    random: Stream,
+}
+
+impl ReceiverHook for Worker {
+    fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
+        let AckEvent::Ready(packet) = event else { return Advice::NONE };
+        let wait = if packet.flags.contains(Flags::REQUEST) {
+            match self.start {
+                Start::Random => self.random.uniform(self.hold),
+                Start::InTurn => self.turn,
+                Start::Together => Span::ZERO,
+            }
+        } else if packet.ack > FIRST_BYTE {
+            self.hold
+        } else {
+            Span::ZERO
+        };
+        Advice { hold_ack_until: now + wait, ..Advice::NONE }
+    }
+
+    fn shape(&self, _: Time) -> Advice {
+        Advice { receive_window_cap: self.window, ..Advice::NONE }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten packets of 10 us are on the way in 105 us.
+    fn share(workers: u64) -> (u64, u64) {
+        let base_rtt = Span::from_micros(105);
+        let rate = Rate(1_000_000_000);
+        let aggregator = Aggregator { workers, rate, base_rtt, start: Start::Random };
+        let (window, hold) = aggregator.share(Span::from_micros(10));
+        (window, hold.as_picos() / 1_000_000)
+    }
+
+    #[test]
+    fn the_path_is_shared_out_by_windows_and_beyond_that_by_time() {
+        assert_eq!([1, 3, 5, 6, 10].map(share), [(10, 0), (3, 0), (2, 0), (1, 0), (1, 0)]);
+        assert_eq!([11, 20, 1000].map(share), [(1, 5), (1, 95), (1, 9895)]);
+    }
+}

@@ -1,0 +1,270 @@
+//! PAC: ACKs as triggers, which the client releases as the switch can take what they trigger (Bai,
+//! Chen, Wu, Lan & Zhao, ICNP 2014).
+//!
+//! Every ACK and every request lets a server send so much; the client guesses how much from what it
+//! saw of the connection, and releases them only while all that has been triggered, and not yet
+//! passed the link, stays within a threshold. What has passed is not counted by arrivals but by the
+//! clock, at the link's rate, so that every ACK knows at once when it may go.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use incast_engine::{Limit, Size, Span, Time};
+use incast_net::queue::Fault;
+use incast_net::{Flags, Packet};
+use incast_tcp::connection::FIRST_BYTE;
+use incast_tcp::hooks::{AckEvent, Advice, ReceiveView, ReceiverHook};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::or_auto::OrAuto;
+use crate::seam::{Installation, Place, Remedy, Situation, Slot};
+
+mod link;
+
+use link::{Class, Link};
+
+/// ACKs that leave as the switch can take what they trigger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Params {
+    /// What may have been triggered and not yet passed the client's link, beyond what the path
+    /// itself holds: what the switch's buffer is taken for, in bytes or full packets; `auto` knows it.
+    /// Default: 80 KiB, as in the authors' code.
+    pub threshold: OrAuto<Limit>,
+    /// ACKs of connections that have received more than this wait for those of others, bytes.
+    /// Default: 1 MiB, as in the authors' code.
+    pub priority: Size,
+    /// Whether the client knows how much it asked for.
+    pub sru: Knowledge,
+    /// Whether marked packets shrink the threshold. Default: true.
+    pub marks: bool,
+}
+
+/// How far into a connection's future the client sees.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Knowledge {
+    /// The last ACKs of an SRU trigger nothing.
+    #[default]
+    Given,
+    /// Every ACK triggers what the server's window allows.
+    Unknown,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            threshold: OrAuto::Given(Limit::Bytes(80 * 1024)),
+            priority: Size(1024 * 1024),
+            sru: Knowledge::default(),
+            marks: true,
+        }
+    }
+}
+
+impl Remedy for Params {
+    fn slots(&self) -> &'static [Slot] {
+        &[Slot::Acks]
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if let OrAuto::Given(none @ (Limit::Bytes(0) | Limit::Packets(0))) = self.threshold {
+            let message = format!("{none} triggers nothing; write e.g. \"80KiB\", or \"auto\"");
+            return Err(Fault::new("threshold", message));
+        }
+        Ok(())
+    }
+
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        let sru = match self.sru {
+            Knowledge::Given => situation.sru,
+            Knowledge::Unknown => u64::MAX,
+        };
+        let link = Arc::new(Mutex::new(Link::new(situation.client_rate, situation.base_rtt)));
+        let threshold = self.threshold.or_else(|| situation.buffer);
+        Box::new(Host { params: self.clone(), threshold, sru, link })
+    }
+}
+
+struct Host {
+    params: Params,
+    threshold: Limit,
+    sru: u64,
+    link: Arc<Mutex<Link>>,
+}
+
+impl Installation for Host {
+    fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
+        let config = place.config;
+        let packet = config.mss + u32::from(config.header);
+        let threshold = match self.threshold {
+            Limit::Bytes(bytes) => bytes,
+            Limit::Packets(packets) => packets.saturating_mul(packet.into()),
+        };
+        lock(&self.link).set_threshold(threshold);
+        let guess = Guess {
+            segment: config.mss.into(),
+            header: config.header.into(),
+            largest: config.receive_window,
+            sru: self.sru,
+            window: config.initial_window,
+            slow_start: true,
+            requests: 0,
+            ack: FIRST_BYTE,
+            edge: FIRST_BYTE,
+            end: u64::MAX,
+            duplicates: 0,
+        };
+        Some(Box::new(Receiver {
+            link: Arc::clone(&self.link),
+            guess,
+            priority: self.params.priority.0,
+            marks: self.params.marks,
+            waiting: VecDeque::new(),
+        }))
+    }
+}
+
+/// Threads never share a world, so that nobody can have left it in pieces.
+fn lock(link: &Arc<Mutex<Link>>) -> MutexGuard<'_, Link> {
+    link.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What the client believes of the server's window, in bytes.
+struct Guess {
+    segment: u64,
+    header: u64,
+    /// No window is larger than what the client advertises.
+    largest: u64,
+    sru: u64,
+    window: u64,
+    slow_start: bool,
+    /// Ordinal number of the last request.
+    requests: u64,
+    /// The last acknowledgement.
+    ack: u64,
+    /// One past what has been triggered.
+    edge: u64,
+    /// One past what was asked for, if that is known.
+    end: u64,
+    duplicates: u32,
+}
+
+impl Guess {
+    /// Bytes on the wire that a packet of the client triggers.
+    fn trigger(&mut self, packet: &Packet) -> u64 {
+        if packet.flags.contains(Flags::REQUEST) {
+            if packet.seq <= self.requests {
+                return self.on_wire(self.segment);
+            }
+            let before = if self.requests == 0 { FIRST_BYTE } else { self.end };
+            self.requests = packet.seq;
+            self.end = before.saturating_add(self.sru);
+            return self.advance(packet.ack);
+        }
+        let acked = packet.ack.saturating_sub(self.ack);
+        if acked == 0 {
+            return self.repeat();
+        }
+        self.duplicates = 0;
+        self.slow_start &= !packet.flags.contains(Flags::ECE);
+        self.window += if self.slow_start {
+            acked.min(self.segment)
+        } else {
+            self.segment * acked / self.window.max(1)
+        };
+        self.advance(packet.ack)
+    }
+
+    /// Everything that the window allows beyond `ack` has been triggered.
+    fn advance(&mut self, ack: u64) -> u64 {
+        self.ack = ack;
+        self.window = self.window.min(self.largest);
+        let edge = ack.saturating_add(self.window).min(self.end).max(self.edge);
+        let bytes = edge - std::mem::replace(&mut self.edge, edge);
+        self.on_wire(bytes)
+    }
+
+    /// A duplicate ACK triggers a segment, new or again; the third halves the window.
+    fn repeat(&mut self) -> u64 {
+        if self.edge <= self.ack {
+            return 0;
+        }
+        self.duplicates += 1;
+        if self.duplicates == 3 {
+            self.slow_start = false;
+            self.window = (self.window / 2).max(2 * self.segment);
+        }
+        self.on_wire(self.segment)
+    }
+
+    fn on_wire(&self, bytes: u64) -> u64 {
+        bytes + bytes.div_ceil(self.segment.max(1)) * self.header
+    }
+}
+
+/// An ACK that was given its time.
+struct Waiting {
+    /// How long what it triggers takes on the link.
+    load: Span,
+    class: Class,
+    at: Time,
+    /// What had overtaken it when its time was worked out last.
+    overtaken: Span,
+}
+
+struct Receiver {
+    link: Arc<Mutex<Link>>,
+    guess: Guess,
+    priority: u64,
+    marks: bool,
+    waiting: VecDeque<Waiting>,
+}
+
+impl ReceiverHook for Receiver {
+    fn on_segment(&mut self, packet: &Packet, view: &ReceiveView) -> Advice {
+        if self.marks {
+            lock(&self.link).receive(view.now, packet);
+        }
+        Advice::NONE
+    }
+
+    fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
+        let mut link = lock(&self.link);
+        let hold_ack_until = match event {
+            AckEvent::Ready(packet) => {
+                // What triggers nothing keeps its place among the others, too.
+                let bytes = self.guess.trigger(packet).max(packet.size().into());
+                let load = link.load(bytes);
+                let is_late = packet.ack - FIRST_BYTE > self.priority;
+                let class = if is_late { Class::Late } else { Class::Early };
+                let at = link.reserve(now, load, class);
+                let overtaken = link.overtaken();
+                self.waiting.push_back(Waiting { load, class, at, overtaken });
+                at
+            }
+            AckEvent::Due => match self.waiting.front_mut() {
+                Some(first) => {
+                    if first.class == Class::Late {
+                        // Those of the other class that came since have been let in before it.
+                        first.at += link.overtaken().saturating_sub(first.overtaken);
+                        first.overtaken = link.overtaken();
+                    }
+                    first.at.max(link.fits(now, first.load))
+                }
+                None => now,
+            },
+            AckEvent::Left => {
+                if let Some(Waiting { load, .. }) = self.waiting.pop_front() {
+                    link.release(now, load);
+                }
+                now
+            }
+        };
+        Advice { hold_ack_until, ..Advice::NONE }
+    }
+}
+
+#[cfg(test)]
+mod tests;

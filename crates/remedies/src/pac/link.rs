@@ -1,0 +1,118 @@
+//! What PAC knows of the client's link: a queue that it imagines, and that drains at the link's rate.
+
+use incast_engine::time::mul_div;
+use incast_engine::{Rate, Span, Time};
+use incast_net::{Ecn, Packet};
+
+/// Whose ACKs go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Early,
+    Late,
+}
+
+/// The imagined queue; every amount is the time that it takes on the link.
+#[derive(Debug)]
+pub(super) struct Link {
+    rate: Rate,
+    base_rtt: Span,
+    threshold: Span,
+    /// When all that has left its client will have passed.
+    released: Time,
+    /// When all that has been given its time will have passed: of the first class, and of both.
+    early: Time,
+    all: Time,
+    /// What the first class has put before the second.
+    overtaken: Span,
+    /// When the round trip at hand began; bytes received in it, and marked ones.
+    began: Time,
+    bytes: u64,
+    marked: u64,
+    /// The same of the round trip before.
+    share: (u64, u64),
+}
+
+impl Link {
+    pub fn new(rate: Rate, base_rtt: Span) -> Self {
+        Self {
+            rate,
+            base_rtt,
+            threshold: Span::ZERO,
+            released: Time::ZERO,
+            early: Time::ZERO,
+            all: Time::ZERO,
+            overtaken: Span::ZERO,
+            began: Time::ZERO,
+            bytes: 0,
+            marked: 0,
+            share: (1, 0),
+        }
+    }
+
+    pub fn set_threshold(&mut self, bytes: u64) {
+        self.threshold = self.load(bytes);
+    }
+
+    pub fn load(&self, bytes: u64) -> Span {
+        self.rate.transmission_time(bytes)
+    }
+
+    pub fn overtaken(&self) -> Span {
+        self.overtaken
+    }
+
+    /// The threshold, less half the share of marked bytes.
+    pub fn room(&self) -> Span {
+        let (bytes, marked) = self.share;
+        let less = mul_div(self.threshold.as_picos(), marked, 2 * bytes.max(1));
+        self.threshold.saturating_sub(Span::from_picos(less))
+    }
+
+    /// Gives an ACK the time from which on it may leave. What alone is more than the threshold leaves
+    /// when nothing else is on its way.
+    pub fn reserve(&mut self, now: Time, load: Span, class: Class) -> Time {
+        let ahead = match class {
+            Class::Early => self.early,
+            Class::Late => self.all,
+        };
+        let ahead = ahead.max(self.released);
+        let at = self.room_after(ahead, now, load);
+        match class {
+            Class::Early => {
+                self.early = ahead.max(at) + load;
+                self.all = self.all.max(at) + load;
+                self.overtaken += load;
+            }
+            Class::Late => self.all = ahead.max(at) + load,
+        }
+        at
+    }
+
+    /// When what has left leaves room for an ACK.
+    pub fn fits(&self, now: Time, load: Span) -> Time {
+        self.room_after(self.released, now, load)
+    }
+
+    fn room_after(&self, ahead: Time, now: Time, load: Span) -> Time {
+        let level = ahead.saturating_since(now);
+        now + (level + load).saturating_sub(self.room()).min(level)
+    }
+
+    /// An ACK has left.
+    pub fn release(&mut self, now: Time, load: Span) {
+        self.released = self.released.max(now) + load;
+    }
+
+    /// A packet has arrived.
+    pub fn receive(&mut self, now: Time, packet: &Packet) {
+        if now.saturating_since(self.began) >= self.base_rtt {
+            self.share = (self.bytes, self.marked);
+            (self.began, self.bytes, self.marked) = (now, 0, 0);
+        }
+        let size = u64::from(packet.size());
+        self.bytes += size;
+        if packet.ecn == Ecn::CongestionExperienced {
+            self.marked += size;
+        }
+    }
+}
