@@ -32,6 +32,11 @@ impl SackBlocks {
         self.0[BLOCKS - 1].len != 0
     }
 
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.0.iter().take_while(|block| block.len > 0).count()
+    }
+
     /// Adds the range from `start` to `end`, if there is room, to a packet that acknowledges `ack`.
     pub fn push(&mut self, ack: u64, start: u64, end: u64) {
         let offset = i32::try_from(start.cast_signed().wrapping_sub(ack.cast_signed()));

@@ -121,9 +121,13 @@ impl Settings {
             "sack" => {
                 config.sack = match value {
                     "false" => None,
-                    "true" => Some(Sack { dsack: true }),
-                    "without-dsack" => Some(Sack { dsack: false }),
-                    _ => return Err(format!("{value:?} is not true, false or without-dsack")),
+                    "true" => Some(Sack { dsack: true, takes_room: false }),
+                    "takes-room" => Some(Sack { dsack: true, takes_room: true }),
+                    "without-dsack" => Some(Sack { dsack: false, takes_room: false }),
+                    _ => {
+                        let known = "true, false, takes-room or without-dsack";
+                        return Err(format!("{value:?} is not {known}"));
+                    }
                 }
             }
             "early_retransmit" => config.early_retransmit = named(value)?,

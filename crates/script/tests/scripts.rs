@@ -658,6 +658,7 @@ scripts! {
     }
     sack_receiver {
         rfc2018_2_off_reports_nothing
+        rfc2018_3_each_block_takes_eight_bytes
         rfc2018_3_three_blocks_at_most
         rfc2018_4_a_segment_beyond_the_window_is_not_reported
         rfc2018_4_data_carry_the_option_too
@@ -667,6 +668,7 @@ scripts! {
         rfc2883_4_1_3_a_duplicate_of_held_data
         rfc2883_4_2_1_a_partial_duplicate
         rfc2883_5_without_the_extension_duplicates_are_not_told
+        rfc6691_2_data_leave_room_for_the_option
     }
     segmentation_offload {
         a_burst_is_paced_as_one

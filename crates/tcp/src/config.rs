@@ -138,6 +138,9 @@ pub enum RttSampling {
 pub struct Sack {
     /// Duplicates are reported, too (RFC 2883).
     pub dsack: bool,
+    /// What the option takes on the wire counts: 2 bytes and 8 per block (RFC 2018 §3), padded to
+    /// four.
+    pub takes_room: bool,
 }
 
 /// Early retransmit (RFC 5827 §3).

@@ -173,6 +173,7 @@ fn lab_recovery() -> Value {
         "limited_transmit": true,
         "early_retransmit": "off",
         "dsack": true,
+        "sack_option_bytes": false,
         "prr": "off",
         "undo": "none",
         "recovery_burst": "unlimited",

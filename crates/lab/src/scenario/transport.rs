@@ -160,13 +160,15 @@ pub(super) struct TransportDocument {
     /// `timestamps` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     timestamp_granularity: Option<Span>,
-    /// Selective acknowledgements (RFC 2018); they take no room on the wire. Default: whether
-    /// `recovery` needs them.
+    /// Selective acknowledgements (RFC 2018). Default: whether `recovery` needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     sack: Option<bool>,
     /// Whether selective acknowledgements report duplicates, too (RFC 2883). Without meaning while
     /// `sack` is off.
     dsack: bool,
+    /// Whether a packet without payload is longer by its selective acknowledgements: 4 bytes and 8
+    /// per block (RFC 2018 §3, padded). Without meaning while `sack` is off.
+    sack_option_bytes: bool,
     /// Whether fewer duplicate ACKs mean a loss when little is outstanding (RFC 5827).
     early_retransmit: EarlyRetransmit,
     /// Proportional rate reduction: how sending is spread over a recovery (RFC 6937, RFC 9937).
@@ -363,7 +365,8 @@ impl TransportDocument {
                 rto_after_syn_loss: self.rto_after_syn_loss,
                 rtt_sampling: self.rtt_sampling,
                 timestamps: self.timestamp_granularity.filter(|_| self.timestamps),
-                sack: sack.then_some(Sack { dsack: self.dsack }),
+                sack: sack
+                    .then_some(Sack { dsack: self.dsack, takes_room: self.sack_option_bytes }),
                 early_retransmit: self.early_retransmit,
                 prr: self.prr,
                 undo: self.undo,
@@ -421,6 +424,7 @@ impl From<&Transport> for TransportDocument {
             timestamp_granularity: tcp.timestamps,
             sack: Some(tcp.sack.is_some()),
             dsack: tcp.sack.is_none_or(|sack| sack.dsack),
+            sack_option_bytes: tcp.sack.is_some_and(|sack| sack.takes_room),
             early_retransmit: tcp.early_retransmit,
             prr: tcp.prr,
             undo: tcp.undo,

@@ -459,6 +459,10 @@ impl Connection {
             && report.has_news(&self.data)
         {
             packet.sack = report.blocks(&self.data);
+            if report.takes_room() && !packet.sack.is_empty() {
+                // RFC 2018 §3: kind, length and the blocks; two bytes of padding.
+                packet.header = packet.header.saturating_add(4 + 8 * packet.sack.len() as u8);
+            }
         }
         if self.receiver_hooks.is_empty() {
             return None;

@@ -94,7 +94,7 @@ fn config(name: &str, case: &Case) -> Config {
         },
         rtt_sampling: RttSampling::PerAck,
         timestamps: (case.undo == UndoKind::Eifel).then_some(Span::from_micros(1)),
-        sack: Some(Sack { dsack: case.dsack }),
+        sack: Some(Sack { dsack: case.dsack, takes_room: false }),
         early_retransmit: case.early_retransmit,
         prr: case.prr,
         undo: case.undo,

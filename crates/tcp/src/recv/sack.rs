@@ -13,6 +13,7 @@ const REMEMBERED: usize = 8;
 #[derive(Clone, Debug)]
 pub struct SackReport {
     dsack: bool,
+    takes_room: bool,
     /// A number within each range that changed lately, the last first; 0 is none.
     recent: [u64; REMEMBERED],
     /// What arrived again and was not reported yet.
@@ -22,7 +23,12 @@ pub struct SackReport {
 impl SackReport {
     /// Nothing to report.
     pub fn new(config: Sack) -> Self {
-        Self { dsack: config.dsack, recent: [0; REMEMBERED], duplicate: None }
+        Self {
+            dsack: config.dsack,
+            takes_room: config.takes_room,
+            recent: [0; REMEMBERED],
+            duplicate: None,
+        }
     }
 
     /// Takes the segment from `start` to `end`; returns what it did to `data`.
@@ -45,6 +51,11 @@ impl SackReport {
             self.recent[0] = start;
         }
         arrival
+    }
+
+    /// Whether a packet is longer by what is reported.
+    pub fn takes_room(&self) -> bool {
+        self.takes_room
     }
 
     /// Whether there is anything to report.
@@ -88,7 +99,7 @@ mod tests {
     #[test]
     fn rfc2018_4_the_latest_segment_comes_first_and_earlier_blocks_are_repeated() {
         let mut data = Reassembly::new(1);
-        let mut report = SackReport::new(Sack { dsack: false });
+        let mut report = SackReport::new(Sack { dsack: false, takes_room: false });
         assert_eq!(receive(&mut report, &mut data, 11), [(11, 21)]);
         assert_eq!(receive(&mut report, &mut data, 31), [(31, 41), (11, 21)]);
         assert_eq!(receive(&mut report, &mut data, 51), [(51, 61), (31, 41), (11, 21)]);
@@ -101,7 +112,7 @@ mod tests {
     #[test]
     fn rfc2883_4_a_duplicate_is_told_once_and_before_the_range_that_holds_it() {
         let mut data = Reassembly::new(1);
-        let mut report = SackReport::new(Sack { dsack: true });
+        let mut report = SackReport::new(Sack { dsack: true, takes_room: false });
         receive(&mut report, &mut data, 1);
         assert_eq!(receive(&mut report, &mut data, 1), [(1, 11)]);
         assert_eq!(receive(&mut report, &mut data, 21), [(21, 31)]);

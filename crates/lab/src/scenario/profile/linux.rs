@@ -13,6 +13,8 @@ pub(super) fn document() -> Value {
             "ack_size": 52,
             // Round trips are measured by the host's own clock, in microseconds.
             "timestamp_granularity": "1us",
+            // TCPOLEN_SACK_BASE_ALIGNED and TCPOLEN_SACK_PERBLOCK.
+            "sack_option_bytes": true,
             // TCP_INIT_CWND.
             "initial_window": 10,
             // tcp_rmem's greatest; its tuning is not modelled.

@@ -39,6 +39,8 @@ pub(super) fn document() -> Value {
             "delayed_ack": false,
             "timestamps": false,
             "limited_transmit": true,
+            // AddOptionSack() and the padding of the header.
+            "sack_option_bytes": true,
             // TcpClassicRecovery, not TcpPrrRecovery.
             "prr": "off",
             "idle_restart": "none",

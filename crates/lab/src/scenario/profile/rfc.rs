@@ -17,6 +17,8 @@ pub(super) fn document() -> Value {
             "rto_granularity": "100ms",
             // RFC 7323 §5.4: a tick of 1 ms to 1 s.
             "timestamp_granularity": "1ms",
+            // RFC 2018 §3.
+            "sack_option_bytes": true,
             "limited_transmit": true,
             "dupack_requires_same_window": true,
             // RFC 5681 §4.2: every second segment, within 500 ms; the 200 ms are BSD's.

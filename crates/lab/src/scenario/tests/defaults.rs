@@ -93,7 +93,7 @@ fn the_linux_profile_is_linux_s_defaults() {
     let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16 };
     assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
     assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
-    assert!(tcp.sack.is_some_and(|sack| sack.dsack));
+    assert!(tcp.sack.is_some_and(|sack| sack.dsack && sack.takes_room));
     let (recovery, control) = (json!(tcp.recovery), json!(tcp.congestion_control));
     assert_eq!((&recovery["name"], &recovery["probe_min"]), (&json!("rack-tlp"), &json!("0.002s")));
     assert_eq!(control["name"], "cubic");
@@ -122,7 +122,8 @@ fn the_ns3_profile_is_the_reference_data_s_configuration() {
     assert_eq!((network.buffer, network.layer2_overhead), (Limit::Bytes(100_000), 2));
     assert_eq!((tcp.mss, tcp.header, tcp.initial_window), (1460, 40, 14_600));
     assert_eq!((scenario.transport.opener, tcp.handshake), (Opener::Server, Handshake::ThreeWay));
-    assert!(tcp.sack.is_some() && tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
+    assert!(tcp.sack.is_some_and(|sack| sack.takes_room));
+    assert!(tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
     let dctcp = load(&[("profile", json!("ns3")), ("transport.name", json!("dctcp"))]);
     assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
     assert!(dctcp.transport.tcp.sack.is_some());

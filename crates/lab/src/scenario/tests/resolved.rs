@@ -153,6 +153,7 @@ fn transport() -> impl Strategy<Value = Value> {
         "send_jitter": time(),
         "sack": maybe(any::<bool>().prop_map(Value::Bool)),
         "dsack": maybe(any::<bool>().prop_map(Value::Bool)),
+        "sack_option_bytes": maybe(any::<bool>().prop_map(Value::Bool)),
         "recovery_burst": prop_oneof![whole(1..9), one_of(&[json!("unlimited")])].boxed(),
         "recovery": one_of(&[json!("newreno"), json!({ "name": "newreno", "careful": false })]),
         "congestion_control": one_of(&[json!({ "byte_counting": true }), json!("reno")]),

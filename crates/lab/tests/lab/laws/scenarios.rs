@@ -285,6 +285,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rtt_sampling", any_of!["per-ack", "per-window"]),
         maybe("timestamps", any_of![true, false]),
         maybe("dsack", any_of![true, false]),
+        maybe("sack_option_bytes", any_of![true, false]),
         maybe("early_retransmit", any_of!["off", "bytes", "segments"]),
         maybe("undo", any_of!["none", "f-rto"]),
         maybe("prr", any_of!["off", "crb", "ssrb", "rfc9937"]),
