@@ -9,6 +9,7 @@ mod line;
 mod stepped;
 mod train;
 
+use std::cmp::Ordering;
 use std::collections::VecDeque;
 
 use incast_engine::{Rate, Span, Stream, Time};
@@ -156,7 +157,7 @@ pub struct Service {
 }
 
 /// A packet on the link, or on its way to the port; ordered by when it arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Transit {
     arrival: Time,
     sequence: u64,
@@ -167,6 +168,22 @@ impl Transit {
     #[inline]
     fn key(&self) -> (Time, u64) {
         (self.arrival, self.sequence)
+    }
+}
+
+impl Ord for Transit {
+    /// One comparison of 128 bits, without branches.
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |it: &Self| u128::from(it.arrival.as_picos()) << 64 | u128::from(it.sequence);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Transit {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

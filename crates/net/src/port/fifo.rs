@@ -263,7 +263,12 @@ impl Fifo {
         let head = self.ring.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
-        (head.parcel, self.ring.front().map(|next| (next.arrival, next.sequence)))
+        let next = self.ring.front().map(|next| (next.arrival, next.sequence));
+        if next.is_none() {
+            // From the beginning again, which is in the cache.
+            self.ring.clear();
+        }
+        (head.parcel, next)
     }
 
     /// Accounts for every departure up to and including `now`.

@@ -113,18 +113,21 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`].
+/// See [`Params`]. What every ACK needs comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Swift {
-    params: Params,
     /// cwnd, bytes.
     window: f64,
-    last_decrease: Option<Time>,
-    timeouts: u32,
     /// The smallest round trip, and the base target that follows from it, seconds.
     base: (Span, f64),
     /// What the hops add to the target, seconds.
     hops: f64,
+    timeouts: u32,
+    /// The base target follows the smallest round trip.
+    adapts: bool,
+    last_decrease: Option<Time>,
+    params: Params,
     /// 1/√cwnd at the ends of the range in which flow scaling works.
     least_root: f64,
     most_root: f64,
@@ -142,6 +145,7 @@ impl Swift {
             window: window as f64,
             last_decrease: None,
             timeouts: 0,
+            adapts: params.base_target.is_none(),
             base: (Span::ZERO, params.base_target.unwrap_or_default().as_secs_f64()),
             hops: f64::from(params.hops) * params.hop.as_secs_f64(),
             least_root: root(params.greatest_scaled_window),
@@ -152,7 +156,7 @@ impl Swift {
     /// Round trip to aim at without flow scaling, seconds.
     fn base_target(&mut self, path: &PathView) -> f64 {
         let smallest = path.min_rtt.unwrap_or_default();
-        if self.params.base_target.is_none() && smallest != self.base.0 {
+        if self.adapts && smallest != self.base.0 {
             self.base = (smallest, self.params.target_ratio * smallest.as_secs_f64());
         }
         self.base.1

@@ -237,6 +237,10 @@ impl Scoreboard {
         if !sent_once {
             acked.sent_at = None;
         }
+        if self.segments.is_empty() {
+            // From the beginning again, which is in the cache.
+            self.segments.clear();
+        }
         self.una = ack;
         self.next = self.next.max(ack);
         self.max = self.max.max(ack);
