@@ -126,6 +126,8 @@ pub struct Swift {
     timeouts: u32,
     /// The base target follows the smallest round trip.
     adapts: bool,
+    /// The target depends on the window.
+    scales: bool,
     last_decrease: Option<Time>,
     params: Params,
     /// 1/√cwnd at the ends of the range in which flow scaling works.
@@ -146,6 +148,7 @@ impl Swift {
             last_decrease: None,
             timeouts: 0,
             adapts: params.base_target.is_none(),
+            scales: params.flow_scaling > 0.0,
             base: (Span::ZERO, params.base_target.unwrap_or_default().as_secs_f64()),
             hops: f64::from(params.hops) * params.hop.as_secs_f64(),
             least_root: root(params.greatest_scaled_window),
@@ -205,7 +208,7 @@ impl CongestionControl for Swift {
         let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
         // Flow scaling only adds, and its root takes long.
         let least = self.base_target(path) + self.hops;
-        let target = if delay < least { least } else { self.target(path) };
+        let target = if delay < least || !self.scales { least } else { self.target(path) };
         if delay < target {
             if ack.may_grow && ack.limited {
                 let (acked, segment) = (ack.acked as f64, path.segment as f64);
