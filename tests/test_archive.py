@@ -75,8 +75,9 @@ def test_a_kill_at_any_moment_loses_only_the_runs_in_progress(many: Path, tmp_pa
         with child(many, out, pack=7) as one, child(many, out, pack=7) as other:
             for process in (one, other):  # they disturb each other, too
                 assert process.stdout is not None
-                told.add(process.stdout.readline().strip())
-                time.sleep(chance.uniform(0, 0.05))
+                for _ in range(chance.randrange(1, 16)):  # runs done, however slow the machine is
+                    told.add(process.stdout.readline().strip())
+                time.sleep(chance.uniform(0, 0.01))
                 process.send_signal(signal.SIGKILL)
                 told.update(line.strip() for line in process.stdout.read().splitlines())
         told.discard("")  # of a process that had nothing left to do

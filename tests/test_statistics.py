@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -19,6 +19,7 @@ def row(point: int, seed: int, goodput: float | None, status: str = "ok") -> dic
     }  # fmt: skip
 
 
+@settings(deadline=None)  # the first example imports SciPy
 @given(st.lists(st.floats(1e3, 1e11), min_size=2, max_size=40))
 def test_the_interval_is_students(values: list[float]) -> None:
     frame = pl.DataFrame([row(0, seed, value) for seed, value in enumerate(values)])
