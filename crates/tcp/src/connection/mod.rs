@@ -15,9 +15,6 @@ mod timer;
 mod transmit;
 mod undo;
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use incast_engine::{Stream, Time};
