@@ -2,49 +2,21 @@
 
 use incast_engine::{Span, Time};
 use incast_net::queue::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
-use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
+use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
-/// Parameters of D2TCP.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// How long a block may take from its first packet to its last, seconds. No default: without
-    /// one it behaves as DCTCP.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub deadline: Option<Span>,
-    /// Least urgency d, a number above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
-    pub least_urgency: f64,
-    /// Greatest urgency d, a number: close to the deadline α^d is smaller (paper §3.1: 2).
-    pub greatest_urgency: f64,
-    /// α before the first ACK, a ratio from 0 to 1.
-    pub alpha: f64,
-    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
-    pub g: f64,
-    /// Least window after a reduction by marks, segments, at least 1.
-    pub floor: u32,
-    /// When the window is reduced.
-    pub react_at: ReactAt,
-    /// What the receiver does when marks begin or end.
-    pub ce_change: CeChange,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        let dctcp = super::dctcp::Params::default();
-        Self {
-            deadline: None,
-            least_urgency: 0.5,
-            greatest_urgency: 2.0,
-            alpha: dctcp.alpha,
-            g: dctcp.g,
-            floor: dctcp.floor,
-            react_at: dctcp.react_at,
-            ce_change: dctcp.ce_change,
-        }
+params_over_marks! {
+    /// Parameters of D2TCP.
+    pub struct Params {
+        /// How long a block may take from its first packet to its last, seconds. No default: without
+        /// one it behaves as DCTCP.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub deadline: Option<Span> = None,
+        /// Least urgency d, a number above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
+        pub least_urgency: f64 = 0.5,
+        /// Greatest urgency d, a number: close to the deadline α^d is smaller (paper §3.1: 2).
+        pub greatest_urgency: f64 = 2.0,
     }
 }
 
@@ -60,13 +32,6 @@ impl Parameters for Params {
             return Err(Fault::new("greatest_urgency", message));
         }
         self.estimate().check()
-    }
-}
-
-impl Params {
-    fn estimate(&self) -> Estimate {
-        let Self { alpha, g, floor, react_at, .. } = *self;
-        Estimate { alpha, g, floor, react_at }
     }
 }
 

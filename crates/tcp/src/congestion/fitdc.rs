@@ -4,46 +4,19 @@
 
 use incast_engine::Span;
 use incast_net::queue::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
-use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
+use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
-/// Parameters of what follows TCP-FITDC, whose formulas are not public: marks reduce the window as
-/// DCTCP's do, and without marks it grows by what is left of `backlog`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// Growth per round trip where nothing waits, segments above 0.
-    pub step: f64,
-    /// Growth falls, in proportion, to 0 when this much of the window waits in queues, and slow start
-    /// ends; segments above 0 (Vegas' β: 4).
-    pub backlog: f64,
-    /// α before the first ACK, a ratio from 0 to 1.
-    pub alpha: f64,
-    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
-    pub g: f64,
-    /// Least window after a reduction by marks, segments, at least 1.
-    pub floor: u32,
-    /// When the window is reduced.
-    pub react_at: ReactAt,
-    /// What the receiver does when marks begin or end.
-    pub ce_change: CeChange,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        let dctcp = super::dctcp::Params::default();
-        Self {
-            step: 2.0,
-            backlog: 4.0,
-            alpha: dctcp.alpha,
-            g: dctcp.g,
-            floor: dctcp.floor,
-            react_at: dctcp.react_at,
-            ce_change: dctcp.ce_change,
-        }
+params_over_marks! {
+    /// Parameters of what follows TCP-FITDC, whose formulas are not public: marks reduce the window as
+    /// DCTCP's do, and without marks it grows by what is left of `backlog`.
+    pub struct Params {
+        /// Growth per round trip where nothing waits, segments above 0.
+        pub step: f64 = 2.0,
+        /// Growth falls, in proportion, to 0 when this much of the window waits in queues, and slow start
+        /// ends; segments above 0 (Vegas' β: 4).
+        pub backlog: f64 = 4.0,
     }
 }
 
@@ -58,13 +31,6 @@ impl Parameters for Params {
             }
         }
         self.estimate().check()
-    }
-}
-
-impl Params {
-    fn estimate(&self) -> Estimate {
-        let Self { alpha, g, floor, react_at, .. } = *self;
-        Estimate { alpha, g, floor, react_at }
     }
 }
 

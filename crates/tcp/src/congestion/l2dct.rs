@@ -2,51 +2,22 @@
 
 use incast_engine::Size;
 use incast_net::queue::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
-use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
+use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
-/// Parameters of L2DCT: a block that has sent little keeps a large weight, with which its window
-/// grows fast and shrinks little.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// Weight of a block up to `short`, a number above 0 (paper §3: 2.5).
-    pub greatest_weight: f64,
-    /// Weight of a block from `long` on, a number above 0 (paper §3: 0.125).
-    pub least_weight: f64,
-    /// The weight begins to fall when this much was acknowledged, bytes.
-    pub short: Size,
-    /// It falls, in proportion, until this much was acknowledged, bytes.
-    pub long: Size,
-    /// α before the first ACK, a ratio from 0 to 1.
-    pub alpha: f64,
-    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
-    pub g: f64,
-    /// Least window after a reduction by marks, segments, at least 1.
-    pub floor: u32,
-    /// When the window is reduced.
-    pub react_at: ReactAt,
-    /// What the receiver does when marks begin or end.
-    pub ce_change: CeChange,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        let dctcp = super::dctcp::Params::default();
-        Self {
-            greatest_weight: 2.5,
-            least_weight: 0.125,
-            short: Size(200_000),
-            long: Size(1_000_000),
-            alpha: dctcp.alpha,
-            g: dctcp.g,
-            floor: dctcp.floor,
-            react_at: dctcp.react_at,
-            ce_change: dctcp.ce_change,
-        }
+params_over_marks! {
+    /// Parameters of L2DCT: a block that has sent little keeps a large weight, with which its window
+    /// grows fast and shrinks little.
+    pub struct Params {
+        /// Weight of a block up to `short`, a number above 0 (paper §3: 2.5).
+        pub greatest_weight: f64 = 2.5,
+        /// Weight of a block from `long` on, a number above 0 (paper §3: 0.125).
+        pub least_weight: f64 = 0.125,
+        /// The weight begins to fall when this much was acknowledged, bytes.
+        pub short: Size = Size(200_000),
+        /// It falls, in proportion, until this much was acknowledged, bytes.
+        pub long: Size = Size(1_000_000),
     }
 }
 
@@ -73,13 +44,6 @@ impl Parameters for Params {
             return Err(Fault::new("long", message));
         }
         self.estimate().check()
-    }
-}
-
-impl Params {
-    fn estimate(&self) -> Estimate {
-        let Self { alpha, g, floor, react_at, .. } = *self;
-        Estimate { alpha, g, floor, react_at }
     }
 }
 

@@ -156,6 +156,54 @@ impl MarkedWindow {
     }
 }
 
+/// The parameters of a control over marks: its own, with their defaults, before those of DCTCP.
+macro_rules! params_over_marks {
+    (
+        $(#[$about:meta])*
+        pub struct Params {
+            $($(#[$meaning:meta])* pub $own:ident: $kind:ty = $default:expr,)*
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Params {
+            $($(#[$meaning])* pub $own: $kind,)*
+            /// α before the first ACK, a ratio from 0 to 1 (RFC 8257 §4.2: 1; the paper's code: 0).
+            pub alpha: f64,
+            /// g: weight of a new observation in α, a ratio above 0 and at most 1 (RFC 8257 §4.2:
+            /// 1/16).
+            pub g: f64,
+            /// Least window after a reduction by marks, segments, at least 1 (Linux: 2).
+            pub floor: u32,
+            /// When the window is reduced.
+            pub react_at: $crate::congestion::marks::ReactAt,
+            /// What the receiver does when marks begin or end.
+            pub ce_change: $crate::congestion::CeChange,
+        }
+
+        impl Default for Params {
+            fn default() -> Self {
+                Self {
+                    $($own: $default,)*
+                    alpha: 1.0,
+                    g: 1.0 / 16.0,
+                    floor: 2,
+                    react_at: Default::default(),
+                    ce_change: Default::default(),
+                }
+            }
+        }
+
+        impl Params {
+            fn estimate(&self) -> $crate::congestion::marks::Estimate {
+                let Self { alpha, g, floor, react_at, .. } = *self;
+                $crate::congestion::marks::Estimate { alpha, g, floor, react_at }
+            }
+        }
+    };
+}
+
 /// What a control that holds such a window as `window` answers without a say of its own.
 macro_rules! answer_as_marked_window {
     () => {
@@ -193,4 +241,4 @@ macro_rules! answer_as_marked_window {
     };
 }
 
-pub(super) use answer_as_marked_window;
+pub(super) use {answer_as_marked_window, params_over_marks};

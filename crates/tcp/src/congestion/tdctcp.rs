@@ -2,47 +2,20 @@
 //! "TCP improvements for data center networks", COMSNETS 2013).
 
 use incast_net::queue::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::marks::{Estimate, MarkedWindow, ReactAt, answer_as_marked_window};
-use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
+use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
-/// Parameters of what follows TDCTCP, whose text is not public: per round trip in congestion
-/// avoidance the window grows by `increase` + 1/(1 + α/2) segments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// What α does not govern of the growth, segments per round trip, at least 0 (1 by a public
-    /// reimplementation; 0 never grows faster than any TCP).
-    pub increase: f64,
-    /// A delayed ACK waits for at most so many of the receiver's smoothed round trips, as far as it
-    /// has measured one, and never for longer than `delayed_ack` says. 0: only the latter counts.
-    pub ack_round_trips: u32,
-    /// α before the first ACK, a ratio from 0 to 1.
-    pub alpha: f64,
-    /// g: weight of a new observation in α, a ratio above 0 and at most 1.
-    pub g: f64,
-    /// Least window after a reduction by marks, segments, at least 1.
-    pub floor: u32,
-    /// When the window is reduced.
-    pub react_at: ReactAt,
-    /// What the receiver does when marks begin or end.
-    pub ce_change: CeChange,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        let dctcp = super::dctcp::Params::default();
-        Self {
-            increase: 1.0,
-            ack_round_trips: 1,
-            alpha: dctcp.alpha,
-            g: dctcp.g,
-            floor: dctcp.floor,
-            react_at: dctcp.react_at,
-            ce_change: dctcp.ce_change,
-        }
+params_over_marks! {
+    /// Parameters of what follows TDCTCP, whose text is not public: per round trip in congestion
+    /// avoidance the window grows by `increase` + 1/(1 + α/2) segments.
+    pub struct Params {
+        /// What α does not govern of the growth, segments per round trip, at least 0 (1 by a public
+        /// reimplementation; 0 never grows faster than any TCP).
+        pub increase: f64 = 1.0,
+        /// A delayed ACK waits for at most so many of the receiver's smoothed round trips, as far as it
+        /// has measured one, and never for longer than `delayed_ack` says. 0: only the latter counts.
+        pub ack_round_trips: u32 = 1,
     }
 }
 
@@ -54,13 +27,6 @@ impl Parameters for Params {
             return Err(Fault::new("increase", message));
         }
         self.estimate().check()
-    }
-}
-
-impl Params {
-    fn estimate(&self) -> Estimate {
-        let Self { alpha, g, floor, react_at, .. } = *self;
-        Estimate { alpha, g, floor, react_at }
     }
 }
 
