@@ -152,6 +152,10 @@ def test_lists(command: Command) -> None:
         assert command("list", kind).out
     assert "newreno" in command("list", "transports").out
     assert "swimlane" in command("list", "plots").out
+    remedies = command("list", "remedies").out
+    assert "One of highest, head. Default: highest." in remedies
+    assert "[default" not in remedies
+    assert "Default: 0.001. Default" not in remedies
 
 
 def test_the_schema_knows_the_tables_of_a_scenario(command: Command) -> None:

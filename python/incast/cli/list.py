@@ -64,6 +64,13 @@ def _entries(kind: str) -> list[dict[str, Any]]:
 def _parameter(schema: dict[str, Any]) -> str:
     """Write a parameter's JSON Schema in one line."""
     text = str(schema.get("description", ""))
-    if "default" in schema:
-        text += f" [default: {json.dumps(schema['default'])}]"
+    choices = [str(one["const"]) for one in schema.get("oneOf", ()) if "const" in one]
+    if choices:
+        text += f" One of {', '.join(choices)}."
+    if schema.get("default") is not None and "Default:" not in text:
+        text += f" Default: {_plain(schema['default'])}."
     return text
+
+
+def _plain(default: object) -> str:
+    return default if isinstance(default, str) else json.dumps(default)
