@@ -47,6 +47,7 @@ validate: $(VENV)/release
 	$(BIN)/python benches/validate_queues.py
 	$(BIN)/python benches/validate_theory.py
 	$(BIN)/python benches/validate_collapse.py
+	$(BIN)/python benches/rank_remedies.py
 	$(BIN)/python benches/validate_figures.py
 
 bench: $(VENV)/release

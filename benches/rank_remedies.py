@@ -1,0 +1,48 @@
+"""Rank the remedies over random scenarios, write docs/validation/ranking.md.
+
+python benches/rank_remedies.py [--scenarios 500] [--jobs N]
+
+Simulates what the kept table lacks: rows of scenarios/remedies.toml that are new, and scenarios;
+an interruption loses nothing. Exits with 1 if the simulator no longer says what is kept: then
+delete the table, and make it anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ranking import table
+from ranking.judge import judge
+from ranking.page import write
+from rich.console import Console
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
+SPOT_CHECKS = 10
+
+
+def main() -> int:
+    """Simulate what is missing, check some of the rest, judge."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scenarios", type=int, default=500)
+    parser.add_argument("--jobs", type=int, help="runs side by side; default: one per processor")
+    options = parser.parse_args()
+    console = Console(highlight=False)
+    for drawn, shares in table.read()[:SPOT_CHECKS]:
+        again = table.simulate(drawn, options.jobs)
+        for label, share in shares.items():
+            if again.get(label, share) != share:
+                console.print(f"FAILS  {label} in {drawn}: {again[label]} instead of {share}")
+                return 1
+    for number in table.make(options.scenarios, options.jobs):
+        if (number + 1) % 50 == 0:
+            console.print(f"{number + 1} scenarios")
+    for line in write(FOLDER, judge(table.read()[: options.scenarios])):
+        console.print(line, soft_wrap=True)
+    console.print("written: docs/validation/ranking.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""How often each remedy keeps a read near its ideal completion, over random scenarios."""
