@@ -69,10 +69,9 @@ class Drawn:
         return self.rate * self.round_trip_ns / 8e9
 
     def _with_marks(self, scenario: Scenario) -> Scenario:
-        """Let switches mark from a seventh of the path on, as DCTCP's authors advise.
+        """Let switches mark from K = C·RTT/7 on, the least at which DCTCP keeps a link busy.
 
-        Alizadeh et al. 2010, equation 13: K > C RTT / 7. The default, 20 packets, is theirs for
-        1 Gbps.
+        Source: Alizadeh et al. 2010, whose value for 1 Gbps, 20 packets, is the default.
         """
         threshold = max(MARK_PACKETS, round(self.bandwidth_delay / 7 / PACKET))
         queues: list[Any] = []

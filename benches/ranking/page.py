@@ -35,9 +35,9 @@ many of them it keeps the read near its ideal.
 connection for each block, windows that begin with two segments, a minimum RTO of 200 ms where no
 remedy sets it. The other traffic is datagrams at exponentially distributed intervals from a host of
 its own to the client. A scenario is {blocks} blocks at one seed. Remedies have the parameters of
-that file, with one exception: switches mark from max(20 packets, C RTT / 7) on, as DCTCP's authors
-advise (Alizadeh et al. 2010, equation 13), for 20 packets are meant for 1 Gbps. All of it takes two
-minutes of one processor.
+that file, with one exception: switches mark from max(20 packets, C·RTT/7) on, the least at which
+DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)), for 20 packets are meant for 1 Gbps.
+All of it takes two minutes of one processor.
 
 **Ideal** is the time in which a block would be complete if the client's link were busy from the
 first packet on and nothing were lost: two round trips (handshake; request and first packet), the
