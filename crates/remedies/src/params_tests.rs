@@ -83,6 +83,7 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
         json!({ "name": "pac", "threshold": 1, "priority": 0 }),
         json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
+        json!({ "name": "prob-rtx", "p": "auto" }),
         json!({ "name": "rapid", "followers": 1 }),
         json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
         json!({ "name": "staggering", "interval": "0s", "spread": 1.0 }),
