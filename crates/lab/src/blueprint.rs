@@ -41,6 +41,11 @@ impl Blueprint {
         }
     }
 
+    /// Whether no remedy changes the connections.
+    pub fn is_plain(&self) -> bool {
+        self.remedies.is_empty()
+    }
+
     /// What the remedies measured, by column.
     pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
         let remedies = self.measures.iter().zip(&self.remedies);

@@ -1,5 +1,7 @@
 //! The moving parts of a run: clock, network and connections, without the applications.
 
+mod departures;
+
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::port::unplaced;
 use incast_net::topology::{Due, Network, Passage};
@@ -86,11 +88,13 @@ pub struct End {
     backstop: Time,
     /// The connection.
     pub connection: Connection,
+    /// Its host keeps segments until their departure times.
+    keeps: bool,
 }
 
 impl End {
     fn new(connection: Connection) -> Self {
-        Self { connection, armed: Time::NEVER, backstop: Time::NEVER }
+        Self { connection, armed: Time::NEVER, backstop: Time::NEVER, keeps: false }
     }
 }
 
@@ -192,7 +196,11 @@ impl<P: Probe> Core<P> {
         let retired = *self.connection(EndId::server(flow)).counters();
         for end in [EndId::server(flow), EndId::client(flow)] {
             let connection = self.incarnate(blueprint, end, incarnation);
+            let keeps = self.ends[end.0 as usize].keeps;
             self.ends[end.0 as usize] = End::new(connection);
+            if keeps {
+                self.let_host_keep(end);
+            }
         }
         retired
     }
@@ -328,7 +336,11 @@ impl<P: Probe> Core<P> {
             let polled = end.connection.poll_transmit_into(now, wires.network.packets().draft());
             if polled != Polled::Nothing {
                 let packet = wires.network.packets().take();
-                wires.transmit(packet);
+                if polled == Polled::Timed {
+                    wires.transmit_timed(end.connection.departs_at(), packet);
+                } else {
+                    wires.transmit(packet);
+                }
             }
             if polled != Polled::Packet || end.connection.is_quiet() {
                 break;
@@ -367,6 +379,19 @@ impl<P: Probe> Wires<'_, P> {
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
         let sequence = AFTER_TIMERS | self.next_sequence();
         self.offer(hop, parcel, sequence);
+    }
+
+    /// Gives a packet to a host that keeps it until it departs.
+    #[inline(never)]
+    fn transmit_timed(&mut self, departure: Time, packet: PacketId) {
+        let parcel = self.network.post(packet);
+        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
+        let sequence = AFTER_TIMERS | self.next_sequence();
+        let passage = self.network.pass(departure, hop, parcel, sequence);
+        let Passage::Announced(due) = passage else { panic!("this host keeps nothing") };
+        if let Some((port, at, sequence)) = due {
+            self.queue.push_deadline(at, sequence, Event::Entry(port));
+        }
     }
 
     /// Offers a packet to a port. It keeps the sequence number of its first link all the way.

@@ -291,13 +291,15 @@ impl<P: Probe> World<P> {
         // A probe sees every hop; both ways agree, which the tests of traces prove.
         if !P::ON {
             self.core.network.seal();
+            let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
+            self.core.let_hosts_keep(blueprint);
         }
         for group in &mut self.groups {
             group.application.start(&mut self.core);
         }
         self.serve_dirty();
         let status = self.run_events(control)?;
-        self.core.settle();
+        self.core.finish();
         let wall_s = stopwatch.elapsed().as_secs_f64();
         Ok((self.rows(status, wall_s), self.core))
     }

@@ -2,6 +2,7 @@
 
 mod application;
 mod burst;
+mod departures;
 mod harness;
 mod laws;
 mod networks;

@@ -283,6 +283,21 @@ impl Network {
         }
     }
 
+    /// Routes that begin at a port for themselves alone, whose packets are announced to the next
+    /// one: what is offered there in the order of time may be offered before that time, because
+    /// nothing comes between. Known once the network is sealed.
+    pub fn lone_routes(&self) -> Vec<RouteId> {
+        let routes = || (0..self.routes()).map(RouteId);
+        let mut users = vec![0_u32; self.ports.len()];
+        for route in routes() {
+            users[self.route(route)[0].0 as usize] += 1;
+        }
+        let is_alone = |first: PortId| {
+            users[first.0 as usize] == 1 && self.ways[first.0 as usize] == Way::Announce
+        };
+        routes().filter(|route| is_alone(self.route(*route)[0])).collect()
+    }
+
     /// Packets, data and ACKs, times the links that they have crossed by `now`.
     pub fn packet_hops(&self, now: Time) -> u64 {
         let delivered: u64 = self.ports.iter().map(|port| port.counters().delivered).sum();

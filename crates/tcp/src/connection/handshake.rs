@@ -118,6 +118,9 @@ impl Connection {
 
     fn send_syn(&mut self, now: Time, flags: Flags, out: &mut Packet) {
         self.syns_sent += 1;
+        if self.syns_sent > 1 {
+            self.note_copy();
+        }
         self.syn_sent_at = now;
         if self.state == State::Idle {
             self.state = State::SynSent;

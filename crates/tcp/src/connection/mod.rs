@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod advise;
+mod depart;
 mod ecn;
 mod event;
 mod getters;
@@ -397,7 +398,7 @@ impl Connection {
     }
 
     /// The earliest deadline of what few connections have.
-    #[inline(never)]
+    #[inline]
     fn rare_deadline(&self) -> Time {
         let mut earliest = Time::NEVER;
         if self.selective {

@@ -9,19 +9,21 @@ use crate::config::{Config, IdleRestart, Pacing};
 use crate::congestion::{CongestionControl, Needs};
 use crate::recovery::LossRecovery;
 
-/// When the next data may leave.
+/// When the next data may leave. What every segment needs comes first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Pacer {
-    next_at: Time,
-    /// When the last data left.
-    last_sent: Time,
+    pub(super) next_at: Time,
+    /// When the last data left, or will leave if they have a departure time.
+    pub(super) last_sent: Time,
     /// The last interval that was worked out, and of what.
     memo: (Fraction, Span),
     /// Data wait for `next_at`.
-    waiting: bool,
+    pub(super) waiting: bool,
     /// Everything is paced, and not only what a window below a segment lets go.
     always: bool,
+    /// Whether segments may have departure times.
+    pub(super) timing: Timing,
     /// What is left of the burst that has begun.
     burst_left: u32,
     /// Most bytes that leave as one burst; 0 if there is no segmentation offload.
@@ -31,6 +33,19 @@ pub(super) struct Pacer {
     /// The block whose first segment has been given its moment, and that moment.
     phase: (u64, Time),
     gains: Pacing,
+    /// While [`Timing::Doubtful`]: copies were sent of what lies below this number.
+    pub(super) copied_below: u64,
+}
+
+/// Whether the host keeps segments until a departure time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Timing {
+    /// It does not.
+    Off,
+    /// It would, but copies of a segment may be on their way, or their ACKs.
+    Doubtful,
+    /// It does.
+    On,
 }
 
 /// An interval as a quotient: picoseconds, times bytes, by a divisor. Between two ACKs it is mostly
@@ -73,6 +88,8 @@ impl Pacer {
                 burst_size,
                 burst_granted: 0,
                 burst_left: 0,
+                timing: Timing::Off,
+                copied_below: 0,
             })
         })
     }
@@ -141,11 +158,13 @@ impl Connection {
         {
             return Pace { rate, ..Pace::default() };
         }
+        // Only what is paced in any case has a gain for slow start.
+        let has_gains = self.pacer.as_ref().is_some_and(|pacer| pacer.always);
         Pace {
             rate: None,
             srtt: self.rtt.srtt(),
             window: self.congestion.window(),
-            ssthresh: self.congestion.ssthresh(),
+            ssthresh: if has_gains { self.congestion.ssthresh() } else { 0 },
             segment: u64::from(self.segment_size),
         }
     }
@@ -224,20 +243,27 @@ impl Connection {
     }
 
     /// `bytes` of data have left.
+    #[inline]
     pub(super) fn note_pace(&mut self, now: Time, bytes: u64) {
+        let Some(pacer) = &mut self.pacer else { return };
+        let begun = std::mem::take(&mut pacer.burst_granted);
+        let left = if begun > 0 { begun } else { pacer.burst_left };
+        pacer.burst_left = left.saturating_sub(bytes as u32);
+        pacer.last_sent = now;
+        pacer.waiting = false;
+        // What a window below a segment lets go waits from when the last data left.
+        if pacer.always {
+            self.set_next(now, bytes);
+        }
+    }
+
+    /// Says when the next data may leave, `bytes` having left now.
+    fn set_next(&mut self, now: Time, bytes: u64) {
         let pace = self.pace();
-        if let Some(pacer) = &mut self.pacer {
-            let begun = std::mem::take(&mut pacer.burst_granted);
-            let left = if begun > 0 { begun } else { pacer.burst_left };
-            pacer.burst_left = left.saturating_sub(bytes as u32);
-            pacer.last_sent = now;
-            pacer.waiting = false;
-            // What a window below a segment lets go waits from when the last data left.
-            if pacer.always
-                && let Some(interval) = pacer.interval(pace, bytes)
-            {
-                pacer.next_at = pacer.next_at.max(now) + interval;
-            }
+        if let Some(pacer) = &mut self.pacer
+            && let Some(interval) = pacer.interval(pace, bytes)
+        {
+            pacer.next_at = pacer.next_at.max(now) + interval;
         }
     }
 

@@ -30,6 +30,9 @@ pub enum Polled {
     Packet,
     /// A packet, and nothing after it.
     LastPacket,
+    /// A packet that leaves at [`Connection::departs_at`], and nothing before or after it
+    /// ([`Connection::allow_departure_times`]).
+    Timed,
     /// Nothing.
     Nothing,
 }
@@ -63,8 +66,12 @@ impl Connection {
                 self.validate_window(now);
             }
             let room = self.room();
-            if !self.is_blocked(&room) && self.poll_data(now, &room, out) {
-                return if self.is_used_up(&room) { Polled::LastPacket } else { Polled::Packet };
+            if !self.is_blocked(&room) {
+                match self.poll_data(now, &room, out) {
+                    Polled::Packet if self.is_used_up(&room) => return Polled::LastPacket,
+                    Polled::Nothing => {}
+                    polled => return polled,
+                }
             }
         }
         if self.gate == Gate::Open {
@@ -163,6 +170,7 @@ impl Connection {
         self.board.note_probe();
         self.counters.data_packets += 1;
         let seq = self.board.next();
+        self.note_copy();
         self.fill_data(now, seq, out);
         if seq < self.written {
             out.payload = 1;
@@ -205,7 +213,7 @@ impl Connection {
     }
 
     /// New data, or data that a timeout has called back, as far as the window allows.
-    fn poll_data(&mut self, now: Time, room: &Room, out: &mut Packet) -> bool {
+    fn poll_data(&mut self, now: Time, room: &Room, out: &mut Packet) -> Polled {
         let una = self.board.una();
         let next = self.board.next();
         let resend = self.board.resend().map(Sent::end);
@@ -223,17 +231,19 @@ impl Connection {
             if self.peer_window == 0 {
                 self.wait_for_window(now);
             }
-            return false;
+            return Polled::Nothing;
         };
         let beyond_window = room.limited > 0 && end > room.quota_end;
+        let (mut now, mut polled) = (now, Polled::Packet);
         if self.pacer.is_some()
             && !(resend.is_some() && next == una)
             && self.is_paced_out(now, next, room.end.saturating_sub(next), resend.is_none())
         {
-            return false;
+            let Some(departure) = self.settled_departure(end) else { return Polled::Nothing };
+            (now, polled) = (departure, Polled::Timed);
         }
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
-            return false;
+            return Polled::Nothing;
         }
         self.burst -= u32::from(self.burst != u32::MAX);
         let len = (end - next) as u32;
@@ -249,7 +259,7 @@ impl Connection {
             }
         }
         self.send_data(now, next..end, plan, advice, out);
-        true
+        polled
     }
 
     /// One past the segment that leaves next, `resend` if a timeout has called it back, if it fits
@@ -370,6 +380,7 @@ impl Connection {
         if plan.retransmission {
             out.flags = out.flags.with(Flags::RETRANSMISSION);
             self.counters.retransmitted_packets += 1;
+            self.note_copy();
         }
         let first_outstanding = !plan.retransmission && seq == self.board.una();
         if self.timer.kind != TimerKind::Data || first_outstanding {

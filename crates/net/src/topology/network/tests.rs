@@ -227,3 +227,15 @@ fn every_switch_has_a_pool_of_its_own() {
     let used: Vec<u64> = network.pools().iter().map(|pool| pool.used().packets).collect();
     assert_eq!(used, [0, 2]);
 }
+
+#[test]
+fn a_route_is_alone_if_no_other_begins_at_its_port_and_its_packets_are_announced() {
+    let mut network = star(4);
+    for server in [1, 2, 2] {
+        network.add_flow(HostId(server), HostId(0));
+    }
+    assert!(network.lone_routes().is_empty(), "nothing is announced before the seal");
+    network.seal();
+    let first = RouteId::new(0, true);
+    assert_eq!(network.lone_routes(), [first], "the second server sends two, the client all ACKs");
+}

@@ -1,0 +1,82 @@
+//! Segments with a departure time: a host that can keep one until then spares the pacer its
+//! deadline (`docs/adr/0010-departure-times.md`).
+
+use incast_engine::Time;
+
+use super::Connection;
+use super::pace::Timing;
+use super::timer::TimerKind;
+use crate::config::IdleRestart;
+
+impl Connection {
+    /// The host keeps a segment until its departure time, and nothing else leaves by its line.
+    ///
+    /// Only a window below a segment makes use of it, and only where nothing can happen to the
+    /// connection between the moment at which the departure is settled and the departure: other
+    /// connections keep their deadlines.
+    pub fn allow_departure_times(&mut self) {
+        let config = &self.config;
+        let is_plain = !self.selective
+            && self.needs.fractional_window
+            && config.idle_restart == IdleRestart::None
+            && config.send_jitter.is_zero()
+            && config.segmentation_offload.is_none()
+            && config.ecn.is_none()
+            && self.undo.is_none()
+            && self.sender_hooks.is_empty()
+            && !config.rto.runs_idle;
+        if let Some(pacer) = &mut self.pacer {
+            pacer.timing = if is_plain { Timing::On } else { Timing::Off };
+        }
+    }
+
+    /// When the packet leaves that [`super::Polled::Timed`] announced.
+    #[inline]
+    pub fn departs_at(&self) -> Time {
+        self.pacer.as_ref().map_or(Time::ZERO, |pacer| pacer.last_sent)
+    }
+
+    /// When the segment up to `end` leaves that waits for the pacer, if that is settled: nothing of
+    /// the connection is on its way in either direction, no timer runs, and what the application
+    /// may yet do changes nothing.
+    pub(super) fn settled_departure(&mut self, end: u64) -> Option<Time> {
+        let una = self.board.una();
+        let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
+        if pacer.timing == Timing::Doubtful {
+            // What was sent after the copies has been acknowledged, so that they have arrived.
+            if una <= pacer.copied_below {
+                return None;
+            }
+            pacer.timing = Timing::On;
+        }
+        let is_settled = pacer.waiting
+            && self.board.is_empty()
+            && self.owed == 0
+            && self.timer.kind == TimerKind::Off
+            && self.ack_policy.deadline() == Time::NEVER
+            // A segment that could become longer waits for what becomes of it.
+            && end - una == u64::from(self.segment_size)
+            && end < self.written;
+        is_settled.then_some(pacer.next_at)
+    }
+
+    /// Something leaves that was sent before, or that the receiver may refuse.
+    pub(super) fn note_copy(&mut self) {
+        if let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off) {
+            pacer.timing = Timing::Doubtful;
+            pacer.copied_below = self.board.max();
+        }
+    }
+
+    /// The run ends: a segment that would have left after `now` has not been sent.
+    pub fn withdraw_timed(&mut self, now: Time) {
+        let departs = self
+            .pacer
+            .as_ref()
+            .filter(|pacer| pacer.timing != Timing::Off)
+            .map(|pacer| pacer.last_sent);
+        if departs.is_some_and(|at| at > now && at != Time::NEVER) {
+            self.counters.data_packets -= 1;
+        }
+    }
+}
