@@ -80,6 +80,9 @@ fn what_may_still_change_waits() {
     assert_eq!(poll(&mut short, now).0, Polled::Nothing, "more may be written to it");
     let (mut last, now) = sender(true, 2 * MSS);
     assert_eq!(poll(&mut last, now).0, Polled::Nothing, "it may yet carry a FIN");
+    let (mut block, now) = sender(true, MSS);
+    block.write(10 * MSS);
+    assert_eq!(poll(&mut block, now).0, Polled::Nothing, "its request has a timer");
 }
 
 #[test]

@@ -52,6 +52,8 @@ impl Connection {
         let is_settled = pacer.waiting
             && self.board.is_empty()
             && self.owed == 0
+            // The timer of a request runs at the other end until its first segment arrives.
+            && una != self.block_start
             && self.timer.kind == TimerKind::Off
             && self.ack_policy.deadline() == Time::NEVER
             // A segment that could become longer waits for what becomes of it.
