@@ -12,6 +12,7 @@ use incast_tcp::connection::{Counters, Polled};
 
 use crate::blueprint::{Blueprint, BlueprintId};
 use crate::probe::Probe;
+use departures::Kept;
 
 /// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
 /// flow `f`, `2f + 1` the client's.
@@ -61,6 +62,8 @@ pub enum Event {
     Entry(PortId),
     /// The packet in service leaves a port whose departures are events.
     Departure(PortId),
+    /// The packet leaves that a host keeps for now.
+    Leave,
     /// A connection's deadline, unless it has moved since.
     Wake(EndId),
     /// An application's timer.
@@ -110,10 +113,13 @@ pub struct Core<P> {
     pub delivered: u64,
     /// The workload is done, and with it the run.
     pub finished: bool,
+    /// Hosts keep segments until their departure times, where that is settled.
+    pub hosts_keep: bool,
     ends: Vec<End>,
     blueprints: Vec<Blueprint>,
     /// Ends on which an application acted and which have to be served.
     dirty: Vec<EndId>,
+    kept: Kept,
     sequence: u64,
     seed: u64,
 }
@@ -126,9 +132,11 @@ impl<P: Probe> Core<P> {
             probe,
             delivered: 0,
             finished: false,
+            hosts_keep: true,
             ends: Vec::new(),
             blueprints: Vec::new(),
             dirty: Vec::new(),
+            kept: Kept::default(),
             sequence: 0,
             seed,
         }
@@ -329,7 +337,7 @@ impl<P: Probe> Core<P> {
     #[inline]
     pub(crate) fn flush(&mut self, id: EndId) {
         let now = self.now();
-        let Self { ends, queue, network, probe, sequence, .. } = self;
+        let Self { ends, queue, network, probe, sequence, kept, .. } = self;
         let end = &mut ends[id.0 as usize];
         let mut wires = Wires { queue, network, probe, sequence };
         loop {
@@ -337,7 +345,7 @@ impl<P: Probe> Core<P> {
             if polled != Polled::Nothing {
                 let packet = wires.network.packets().take();
                 if polled == Polled::Timed {
-                    wires.transmit_timed(end.connection.departs_at(), packet);
+                    wires.transmit_timed(end.connection.departs_at(), packet, kept);
                 } else {
                     wires.transmit(packet);
                 }
@@ -379,19 +387,6 @@ impl<P: Probe> Wires<'_, P> {
         let hop = self.network.next_hop(parcel).expect("a route has at least one port");
         let sequence = AFTER_TIMERS | self.next_sequence();
         self.offer(hop, parcel, sequence);
-    }
-
-    /// Gives a packet to a host that keeps it until it departs.
-    #[inline(never)]
-    fn transmit_timed(&mut self, departure: Time, packet: PacketId) {
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = AFTER_TIMERS | self.next_sequence();
-        let passage = self.network.pass(departure, hop, parcel, sequence);
-        let Passage::Announced(due) = passage else { panic!("this host keeps nothing") };
-        if let Some((port, at, sequence)) = due {
-            self.queue.push_deadline(at, sequence, Event::Entry(port));
-        }
     }
 
     /// Offers a packet to a port. It keeps the sequence number of its first link all the way.

@@ -291,9 +291,9 @@ impl<P: Probe> World<P> {
         // A probe sees every hop; both ways agree, which the tests of traces prove.
         if !P::ON {
             self.core.network.seal();
-            let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
-            self.core.let_hosts_keep(blueprint);
         }
+        let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
+        self.core.let_hosts_keep(blueprint);
         for group in &mut self.groups {
             group.application.start(&mut self.core);
         }
@@ -344,6 +344,7 @@ impl<P: Probe> World<P> {
                 }
             }
             Event::Entry(port) => self.core.enter(port),
+            Event::Leave => self.core.leave(),
             Event::Departure(port) => self.core.depart(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {

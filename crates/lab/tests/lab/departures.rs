@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use incast_engine::{Span, Stream, Time};
+use incast_lab::probe::Silent;
+use incast_lab::world::World;
 use incast_lab::{Control, Scenario, TraceRequest};
 use incast_net::{Flags, Packet, RouteId};
 use incast_tcp::connection::Polled;
@@ -11,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::harness::scenario;
-use super::laws::{SEED, config, timeless};
+use super::laws::{SEED, config, rows, timeless};
 
 const MSS: u64 = 1000;
 /// Round trip of the connections below.
@@ -172,15 +174,29 @@ fn crowded() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(config())]
-    /// A traced run sees every hop, so that no host keeps anything.
+    /// What a host keeps leaves by an event of its own in a traced run, which sees every hop, and
+    /// where departures are events.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
+        let mut scenario = Scenario::from_document(&document).expect("it makes sense");
+        let silent = rows(&scenario);
+        let traces = TraceRequest::parse(["events"]).expect("it exists");
+        let traced = incast_lab::run(&scenario, SEED, &traces, &Control::default());
+        prop_assert_eq!(&silent, &timeless(&traced.expect("nobody cancels").rows));
+        scenario.network.departure_events = true;
+        prop_assert_eq!(&silent, &rows(&scenario));
+    }
+
+    /// Nothing comes between handing over and departure: but for the order of what arrives in the
+    /// same picosecond, which the noise prevents, a pacer that is woken sends the same.
+    #[test]
+    fn a_pacer_that_is_woken_sends_what_hosts_keep(document in crowded()) {
+        let mut document = document;
+        document["network"]["clock_noise"] = json!("1us");
         let scenario = Scenario::from_document(&document).expect("it makes sense");
-        let rows = |trace: &TraceRequest| {
-            let run = incast_lab::run(&scenario, SEED, trace, &Control::default());
-            timeless(&run.expect("nobody cancels").rows)
-        };
-        let traced = rows(&TraceRequest::parse(["events"]).expect("it exists"));
-        prop_assert_eq!(rows(&TraceRequest::default()), traced);
+        let mut world = World::new(&scenario, SEED, |_| Silent);
+        world.core_mut().hosts_keep = false;
+        let (woken, _) = world.run(&Control::default()).expect("nobody cancels");
+        prop_assert_eq!(rows(&scenario), timeless(&woken));
     }
 }

@@ -283,19 +283,22 @@ impl Network {
         }
     }
 
-    /// Routes that begin at a port for themselves alone, whose packets are announced to the next
-    /// one: what is offered there in the order of time may be offered before that time, because
-    /// nothing comes between. Known once the network is sealed.
+    /// Routes that begin at a port for themselves alone: nothing comes between what is offered
+    /// there. Known once all flows are.
     pub fn lone_routes(&self) -> Vec<RouteId> {
         let routes = || (0..self.routes()).map(RouteId);
         let mut users = vec![0_u32; self.ports.len()];
         for route in routes() {
             users[self.route(route)[0].0 as usize] += 1;
         }
-        let is_alone = |first: PortId| {
-            users[first.0 as usize] == 1 && self.ways[first.0 as usize] == Way::Announce
-        };
-        routes().filter(|route| is_alone(self.route(*route)[0])).collect()
+        routes().filter(|route| users[self.route(*route)[0].0 as usize] == 1).collect()
+    }
+
+    /// Whether a port announces its packets to the next one: then what a lone route offers may be
+    /// passed on before its time.
+    #[inline]
+    pub fn announces(&self, port: PortId) -> bool {
+        self.ways[port.0 as usize] == Way::Announce
     }
 
     /// Packets, data and ACKs, times the links that they have crossed by `now`.
