@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use incast_engine::{Limit, Span, Time};
 use incast_lab::core::{Core, EndId};
 use incast_lab::oracle::Cause;
-use incast_lab::scenario::{Background, Workload};
+use incast_lab::scenario::{Background, Transport, Workload};
 use incast_lab::world::World;
 use incast_lab::{Control, Row, Run, Scenario, TraceRequest};
 use incast_net::PortId;
@@ -79,16 +79,27 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
 }
 
 fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
-    let mss = u64::from(scenario.transport.tcp.mss);
     let network = &scenario.network;
     let core = network.core.as_ref();
     let overtaking = network.reorder.is_some()
         || network.queue.acts_at_departure()
         || core.is_some_and(|core| core.queue.acts_at_departure());
-    let mut world = World::new(scenario, seed, |_| Witness::new(mss, overtaking));
+    let mut world = World::new(scenario, seed, |_| Witness::new(segments(scenario), overtaking));
     let core = world.core_mut();
     core.probe.hosts = core.network.hosts();
     world.run(&Control::default()).expect("nobody cancels")
+}
+
+/// The segment size of every flow with a connection.
+fn segments(scenario: &Scenario) -> Vec<u64> {
+    let servers = scenario.workload.servers();
+    let beside = scenario.background.iter();
+    let beside = beside.filter_map(|it| Some((it.transport()?, it.connections(servers))));
+    let groups = [(&scenario.transport, scenario.workload.flows())].into_iter().chain(beside);
+    let flows = |(transport, count): (&Transport, u32)| {
+        std::iter::repeat_n(u64::from(transport.tcp.mss), count as usize)
+    };
+    groups.flat_map(flows).collect()
 }
 
 fn packets_are_conserved(core: &Core<Witness>) {

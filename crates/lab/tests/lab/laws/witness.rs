@@ -15,8 +15,8 @@ use super::books::Books;
 /// The books of a run.
 #[derive(Default)]
 pub struct Witness {
-    /// Payload of the workload's full segments.
-    mss: u64,
+    /// Payload of a full segment, by flow.
+    mss: Vec<u64>,
     /// Number of hosts.
     pub hosts: u32,
     /// Whether packets may overtake others, or be dropped before those ahead of them arrive.
@@ -44,8 +44,8 @@ pub struct Witness {
 }
 
 impl Witness {
-    /// The witness of a run whose workload has segments of `mss` bytes.
-    pub fn new(mss: u64, overtaking: bool) -> Self {
+    /// The witness of a run whose flows have segments of `mss` bytes, those with connections first.
+    pub fn new(mss: Vec<u64>, overtaking: bool) -> Self {
         Self { mss, overtaking, ..Self::default() }
     }
 
@@ -75,7 +75,7 @@ impl Witness {
             .filter(|it| is_data(it) || !it.route.is_forward() && it.flags.contains(Flags::ACK))
             .copied()
             .collect();
-        books.cause(row, self.mss, &packets)
+        books.cause(row, self.mss[flow as usize], &packets)
     }
 
     /// From a host to a switch.
