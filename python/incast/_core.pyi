@@ -2,11 +2,15 @@
 
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Control",
     "ScenarioError",
     "columns",
     "entries",
+    "follow_reads",
     "plan",
     "run",
     "schema",
@@ -56,4 +60,13 @@ def run(
 
     Returns `rows` (one dictionary per group) and the traces asked for (`events`, `queues`,
     `flows`: a dictionary of columns, or None).
+    """
+
+def follow_reads(
+    reads: Any, effort: Any, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Follow the mean block of synchronised reads, without the interpreter's lock.
+
+    Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
+    attributes. Returns timeouts and packet times per block; `threads` does not change them.
     """

@@ -2,6 +2,7 @@
 
 mod error;
 mod tables;
+mod theory;
 
 use std::sync::Arc;
 
@@ -123,5 +124,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
-    module.add_function(wrap_pyfunction!(run, module)?)
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)
 }
