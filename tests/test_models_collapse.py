@@ -1,6 +1,7 @@
 """The model of the collapse: limits, known cases, and its published accuracy."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,13 @@ import pytest
 
 import incast
 from conftest import document
+from incast import _core
 from incast.models import MODELS, NotApplicable, Question
 from incast.models.collapse import knee
 from incast.models.collapse.answers import Forecast, forecast
-from incast.models.collapse.burst import Losses, meet
+from incast.models.collapse.blocks import EFFORT
 from incast.models.collapse.handshake import lost_handshakes
 from incast.models.collapse.reads import Reads, read, refusal
-from incast.models.collapse.rounds import play
-from incast.models.collapse.senders import AT_ONCE, Senders
 from incast.scenario.resolved import Resolved
 
 TABLE = Path(__file__).parent.parent / "benches" / "reference" / "collapse" / "held-out.csv"
@@ -48,42 +48,6 @@ def reads(*trees: dict[str, Any]) -> Reads:
 
 def at(servers: list[int], tree: dict[str, Any]) -> Forecast:
     return forecast(reads(tree).with_servers(servers))
-
-
-def lone_burst(start: list[float], packets: list[float], places: float) -> Losses:
-    """Let senders meet, phases in their order."""
-    count = len(start)
-    uniform = np.full((1, 2 * count), 0.9)
-    return meet(
-        np.array([start]),
-        np.array([packets]),
-        queue=np.zeros(1),
-        places=np.array([places]),
-        pipe=np.array([1e6]),
-        goes_on=np.zeros((1, count), dtype=np.bool_),
-        first=True,
-        short_tail=np.zeros(1, dtype=np.bool_),
-        draws=(np.linspace(0.1, 0.9, count)[None, :], uniform, uniform),
-    )
-
-
-def test_a_burst_that_fits_loses_nothing() -> None:
-    losses = lone_burst([0.0, 1.0, 2.0], [10.0, 10.0, 10.0], places=18.0)
-    assert losses.lost.sum() == 0
-
-
-def test_who_opens_the_busy_period_keeps_its_place_and_the_latecomer_loses_all() -> None:
-    # Two senders fill ten places within ten packet times; the third begins when all are taken.
-    losses = lone_burst([0.0, 0.0, 15.0], [40.0, 40.0, 20.0], places=10.0)
-    assert losses.lost[0].tolist() == [0.0, 30.0, 20.0]
-    assert losses.before[0, 1] == pytest.approx(10.0)
-
-
-def test_what_a_burst_loses_is_what_the_queue_cannot_hold() -> None:
-    # All at once: n·w arrive in w packet times, w leave, B stay.
-    for servers, window, places in ((4, 20, 16), (8, 10, 30), (3, 50, 5)):
-        losses = lone_burst([0.0] * servers, [float(window)] * servers, float(places))
-        assert losses.lost.sum() == pytest.approx(servers * window - window - places, abs=servers)
 
 
 def test_one_server_and_a_deep_buffer_lose_nothing() -> None:
@@ -131,51 +95,25 @@ def test_many_servers_with_a_long_timer_stay_collapsed() -> None:
     np.testing.assert_allclose(np.log(foretold.goodput / simulated), 0.0, atol=0.7)
 
 
-def last_window(
-    sent: float, *, left: float, places: float, draw: float = 0.5
-) -> tuple[Senders, float]:
-    """Let two senders send their last windows through a network of a full path and `places`."""
-    room = reads(persistent(transport={"rto_min": "200ms"})).with_servers([2])
-    values = {name: np.array([value]) for name, value in (("places", places), ("pipe", 10.0))}
-    room = Reads(**{**vars(room), **values})
-    senders = Senders.connected(np.array([sent]), 2)
-    senders.ask(np.full((1, 2), left), np.zeros((1, 2)))
-    senders.pause[:], senders.fresh[:] = AT_ONCE, False
-    senders.clocked[:] = 0.0
-    timeouts, _ = play(room, senders, np.zeros(1), np.full((1, 3, 1, 2), draw), 99)
-    return senders, float(timeouts[0])
+def test_threads_and_company_do_not_change_answers() -> None:
+    many = reads(persistent(), persistent(network={"buffer": "32KiB"})).with_servers([2, 9, 40])
+    one, three = (_core.follow_reads(many, EFFORT, threads) for threads in (1, 3))
+    np.testing.assert_array_equal(one, three)
+    alone = _core.follow_reads(many.take(np.array([4])), EFFORT, 1)
+    np.testing.assert_array_equal(np.array(one)[:, 4:5], alone)
 
 
-def test_windows_that_fit_grow_until_all_has_arrived() -> None:
-    senders, timeouts = last_window(4.0, left=100.0, places=1e6)
-    assert timeouts == 0
-    assert (senders.left == 0).all()
-    assert (senders.window > 50).all()
+def test_a_column_that_is_missing_or_of_another_type_is_refused() -> None:
+    wrong = replace(reads(persistent()), places=np.array([1]))
+    with pytest.raises(TypeError, match="places"):
+        _core.follow_reads(wrong, EFFORT, 1)
 
 
-def test_whoever_loses_some_of_a_window_repairs_it() -> None:
-    senders, timeouts = last_window(20.0, left=40.0, places=20.0)
-    assert timeouts == 0
-    assert (senders.left == 0).all()
-    assert (senders.threshold < 20).all()
-
-
-def test_whoever_loses_the_last_packets_of_all_waits_for_its_timer() -> None:
-    senders, timeouts = last_window(10.0, left=10.0, places=0.0, draw=0.1)
-    assert timeouts >= 2
-    assert (senders.left == 0).all()
-
-
-def test_a_repair_that_outlasts_the_timer_ends_in_a_timeout() -> None:
-    # More holes, one per round trip of some 100 us, than the timer of 1 ms waits for.
-    tree = persistent(transport={"rto_min": "1ms"})
-    room = reads(tree).with_servers([1])
-    senders = Senders.connected(np.array([4.0]), 1)
-    senders.ask(np.full((1, 1), 2000.0), np.zeros((1, 1)))
-    senders.pause[:], senders.fresh[:] = AT_ONCE, False
-    senders.holes[:], senders.threshold[:] = 2000.0, 2.0
-    timeouts, _ = play(room, senders, np.zeros(1), np.full((1, 3, 1, 1), 0.5), 99)
-    assert timeouts[0] >= 1
+def test_the_search_finds_the_first_of_the_numbers_that_collapse() -> None:
+    shallow = reads(persistent())
+    found = knee.first_collapse(shallow)
+    tried = forecast(shallow.with_servers(range(2, 13))).collapsed
+    assert found[0] == np.flatnonzero(tried)[0] + 2 if tried.any() else found[0] > 12
 
 
 def test_a_handshake_is_lost_where_headers_fill_what_packets_leave() -> None:

@@ -63,7 +63,7 @@ def run(
     """
 
 def follow_reads(
-    reads: Any, effort: Any, threads: int
+    reads: object, effort: object, threads: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Follow the mean block of synchronised reads, without the interpreter's lock.
 

@@ -9,7 +9,7 @@ type Answers<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 /// The columns of `incast.models.collapse.reads.Reads` that the chain of blocks wants.
 #[derive(FromPyObject)]
-struct Columns<'py> {
+pub struct Columns<'py> {
     servers: Column<'py>,
     segments: Column<'py>,
     places: Column<'py>,
@@ -24,6 +24,10 @@ struct Columns<'py> {
 }
 
 impl Columns<'_> {
+    fn rows(self) -> Vec<Read> {
+        (0..).map_while(|row| self.read(row)).collect()
+    }
+
     fn read(&self, row: usize) -> Option<Read> {
         let at = |column: &Column<'_>| column.get(row).copied();
         Some(Read {
@@ -43,7 +47,7 @@ impl Columns<'_> {
 
 /// How much is followed: the attributes of `incast.models.collapse.blocks.Effort`.
 #[derive(FromPyObject)]
-struct Limits {
+pub struct Limits {
     least_samples: u32,
     most_samples: u32,
     error: f64,
@@ -51,6 +55,18 @@ struct Limits {
     most_blocks: u32,
     rounds: u32,
     work: u64,
+}
+
+impl From<Limits> for Effort {
+    fn from(limits: Limits) -> Self {
+        Self {
+            samples: (limits.least_samples.max(1), limits.most_samples.max(1)),
+            error: limits.error,
+            blocks: (limits.least_blocks.max(1), limits.most_blocks.max(1)),
+            rounds: limits.rounds.max(1),
+            work: limits.work,
+        }
+    }
 }
 
 /// Timeouts and packet times of the mean block of every read.
@@ -61,14 +77,7 @@ pub fn follow_reads<'py>(
     effort: Limits,
     threads: usize,
 ) -> Answers<'py> {
-    let rows: Vec<Read> = (0..).map_while(|row| reads.read(row)).collect();
-    let effort = Effort {
-        samples: (effort.least_samples.max(1), effort.most_samples.max(1)),
-        error: effort.error,
-        blocks: (effort.least_blocks.max(1), effort.most_blocks.max(1)),
-        rounds: effort.rounds.max(1),
-        work: effort.work,
-    };
+    let (rows, effort) = (reads.rows(), Effort::from(effort));
     let outcomes = py.detach(|| follow(&rows, &effort, threads));
     (
         PyArray1::from_iter(py, outcomes.iter().map(|it| it.timeouts)),

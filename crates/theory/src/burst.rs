@@ -161,8 +161,7 @@ impl<'a> Meeting<'a> {
         // Once a round trip of service is over, departures bring out new packets, as far as those
         // who sent them have any.
         let returning = self.terms.first && self.served > pipe && self.begun > 0;
-        let echo =
-            if returning { self.returned.len() as f64 / self.begun as f64 } else { 0.0 };
+        let echo = if returning { self.returned.len() as f64 / self.begun as f64 } else { 0.0 };
         let rate = count + echo - 1.0;
         let filled = self.queue + span * rate;
         let busy = self.queue > 0.0 || count + echo >= 1.0;
@@ -185,9 +184,8 @@ impl<'a> Meeting<'a> {
     fn shut_out(&mut self, since: f64, full: f64, echo: f64, [wins, hit]: [f64; 2]) {
         let echo_wins = wins < EITHER;
         let leader = self.leader.filter(|&who| self.guests[who].end() > self.now);
-        let by_phase = |a: &&usize, b: &&usize| {
-            self.guests[**a].phase.total_cmp(&self.guests[**b].phase)
-        };
+        let by_phase =
+            |a: &&usize, b: &&usize| self.guests[**a].phase.total_cmp(&self.guests[**b].phase);
         let room = if leader.is_none() && echo_wins { (1.0 - echo).max(0.0) } else { 1.0 };
         let winner = leader.or_else(|| self.sending.iter().min_by(by_phase).copied());
         self.toll += full;

@@ -77,7 +77,8 @@ impl<'a> Chain<'a> {
         self.senders.clear();
         self.senders.resize(read.servers, Sender::connected(read.initial_window));
         let (least, most) = effort.blocks;
-        let share = (effort.work / u64::from(effort.samples.0)).saturating_mul(u64::from(sample) + 1);
+        let share =
+            (effort.work / u64::from(effort.samples.0)).saturating_mul(u64::from(sample) + 1);
         self.followed.clear();
         for block in 0..most.min(read.blocks as u32).max(1) {
             if block >= least && self.work >= share {
@@ -111,7 +112,7 @@ impl<'a> Chain<'a> {
         let mut rounds = Rounds::new(read, &mut self.senders, opened.clock);
         let mut draws = self.draws.rounds(place);
         let mut played = 0;
-        let pace = loop {
+        let longer = loop {
             let Some(row) = draws.next() else { unreachable!("rows repeat without end") };
             if rounds.play(row).is_none() {
                 break 1.0;
@@ -121,7 +122,7 @@ impl<'a> Chain<'a> {
                 break rounds.pace();
             }
         };
-        let (timeouts, clock) = (rounds.timeouts * pace, rounds.clock * pace);
+        let (timeouts, clock) = (rounds.timeouts * longer, rounds.clock * longer);
         self.work += rounds.work;
         let work = (start + read.segments).max(read.work()) + read.pipe;
         Outcome { timeouts: opened.timeouts + timeouts, duration: clock.max(work) }

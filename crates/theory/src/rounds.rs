@@ -10,7 +10,7 @@
 //! - all of a window, or so much of it that fewer than three duplicate ACKs come, waits for its
 //!   timer;
 //! - else halves its window and repairs one hole per round trip, without growing meanwhile
-//!   (NewReno, RFC 6582 §3.2), unless the retransmission is lost or its timer expires first: only
+//!   (RFC 6582 §3.2), unless the retransmission is lost or its timer expires first: only
 //!   the first partial ACK restarts it (§4);
 //! - packets that it sends a second time after a timer, waits again: duplicate ACKs for them start
 //!   no fast retransmit (RFC 6582 §3.2, `recover`).
@@ -235,7 +235,13 @@ impl<'a> Rounds<'a> {
     }
 
     /// Decides for one that lost or repairs whether it waits, repairs on, or is done.
-    fn recover(&mut self, Sends { who, sent, gone, .. }: Sends, resent: bool, span: f64, place: f64) {
+    fn recover(
+        &mut self,
+        Sends { who, sent, gone, .. }: Sends,
+        resent: bool,
+        span: f64,
+        place: f64,
+    ) {
         let it = &mut self.senders[who];
         let arrived = sent - gone;
         it.left += gone;

@@ -98,7 +98,7 @@ fn the_number_of_threads_does_not_matter_nor_does_the_company() {
 #[test]
 fn a_lone_sender_whose_window_the_buffer_holds_never_loses() {
     let lone = Read { most_window: 30.0, ..read(1, 30.0) };
-    let outcome = follow(&[lone.clone()], &EFFORT, 1)[0];
+    let outcome = follow(std::slice::from_ref(&lone), &EFFORT, 1)[0];
     assert_eq!(outcome.timeouts.to_bits(), 0.0_f64.to_bits());
     assert!(outcome.duration < 2.0 * (lone.segments + lone.pipe));
 }

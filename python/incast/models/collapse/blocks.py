@@ -33,13 +33,13 @@ class Effort:
         Windows that senders send, after which the least of samples and blocks is enough.
     """
 
-    least_samples: int = 4
+    least_samples: int = 2
     most_samples: int = 24
-    error: float = 0.05
-    least_blocks: int = 4
+    error: float = 0.02
+    least_blocks: int = 2
     most_blocks: int = 20
-    rounds: int = 1000
-    work: int = 100_000
+    rounds: int = 3000
+    work: int = 50_000
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,10 @@ class Outcome:
     seconds: Floats
 
 
-def follow(reads: Reads, effort: Effort | None = None) -> Outcome:
+EFFORT = Effort()
+
+
+def follow(reads: Reads, effort: Effort = EFFORT) -> Outcome:
     """Follow every read on all processors."""
-    effort = effort or Effort()
     timeouts, duration = _core.follow_reads(reads, effort, os.cpu_count() or 1)
     return Outcome(timeouts, duration * reads.packet_s)
