@@ -65,7 +65,7 @@ def table(judged: Judgement, development: Judgement, sweep_s: float) -> list[str
             ratio >= 2,
             f"{judged.baseline.mean():.2f} / {judged.errors.mean():.2f} = {ratio:.1f}",
         ),
-        ("processor time of 1 000 points, s", "1", sweep_s <= 1, f"{sweep_s:.1f}"),
+        ("time of 1 000 points on two processors, s", "1", sweep_s <= 1, f"{sweep_s:.1f}"),
     ]
     lines = ["| | aim | measured | |", "|---|--:|--:|---|"]
     for what, aim, holds, measured in rows:
@@ -141,6 +141,11 @@ One constant is fitted, on the development set: the share of the time for which 
 while connections open ([what the model does](../how-to/ask-theory.md)). Smaller rooms for packets
 (buffer and half or three quarters of the pipe) and longer timers (up to six round trips) were tried
 there, and make nothing better.
+
+The held-out set was not looked at while anything was chosen, but it was judged several times: an
+earlier form of the chain, with 24 samples and five to ten blocks, found 67 % of its points and 67 %
+of those without, at twenty times the cost, and no more of the development set's. The difference is
+about as large as the error of either share.
 """
 
 
