@@ -95,6 +95,7 @@ struct Threads {
 impl Installation for Threads {
     fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
         let rule = Rule {
+            repairs: (self.params.copy, self.params.resumes) == (Which::Head, Resumes::AtOnce),
             period: self.params.period,
             rto_min: place.config.rto.min,
             base_rtt: self.base_rtt,
@@ -116,9 +117,15 @@ const COPIES_PER_TIMEOUT: f64 = 3.0;
 /// Copies per segment that `auto` allows a running sender.
 const COPIES_PER_SEGMENT: f64 = 0.1;
 
-/// How `auto` chooses p: as many copies as the timer makes worth while, and as the ACK clock affords.
+/// Copies per round trip of the idle network, of a thread that repairs by itself: the copy is the
+/// segment that is missing, and goes out in a recovery, too.
+const REPAIRS_PER_ROUND_TRIP: f64 = 0.1;
+
+/// How `auto` chooses p. Copies that repair are limited by the round trip alone. Others only report
+/// a loss: as many as the timer makes worth while, and as the ACK clock affords.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
+    repairs: bool,
     period: Span,
     rto_min: Span,
     base_rtt: Span,
@@ -127,15 +134,24 @@ struct Rule {
 impl Rule {
     /// The largest p that it may choose.
     fn most(&self) -> f64 {
-        (COPIES_PER_TIMEOUT * ratio(self.period, self.rto_min)).min(1.0)
+        let most = if self.repairs {
+            REPAIRS_PER_ROUND_TRIP * ratio(self.period, self.base_rtt)
+        } else {
+            COPIES_PER_TIMEOUT * ratio(self.period, self.rto_min)
+        };
+        most.min(1.0)
     }
 
     /// p for a sender in this state. A backed-off timer is taken as it was: a stall that has lasted
     /// long deserves no fewer copies.
     fn p(&self, view: &SendView) -> f64 {
+        // A coarse clock measures round trips that are far too long, and some of none.
+        if self.repairs {
+            return self.most();
+        }
+        let round_trip = view.srtt.unwrap_or_default().max(self.base_rtt);
         let rto = Span::from_picos(view.rto.as_picos() >> view.doublings.min(63));
         let noticed = COPIES_PER_TIMEOUT * ratio(self.period, rto.max(self.rto_min));
-        let round_trip = view.srtt.unwrap_or_default().max(self.base_rtt);
         let flight = (view.next - view.una) as f64 / f64::from(view.mss);
         let afforded = COPIES_PER_SEGMENT * flight * ratio(self.period, round_trip);
         noticed.min(afforded)
@@ -256,6 +272,7 @@ mod tests {
     use super::*;
 
     const RULE: Rule = Rule {
+        repairs: false,
         period: Span::from_micros(20),
         rto_min: Span::from_millis(200),
         base_rtt: Span::from_micros(100),
@@ -305,6 +322,16 @@ mod tests {
         assert!((fine.p(&blind) - 0.1 * 4.0 * 20.0 / 100.0).abs() < 1e-9);
         let none = Rule { rto_min: Span::ZERO, ..RULE };
         assert!((none.most() - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn auto_is_a_copy_in_ten_round_trips_where_copies_repair() {
+        let repairing = Rule { repairs: true, ..RULE };
+        for state in [view(1), view(4), SendView { srtt: None, ..view(4) }] {
+            assert!((repairing.p(&state) - 0.1 * 20.0 / 100.0).abs() < 1e-9);
+        }
+        let instant = Rule { base_rtt: Span::ZERO, ..repairing };
+        assert!((instant.most() - 1.0).abs() < 1e-12);
     }
 
     #[test]
