@@ -45,6 +45,7 @@ validate: $(VENV)/release
 	$(BIN)/python benches/validate_transports.py
 	$(BIN)/python benches/validate_ns3.py
 	$(BIN)/python benches/validate_queues.py
+	$(BIN)/python benches/validate_auto.py
 	$(BIN)/python benches/validate_theory.py
 	$(BIN)/python benches/validate_collapse.py
 	$(BIN)/python benches/rank_remedies.py
