@@ -1,6 +1,6 @@
 """Hold the remedies' `auto` against given parameters, write docs/validation/auto.md.
 
-Exits with 1 if a bar is missed. Takes some three minutes on two processors.
+Exits with 1 if a bar is missed. Takes two to three minutes on two processors.
 """
 
 from __future__ import annotations
