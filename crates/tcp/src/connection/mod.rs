@@ -398,7 +398,7 @@ impl Connection {
     }
 
     /// The earliest deadline of what few connections have.
-    #[inline]
+    #[inline(never)]
     fn rare_deadline(&self) -> Time {
         let mut earliest = Time::NEVER;
         if self.selective {
