@@ -12,6 +12,7 @@ from pathlib import Path
 from rich.console import Console
 from validation import auto
 from validation.auto_page import judge, write
+from validation.judge import tell
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
 
@@ -22,12 +23,7 @@ def main() -> int:
     points = list(auto.compare(os.cpu_count() or 1))
     found = judge(points)
     write(FOLDER, points, found)
-    for verdict in found:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
-        for miss in verdict.misses:
-            console.print(f"       {miss}")
-    console.print("written: docs/validation/auto.md")
-    return int(not all(verdict.holds for verdict in found))
+    return int(not tell(console, found, "auto.md"))
 
 
 if __name__ == "__main__":

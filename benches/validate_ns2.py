@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 from validation.compare import compare
-from validation.judge import judge
+from validation.judge import judge, tell
 from validation.reference import load
 from validation.report import write
 
@@ -28,12 +28,7 @@ def main() -> int:
         console.print(f"set {name}: {len(points)} points, {sum(len(p.runs) for p in points)} runs")
     verdicts = judge(outcomes)
     write(FOLDER, outcomes, verdicts)
-    for verdict in verdicts:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
-        for miss in verdict.misses:
-            console.print(f"       {miss}")
-    console.print("written: docs/validation/ns2.md")
-    return int(not all(verdict.holds for verdict in verdicts))
+    return int(not tell(console, verdicts, "ns2.md"))
 
 
 if __name__ == "__main__":

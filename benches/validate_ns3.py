@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from validation.judge import tell
 from validation.ns3 import compare
 from validation.ns3_page import judge, write
 
@@ -22,12 +23,7 @@ def main() -> int:
     points = compare(os.cpu_count() or 1)
     found = judge(points)
     write(FOLDER, points, found)
-    for verdict in found:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
-        for miss in verdict.misses:
-            console.print(f"       {miss}")
-    console.print("written: docs/validation/ns3.md")
-    return int(not all(verdict.holds for verdict in found))
+    return int(not tell(console, found, "ns3.md"))
 
 
 if __name__ == "__main__":

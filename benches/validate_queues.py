@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 from validation import fluids, queues
+from validation.judge import tell
 from validation.queues_page import Outcome, judge, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
@@ -27,12 +28,7 @@ def main() -> int:
     )
     found = judge(outcome)
     write(FOLDER, outcome, found)
-    for verdict in found:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
-        for miss in verdict.misses:
-            console.print(f"       {miss}")
-    console.print("written: docs/validation/queues.md")
-    return int(not all(verdict.holds for verdict in found))
+    return int(not tell(console, found, "queues.md"))
 
 
 if __name__ == "__main__":

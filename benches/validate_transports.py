@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from validation.judge import tell
 from validation.live import compare
 from validation.transports_page import judge, write
 
@@ -26,12 +27,7 @@ def main() -> int:
     pairs = compare(os.cpu_count() or 1)
     found = judge(pairs)
     write(FOLDER, pairs, found)
-    for verdict in found:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
-        for miss in verdict.misses:
-            console.print(f"       {miss}")
-    console.print("written: docs/validation/ns2-transports.md")
-    return int(not all(verdict.holds for verdict in found))
+    return int(not tell(console, found, "ns2-transports.md"))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from rich.console import Console
+
     from .compare import Outcome
 
 HALF_OF_THE_LINK = 500.0
@@ -26,6 +28,16 @@ class Verdict:
     measured: str
     misses: tuple[str, ...]
     holds: bool
+
+
+def tell(console: Console, found: list[Verdict], page: str) -> bool:
+    """Print every verdict and its misses, and where the page is; return whether all bars hold."""
+    for verdict in found:
+        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
+        for miss in verdict.misses:
+            console.print(f"       {miss}")
+    console.print(f"written: docs/validation/{page}")
+    return all(verdict.holds for verdict in found)
 
 
 def judge(outcomes: list[Outcome]) -> list[Verdict]:
