@@ -55,7 +55,7 @@ pub enum Knowledge {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            threshold: OrAuto::Given(Limit::Bytes(80 * 1024)),
+            threshold: OrAuto::Quantity(Limit::Bytes(80 * 1024)),
             priority: Size(1024 * 1024),
             sru: Knowledge::default(),
             marks: true,
@@ -69,7 +69,7 @@ impl Remedy for Params {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        if let OrAuto::Given(none @ (Limit::Bytes(0) | Limit::Packets(0))) = self.threshold {
+        if let OrAuto::Quantity(none @ (Limit::Bytes(0) | Limit::Packets(0))) = self.threshold {
             let message = format!("{none} triggers nothing; write e.g. \"80KiB\", or \"auto\"");
             return Err(Fault::new("threshold", message));
         }
@@ -82,7 +82,7 @@ impl Remedy for Params {
             Knowledge::Unknown => u64::MAX,
         };
         let link = Arc::new(Mutex::new(Link::new(situation.client_rate, situation.base_rtt)));
-        let threshold = self.threshold.or_else(|| situation.buffer);
+        let threshold = self.threshold.quantity_or_else(|_| situation.buffer);
         Box::new(Host { params: self.clone(), threshold, sru, link })
     }
 }
@@ -109,12 +109,7 @@ impl Installation for Host {
             largest: config.receive_window,
             sru: self.sru,
             window: config.initial_window,
-            slow_start: true,
-            requests: 0,
-            ack: FIRST_BYTE,
-            edge: FIRST_BYTE,
-            end: u64::MAX,
-            duplicates: 0,
+            ..Guess::START
         };
         Some(Box::new(Receiver {
             link: Arc::clone(&self.link),
@@ -152,6 +147,21 @@ struct Guess {
 }
 
 impl Guess {
+    /// Before the first request, of a connection without a size.
+    const START: Self = Self {
+        segment: 0,
+        header: 0,
+        largest: 0,
+        sru: 0,
+        window: 0,
+        slow_start: true,
+        requests: 0,
+        ack: FIRST_BYTE,
+        edge: FIRST_BYTE,
+        end: u64::MAX,
+        duplicates: 0,
+    };
+
     /// Bytes on the wire that a packet of the client triggers.
     fn trigger(&mut self, packet: &Packet) -> u64 {
         if packet.flags.contains(Flags::REQUEST) {

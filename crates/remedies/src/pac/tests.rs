@@ -67,19 +67,7 @@ fn marks_take_up_to_half_of_the_threshold() {
 
 /// Segments of 1000 bytes, a window of two, and headers of 40.
 fn guess(sru: u64) -> Guess {
-    Guess {
-        segment: 1000,
-        header: 40,
-        largest: 10_000,
-        sru,
-        window: 2000,
-        slow_start: true,
-        requests: 0,
-        ack: FIRST_BYTE,
-        edge: FIRST_BYTE,
-        end: u64::MAX,
-        duplicates: 0,
-    }
+    Guess { segment: 1000, header: 40, largest: 10_000, sru, window: 2000, ..Guess::START }
 }
 
 fn request(seq: u64, ack: u64) -> Packet {
