@@ -8,6 +8,6 @@ pub mod random;
 pub mod time;
 
 pub use event_queue::EventQueue;
-pub use quantity::{Limit, QuantityError, Rate, Size, Window};
+pub use quantity::{Limit, Name, OrName, QuantityError, Rate, Size, Window};
 pub use random::Stream;
 pub use time::{Span, Time};

@@ -40,7 +40,7 @@ impl Remedy for Params {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        if self.n == OrAuto::Given(0) {
+        if self.n == OrAuto::Quantity(0) {
             let message = "0 servers answer nothing; write 1 or more, or \"auto\"";
             return Err(Fault::new("n", message));
         }
@@ -73,7 +73,7 @@ impl Batching {
 impl Installation for Batching {
     fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
         let window = self.params.window.map(|window| window.bytes(client.packet.payload));
-        let n = self.params.n.or_else(|| self.fitting(&client, window));
+        let n = self.params.n.quantity_or_else(|_| self.fitting(&client, window));
         Some(Box::new(Admission::new(n.into(), self.params.refill, window)))
     }
 }

@@ -34,7 +34,7 @@ mod staggering;
 mod unit;
 
 use incast_net::queue::Entry;
-pub use or_auto::OrAuto;
+pub use or_auto::{Auto, OrAuto};
 pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 macro_rules! remedies {

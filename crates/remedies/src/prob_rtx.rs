@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::label;
-use crate::or_auto::OrAuto;
+use crate::or_auto::{Auto, OrAuto};
 use crate::seam::{Installation, Place, Remedy, Situation};
 
 /// Random copies of the highest unacknowledged segment.
@@ -62,7 +62,7 @@ pub enum Resumes {
 impl Default for Params {
     fn default() -> Self {
         Self {
-            p: OrAuto::Given(0.001),
+            p: OrAuto::Quantity(0.001),
             period: Span::from_micros(20),
             copy: Which::default(),
             resumes: Resumes::default(),
@@ -76,8 +76,8 @@ impl Remedy for Params {
             return Err(Fault::new("period", "0 is no period; write e.g. \"20us\""));
         }
         match self.p {
-            OrAuto::Auto => Ok(()),
-            OrAuto::Given(p) => Fault::unless_probability("p", p),
+            OrAuto::Name(Auto) => Ok(()),
+            OrAuto::Quantity(p) => Fault::unless_probability("p", p),
         }
     }
 
@@ -185,8 +185,8 @@ impl Sender {
             Which::Head => Copies::HEAD,
         };
         let (p, rule) = match params.p {
-            OrAuto::Auto => (rule.most(), Some(rule)),
-            OrAuto::Given(p) => (p, None),
+            OrAuto::Name(Auto) => (rule.most(), Some(rule)),
+            OrAuto::Quantity(p) => (p, None),
         };
         Self {
             period: params.period,
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn auto_sends_as_many_copies_as_it_says() {
         let rule = Rule { rto_min: Span::from_millis(1), ..RULE };
-        let params = Params { p: OrAuto::Auto, ..Params::default() };
+        let params = Params { p: OrAuto::Name(Auto), ..Params::default() };
         let mut sender = Sender::new(&params, rule, Stream::named(1, "prob-rtx", 0));
         sender.start(Time::ZERO);
         let state = SendView { rto: Span::from_millis(1), ..view(4) };
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn the_mean_wait_is_the_period_over_p() {
-        let params = Params { p: OrAuto::Given(0.01), ..Params::default() };
+        let params = Params { p: OrAuto::Quantity(0.01), ..Params::default() };
         let mut sender = Sender::new(&params, RULE, Stream::named(1, "prob-rtx", 0));
         sender.start(Time::ZERO);
         let ticks: Vec<Time> = (0..20_000)
@@ -372,12 +372,12 @@ mod tests {
 
     #[test]
     fn a_certain_draw_is_every_tick_and_an_impossible_one_is_never() {
-        let every = Params { p: OrAuto::Given(1.0), ..Params::default() };
+        let every = Params { p: OrAuto::Quantity(1.0), ..Params::default() };
         let mut sender = Sender::new(&every, RULE, Stream::named(1, "prob-rtx", 0));
         sender.start(Time::ZERO);
         let first = sender.next;
         assert_eq!(sender.success_after(first + sender.period), first + every.period);
-        let never = Params { p: OrAuto::Given(0.0), ..Params::default() };
+        let never = Params { p: OrAuto::Quantity(0.0), ..Params::default() };
         let mut sender = Sender::new(&never, RULE, Stream::named(1, "prob-rtx", 0));
         sender.start(Time::ZERO);
         assert_eq!(sender.next, Time::NEVER);

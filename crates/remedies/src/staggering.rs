@@ -59,7 +59,7 @@ impl Staggering {
 
 impl Installation for Staggering {
     fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
-        let interval = self.params.interval.or_else(|| self.service_time(client.packet));
+        let interval = self.params.interval.quantity_or_else(|_| self.service_time(client.packet));
         let spread = Span::from_picos((interval.as_picos() as f64 * self.params.spread) as u64);
         Some(Box::new(Stagger {
             shortest: interval.saturating_sub(spread),

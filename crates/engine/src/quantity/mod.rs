@@ -4,6 +4,7 @@
 //! a whole number of base units is an error. Written back, a quantity is in base units and parses
 //! to the same value.
 
+mod named;
 mod serial;
 mod units;
 
@@ -11,6 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::time::{PICOS_PER_SEC, Span};
+pub use named::{Name, OrName};
 use units::Quantity;
 
 /// A data rate, bits per second.

@@ -9,16 +9,34 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 /// A name that may stand where a quantity is expected.
-pub(super) trait Name: Copy + PartialEq + 'static {
+pub trait Name: Copy + PartialEq + 'static {
     /// The names and what they mean, one line each.
     const NAMES: &'static [(&'static str, Self, &'static str)];
 }
 
 /// A quantity or a name that stands for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum OrName<N, Q> {
+pub enum OrName<N, Q> {
+    /// The name.
     Name(N),
+    /// The quantity.
     Quantity(Q),
+}
+
+impl<N, Q> OrName<N, Q> {
+    /// The quantity that is given, or what the name stands for.
+    pub fn quantity_or_else(self, meaning: impl FnOnce(N) -> Q) -> Q {
+        match self {
+            Self::Name(name) => meaning(name),
+            Self::Quantity(quantity) => quantity,
+        }
+    }
+}
+
+impl<N: Default, Q> Default for OrName<N, Q> {
+    fn default() -> Self {
+        Self::Name(N::default())
+    }
 }
 
 impl<N: Name, Q: Serialize> Serialize for OrName<N, Q> {

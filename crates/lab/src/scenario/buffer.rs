@@ -4,14 +4,13 @@ mod auto;
 
 use std::borrow::Cow;
 
-use incast_engine::{Limit, Size};
+use incast_engine::{Limit, OrName, Size};
 use incast_net::buffer::{Accounting, Alpha, PoolConfig};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::named::OrName;
 use super::{Background, ScenarioError, Transport, Workload};
 use auto::{Auto, AutoDocument};
 

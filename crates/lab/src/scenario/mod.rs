@@ -11,7 +11,6 @@ mod bursts;
 mod document;
 mod flow_size;
 mod long_flows;
-mod named;
 mod network;
 mod numbers;
 mod pacing;

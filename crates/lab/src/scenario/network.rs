@@ -1,6 +1,6 @@
 //! The `[network]` table.
 
-use incast_engine::{Limit, Rate, Size, Span};
+use incast_engine::{Limit, Name, OrName, Rate, Size, Span};
 use incast_net::buffer::{Accounting, PoolConfig};
 use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::buffer::{self, AccountingDocument, BufferDocument};
-use super::named::{Name, OrName};
 use super::numbers::Numbers;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;

@@ -1,12 +1,11 @@
 //! How data leave and ACKs are collected: `transport.pacing` and the offloads.
 
-use incast_engine::{Size, Span};
+use incast_engine::{Name, Size, Span};
 use incast_tcp::config::{Pacing, ReceiveOffload};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
-use super::named::Name;
 use super::switch::{Parameters, Switch};
 
 #[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]

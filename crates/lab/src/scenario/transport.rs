@@ -1,6 +1,6 @@
 //! The `[transport]` table, and the `[background.transport]` of a long flow.
 
-use incast_engine::{Size, Span, Window};
+use incast_engine::{Name, OrName, Size, Span, Window};
 use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 use incast_tcp::config::{
@@ -13,7 +13,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::acknowledgement::{DelayedAckTable, EcnScope, EcnSwitch, counts_marks, ecn_packets};
-use super::named::{Name, OrName};
 use super::pacing::{Off, PacingTable, ReceiveOffloadTable, is_burst};
 use super::schema::{name_or_table, names_or_tables, preset_name};
 use super::switch::Switch;

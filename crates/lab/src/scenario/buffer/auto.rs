@@ -4,11 +4,10 @@
 //! has a window of W packets in the network. Nobody knows the mean window before the run, so that
 //! its bound stands for it, unless the scenario gives one.
 
-use incast_engine::Window;
+use incast_engine::{Name, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::named::Name;
 use crate::scenario::{Background, ScenarioError, Transport, Workload};
 
 /// The name alone.
