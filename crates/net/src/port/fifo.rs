@@ -23,27 +23,29 @@ use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 #[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
+    /// Of a port that hands on: when the packets leave that are still there, but for the last.
+    departures: VecDeque<Time>,
     last_departure: Time,
-    /// When the packet in service no longer counts as present.
-    gone_at: Time,
-    /// Packets at the head of the ring that have left the port and are on the link. This and what
-    /// waits are kept up, lazily, where packets may wait.
-    departed: usize,
+    /// How long a packet counts as present beyond its departure.
+    linger: Span,
+    line: Line,
     /// Whether packets may wait.
     has_queue: bool,
     /// Whether the discipline admits whatever fits.
     is_drop_tail: bool,
-    buffer: Option<Buffer>,
-    /// How long a packet counts as present beyond its departure.
-    linger: Span,
-    line: Line,
+    /// Whether anything has ever been announced.
+    has_inlet: bool,
     train: Train,
+    /// Packets at the head of the ring that have left the port and are on the link. This and what
+    /// waits are kept up, lazily, where packets may wait.
+    departed: usize,
+    /// When the packet in service no longer counts as present.
+    gone_at: Time,
     /// What waits and what is being sent.
     view: QueueView,
     counters: PortCounters,
     inlet: Inlet,
-    /// Of a port that hands on: when the packets leave that are still there, but for the last.
-    departures: VecDeque<Time>,
+    buffer: Option<Buffer>,
     discipline: Box<Discipline>,
     random: Stream,
 }
@@ -66,6 +68,7 @@ impl Fifo {
             train: Train::new(config.ties),
             buffer: config.buffer,
             has_queue: true,
+            has_inlet: false,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
             discipline: Box::new(discipline),
             random,
@@ -202,6 +205,7 @@ impl Fifo {
         let is_next =
             self.ring.is_empty() && self.inlet.first().is_none_or(|first| transit.key() < first);
         self.inlet.push(transit);
+        self.has_inlet = true;
         is_next
     }
 
@@ -212,7 +216,7 @@ impl Fifo {
         until: (Time, u64),
         packets: &mut Packets,
     ) -> Option<(Time, u64)> {
-        let is_due = self.inlet.first().is_some_and(|first| first <= until);
+        let is_due = self.announced().is_some_and(|first| first <= until);
         if is_due { self.let_in(until, packets) } else { None }
     }
 
@@ -232,7 +236,7 @@ impl Fifo {
 
     #[inline]
     pub(super) fn announced(&self) -> Option<(Time, u64)> {
-        self.inlet.first()
+        if self.has_inlet { self.inlet.first() } else { None }
     }
 
     pub(super) fn inlet(&self) -> &Inlet {
