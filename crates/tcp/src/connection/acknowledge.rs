@@ -55,7 +55,7 @@ impl Connection {
         if window == 0 {
             self.wait_for_window(now);
         }
-        if !self.sender_hooks.is_empty() {
+        if self.has_sender_hooks() {
             self.consult(now, SendEvent::Ack(packet));
         }
     }

@@ -36,7 +36,7 @@ impl Connection {
     /// Advice on the data segment that `plan` describes.
     #[inline]
     pub(super) fn shape(&self, now: Time, plan: &TxPlan) -> Advice {
-        if self.sender_hooks.is_empty() {
+        if !self.has_sender_hooks() {
             return Advice::NONE;
         }
         let view = self.send_view(now);
@@ -62,7 +62,7 @@ impl Connection {
     /// The least retransmission timeout that the hooks advise.
     #[inline]
     pub(super) fn rto_floor(&self, now: Time) -> Span {
-        if self.sender_hooks.is_empty() {
+        if !self.has_sender_hooks() {
             return Span::ZERO;
         }
         let view = self.send_view(now);

@@ -23,7 +23,7 @@ impl Connection {
             && config.segmentation_offload.is_none()
             && config.ecn.is_none()
             && self.undo.is_none()
-            && self.sender_hooks.is_empty()
+            && !self.has_sender_hooks()
             && !config.rto.runs_idle;
         if let Some(pacer) = &mut self.pacer {
             pacer.timing = if is_plain { Timing::On } else { Timing::Off };

@@ -79,7 +79,7 @@ impl Connection {
 
     /// Which incarnation of its flow this is.
     pub fn epoch(&self) -> u8 {
-        self.epoch
+        self.template.epoch
     }
 
     /// Whether an ACK is being held back (delayed ACK, or a receiver hook).

@@ -40,7 +40,7 @@ impl Connection {
     /// Whether the hooks keep this packet, which is ready.
     #[inline]
     pub(super) fn holds_back(&mut self, now: Time, packet: &Packet) -> bool {
-        !self.receiver_hooks.is_empty() && self.keep(now, packet)
+        self.has_receiver_hooks() && self.keep(now, packet)
     }
 
     fn keep(&mut self, now: Time, packet: &Packet) -> bool {

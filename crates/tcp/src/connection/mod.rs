@@ -108,7 +108,6 @@ pub struct Counters {
 pub struct Connection {
     owed: u16,
     state: State,
-    epoch: u8,
     events: event::Pending,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
@@ -116,10 +115,14 @@ pub struct Connection {
     has_options: bool,
     /// Recovery, pacer or a hook has deadlines of its own.
     has_deadlines: bool,
+    /// There are hooks at one end or the other.
+    has_hooks: bool,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
     extra_acks: u8,
     ack_label: u8,
+    /// A duplicate is to be reported selectively.
+    owes_duplicate: bool,
     /// What the congestion control asked for.
     needs: Needs,
     /// Segment size that the hooks advised last.
@@ -138,25 +141,23 @@ pub struct Connection {
     receive_window: ReceiveWindow,
     data: Reassembly,
     ack_policy: AckPolicy,
-    /// The acknowledgement in the last packet (RFC 7323 §4.3).
+    /// The acknowledgement in the last packet, if it had options (RFC 7323 §4.3).
     last_ack_sent: u64,
     notify_at: u64,
-    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
-    sender_hooks: Vec<Box<dyn SenderHook>>,
-    /// What the receiver reports selectively, if the SACK option is in use.
-    sack_report: Option<Box<SackReport>>,
     pacer: Option<Box<pace::Pacer>>,
     undo: Option<Box<undo::Undo>>,
-    ecn: ecn::EcnState,
-    board: Scoreboard,
     delivery: Option<Box<DeliveryRate>>,
     prr: Option<Box<Prr>>,
-    counters: Counters,
+    /// What the receiver reports selectively, if the SACK option is in use.
+    sack_report: Option<Box<SackReport>>,
     /// Bytes sent by limited transmit since the last new ACK (RFC 3042: not part of `FlightSize`).
     limited_bytes: u64,
     /// The first byte of the block at hand, and where its first window ends, once known.
     block_start: u64,
+    ecn: ecn::EcnState,
+    board: Scoreboard,
     first_window_end: u64,
+    counters: Counters,
     rtt: RttEstimator,
     congestion: Controller,
     recovery: Recovery,
@@ -164,6 +165,8 @@ pub struct Connection {
     /// The segment being timed: one past its end, and when it left.
     timed: Option<(u64, Time)>,
     random: Stream,
+    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
+    sender_hooks: Vec<Box<dyn SenderHook>>,
     /// What there is to say of the timeout among the events.
     report: Option<TimeoutReport>,
     role: Role,
@@ -232,8 +235,8 @@ impl Connection {
         Self {
             role,
             state: if established { State::Established } else { State::Idle },
-            epoch,
             owed: 0,
+            owes_duplicate: false,
             events: event::Pending::default(),
             report: None,
             timer: Timer::default(),
@@ -279,6 +282,7 @@ impl Connection {
             requests_seen: 0,
             held: hold::Held::default(),
             counters: Counters::default(),
+            has_hooks: false,
             sender_hooks: Vec::new(),
             receiver_hooks: Vec::new(),
             sack_report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
@@ -291,12 +295,14 @@ impl Connection {
     /// Adds a remedy's part in the sender.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
         self.sender_hooks.push(hook);
+        self.has_hooks = true;
         self.has_deadlines = true;
     }
 
     /// Adds a remedy's part in the receiver.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
         self.receiver_hooks.push(hook);
+        self.has_hooks = true;
         self.has_options = true;
         self.has_deadlines = true;
     }
@@ -362,7 +368,7 @@ impl Connection {
     /// A packet of this connection arrived.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, packet: &Packet) {
-        if packet.epoch != self.epoch {
+        if packet.epoch != self.template.epoch {
             return;
         }
         if packet.flags.intersects(Flags::SYN.with(Flags::REQUEST))
@@ -375,7 +381,7 @@ impl Connection {
         }
         let is_data = packet.seq_end() > packet.seq && !packet.flags.contains(Flags::REQUEST);
         if is_data || packet.label != 0 {
-            if !self.receiver_hooks.is_empty() && is_data && !self.is_admitted(packet) {
+            if self.has_receiver_hooks() && is_data && !self.is_admitted(packet) {
                 return;
             }
             self.receive(now, packet);
@@ -407,10 +413,10 @@ impl Connection {
         if let Some(pacer) = &self.pacer {
             earliest = earliest.min(pacer.deadline());
         }
-        if !self.sender_hooks.is_empty() {
+        if self.has_sender_hooks() {
             earliest = earliest.min(self.hook_deadline());
         }
-        if !self.receiver_hooks.is_empty() {
+        if self.has_receiver_hooks() {
             earliest = earliest.min(self.held.deadline());
         }
         earliest
@@ -427,6 +433,18 @@ impl Connection {
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop(&mut self.report)
+    }
+
+    /// Whether a remedy has a part in the sender.
+    #[inline]
+    fn has_sender_hooks(&self) -> bool {
+        self.has_hooks && !self.sender_hooks.is_empty()
+    }
+
+    /// Whether a remedy has a part in the receiver.
+    #[inline]
+    fn has_receiver_hooks(&self) -> bool {
+        self.has_hooks && !self.receiver_hooks.is_empty()
     }
 
     /// One past everything that is to be sent: data and FIN.

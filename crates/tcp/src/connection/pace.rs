@@ -188,7 +188,7 @@ impl Connection {
             && self.config.idle_restart == IdleRestart::None
             && self.peer_window > 0
             && self.undo.is_none()
-            && self.sender_hooks.is_empty()
+            && !self.has_sender_hooks()
             && !self.recovery.in_recovery();
         let waits = is_plain
             && (self.pacer.as_ref().is_some_and(|pacer| pacer.waiting) || self.has_room_for_more());

@@ -20,8 +20,13 @@ impl Connection {
             }
             let arrival = if self.receive_window.accepts(end, before) {
                 match &mut self.sack_report {
-                    None => self.data.insert(start, end),
-                    Some(report) => report.insert(start, end, &mut self.data),
+                    Some(report) if self.owes_duplicate || !self.data.is_next(start) => {
+                        let arrival = report.insert(start, end, &mut self.data);
+                        self.owes_duplicate = report.owes_duplicate();
+                        arrival
+                    }
+                    // What comes in order is not reported.
+                    _ => self.data.insert(start, end),
                 }
             } else {
                 Arrival::Duplicate
@@ -39,7 +44,7 @@ impl Connection {
                 self.events.push(Event::Received);
             }
         }
-        if !self.receiver_hooks.is_empty() {
+        if self.has_receiver_hooks() {
             self.consult_receiver(now, packet, duplicate);
         }
     }

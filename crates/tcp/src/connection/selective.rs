@@ -224,7 +224,7 @@ impl Connection {
         let (una, next) = (self.board.una(), self.board.next());
         let plan = TxPlan { seq: next, retransmission: false, requested: false };
         let shaped;
-        let advice = if self.sender_hooks.is_empty() {
+        let advice = if !self.has_sender_hooks() {
             &Advice::NONE
         } else {
             shaped = self.shape(now, &plan);

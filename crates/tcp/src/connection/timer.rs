@@ -61,10 +61,10 @@ impl Connection {
                 }
             }
         }
-        if !self.sender_hooks.is_empty() {
+        if self.has_sender_hooks() {
             self.run_hook_deadlines(now);
         }
-        if !self.receiver_hooks.is_empty() {
+        if self.has_receiver_hooks() {
             self.ripen(now);
         }
     }
@@ -150,7 +150,7 @@ impl Connection {
             self.rtt.back_off();
         }
         self.arm(now, TimerKind::Data);
-        if advised.is_none() && !self.sender_hooks.is_empty() {
+        if advised.is_none() && self.has_sender_hooks() {
             self.consult(now, SendEvent::Timeout);
         }
     }

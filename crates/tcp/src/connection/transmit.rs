@@ -99,7 +99,7 @@ impl Connection {
             && self.prr.is_none()
             && !self.needs.sent
             && self.config.idle_restart == IdleRestart::None
-            && self.sender_hooks.is_empty()
+            && !self.has_sender_hooks()
             && self.board.resend().is_none()
             && self.board.next() < self.written
             && self.end_within(room.end, None).is_none()
@@ -219,7 +219,7 @@ impl Connection {
         let resend = self.board.resend().map(Sent::end);
         let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
         let shaped;
-        let advice = if self.sender_hooks.is_empty() {
+        let advice = if !self.has_sender_hooks() {
             &Advice::NONE
         } else {
             shaped = self.shape(now, &plan);
@@ -403,10 +403,10 @@ impl Connection {
             delivery.on_sent(now, seq, end);
         }
         self.on_ack_left();
-        if !self.receiver_hooks.is_empty() {
+        if self.has_receiver_hooks() {
             self.void_held();
         }
-        if !self.sender_hooks.is_empty() {
+        if self.has_sender_hooks() {
             self.consult(now, SendEvent::Sent(out));
         }
     }
@@ -442,7 +442,6 @@ impl Connection {
     #[inline]
     pub(super) fn fill_control(&mut self, now: Time, out: &mut Packet) {
         let next = self.data.next();
-        self.last_ack_sent = next;
         *out = self.template.packet();
         out.seq = self.board.next();
         out.ack = next;
@@ -462,20 +461,22 @@ impl Connection {
     /// receiver's hooks set one.
     #[inline(never)]
     fn add_options(&mut self, now: Time, packet: &mut Packet) -> Option<u64> {
+        self.last_ack_sent = packet.ack;
         if let Some(tick) = self.config.timestamps {
             packet.ts_value = timestamp(now, tick);
             packet.ts_echo = self.ts_recent.unwrap_or_default();
         }
-        if let Some(report) = &mut self.sack_report
-            && report.has_news(&self.data)
+        if (self.owes_duplicate || self.data.has_gap())
+            && let Some(report) = &mut self.sack_report
         {
             packet.sack = report.blocks(&self.data);
+            self.owes_duplicate = false;
             if report.takes_room() && !packet.sack.is_empty() {
                 // RFC 2018 §3: kind, length and the blocks; two bytes of padding.
                 packet.header = packet.header.saturating_add(4 + 8 * packet.sack.len() as u8);
             }
         }
-        if self.receiver_hooks.is_empty() {
+        if !self.has_receiver_hooks() {
             return None;
         }
         let (cap, header_bytes) = self.receiver_limits(now);

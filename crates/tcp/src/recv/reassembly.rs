@@ -60,10 +60,16 @@ impl Reassembly {
         Some((start.max(range.0), end.min(range.1)))
     }
 
+    /// Whether a segment that starts at `start` comes in order, and no gap is left.
+    #[inline]
+    pub fn is_next(&self, start: u64) -> bool {
+        start == self.next && self.ranges.is_empty()
+    }
+
     /// Takes the bytes from `start` to `end`.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrival {
-        if start == self.next && self.ranges.is_empty() {
+        if self.is_next(start) {
             self.next = end;
             return Arrival::InOrder;
         }

@@ -58,10 +58,9 @@ impl SackReport {
         self.takes_room
     }
 
-    /// Whether there is anything to report.
-    #[inline]
-    pub fn has_news(&self, data: &Reassembly) -> bool {
-        data.has_gap() || self.duplicate.is_some()
+    /// Whether something arrived again that was not reported yet.
+    pub fn owes_duplicate(&self) -> bool {
+        self.duplicate.is_some()
     }
 
     /// The option of the next packet (RFC 2018 §4): the range that grew last comes first.
