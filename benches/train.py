@@ -1,0 +1,45 @@
+"""Run what a build with profile-guided optimization is trained on.
+
+`make pgo` calls it; the compiler then lays out the engine for what these runs take. Every transport
+and every remedy runs, beside ample and beside scarce buffers, so that none is laid out for the
+others' benefit.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from timing import cases
+from timing.cases import AMPLE, COLLAPSE
+from timing.clock import run_here
+
+# Long enough for a profile, short enough to wait for.
+BYTES = 2_000_000
+
+
+def documents() -> list[dict[str, Any]]:
+    """Return the scenarios to run."""
+    from incast import _core
+
+    transports = [entry["name"] for entry in json.loads(_core.entries("transports"))]
+    remedies = {entry["name"] for entry in json.loads(_core.entries("remedies"))}
+    found = [
+        cases.of_transport(workload, name)
+        for workload in (AMPLE, COLLAPSE)
+        for name in transports
+        if name not in remedies
+    ]
+    for remedy in sorted(remedies):
+        document = cases.of_transport(COLLAPSE, "newreno")
+        document["transport"]["remedies"] = [remedy]
+        document["network"]["buffer"] = "48KB"
+        found.append(document)
+    for document in found:
+        document["workload"]["sru"] = f"{BYTES}B"
+    return found
+
+
+if __name__ == "__main__":
+    for document in documents():
+        run_here(document)
