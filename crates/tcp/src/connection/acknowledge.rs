@@ -30,7 +30,7 @@ impl Connection {
         let same_window = window == self.peer_window;
         self.peer_window = window;
         let flight = self.board.flight();
-        if self.selective {
+        if self.selective && !self.is_plain_ack(packet) {
             // With nothing outstanding, data bring no news but of what was sent twice.
             let is_news = packet.payload == 0 || !packet.sack.is_empty();
             if is_news || packet.ack > una || !self.board.is_empty() {

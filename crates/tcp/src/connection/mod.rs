@@ -243,7 +243,7 @@ impl Connection {
             random,
             board: Scoreboard::new(first),
             ecn,
-            has_deadlines: config.recovery.needs_sack() || pacer.is_some(),
+            has_deadlines: config.recovery.has_deadlines() || pacer.is_some(),
             pacer,
             delivery: congestion.needs().delivery_rate.then(Box::default),
             needs: congestion.needs(),

@@ -4,7 +4,7 @@ use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
 use super::undo::Evidence;
-use super::{Connection, TimerKind, owed};
+use super::{Connection, Gate, TimerKind, owed};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::{Advice, TxPlan};
@@ -30,6 +30,16 @@ impl Connection {
             },
             ack_delay: self.config.delayed_ack.map(|delayed| delayed.timeout).unwrap_or_default(),
         }
+    }
+
+    /// Whether an ACK means no more than it would to a recovery by duplicate ACKs.
+    #[inline]
+    pub(super) fn is_plain_ack(&self, packet: &Packet) -> bool {
+        packet.ack > self.board.una()
+            && packet.sack.is_empty()
+            && self.board.is_unmarked()
+            && self.recovery.is_calm()
+            && self.undo.is_none()
     }
 
     /// Handles an acknowledgement, cumulative and selective, that covers nothing unsent.
@@ -209,6 +219,23 @@ impl Connection {
         self.send_again(now, &segment, Again { rescue, owed: false }, out)
     }
 
+    /// Whether what has just been sent is certain to be the last for now: the pipe has no room for
+    /// another segment, and nothing else is to be sent.
+    #[inline]
+    pub(super) fn is_pipe_full(&self) -> bool {
+        let next = self.board.next();
+        self.owed == 0
+            && self.gate == Gate::Closed
+            && self.recovery.dupacks() == 0
+            && !self.recovery.in_recovery()
+            && self.board.is_unmarked()
+            && self.undo.is_none()
+            && self.config.idle_restart == IdleRestart::None
+            && !self.has_sender_hooks()
+            && next + u64::from(self.segment_size) <= self.written
+            && self.board.flight() + u64::from(self.segment_size) > self.congestion.window()
+    }
+
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
     pub(super) fn pipe_has_room(&self, len: u64) -> bool {
         let pipe = self.recovery.pipe(&self.board);
@@ -224,11 +251,11 @@ impl Connection {
         let (una, next) = (self.board.una(), self.board.next());
         let plan = TxPlan { seq: next, retransmission: false, requested: false };
         let shaped;
-        let advice = if !self.has_sender_hooks() {
-            &Advice::NONE
-        } else {
+        let advice = if self.has_sender_hooks() {
             shaped = self.shape(now, &plan);
             &shaped
+        } else {
+            &Advice::NONE
         };
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
         let data = (next + u64::from(self.segment_size)).min(self.written);

@@ -59,7 +59,7 @@ impl Connection {
                 && self.state == State::Established
                 && self.poll_selective(now, out)
             {
-                return Polled::Packet;
+                return if self.is_pipe_full() { Polled::LastPacket } else { Polled::Packet };
             }
         } else if self.board.next() < self.stream_end() && self.state == State::Established {
             if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
@@ -219,11 +219,11 @@ impl Connection {
         let resend = self.board.resend().map(Sent::end);
         let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
         let shaped;
-        let advice = if !self.has_sender_hooks() {
-            &Advice::NONE
-        } else {
+        let advice = if self.has_sender_hooks() {
             shaped = self.shape(now, &plan);
             &shaped
+        } else {
+            &Advice::NONE
         };
         self.segment_size = advice.segment_size.min(self.config.mss).max(1);
         let usable = room.end.min(una.saturating_add(advice.window_ceiling));

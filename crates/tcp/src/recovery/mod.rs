@@ -41,6 +41,8 @@ pub trait Parameters {
 pub trait LossRecovery {
     /// Whether it works by selective acknowledgements.
     const NEEDS_SACK: bool = false;
+    /// Whether it ever has a deadline.
+    const HAS_DEADLINES: bool = false;
 
     /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
@@ -84,6 +86,11 @@ pub trait LossRecovery {
     /// An ACK brings the first news of `segment`.
     fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
         let _ = (segment, now, echo);
+    }
+    /// Whether an ACK of new data without a SACK option means nothing to it, if no outstanding
+    /// segment is marked: then it need not be told.
+    fn is_calm(&self) -> bool {
+        false
     }
     /// An ACK was entered on the scoreboard. After an exit it is asked again, without news.
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
@@ -160,6 +167,11 @@ macro_rules! loss_recoveries {
                 match self { $(Self::$variant(_) => $module::$variant::NEEDS_SACK,)+ }
             }
 
+            /// Whether it ever has a deadline.
+            pub fn has_deadlines(&self) -> bool {
+                match self { $(Self::$variant(_) => $module::$variant::HAS_DEADLINES,)+ }
+            }
+
             /// Finds the first parameter that makes no sense.
             ///
             /// # Errors
@@ -210,6 +222,10 @@ macro_rules! loss_recoveries {
             #[inline]
             fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
                 match self { $(Self::$variant(it) => it.on_delivered(segment, now, echo),)+ }
+            }
+            #[inline]
+            fn is_calm(&self) -> bool {
+                match self { $(Self::$variant(it) => it.is_calm(),)+ }
             }
             fn on_sack(
                 &mut self,

@@ -203,6 +203,7 @@ impl RackTlp {
 
 impl LossRecovery for RackTlp {
     const NEEDS_SACK: bool = true;
+    const HAS_DEADLINES: bool = true;
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.phase != Phase::Open {

@@ -118,6 +118,10 @@ impl LossRecovery for Sack {
         self.phase = Phase::Open;
     }
 
+    fn is_calm(&self) -> bool {
+        self.phase == Phase::Open && self.dupacks == 0
+    }
+
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
         let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
         if news.acked > 0 {

@@ -95,6 +95,13 @@ impl Scoreboard {
         self.tally.sacked
     }
 
+    /// Whether no outstanding segment has arrived, is lost, or was sent again.
+    #[inline]
+    pub fn is_unmarked(&self) -> bool {
+        let Tally { sacked, lost, resent, .. } = self.tally;
+        sacked | lost | resent == 0
+    }
+
     /// Segments that the receiver has beyond the cumulative ACK.
     pub fn sacked_segments(&self) -> u32 {
         self.tally.sacked_segments
