@@ -8,10 +8,10 @@ use super::{Connection, Event, TimerKind, owed};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
 use crate::hooks::{ANSWER, SendEvent};
-use crate::recovery::{Episode, LossRecovery, RecoveryView};
+use crate::recovery::{Echo, Episode, LossRecovery, RecoveryView};
 use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
-use crate::send::scoreboard::Acked;
+use crate::send::scoreboard::{Acked, Sent};
 
 impl Connection {
     /// Handles the acknowledgement field of a packet.
@@ -71,7 +71,14 @@ impl Connection {
     }
 
     fn acknowledge_new(&mut self, now: Time, packet: &Packet) {
-        let acked = self.board.acknowledge(packet.ack);
+        let acked = if self.recovery.keeps_time() {
+            let echo = self.echo(packet);
+            let Self { board, recovery, .. } = self;
+            let deliver = |segment: &Sent| recovery.on_delivered(segment, now, echo);
+            board.acknowledge_each(packet.ack, deliver)
+        } else {
+            self.board.acknowledge(packet.ack)
+        };
         self.note_progress(now, packet, &acked);
         let mut restart_timer = true;
         match self.recovery.on_new_ack(acked.bytes, &self.recovery_view()) {
@@ -97,6 +104,15 @@ impl Connection {
         } else if restart_timer {
             self.arm(now, TimerKind::Data);
         }
+        if self.recovery.keeps_time() {
+            self.note_timer(now);
+        }
+    }
+
+    /// What the ACK echoes of a timestamp, if timestamps are on.
+    #[inline]
+    pub(super) fn echo(&self, packet: &Packet) -> Option<Echo> {
+        self.config.timestamps.map(|tick| (packet.ts_echo, tick))
     }
 
     /// What every ACK of new data means, before recovery is asked.

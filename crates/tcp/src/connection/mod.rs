@@ -224,6 +224,7 @@ impl Connection {
         let first = FIRST_BYTE;
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
+        let recovery = config.recovery.build();
         let ecn = ecn::EcnState::new(&config, congestion.needs());
         let pacer = pace::Pacer::new(&config, congestion.needs());
         let template = Template {
@@ -243,12 +244,12 @@ impl Connection {
             random,
             board: Scoreboard::new(first),
             ecn,
-            has_deadlines: config.recovery.has_deadlines() || pacer.is_some(),
+            has_deadlines: recovery.keeps_time() || pacer.is_some(),
             pacer,
             delivery: congestion.needs().delivery_rate.then(Box::default),
             needs: congestion.needs(),
             congestion,
-            recovery: config.recovery.build(),
+            recovery,
             selective: config.recovery.needs_sack(),
             prr: Prr::new(config.prr),
             undo: undo::Undo::new(config.undo),

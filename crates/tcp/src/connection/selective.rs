@@ -57,7 +57,7 @@ impl Connection {
         let repeats = packet.ack == una
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
-        let echo = self.config.timestamps.map(|tick| (packet.ts_echo, tick));
+        let echo = self.echo(packet);
         let mut original = false;
         let Self { board, undo, recovery, delivery, .. } = self;
         let acked = if packet.ack > una {

@@ -41,8 +41,8 @@ pub trait Parameters {
 pub trait LossRecovery {
     /// Whether it works by selective acknowledgements.
     const NEEDS_SACK: bool = false;
-    /// Whether it ever has a deadline.
-    const HAS_DEADLINES: bool = false;
+    /// Whether it goes by time: it has deadlines, and looks at every segment that arrives.
+    const KEEPS_TIME: bool = false;
 
     /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
@@ -87,8 +87,8 @@ pub trait LossRecovery {
     fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
         let _ = (segment, now, echo);
     }
-    /// Whether an ACK of new data without a SACK option means nothing to it, if no outstanding
-    /// segment is marked: then it need not be told.
+    /// Whether [`Self::on_sack`] would do nothing for an ACK of new data without a SACK option, if no
+    /// outstanding segment is marked.
     fn is_calm(&self) -> bool {
         false
     }
@@ -167,11 +167,6 @@ macro_rules! loss_recoveries {
                 match self { $(Self::$variant(_) => $module::$variant::NEEDS_SACK,)+ }
             }
 
-            /// Whether it ever has a deadline.
-            pub fn has_deadlines(&self) -> bool {
-                match self { $(Self::$variant(_) => $module::$variant::HAS_DEADLINES,)+ }
-            }
-
             /// Finds the first parameter that makes no sense.
             ///
             /// # Errors
@@ -185,6 +180,14 @@ macro_rules! loss_recoveries {
                 match self {
                     $(Self::$variant(params) => Recovery::$variant($module::$variant::new(params)),)+
                 }
+            }
+        }
+
+        impl Recovery {
+            /// Whether it goes by time: it has deadlines, and looks at every segment that arrives.
+            #[inline]
+            pub fn keeps_time(&self) -> bool {
+                match self { $(Self::$variant(_) => $module::$variant::KEEPS_TIME,)+ }
             }
         }
 

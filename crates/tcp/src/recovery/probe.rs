@@ -32,6 +32,11 @@ impl Probe {
         self.at
     }
 
+    /// Whether no probe has to be accounted for.
+    pub fn is_settled(&self) -> bool {
+        self.end.is_none()
+    }
+
     /// No probe is due.
     pub fn cancel(&mut self) {
         self.at = Time::NEVER;

@@ -203,7 +203,7 @@ impl RackTlp {
 
 impl LossRecovery for RackTlp {
     const NEEDS_SACK: bool = true;
-    const HAS_DEADLINES: bool = true;
+    const KEEPS_TIME: bool = true;
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.phase != Phase::Open {
@@ -249,6 +249,16 @@ impl LossRecovery for RackTlp {
 
     fn on_undo(&mut self) {
         self.phase = Phase::Open;
+    }
+
+    fn is_calm(&self) -> bool {
+        // Nothing sent before the newest that has arrived is in question, so that none of what comes
+        // in order can put anything in question.
+        self.phase == Phase::Open
+            && self.dupacks == 0
+            && self.reorder_at == Time::NEVER
+            && self.dsack_round.is_none()
+            && self.probe.is_settled()
     }
 
     fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
