@@ -1,0 +1,172 @@
+//! What is wrong with a transport.
+
+use serde_json::json;
+
+use super::refused;
+
+#[test]
+fn pacing_has_gains() {
+    refused(
+        &[("transport.pacing", json!(1.2))],
+        "transport.pacing: 1.2 is not accepted; \
+         write true, false, or a table such as { gain = 1.2 }",
+    );
+    refused(
+        &[("transport.pacing", json!({ "gain": 0.0 }))],
+        "transport.pacing.gain: 0 is no gain; write 0.001 to 1000000, e.g. 1.2",
+    );
+}
+
+#[test]
+fn a_congestion_control_s_parameters_make_sense() {
+    for (name, key, value, line) in [
+        ("dctcp", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
+        ("dctcp", "floor", json!(0), "0 segments are no window; write 1 or more"),
+        (
+            "d2tcp",
+            "greatest_urgency",
+            json!(0.1),
+            "0.1 is below least_urgency (0.5); write e.g. 2.0",
+        ),
+        ("d2tcp", "least_urgency", json!(0.0), "0 is no exponent; write more than 0, e.g. 0.5"),
+        ("l2dct", "least_weight", json!(3.0), "3 exceeds greatest_weight (2.5); write less"),
+        ("l2dct", "long", json!("100KB"), "100000 is not beyond short (200000); write more"),
+        ("tdctcp", "increase", json!(-0.5), "-0.5 is no growth; write 0 or more, e.g. 1.0"),
+        ("tdctcp", "g", json!(0.0), "0 is no weight; write more than 0 and at most 1, e.g. 0.0625"),
+        ("tcp-fitdc", "step", json!(0.0), "0 lets no window grow; write e.g. 2.0"),
+        ("tcp-fitdc", "backlog", json!(-1.0), "-1 lets no window grow; write e.g. 4.0"),
+        ("tcp-fitdc", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
+        ("swift", "target_ratio", json!(0.5), "0.5 makes no sense; write 1 or more, e.g. 1.5"),
+        ("swift", "max_decrease", json!(1.0), "1 makes no sense; write 0 to less than 1, e.g. 0.5"),
+        ("swift", "base_target", json!("0s"), "0 is no round trip; write e.g. \"150us\""),
+        ("bbr", "startup_gain", json!(1.0), "1 makes no sense; write more than 1"),
+        (
+            "bbr",
+            "probe_gain",
+            json!(2.5),
+            "2.5 makes no sense; write more than 1 and less than 2, e.g. 1.25",
+        ),
+        ("bbr", "full_rounds", json!(0), "0 makes no sense; write 1 or more, e.g. 3"),
+    ] {
+        let part = json!({ "name": name, key: value });
+        refused(
+            &[("transport.congestion_control", part)],
+            &format!("transport.congestion_control.{key}: {line}"),
+        );
+    }
+}
+
+#[test]
+fn a_recovery_s_parameters_make_sense() {
+    for (key, line) in [
+        ("reordering_divisor", "0 divides nothing; write e.g. 4"),
+        ("probe_rtts", "0 round trips are no timeout; write e.g. 2"),
+    ] {
+        refused(
+            &[("transport.recovery", json!({ "name": "rack-tlp", key: 0 }))],
+            &format!("transport.recovery.{key}: {line}"),
+        );
+    }
+}
+
+#[test]
+fn a_burst_has_a_size() {
+    refused(
+        &[("transport.segmentation_offload", json!(0))],
+        "transport.segmentation_offload: 0 is out of range; write 1 to 4294967295 bytes, or \"off\"",
+    );
+    refused(
+        &[("transport.receive_offload", json!({ "size": 0 }))],
+        "transport.receive_offload.size: 0 is out of range; write 1 to 4294967295 bytes",
+    );
+    refused(
+        &[("transport.receive_offload", json!("20us"))],
+        "transport.receive_offload: \"20us\" is not accepted; write true, false, or a table \
+         such as { size = \"64KiB\", timeout = \"20us\" }",
+    );
+}
+
+#[test]
+fn counting_marks_takes_marks() {
+    let dctcp = ("transport.name", json!("dctcp"));
+    refused(
+        &[dctcp.clone(), ("network.queue", json!("drop-tail"))],
+        "network.queue: \"drop-tail\" never marks, and the transport \"dctcp\" counts marks; \
+         write e.g. \"ecn-threshold\", or nothing",
+    );
+    refused(
+        &[dctcp.clone(), ("transport.ecn", json!("off"))],
+        "transport.ecn: \"off\" leaves this congestion control without marks; \
+         write \"auto\" or \"on\"",
+    );
+    refused(
+        &[dctcp, ("transport.congestion_control", json!({ "g": 0.0 }))],
+        "transport.congestion_control.g: 0 is no weight; \
+         write more than 0 and at most 1, e.g. 0.0625",
+    );
+}
+
+#[test]
+fn the_end_of_slow_start_is_a_name_or_a_table() {
+    let hystart = |value| ("transport.congestion_control.hystart", value);
+    refused(
+        &[hystart(json!("linnux"))],
+        "transport.congestion_control.hystart: \"linnux\" is unknown; \
+         did you mean \"linux\"? accepted: off, rfc9406, linux",
+    );
+    refused(
+        &[hystart(json!(4))],
+        "transport.congestion_control.hystart: 4 is not accepted; \
+         write off, rfc9406 or linux, or a table such as { name = \"rfc9406\" }",
+    );
+    refused(
+        &[hystart(json!({ "name": "rfc9406", "samples": 0 }))],
+        "transport.congestion_control.hystart.samples: 0 is too few; write 1 or more",
+    );
+}
+
+#[test]
+fn timers_and_windows_make_sense() {
+    refused(
+        &[("transport.rto_min", json!("61s"))],
+        "transport.rto_min: exceeds rto_max; write less, or raise rto_max",
+    );
+    for key in ["rto_max", "rto_initial", "syn_rto", "rto_after_syn_loss"] {
+        let zero =
+            [(&*format!("transport.{key}"), json!("0s")), ("transport.rto_min", json!("0s"))];
+        refused(&zero, &format!("transport.{key}: 0 is no timeout; write e.g. \"1s\""));
+    }
+    refused(
+        &[("transport.rto_min", json!("0s")), ("transport.rto_granularity", json!("0s"))],
+        "transport.rto_min: 0 is no timeout while rto_granularity is 0, too; write e.g. \"200us\"",
+    );
+    refused(
+        &[("profile", json!("ns2")), ("transport.rto_granularity", json!("0s"))],
+        "transport.rto_granularity: 0 is no tick to count samples in; \
+         write e.g. \"10us\", or another rto_style",
+    );
+    refused(
+        &[("transport.rto_jitter", json!(-0.5))],
+        "transport.rto_jitter: -0.5 is not a ratio of at least 0; write e.g. 0.5",
+    );
+    refused(
+        &[("transport.timestamps", json!(true)), ("transport.timestamp_granularity", json!("0s"))],
+        "transport.timestamp_granularity: 0 is no tick; write e.g. \"1ms\"",
+    );
+    refused(
+        &[("transport.dupack_threshold", json!(0))],
+        "transport.dupack_threshold: 0 duplicate ACKs mean nothing; write 1 or more",
+    );
+    refused(
+        &[("transport.delayed_ack.segments", json!(0))],
+        "transport.delayed_ack.segments: 0 segments cannot be waited for; write 1 or more",
+    );
+    refused(
+        &[("transport.receive_window", json!("4GiB"))],
+        "transport.receive_window: 4294967296 is out of range; write 1 to 4294967295 bytes",
+    );
+    refused(
+        &[("transport.initial_window", json!(0))],
+        "transport.initial_window: 0 is out of range; write 1 to 4294967295 bytes",
+    );
+}
