@@ -98,6 +98,15 @@ def test_goodput_may_halve_between_neighbours_without_staying_low() -> None:
     assert line.startswith("Collapses between 2 and 4 servers: 1.0 timeouts per block")
 
 
+def test_a_point_that_waits_for_timers_has_not_recovered() -> None:
+    rows = [point(0, 900), point(1, 420, 1.1), point(2, 517, 24), point(3, 340, 120)]
+    (line,) = say(rows, [16, 32, 64, 128])
+    assert line.startswith("Collapses between 16 and 32 servers: 1.1 timeouts per block")
+    rows = [point(0, 900), point(1, 600, 0.7), point(2, 340, 120)]
+    (line,) = say(rows, [16, 32, 64])
+    assert line.startswith("Collapses between 32 and 64 servers: ")
+
+
 def test_no_collapse() -> None:
     (line,) = say([point(0, 850), point(1, 900), point(2, 880, 0.01)], [2, 4, 8])
     assert line.startswith(

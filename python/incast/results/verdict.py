@@ -12,6 +12,7 @@ from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
 MOST_SERIES = 24  # sentences to print at most
+WAITS = 0.5  # timeouts per block from which a read is in collapse, if its goodput is too low
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -92,14 +93,16 @@ class _Curve:
         return f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
 
     def _knee(self) -> int | None:
-        """Return the first of the points that are collapsed to the end, or the first to halve.
+        """Return the first collapsed point after which nothing recovers, or the first to halve.
 
         Few servers with little to send may stay below half of the line rate, too, and a rare
         timeout makes no collapse of that: where every point looks collapsed, the fall decides.
         """
-        first = len(self.rows)
-        while first > 0 and self._collapsed(first - 1):
-            first -= 1
+        count = len(self.rows)
+        start = count
+        while start > 0 and not self._recovered(start - 1):
+            start -= 1
+        first = next(filter(self._collapsed, range(start, count)), count)
         if 0 < first < len(self.rows):
             return first
         goodput = [row["goodput_bps"] for row in self.rows]
@@ -108,6 +111,12 @@ class _Curve:
 
     def _collapsed(self, index: int) -> bool:
         return self._below(index) and self._times_out(index)
+
+    def _recovered(self, index: int) -> bool:
+        """Say whether a point is past a collapse: above half of the rate, and seldom waiting."""
+        row = self.rows[index]
+        waits = row["timeouts_per_block"] or row["timeouts"]
+        return not self._collapsed(index) and waits < WAITS
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
