@@ -6,6 +6,7 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Packet, RouteId};
 use incast_remedies::Place;
+use incast_tcp::connection::Polled;
 use incast_tcp::{Connection, Event};
 
 use crate::Failure;
@@ -138,10 +139,19 @@ impl Runner<'_> {
     }
 
     /// Takes what the connection has to say.
+    ///
+    /// # Panics
+    /// If a packet follows one that was said to be the last.
     fn pump(&mut self) {
-        while self.sent.len() < BACKLOG
-            && let Some(packet) = self.connection.poll_transmit(self.now)
-        {
+        let mut more = true;
+        while self.sent.len() < BACKLOG {
+            let mut packet = Packet::default();
+            let polled = self.connection.poll_transmit_into(self.now, &mut packet);
+            if polled == Polled::Nothing {
+                break;
+            }
+            assert!(more, "after what was said to be the last packet: {packet:?}");
+            more = polled == Polled::Packet;
             self.sent.push_back((self.now, packet));
         }
         while self.events.len() < BACKLOG
