@@ -86,6 +86,7 @@ fn the_ends_of_a_range_belong_to_it() {
         json!({ "name": "prob-rtx", "p": "auto" }),
         json!({ "name": "rapid", "followers": 1 }),
         json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
+        json!({ "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto" }),
         json!({ "name": "staggering", "interval": "0s", "spread": 1.0 }),
     ] {
         assert_eq!(remedy(&params).remedy().check(), Ok(()), "{params}");
@@ -116,6 +117,10 @@ fn what_a_remedy_sets_follows_from_its_parameters() {
         (
             json!({ "name": "resize", "mss_dsr": 60, "initial_window": 3 }),
             json!({ "initial_window": "180B" }),
+        ),
+        (
+            json!({ "name": "resize", "mss_dsr": "auto", "initial_window": 3 }),
+            json!({ "initial_window": "300B" }),
         ),
     ] {
         let set = remedy(&params).remedy().sets();
@@ -190,12 +195,21 @@ fn auto_is_a_word_and_survives_the_way_to_a_file_and_back() {
     for params in [
         json!({ "name": "batching", "n": "auto", "refill": "group" }),
         json!({ "name": "batching", "n": 7, "window": 4, "refill": "each" }),
+        json!({
+            "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto", "resize": "reached",
+            "initial_window": 2,
+        }),
         json!({ "name": "staggering", "interval": "auto", "spread": 0.5 }),
         json!({ "name": "staggering", "interval": "0.001s", "spread": 0.0 }),
     ] {
         assert_eq!(json!(remedy(&params)), params);
     }
-    let wrong = json!({ "name": "batching", "n": "some" });
-    let error = serde_json::from_value::<RemedyConfig>(wrong).expect_err("no number");
-    assert!(error.to_string().ends_with("expected u32, or \"auto\""), "{error}");
+    for wrong in [
+        json!({ "name": "batching", "n": "some" }),
+        json!({ "name": "resize", "mss_dsr": "some" }),
+        json!({ "name": "resize", "cwnd_dsr": -1 }),
+    ] {
+        let error = serde_json::from_value::<RemedyConfig>(wrong).expect_err("no number");
+        assert!(error.to_string().ends_with("expected u32, or \"auto\""), "{error}");
+    }
 }

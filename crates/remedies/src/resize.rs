@@ -6,26 +6,32 @@
 //! them, until they have the size of the MSS: 50, 100, 200, 400, 800, MSS.
 //!
 //! The window is counted in bytes here, so that algorithm 4's change of cwnd changes nothing.
+//!
+//! Both numbers may be `auto`, which the text leaves to future work. Segments are worth making smaller
+//! as long as headers do not fill the line, and worth keeping small as long as the window is no larger
+//! than the one that was too large: the share of path and buffer that others leave. Far below that a
+//! window of many segments is of no use, since `NewReno` mends one loss per round trip.
 
-use incast_engine::{Limit, Window};
+use incast_engine::{Limit, Span, Window};
 use incast_net::queue::Fault;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::or_auto::{Auto, OrAuto};
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
 /// Segments that begin small and grow with the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// `MSS_dsr`, payload of the first segments, bytes. Default: 50.
-    #[schemars(range(min = 1))]
-    pub mss_dsr: u32,
-    /// The congestion window, in segments of the size at hand, at which they grow. Default: 50.
-    #[schemars(range(min = 2))]
-    pub cwnd_dsr: u32,
+    /// `MSS_dsr`, payload of the first segments, bytes; `auto` takes it from the headers on the wire.
+    /// Default: 50.
+    pub mss_dsr: OrAuto<u32>,
+    /// The congestion window, in segments of the size at hand, at which they grow; `auto` takes it
+    /// from the timer, the round trip and the first loss. Default: 50.
+    pub cwnd_dsr: OrAuto<u32>,
     /// Whether the window must reach or exceed that.
     pub resize: When,
     /// Congestion window of a new connection, in the first, small segments. Default: 2.
@@ -46,23 +52,76 @@ pub enum When {
 
 impl Default for Params {
     fn default() -> Self {
-        Self { mss_dsr: 50, cwnd_dsr: 50, resize: When::default(), initial_window: 2 }
+        Self {
+            mss_dsr: OrAuto::Quantity(50),
+            cwnd_dsr: OrAuto::Quantity(50),
+            resize: When::default(),
+            initial_window: 2,
+        }
     }
 }
 
-impl Params {
+impl When {
     /// The size of segments, given the present one and the window, both in bytes.
-    fn resized(&self, segment: u32, cwnd: u64, mss: u32) -> u32 {
-        let threshold = u64::from(self.cwnd_dsr) * u64::from(segment);
-        let due = match self.resize {
-            When::Reached => cwnd >= threshold,
-            When::Exceeded => cwnd > threshold,
+    fn resized(self, cwnd_dsr: u32, segment: u32, cwnd: u64, mss: u32) -> u32 {
+        let threshold = u64::from(cwnd_dsr) * u64::from(segment);
+        let due = match self {
+            Self::Reached => cwnd >= threshold,
+            Self::Exceeded => cwnd > threshold,
         };
         if segment >= mss || !due {
             return segment;
         }
-        let size = 2 * cwnd / u64::from(self.cwnd_dsr);
+        let size = 2 * cwnd / u64::from(cwnd_dsr);
         u32::try_from(size).map_or(mss, |size| size.min(mss))
+    }
+}
+
+/// A header that nobody compresses, bytes.
+const FULL_HEADER: u8 = 40;
+/// The least `mss_dsr` that is chosen, bytes: the text's.
+const LEAST_SEGMENT: u32 = 50;
+
+/// `mss_dsr` by `auto`, bytes: two and a half headers, so that they take at most 2/7 of the line.
+fn first_segment(header: u8) -> u32 {
+    (u32::from(header) * 5 / 2).max(LEAST_SEGMENT)
+}
+
+/// The least `cwnd_dsr` that is chosen after a loss, where the timer allows it.
+const LEAST_SEGMENTS: u32 = 100;
+
+/// How `auto` chooses `cwnd_dsr`.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// What the timer and the round trip allow.
+    most: u32,
+    /// The last window in which nothing had been lost, bytes.
+    window: u64,
+    has_lost: bool,
+}
+
+impl Rule {
+    /// A window of n segments may take n round trips to repair, and saves timeouts in proportion to
+    /// n at best, so that the most is of the order of √(RTO / RTT): ten times that.
+    fn new(rto_min: Span, base_rtt: Span) -> Self {
+        let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
+        let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);
+        Self { most, window: 0, has_lost: false }
+    }
+
+    /// `cwnd_dsr` after the first loss, and at no other time: the segments of this size that the
+    /// window had which was too large.
+    fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
+        if self.has_lost {
+            return None;
+        }
+        self.has_lost = timed_out || view.in_recovery;
+        if self.has_lost {
+            let segments = u32::try_from(self.window / u64::from(segment)).unwrap_or(u32::MAX);
+            return Some(segments.max(LEAST_SEGMENTS).min(self.most));
+        }
+        self.window = view.cwnd.min(view.receive_window);
+        None
     }
 }
 
@@ -72,7 +131,8 @@ impl Remedy for Params {
     }
 
     fn sets(&self) -> Value {
-        let bytes = u64::from(self.initial_window) * u64::from(self.mss_dsr);
+        let segment = self.mss_dsr.quantity_or_else(|Auto| first_segment(FULL_HEADER));
+        let bytes = u64::from(self.initial_window) * u64::from(segment);
         json!({ "transport": { "initial_window": Window::Bytes(bytes) } })
     }
 
@@ -88,11 +148,15 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         let faults = [
-            ("mss_dsr", self.mss_dsr >= 1, "0 is no segment; write e.g. 50"),
+            (
+                "mss_dsr",
+                self.mss_dsr != OrAuto::Quantity(0),
+                "0 is no segment; write e.g. 50, or \"auto\"",
+            ),
             (
                 "cwnd_dsr",
-                self.cwnd_dsr >= 2,
-                "half of it must be a window; write 2 or more, e.g. 50",
+                !matches!(self.cwnd_dsr, OrAuto::Quantity(0 | 1)),
+                "half of it must be a window; write 2 or more, e.g. 50, or \"auto\"",
             ),
             ("initial_window", self.initial_window >= 1, "0 is no window; write e.g. 2"),
         ];
@@ -102,27 +166,79 @@ impl Remedy for Params {
         }
     }
 
-    fn install(&self, _: &Situation) -> Box<dyn Installation> {
-        Box::new(self.clone())
+    fn install(&self, situation: &Situation) -> Box<dyn Installation> {
+        Box::new(Resizing { params: self.clone(), base_rtt: situation.base_rtt })
     }
 }
 
-impl Installation for Params {
-    fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
-        Some(Box::new(Sender { segment: self.mss_dsr, params: self.clone() }))
+/// The senders of a client's servers.
+struct Resizing {
+    params: Params,
+    base_rtt: Span,
+}
+
+impl Installation for Resizing {
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let rule = Rule::new(place.config.rto.min, self.base_rtt);
+        Some(Box::new(Sender::new(&self.params, rule)))
     }
 }
 
 struct Sender {
-    params: Params,
+    resize: When,
     /// Payload of a new segment.
     segment: u32,
+    /// The smallest header that has left, which `segment` follows until it grows.
+    header: Option<u8>,
+    cwnd_dsr: u32,
+    rule: Option<Rule>,
+}
+
+impl Sender {
+    fn new(params: &Params, rule: Rule) -> Self {
+        let (segment, header) = match params.mss_dsr {
+            OrAuto::Name(Auto) => (first_segment(FULL_HEADER), Some(FULL_HEADER)),
+            OrAuto::Quantity(bytes) => (bytes, None),
+        };
+        let (cwnd_dsr, rule) = match params.cwnd_dsr {
+            OrAuto::Name(Auto) => (rule.most, Some(rule)),
+            OrAuto::Quantity(segments) => (segments, None),
+        };
+        Self { resize: params.resize, segment, header, cwnd_dsr, rule }
+    }
+
+    fn on_header(&mut self, header: u8) {
+        if let Some(smallest) = self.header
+            && header < smallest
+        {
+            self.header = Some(header);
+            self.segment = first_segment(header);
+        }
+    }
+
+    fn on_window(&mut self, timed_out: bool, view: &SendView) {
+        if let Some(rule) = &mut self.rule
+            && let Some(cwnd_dsr) = rule.learn(timed_out, view, self.segment)
+        {
+            self.cwnd_dsr = cwnd_dsr;
+        }
+        if timed_out {
+            return;
+        }
+        let size = self.resize.resized(self.cwnd_dsr, self.segment, view.cwnd, view.mss);
+        if size != self.segment {
+            self.segment = size;
+            self.header = None;
+        }
+    }
 }
 
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
-        if matches!(event, SendEvent::Ack(_)) {
-            self.segment = self.params.resized(self.segment, view.cwnd, view.mss);
+        match event {
+            SendEvent::Sent(packet) => self.on_header(packet.header),
+            SendEvent::Ack(_) => self.on_window(false, view),
+            SendEvent::Timeout => self.on_window(true, view),
         }
         Advice::NONE
     }
@@ -134,14 +250,16 @@ impl SenderHook for Sender {
 
 #[cfg(test)]
 mod tests {
+    use incast_engine::Time;
+
     use super::*;
 
-    /// Sizes of segments while the window grows by a byte at a time, up to `mss`.
-    fn sizes(params: &Params, mss: u32) -> Vec<(u64, u32)> {
-        let mut sizes = vec![(0, params.mss_dsr)];
+    /// Sizes of segments from `first` on while the window grows by a byte at a time, up to `mss`.
+    fn sizes(resize: When, cwnd_dsr: u32, first: u32, mss: u32) -> Vec<(u64, u32)> {
+        let mut sizes = vec![(0, first)];
         for cwnd in 100..100_000 {
             let segment = sizes[sizes.len() - 1].1;
-            let next = params.resized(segment, cwnd, mss);
+            let next = resize.resized(cwnd_dsr, segment, cwnd, mss);
             if next != segment {
                 sizes.push((cwnd, next));
             }
@@ -153,17 +271,106 @@ mod tests {
     fn the_segments_double_up_to_the_mss() {
         let expected =
             [(0, 50), (2_500, 100), (5_000, 200), (10_000, 400), (20_000, 800), (40_000, 1024)];
-        assert_eq!(sizes(&Params::default(), 1024), expected);
-        let beyond = Params { resize: When::Exceeded, ..Params::default() };
-        assert_eq!(sizes(&beyond, 300), [(0, 50), (2_501, 100), (5_001, 200), (10_001, 300)]);
+        assert_eq!(sizes(When::Reached, 50, 50, 1024), expected);
+        let beyond = [(0, 50), (2_501, 100), (5_001, 200), (10_001, 300)];
+        assert_eq!(sizes(When::Exceeded, 50, 50, 300), beyond);
     }
 
     #[test]
     fn a_window_far_beyond_the_threshold_skips_sizes() {
-        let params = Params::default();
-        assert_eq!(params.resized(50, 20_000, 1460), 800);
-        assert_eq!(params.resized(50, u64::MAX / 4, 1460), 1460);
-        assert_eq!(params.resized(1460, 1 << 40, 1460), 1460);
-        assert_eq!(params.resized(50, 2_499, 1460), 50);
+        let resized = |segment, cwnd| When::Reached.resized(50, segment, cwnd, 1460);
+        assert_eq!(resized(50, 20_000), 800);
+        assert_eq!(resized(50, u64::MAX / 4), 1460);
+        assert_eq!(resized(1460, 1 << 40), 1460);
+        assert_eq!(resized(50, 2_499), 50);
+    }
+
+    fn view(cwnd: u64, in_recovery: bool) -> SendView {
+        SendView {
+            now: Time::ZERO,
+            una: 1000,
+            next: 2000,
+            max: 2000,
+            written: 100_000,
+            cwnd,
+            ssthresh: 1 << 30,
+            receive_window: 100_000,
+            mss: 1000,
+            may_send: false,
+            in_recovery,
+            dupacks: 0,
+            srtt: None,
+            rto: Span::from_millis(200),
+            doublings: 0,
+            head_sent_at: Time::ZERO,
+            head_transmissions: 1,
+        }
+    }
+
+    fn auto() -> Sender {
+        let params = Params {
+            mss_dsr: OrAuto::Name(Auto),
+            cwnd_dsr: OrAuto::Name(Auto),
+            ..Params::default()
+        };
+        Sender::new(&params, Rule::new(Span::from_millis(200), Span::from_micros(200)))
+    }
+
+    #[test]
+    fn auto_begins_with_two_and_a_half_headers_and_follows_them_until_segments_grow() {
+        let mut sender = auto();
+        assert_eq!(sender.segment, 100);
+        sender.on_header(40);
+        assert_eq!(sender.segment, 100);
+        sender.on_header(30);
+        assert_eq!(sender.segment, 75);
+        sender.on_header(4);
+        sender.on_header(40);
+        assert_eq!(sender.segment, 50, "never fewer, and never back");
+        sender.on_window(false, &view(50 * 316, false));
+        assert_eq!(sender.segment, 100);
+        sender.on_header(3);
+        assert_eq!(sender.segment, 100, "what has grown does not shrink");
+    }
+
+    #[test]
+    fn auto_waits_for_ten_roots_of_the_round_trips_in_a_timer() {
+        let most = |rto, rtt| Rule::new(Span::from_micros(rto), Span::from_micros(rtt)).most;
+        assert_eq!(most(200_000, 200), 316);
+        assert_eq!(most(200_000, 800), 158);
+        assert_eq!(most(200, 200), 10);
+        assert_eq!(most(0, 200), 2, "half of it must be a window");
+        assert!(most(200_000, 0) > 1_000_000);
+        let mut sender = auto();
+        sender.on_window(false, &view(31_599, false));
+        assert_eq!(sender.segment, 100);
+        sender.on_window(false, &view(31_600, false));
+        assert_eq!(sender.segment, 200);
+    }
+
+    #[test]
+    fn after_the_first_loss_auto_waits_for_the_window_that_was_too_large() {
+        let after = |cwnd: u64, timed_out: bool| {
+            let mut sender = auto();
+            sender.on_window(false, &view(cwnd, false));
+            sender.on_window(timed_out, &view(cwnd / 2, !timed_out));
+            let learned = sender.cwnd_dsr;
+            // A second loss teaches nothing.
+            sender.on_window(false, &view(cwnd, false));
+            sender.on_window(true, &view(cwnd / 8, false));
+            assert_eq!(sender.cwnd_dsr, learned);
+            learned
+        };
+        assert_eq!(after(20_000, false), 200);
+        assert_eq!(after(20_000, true), 200);
+        assert_eq!(after(2_000, false), 100, "not for less than a hundred segments");
+        assert_eq!(after(31_599, false), 315);
+        // What the receiver does not allow has not been tried; segments have grown to 632 bytes.
+        assert_eq!(after(1 << 20, false), 100);
+        let fine = Rule::new(Span::from_micros(200), Span::from_micros(200));
+        let params = Params { cwnd_dsr: OrAuto::Name(Auto), ..Params::default() };
+        let mut sender = Sender::new(&params, fine);
+        sender.on_window(true, &view(1_000, false));
+        assert_eq!(sender.cwnd_dsr, 10, "and not for more than the timer allows");
     }
 }

@@ -584,6 +584,11 @@ scripts! {
         algorithm_4_at_the_threshold
         algorithm_4_from_50_bytes_to_the_mss
         algorithm_4_the_window_in_bytes_is_invariant
+        auto_after_a_loss_grows_at_the_window_that_was_too_large
+        auto_first_segments_are_two_and_a_half_headers
+        auto_follows_compressed_headers
+        auto_grows_as_late_as_the_timer_allows
+        auto_never_waits_for_fewer_than_100_segments_after_a_loss
         duplicates_do_not_resize
         never_more_than_the_mss
         text_beyond_the_threshold

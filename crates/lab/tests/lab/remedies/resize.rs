@@ -70,3 +70,35 @@ fn a_buffer_in_packets_is_refused() {
          a buffer is counted in bytes; write e.g. \"32KiB\""
     );
 }
+
+/// The star of the text's figure 4.11 with eight servers, for half a second.
+#[test]
+fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
+    let timeouts = |resize: Value| {
+        let document = json!({
+            "profile": "ns2",
+            "network": { "delay": "50us", "buffer": "32KiB" },
+            "workload": {
+                "servers": 8, "sru": "256KiB", "duration": "0.5s", "connections": "persistent",
+                "request_jitter": "20us",
+            },
+            "transport": {
+                "receive_window": "1000pkt", "rto_min": "200ms", "send_jitter": "8us",
+                "remedies": [resize, "header-compression"],
+            },
+            "run": { "seeds": 1 },
+        });
+        let scenario = Scenario::from_document(&document).expect("a valid scenario");
+        run(&scenario, vec![]).row().timeouts
+    };
+    let text = timeouts(json!("resize"));
+    let auto = timeouts(json!({ "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto" }));
+    assert!(text >= 4 && 3 * auto <= text, "{auto} instead of {text}");
+}
+
+#[test]
+fn auto_begins_with_two_and_a_half_headers() {
+    let auto = json!({ "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto" });
+    let changes = json!({ "transport": { "remedies": [auto] } });
+    assert_eq!(sizes(&with(&changes)), [100, 200, 400, 800, 1024]);
+}
