@@ -65,7 +65,7 @@ def wilson(hits: int, count: int) -> Interval:
     scale = 1 + _Z**2 / count
     centre = (share + _Z**2 / (2 * count)) / scale
     half = _Z * sqrt(share * (1 - share) / count + (_Z / (2 * count)) ** 2) / scale
-    return Interval(share, centre - half, centre + half)
+    return Interval(share, max(centre - half, 0.0), min(centre + half, 1.0))
 
 
 def judge(known: list[tuple[Drawn, Shares]]) -> Ranking:

@@ -50,7 +50,7 @@ def draw(path: Path, ranking: Ranking) -> None:
             text.set_fontstyle("italic" if label.startswith("the best of") else "normal")
         axes.grid(visible=False, axis="y")
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("scenarios [%] in which it keeps so much of the ideal completion time")
+        axes.set_xlabel("scenarios [%] in which it keeps so much of the ideal")
         handles = [
             axes.plot([], [], ls="", label=f"at least {100 * level:.0f} %", **_look(at))[0]
             for at, level in enumerate(LEVELS)
