@@ -14,8 +14,7 @@ from incast import _core
 from incast.models import MODELS, NotApplicable, Question
 from incast.models.collapse import knee
 from incast.models.collapse.answers import Forecast, forecast
-from incast.models.collapse.blocks import EFFORT
-from incast.models.collapse.handshake import lost_handshakes
+from incast.models.collapse.blocks import SEARCH, SWEEP, Effort
 from incast.models.collapse.reads import Reads, read, refusal
 from incast.scenario.resolved import Resolved
 
@@ -97,38 +96,55 @@ def test_many_servers_with_a_long_timer_stay_collapsed() -> None:
 
 def test_threads_and_company_do_not_change_answers() -> None:
     many = reads(persistent(), persistent(network={"buffer": "32KiB"})).with_servers([2, 9, 40])
-    one, three = (_core.follow_reads(many, EFFORT, threads) for threads in (1, 3))
+    bounds = np.full(6, 1e4), np.full(6, 0.5)
+    one, three = (_core.follow_reads(many, bounds, SWEEP, threads) for threads in (1, 3))
     np.testing.assert_array_equal(one, three)
-    alone = _core.follow_reads(many.take(np.array([4])), EFFORT, 1)
+    alone = _core.follow_reads(many.take(np.array([4])), (bounds[0][:1], bounds[1][:1]), SWEEP, 1)
     np.testing.assert_array_equal(np.array(one)[:, 4:5], alone)
 
 
 def test_a_column_that_is_missing_or_of_another_type_is_refused() -> None:
-    wrong = replace(reads(persistent()), places=np.array([1]))
-    with pytest.raises(TypeError, match="places"):
-        _core.follow_reads(wrong, EFFORT, 1)
+    wrong = replace(reads(persistent()), buffer=np.array([1]))
+    with pytest.raises(TypeError, match="buffer"):
+        _core.follow_reads(wrong, (np.ones(1), np.ones(1)), SWEEP, 1)
+
+
+def test_it_is_the_process_that_the_simulator_plays() -> None:
+    tree = persistent(network={"buffer": "64KiB"}, transport={"rto_min": "5ms"})
+    tree["workload"] |= {"servers": 12}
+    tree["run"] = {"seeds": 40}
+    summary = incast.run(tree).summary()
+    result = forecast(reads(tree), Effort(fine=0.0, coarse=0.0, most=5_000_000))
+    assert result.goodput[0] == pytest.approx(summary["goodput_bps"][0], rel=0.1)
+    timeouts = summary["timeouts"][0] / tree["workload"]["blocks"]
+    assert result.timeouts[0] == pytest.approx(timeouts, rel=0.1)
 
 
 def test_the_search_finds_the_first_of_the_numbers_that_collapse() -> None:
     shallow = reads(persistent())
     found = knee.first_collapse(shallow)
-    tried = forecast(shallow.with_servers(range(2, 13))).collapsed
+    tried = forecast(shallow.with_servers(range(2, 13)), SEARCH).collapsed
     assert found[0] == np.flatnonzero(tried)[0] + 2 if tried.any() else found[0] > 12
+
+
+def test_the_search_halves_between_the_numbers_of_its_grid() -> None:
+    deep = persistent(network={"buffer": "256KiB"})
+    found = knee.first_collapse(reads(deep))[0]
+    assert found not in knee.servers_tried()
+    before = np.floor(found * (1 - knee.CLOSE)) - 1
+    assert at([int(before), int(found)], deep).collapsed.tolist() == [False, True]
 
 
 def test_a_handshake_is_lost_where_headers_fill_what_packets_leave() -> None:
     gap, packet, header = 10e-6 * 10e9 / 8 / 1500, 1500, 40
-    waiting = 68 / gap  # SYN-ACKs in a full buffer of 68 packets
-    likely, never = (68 * packet + round(headers) * header for headers in (waiting, waiting + 20))
-    few, many, other = (
-        lost_handshakes(reads(persistent(network={"buffer": size})).with_servers([servers]))[0]
-        for size, servers in ((likely, 8), (likely, 256), (never, 256))
-    )
-    assert few == 0
-    assert many > 1
-    assert other < many / 10
-    fast = persistent(network={"rate": "100Gbps"})
-    assert lost_handshakes(reads(fast).with_servers([256]))[0] == 0
+    waiting = round(68 / gap)  # SYN-ACKs in a full buffer of 68 packets
+    likely, never = (68 * packet + headers * header for headers in (waiting, waiting + 20))
+    seconds = [
+        forecast(reads(persistent(network={"buffer": size})).with_servers([256])).seconds[0]
+        for size in (likely, never)
+    ]
+    # A SYN-ACK waits for a second, in one block of twenty.
+    assert seconds[0] - seconds[1] > 0.03
 
 
 @pytest.mark.parametrize(

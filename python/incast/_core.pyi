@@ -63,10 +63,14 @@ def run(
     """
 
 def follow_reads(
-    reads: object, effort: object, threads: int
+    reads: object,
+    bounds: tuple[NDArray[np.float64], NDArray[np.float64]],
+    effort: object,
+    threads: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Follow the mean block of synchronised reads, without the interpreter's lock.
 
     Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
-    attributes. Returns timeouts and packet times per block; `threads` does not change them.
+    attributes; `bounds` are packet times and timeouts of a block beyond which a read has collapsed.
+    Returns timeouts and packet times per block; `threads` does not change them.
     """

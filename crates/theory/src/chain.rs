@@ -1,130 +1,178 @@
-//! The chain of blocks: what a block leaves behind is what the next one begins with.
+//! Runs that are followed until it is known what a mean block is like.
 //!
-//! The state is the window and the slow-start threshold of every connection at the end of a block.
-//! The expectation over requests' jitter and phases is taken over samples with the same random
-//! numbers for every scenario, so that answers are repeatable and curves smooth.
+//! Windows survive a block, so that a run is a chain of blocks. Its first block differs: connections
+//! open, and start slowly. Later blocks are taken for alike, and those that are not followed for
+//! like the others. Runs differ by the requests' jitter; reads that are compared share it.
 
-use crate::draws::{Draws, Place};
-use crate::opening::open;
+use incast_engine::Stream;
+
+use crate::network::{Block, Network};
 use crate::read::Read;
-use crate::rounds::Rounds;
-use crate::sender::Sender;
 
-/// How much of a read is followed.
+const SEED: u64 = 20;
+
+/// Runs of which it is asked whether their handshakes fail, where one has lost a SYN-ACK.
+const RUNS: usize = 5;
+
+/// Standard deviation of a block, relative, that is believed before any block is seen, and the
+/// number of blocks for which that belief stands: two blocks that happen to be alike prove nothing.
+const BELIEF: f64 = 0.3;
+const BELIEVED: f64 = 3.0;
+
+/// How much of a read is followed. Events are packets, ACKs, requests and timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Samples at least, and at most.
-    pub samples: (u32, u32),
-    /// Standard error of the mean block at which no more samples are taken, relative.
-    pub error: f64,
-    /// Blocks of a sample at least, and at most; what follows is like the second half of them.
-    pub blocks: (u32, u32),
-    /// Round trips of a block; what is left then goes on at the same pace.
-    pub rounds: u32,
-    /// Windows that senders send, within which no limit below counts: then the least is enough.
-    pub work: u64,
+    /// Standard error of the mean block, relative, that is enough.
+    pub fine: f64,
+    /// The same where it is clear whether the read has collapsed.
+    pub coarse: f64,
+    /// Standard errors by which it has to be clear.
+    pub clear: f64,
+    /// Events before which nothing is enough.
+    pub least: u64,
+    /// Events that are enough, if they are as many blocks besides the first.
+    pub most: u64,
+    /// See `most`.
+    pub blocks: u32,
+    /// Events after which a block is not played to its end.
+    pub limit: u64,
 }
 
-/// Means over blocks and samples.
+/// Means over blocks and runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Timeouts of a block.
     pub timeouts: f64,
-    /// Duration of a block, packet times.
+    /// Duration of a block at which goodput is its mean over runs, packet times.
     pub duration: f64,
 }
 
-/// One read after another.
-#[derive(Debug)]
-pub struct Chain<'a> {
-    draws: &'a Draws,
-    senders: Vec<Sender>,
-    followed: Vec<Outcome>,
-    work: u64,
-}
-
-impl<'a> Chain<'a> {
-    /// A chain that draws from these numbers.
-    pub fn new(draws: &'a Draws) -> Self {
-        Self { draws, senders: Vec::new(), followed: Vec::new(), work: 0 }
-    }
-
-    /// Follows a read until its mean block is known well enough.
-    pub fn follow(&mut self, read: &Read, effort: &Effort) -> Outcome {
-        let (mut timeouts, mut sum, mut squares, mut taken) = (0.0, 0.0, 0.0, 0.0_f64);
-        let (least, most) = effort.samples;
-        self.work = 0;
-        for sample in 0..most {
-            if sample >= least {
-                let mean: f64 = sum / taken;
-                let variance = (squares / taken - mean * mean).max(0.0) / (taken - 1.0).max(1.0);
-                let known = variance.sqrt() <= effort.error * mean;
-                if known || self.work >= effort.work {
-                    break;
-                }
+/// Follows a read.
+pub fn follow(read: &Read, effort: &Effort) -> Outcome {
+    let mut account = Account::default();
+    while !account.suffices(read, effort) {
+        let mut network = Network::new(read);
+        let (before, run) = (account.events, account.runs.len() as u64);
+        account.runs.push(Run::default());
+        for block in 0..read.blocks.max(1) {
+            let left = effort.limit.saturating_sub(account.events);
+            let mut gaps = Stream::named(SEED, "gaps", run << 32 | u64::from(block));
+            let played = network.block(&mut gaps, left);
+            account.add(played, network.has_lost_handshakes());
+            account.events = before + network.events();
+            if !network.is_idle() {
+                return account.outcome(read);
             }
-            let one = self.sample(read, sample, effort);
-            timeouts += one.timeouts;
-            sum += one.duration;
-            squares += one.duration * one.duration;
-            taken += 1.0;
-        }
-        Outcome { timeouts: timeouts / taken, duration: sum / taken }
-    }
-
-    /// Follows one sample; the later blocks of the run are like those last followed.
-    fn sample(&mut self, read: &Read, sample: u32, effort: &Effort) -> Outcome {
-        self.senders.clear();
-        self.senders.resize(read.servers, Sender::connected(read.initial_window));
-        let (least, most) = effort.blocks;
-        let share =
-            (effort.work / u64::from(effort.samples.0)).saturating_mul(u64::from(sample) + 1);
-        self.followed.clear();
-        for block in 0..most.min(read.blocks as u32).max(1) {
-            if block >= least && self.work >= share {
+            if account.knows_blocks(read, effort) {
                 break;
             }
-            let one = self.block(read, Place { sample, block }, effort.rounds);
-            self.followed.push(one);
         }
-        let late = self.followed.len() / 2;
-        let unfollowed = (read.blocks - self.followed.len() as f64).max(0.0);
-        let more = unfollowed / (self.followed.len() - late) as f64;
-        let mut mean = Outcome::default();
-        for (block, one) in self.followed.iter().enumerate() {
-            let weight = if block < late { 1.0 } else { 1.0 + more };
-            mean.timeouts += weight * one.timeouts / read.blocks;
-            mean.duration += weight * one.duration / read.blocks;
-        }
-        mean
+    }
+    account.outcome(read)
+}
+
+/// A run as far as it was followed.
+#[derive(Debug, Default)]
+struct Run {
+    blocks: f64,
+    duration: f64,
+    has_lost_handshakes: bool,
+}
+
+/// What has been seen.
+#[derive(Debug, Default)]
+struct Account {
+    events: u64,
+    runs: Vec<Run>,
+    first: Tally,
+    /// Blocks but for the first of each run.
+    later: Tally,
+}
+
+impl Account {
+    fn add(&mut self, block: Block, has_lost_handshakes: bool) {
+        let Some(run) = self.runs.last_mut() else { return };
+        let tally = if run.blocks > 0.0 { &mut self.later } else { &mut self.first };
+        tally.add(block);
+        run.blocks += 1.0;
+        run.duration += block.duration;
+        run.has_lost_handshakes = has_lost_handshakes;
     }
 
-    /// Plays one block.
-    fn block(&mut self, read: &Read, place: Place, most: u32) -> Outcome {
-        let mut gaps = place.gaps();
-        let mut start = 0.0;
-        for (number, sender) in self.senders.iter_mut().enumerate() {
-            let gap = gaps.unit() * 2.0 * read.gap;
-            start += if number > 0 { gap } else { 0.0 };
-            sender.ask(read.segments, start);
+    fn suffices(&self, read: &Read, effort: &Effort) -> bool {
+        let opens = !self.runs.iter().any(|run| run.has_lost_handshakes);
+        self.knows_blocks(read, effort) && (opens || self.runs.len() >= RUNS)
+    }
+
+    /// Whether the mean of the later blocks is known well enough.
+    fn knows_blocks(&self, read: &Read, effort: &Effort) -> bool {
+        let tally = if read.blocks > 1 { &self.later } else { &self.first };
+        if tally.count < 1.0 || self.events < effort.least {
+            return false;
         }
-        let opened = open(read, &mut self.senders, place);
-        let mut rounds = Rounds::new(read, &mut self.senders, opened.clock);
-        let mut draws = self.draws.rounds(place);
-        let mut played = 0;
-        let longer = loop {
-            let Some(row) = draws.next() else { unreachable!("rows repeat without end") };
-            if rounds.play(row).is_none() {
-                break 1.0;
-            }
-            played += 1;
-            if played == most {
-                break rounds.pace();
-            }
+        if self.events >= effort.most && tally.count >= f64::from(effort.blocks) {
+            return true;
+        }
+        let (mean, error) = (self.outcome(read), tally.error());
+        let relative = error.duration / mean.duration;
+        if relative > effort.coarse {
+            return false;
+        }
+        let is_clear = |by: f64, error: f64| by.abs() > effort.clear * error;
+        let (slow, often) = (mean.duration - read.slow, mean.timeouts - read.often);
+        let clearly_slow = is_clear(slow, error.duration);
+        let clearly_often = is_clear(often, error.timeouts);
+        let collapses = slow > 0.0 && clearly_slow && often > 0.0 && clearly_often;
+        let does_not = slow < 0.0 && clearly_slow || often < 0.0 && clearly_often;
+        relative <= effort.fine || collapses || does_not
+    }
+
+    fn outcome(&self, read: &Read) -> Outcome {
+        let blocks = f64::from(read.blocks.max(1));
+        let first = self.first.mean();
+        let later = if self.later.count > 0.0 { self.later.mean() } else { first };
+        let goodput = |run: &Run| 1.0 / (run.duration + (blocks - run.blocks) * later.duration);
+        let goodputs: f64 = self.runs.iter().map(goodput).sum();
+        Outcome {
+            timeouts: (first.timeouts + (blocks - 1.0) * later.timeouts) / blocks,
+            duration: self.runs.len() as f64 / goodputs / blocks,
+        }
+    }
+}
+
+/// Sums over blocks.
+#[derive(Debug, Default)]
+struct Tally {
+    count: f64,
+    sum: Block,
+    squares: Block,
+}
+
+impl Tally {
+    fn add(&mut self, Block { timeouts, duration }: Block) {
+        self.count += 1.0;
+        self.sum.timeouts += timeouts;
+        self.sum.duration += duration;
+        self.squares.timeouts += timeouts * timeouts;
+        self.squares.duration += duration * duration;
+    }
+
+    fn mean(&self) -> Block {
+        let Block { timeouts, duration } = self.sum;
+        Block { timeouts: timeouts / self.count, duration: duration / self.count }
+    }
+
+    /// Standard errors of the mean.
+    fn error(&self) -> Block {
+        let mean = self.mean();
+        let error = |squares: f64, mean: f64| {
+            let seen = (squares - self.count * mean * mean).max(0.0);
+            let believed = BELIEVED * (BELIEF * mean).powi(2);
+            ((seen + believed) / (self.count + BELIEVED - 1.0) / self.count).sqrt()
         };
-        let (timeouts, clock) = (rounds.timeouts * longer, rounds.clock * longer);
-        self.work += rounds.work;
-        let work = (start + read.segments).max(read.work()) + read.pipe;
-        Outcome { timeouts: opened.timeouts + timeouts, duration: clock.max(work) }
+        Block {
+            timeouts: error(self.squares.timeouts, mean.timeouts),
+            duration: error(self.squares.duration, mean.duration),
+        }
     }
 }

@@ -1,25 +1,27 @@
-//! Synchronised reads as a process of connections instead of packets.
+//! Synchronised reads as a process of packets that meet in one queue.
 //!
-//! [`follow`] hands windows ([`sender`]) from block to block ([`chain`]); a block opens with a burst
-//! of all windows ([`opening`], [`burst`]), goes on round trip by round trip ([`rounds`]), and ends
-//! when the last connection has its data. All times are in packet times, all sizes in packets.
+//! [`follow`] plays runs until it is known what a mean block is like ([`chain`]). A run is a queue
+//! in front of the client's link ([`queue`]), servers behind links of their own ([`links`]) whose
+//! windows follow the RFCs ([`sender`], [`rto`]), and what the client has of their segments
+//! ([`receiver`]), in the order of time ([`network`], [`timeline`]). Everything else is a delay.
 
-mod burst;
 mod chain;
-mod draws;
-mod opening;
+mod links;
+mod network;
+mod packet;
+mod queue;
 mod read;
-mod rounds;
+mod receiver;
+mod rto;
 mod sender;
+mod timeline;
 
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 pub use chain::{Effort, Outcome};
 pub use read::Read;
-
-use chain::Chain;
-use draws::Draws;
 
 /// Follows every read on this many threads; how many does not change the answers.
 ///
@@ -27,17 +29,16 @@ use draws::Draws;
 ///
 /// If a thread has panicked.
 pub fn follow(reads: &[Read], effort: &Effort, threads: usize) -> Vec<Outcome> {
-    let width = reads.iter().map(|read| read.servers).max().unwrap_or(0);
-    let draws = Draws::new(width);
+    // The largest first, so that no thread is left with it at the end.
+    let mut order: Vec<usize> = (0..reads.len()).collect();
+    order.sort_by_key(|&number| Reverse(reads[number].packets()));
     let next = AtomicUsize::new(0);
     let work = || {
-        let mut chain = Chain::new(&draws);
         let mut done = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(read) = reads.get(number) else { return done };
-            done.push((number, chain.follow(read, effort)));
+        while let Some(&number) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            done.push((number, chain::follow(&reads[number], effort)));
         }
+        done
     };
     let mut outcomes = vec![Outcome::default(); reads.len()];
     thread::scope(|scope| {

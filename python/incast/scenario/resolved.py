@@ -174,6 +174,11 @@ class Resolved:
         return self._segments("receive_window")
 
     @property
+    def initial_threshold(self) -> int:
+        """Segments up to which a window that has never lost anything starts slowly."""
+        return self._segments("initial_ssthresh")
+
+    @property
     def block_packets(self) -> int:
         """Full packets of a block, all servers together."""
         return self.servers * ceil(self.sru / self.mss)

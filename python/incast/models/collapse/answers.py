@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incast.models.collapse import blocks
-from incast.models.collapse.handshake import lost_handshakes
 from incast.models.collapse.reads import Reads, read, refusal
 from incast.models.numbers import Floats
 from incast.models.registry import Answer, NotApplicable, Question
@@ -20,7 +19,7 @@ LEAST_TIMEOUTS = 0.5
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a typical run gives, one element per read.
+    """What runs give on average, one element per read.
 
     Parameters
     ----------
@@ -46,17 +45,14 @@ class Forecast:
         return slow & (self.timeouts >= LEAST_TIMEOUTS)
 
 
-def forecast(reads: Reads) -> Forecast:
-    """Follow the blocks, and lose a handshake where that is more likely than not."""
+def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
+    """Follow the reads as far as the effort goes."""
     ideal = reads.lossless_s
-    followed = blocks.follow(reads)
-    timeouts = followed.timeouts
+    often = np.full(len(reads), LEAST_TIMEOUTS)
+    followed = blocks.follow(reads, ideal / LEAST_SHARE, often, effort)
     seconds = np.maximum(followed.seconds, ideal)
-    # A typical run: it has what is more likely than not.
-    lost = lost_handshakes(reads) >= np.log(2.0)
-    seconds = seconds + np.where(lost, reads.syn_rto / reads.blocks, 0.0)
     bits = reads.payload_bits
-    return Forecast(bits / seconds, bits / ideal, seconds, timeouts)
+    return Forecast(bits / seconds, bits / ideal, seconds, followed.timeouts)
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:

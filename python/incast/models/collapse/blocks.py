@@ -1,10 +1,9 @@
-"""The chain of blocks, followed in Rust (`crates/theory`), and how far.
+"""The process of packets, followed in Rust (`crates/theory`), and how far.
 
-What a block leaves behind is what the next one begins with: the window and the slow-start threshold
-of every connection. A block begins with a burst of all windows, goes on round trip by round trip,
-and ends when the last connection has its data. The expectation over requests' jitter and phases is
-taken over samples with the same random numbers for every scenario, so that answers are repeatable
-and curves smooth.
+Runs are followed, from block to block, until the mean block is known: to a few per cent, or so well
+that it is clear on which side of the collapse the read is. Most reads are far on one side and cost
+little. The requests' jitter is drawn from the same random numbers for every scenario, so that
+answers are repeatable.
 """
 
 import os
@@ -17,51 +16,69 @@ from incast.models.numbers import Floats
 
 @dataclass(frozen=True)
 class Effort:
-    """How much of a read is followed.
+    """How much of a read is followed. Events are packets, ACKs, requests and timers.
 
     Parameters
     ----------
-    least_samples, most_samples
-        Of a read.
-    error
-        Standard error of the mean block, relative, at which no more samples are taken.
-    least_blocks, most_blocks
-        Of a sample; what follows is like the second half of them.
-    rounds
-        Of a block; what is left then goes on at the same pace.
-    work
-        Windows that senders send, after which the least of samples and blocks is enough.
+    fine
+        Standard error of the mean block, relative, that is enough.
+    coarse
+        The same where it is clear whether the read has collapsed.
+    clear
+        Standard errors by which that is clear.
+    least
+        Events before which nothing is enough.
+    most, blocks
+        So many events are enough, if they are so many blocks besides the first of a run.
+    limit
+        Events after which a block is not played to its end, but goes on at the same pace.
     """
 
-    least_samples: int = 2
-    most_samples: int = 24
-    error: float = 0.02
-    least_blocks: int = 2
-    most_blocks: int = 20
-    rounds: int = 3000
-    work: int = 50_000
+    fine: float = 0.02
+    coarse: float = 0.5
+    clear: float = 2.5
+    least: int = 20_000
+    most: int = 150_000
+    blocks: int = 3
+    limit: int = 5_000_000
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Means over blocks and samples, one element per scenario.
+    """Means over blocks and runs, one element per scenario.
 
     Parameters
     ----------
     timeouts
         Timeouts of a block.
     seconds
-        Duration of a block.
+        Duration of a block at which goodput is its mean over runs.
     """
 
     timeouts: Floats
     seconds: Floats
 
 
-EFFORT = Effort()
+SWEEP = Effort()
+"""For sweeps: a millisecond per point."""
+
+SEARCH = Effort(fine=0.01, coarse=0.1, clear=3.0, most=500_000, blocks=57, limit=20_000_000)
+"""For a question that a single point decides."""
 
 
-def follow(reads: Reads, effort: Effort = EFFORT) -> Outcome:
-    """Follow every read on all processors."""
-    timeouts, duration = _core.follow_reads(reads, effort, os.cpu_count() or 1)
+def follow(reads: Reads, slow_s: Floats, often: Floats, effort: Effort = SWEEP) -> Outcome:
+    """Follow every read on all processors.
+
+    Parameters
+    ----------
+    reads
+        What is followed.
+    slow_s, often
+        Duration of a block, in seconds, and timeouts of a block, both of which a read that has
+        collapsed exceeds.
+    effort
+        How far.
+    """
+    bounds = (slow_s / reads.packet_s, often)
+    timeouts, duration = _core.follow_reads(reads, bounds, effort, os.cpu_count() or 1)
     return Outcome(timeouts, duration * reads.packet_s)

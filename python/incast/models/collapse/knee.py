@@ -1,25 +1,32 @@
 """The collapse point: the first number of servers at which a read collapses."""
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 
 from incast.models.collapse.answers import forecast
+from incast.models.collapse.blocks import SEARCH, Effort
 from incast.models.collapse.reads import Reads
 from incast.models.numbers import Floats
 
 MOST_SERVERS = 256
-_AT_ONCE = 4  # numbers tried before those that have collapsed are left out
+STEP, CLOSE = 1.25, 0.03
 
 
 def servers_tried(most: int = MOST_SERVERS) -> list[int]:
-    """Return the numbers of servers that are tried: all up to 12, then in steps of 8 %."""
+    """Return the numbers of servers that are tried: all up to 12, then in steps of a quarter."""
     tried = list(range(2, min(12, most) + 1))
     while tried[-1] < most:
-        tried.append(min(most, max(tried[-1] + 1, round(tried[-1] * 1.08))))
+        tried.append(min(most, round(tried[-1] * STEP)))
     return tried
 
 
-def first_collapse(reads: Reads, most: int = MOST_SERVERS) -> Floats:
+def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH) -> Floats:
     """Return the first number of servers at which each read collapses.
+
+    Numbers are tried upwards to the first that collapses; halving then finds the first between it
+    and the one before, to 3 %.
 
     Parameters
     ----------
@@ -27,21 +34,32 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS) -> Floats:
         Their own numbers of servers do not matter.
     most
         The largest number of servers that is tried.
+    effort
+        How far each number is followed.
 
     Returns
     -------
     array, one element per read
         The number of servers; NaN where none up to `most` collapses.
     """
-    found = np.full(len(reads), np.nan)
-    tried = servers_tried(most)
-    for first in range(0, len(tried), _AT_ONCE):
-        some = tried[first : first + _AT_ONCE]
+    found, before = np.full(len(reads), np.nan), np.ones(len(reads))
+    for servers in servers_tried(most):
         open_ = np.flatnonzero(np.isnan(found))
         if not open_.size:
             break
-        collapsed = forecast(reads.take(open_).with_servers(some)).collapsed
-        collapsed = collapsed.reshape(len(open_), -1)
-        hit = collapsed.any(axis=1)
-        found[open_[hit]] = np.array(some, dtype=float)[np.argmax(collapsed[hit], axis=1)]
+        tried = np.full(len(open_), float(servers))
+        hit = _collapsed(reads, open_, tried, effort)
+        found[open_[hit]] = servers
+        before[open_[~hit]] = servers
+    while (open_ := np.flatnonzero(found - before > np.maximum(1.0, CLOSE * found))).size:
+        tried = (before[open_] + found[open_]) // 2
+        hit = _collapsed(reads, open_, tried, effort)
+        found[open_[hit]] = tried[hit]
+        before[open_[~hit]] = tried[~hit]
     return found
+
+
+def _collapsed(
+    reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort
+) -> NDArray[np.bool_]:
+    return forecast(replace(reads.take(chosen), servers=servers), effort).collapsed

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from math import ceil, nan
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -27,47 +27,52 @@ class Reads:
     servers
         N, at least 1.
     segments
-        S, packets of the SRU, the last of which may be short.
-    places
-        B, full packets that wait in front of the client's link at most; may be a fraction.
-    pipe
-        Packets that the idle path holds: its round trip over the time of one packet.
-    gap
-        Mean time between two requests, packet times.
+        S, segments of the SRU.
+    last
+        Payload of the last of them, as a share of a full segment's.
+    packet, header
+        Bytes of a full packet, and of one without payload.
     packet_s
         Time of one full packet on a link, s; all links have one rate.
-    payload
-        Application bytes of a full packet over its bytes.
-    rto_min, syn_rto
-        Seconds.
+    buffer
+        What may wait in front of the client's link: bytes, or packets.
+    counts_packets
+        Whether it counts packets.
+    propagation
+        Round trip of propagation, packet times.
+    gap
+        Mean time between two requests, packet times.
+    rto_min, rto_max
+        Bounds of the RTO, s.
+    syn_rto
+        Time after which a lost SYN-ACK is sent again, s.
+    late_rto
+        RTO of a connection that has lost its SYN-ACK, up to its first round trip, s.
     blocks
-        Blocks of a run; the windows of the first are the handshake's.
-    initial_window, most_window
-        Segments; the receiver's window is the most.
-    spare
-        Bare headers that fit into what full packets leave of the buffer; NaN where it counts
-        packets, so that a header takes a place.
-    to_full
-        Bare headers in a full packet.
-    short_tail
-        Whether a full buffer has no place for the last, shorter packet either.
+        Blocks of a run; the first opens the connections.
+    initial_window, initial_threshold, most_window
+        Window and slow-start threshold of a connection that has just opened, and the receiver's
+        window; segments.
     """
 
     servers: Floats
     segments: Floats
-    places: Floats
-    pipe: Floats
-    gap: Floats
+    last: Floats
+    packet: Floats
+    header: Floats
     packet_s: Floats
-    payload: Floats
+    buffer: Floats
+    counts_packets: NDArray[np.bool_]
+    propagation: Floats
+    gap: Floats
     rto_min: Floats
+    rto_max: Floats
     syn_rto: Floats
+    late_rto: Floats
     blocks: Floats
     initial_window: Floats
+    initial_threshold: Floats
     most_window: Floats
-    spare: Floats
-    to_full: Floats
-    short_tail: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.servers)
@@ -83,68 +88,81 @@ class Reads:
         return Reads(**values | {"servers": np.tile(floats(servers), len(self))})
 
     @property
-    def sparse(self) -> NDArray[np.bool_]:
-        """Whether requests come more slowly than the link serves them."""
-        return self.segments < self.gap
-
-    @property
     def lossless_s(self) -> Floats:
         """Mean seconds of a block in which nothing is lost.
 
-        The link's or the requests' time, whichever is longer, and a round trip; the first block
-        starts slowly besides.
+        The link's or the requests' time, whichever is longer, and a round trip. In the first block
+        a handshake comes before, and the link idles for as long as the windows of all servers,
+        which double, do not fill the path.
         """
-        work = self.servers * self.segments
-        asking = (self.servers - 1) * self.gap + self.segments
-        rounds = np.log2(np.maximum(self.segments / self.initial_window, 1.0))
-        first = np.where(work > asking, np.maximum(rounds * self.pipe - work, 0.0), 0.0)
-        first = np.where(work <= asking, rounds * self.pipe, first)
-        return (np.maximum(work, asking) + self.pipe + first / self.blocks) * self.packet_s
+        header = self.header / self.packet
+        part = self.segments - (1.0 - header) * (1.0 - self.last)
+        work = self.servers * part
+        asking = (self.servers - 1) * self.gap + part
+        pipe = self.propagation + 1.0 + 2.0 * header
+        all_windows = self.servers * self.initial_window
+        rounds = np.ceil(np.log2(self.segments / self.initial_window + 1.0))
+        idle = np.ceil(np.log2(np.maximum(pipe / all_windows, 1.0))).clip(0.0, rounds)
+        together = idle * pipe - all_windows * (2.0**idle - 1.0)
+        first = pipe + np.where(work > asking, together, (rounds - 1.0) * pipe)
+        return (np.maximum(work, asking) + pipe + first / self.blocks) * self.packet_s
 
     @property
     def payload_bits(self) -> Floats:
         """Application bits of a block."""
-        return self.servers * self.segments * self.payload * 8
+        part = self.segments - 1.0 + self.last
+        return self.servers * part * (self.packet - self.header) * 8
 
 
 def read(questions: Sequence[Question]) -> Reads:
     """Take the quantities of scenarios to which `refusal` has no objection."""
     rows = np.array([_row(question.point) for question in questions])
-    *numbers, short = rows.reshape(len(questions), len(fields(Reads))).T
-    arrays: list[Any] = [*(floats(column) for column in numbers), short.astype(np.bool_)]
-    return Reads(*arrays)
+    columns: dict[str, Any] = {
+        field.name: floats(column)
+        for field, column in zip(
+            fields(Reads), rows.reshape(len(questions), len(fields(Reads))).T, strict=True
+        )
+    }
+    columns["counts_packets"] = columns["counts_packets"].astype(np.bool_)
+    return Reads(**columns)
 
 
 def _row(point: Resolved) -> tuple[float, ...]:
     transport, network = point.tree["transport"], point.tree["network"]
     packet_s = point.packet * 8 / point.line_rate
-    last = point.sru % point.mss
-    header = point.packet - point.mss
-    segments = ceil(point.sru / point.mss)
+    last = point.sru % point.mss or point.mss
     round_trip = 2 * (_seconds(network["server_delay"]) + _seconds(network["delay"]))
-    places = float(point.buffer_packets)
-    short, spare = False, nan
-    if not point.counts_packets:
-        places = point.buffer_bytes / point.packet
-        spare = point.buffer_bytes % point.packet / header
-        short = bool(last and last + header > point.buffer_bytes % point.packet)
     return (
         float(point.servers),
-        float(segments),
-        places,
-        round_trip / packet_s + 2,
-        _seconds(point.tree["workload"]["request_jitter"]) / 2 / packet_s,
+        float(ceil(point.sru / point.mss)),
+        last / point.mss,
+        float(point.packet),
+        float(point.packet - point.mss),
         packet_s,
-        point.sru / segments,
+        _buffer(point),
+        float(point.counts_packets),
+        round_trip / packet_s,
+        _seconds(point.tree["workload"]["request_jitter"]) / 2 / packet_s,
         point.rto_min,
+        _seconds(transport["rto_max"]),
         _seconds(transport["syn_rto"]),
+        _seconds(transport["rto_after_syn_loss"]),
         float(point.tree["workload"]["blocks"]),
         float(point.window(1) // point.servers),
+        float(point.initial_threshold),
         float(point.receive_window),
-        spare,
-        point.packet / header,
-        short,
     )
+
+
+def _buffer(point: Resolved) -> float:
+    """Return what may wait, in packets where the buffer counts them, else in bytes."""
+    if point.counts_packets:
+        return float(point.buffer_places)
+    network = point.tree["network"]
+    if int(network["buffer_cell"]) > 1 or int(network["buffer_packet_overhead"]):
+        return float(point.buffer_places * point.packet)
+    sent = point.packet if network["buffer_counts_in_service"] else 0
+    return float(max(point.buffer_bytes - sent, 0))
 
 
 def refusal(question: Question) -> str | None:
@@ -175,6 +193,8 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     kept = transport["idle_restart"] == "none"
     yield kept, "it knows windows that survive an idle time"
     yield transport["limited_transmit"], "it knows transports with limited_transmit"
+    opens = (transport["handshake"], transport["opener"]) == ("three-way", "client")
+    yield opens, "it knows connections that the client opens in three ways"
 
 
 def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bool, str]]:

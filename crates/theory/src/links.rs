@@ -1,0 +1,144 @@
+//! The servers' links: what has been sent and is not at the switch yet.
+
+use std::cmp::Reverse;
+use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
+
+use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks};
+use crate::timeline::Timeline;
+
+/// Packets that follow others on the same link.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// When the first of them arrives, and the last.
+    at: Ticks,
+    end: Ticks,
+    /// The first.
+    packet: Packet,
+    count: u32,
+    /// How many were on the link before it.
+    ahead: u32,
+}
+
+impl Run {
+    /// Of packets that arrive in the same instant that comes first which has followed fewer others,
+    /// so that a burst does not crowd out single packets.
+    fn key(&self) -> Reverse<u128> {
+        let place = u64::from(self.ahead) << 32 | u64::from(self.packet.who);
+        Reverse(u128::from(self.at) << 64 | u128::from(place))
+    }
+}
+
+/// One server's link.
+#[derive(Clone, Debug, Default)]
+struct Link {
+    /// When it has sent all that it was given.
+    free: Ticks,
+    /// What is on it but for singles.
+    runs: VecDeque<Run>,
+}
+
+/// All links.
+#[derive(Debug)]
+pub struct Links {
+    /// When the next packet arrives.
+    pub due: Ticks,
+    /// Full packets that found their link idle.
+    singles: Timeline<Packet>,
+    each: Vec<Link>,
+    /// The first run of each link.
+    firsts: BinaryHeap<Reverse<u128>>,
+}
+
+impl Links {
+    /// Idle links.
+    pub fn new(count: usize) -> Self {
+        Self {
+            due: NEVER,
+            singles: Timeline::new(),
+            each: vec![Link::default(); count],
+            firsts: BinaryHeap::with_capacity(count),
+        }
+    }
+
+    /// Sends `count` packets back to back, each of which takes so much time.
+    #[inline]
+    pub fn send(&mut self, now: Ticks, mut packet: Packet, mut count: u32, time: Ticks) {
+        let link = &mut self.each[packet.who as usize];
+        if link.free <= now && packet.kind == Kind::Full {
+            let at = now + time;
+            link.free = at;
+            self.singles.push(at, packet);
+            self.due = self.due.min(at);
+            count -= 1;
+            if count == 0 {
+                return;
+            }
+            packet.segment += 1;
+        }
+        self.append(now, packet, count, time);
+    }
+
+    #[inline(never)]
+    fn append(&mut self, now: Ticks, packet: Packet, count: u32, time: Ticks) {
+        let link = &mut self.each[packet.who as usize];
+        let start = link.free.max(now);
+        let end = start + time * Ticks::from(count);
+        link.free = end;
+        if let Some(last) = link.runs.back_mut()
+            && last.end == start
+            && last.packet.segment + last.count == packet.segment
+            && (last.packet.sent, last.packet.kind) == (packet.sent, packet.kind)
+        {
+            last.count += count;
+            last.end = end;
+            return;
+        }
+        let ahead = (start - now).div_ceil(PACKET) as u32;
+        let run = Run { at: start + time, end, packet, count, ahead };
+        link.runs.push_back(run);
+        if link.runs.len() == 1 {
+            self.firsts.push(run.key());
+            self.due = self.due.min(run.at);
+        }
+    }
+
+    /// The packet that arrives next; one is due.
+    #[inline]
+    pub fn pop(&mut self) -> Packet {
+        if self.singles.due == self.due {
+            let packet = self.singles.pop();
+            let run = self.firsts.peek().map_or(NEVER, |it| (it.0 >> 64) as Ticks);
+            self.due = self.singles.due.min(run);
+            return packet;
+        }
+        self.pop_run().unwrap_or_default()
+    }
+
+    #[inline(never)]
+    fn pop_run(&mut self) -> Option<Packet> {
+        let mut first = self.firsts.peek_mut()?;
+        let runs = &mut self.each[first.0 as u32 as usize].runs;
+        let run = runs.front_mut()?;
+        let packet = run.packet;
+        if run.count > 1 {
+            run.count -= 1;
+            run.packet.segment += 1;
+            run.at += PACKET;
+            run.ahead += 1;
+            *first = run.key();
+            drop(first);
+        } else {
+            runs.pop_front();
+            if let Some(run) = runs.front() {
+                *first = run.key();
+                drop(first);
+            } else {
+                PeekMut::pop(first);
+            }
+        }
+        let run = self.firsts.peek().map_or(NEVER, |it| (it.0 >> 64) as Ticks);
+        self.due = self.singles.due.min(run);
+        Some(packet)
+    }
+}
