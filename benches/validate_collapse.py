@@ -20,6 +20,7 @@ from rich.console import Console
 
 import incast
 from incast.models.collapse.answers import forecast
+from incast.models.collapse.blocks import SWEEP
 from incast.models.collapse.reads import Reads, read
 from incast.models.registry import Question
 from incast.scenario.resolved import Resolved
@@ -45,10 +46,11 @@ def main() -> int:
         if not truth.simulate(drawn, servers).collapsed:
             console.print(f"FAILS  {drawn} no longer collapses at {servers} servers")
             return 1
-    judged, development = judge(known), judge(table.read("development"))
+    judged, swept = judge(known), judge(known, SWEEP)
+    development = judge(table.read("development"))
     spent = sweep_s([drawn for drawn, _ in known[:100]])
     chance = same(table.read("development"), table.read("again"))
-    for line in write(FOLDER, judged, development, chance, spent):
+    for line in write(FOLDER, judged, swept, development, chance, spent):
         console.print(line)
     console.print("written: docs/validation/collapse.md")
     found, none = shares(judged)

@@ -10,6 +10,7 @@ import numpy as np
 
 import incast
 from incast.models.collapse import knee
+from incast.models.collapse.blocks import SEARCH, Effort
 from incast.models.collapse.reads import read
 from incast.models.registry import Question
 from incast.scenario.resolved import Resolved
@@ -67,12 +68,12 @@ def same(
     return first, near(then, first)
 
 
-def judge(known: list[tuple[Drawn, int | None]]) -> Judgement:
+def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Judgement:
     """Ask the model about every scenario of a set."""
     scenarios = [drawn for drawn, _ in known]
     points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
     reads = read([Question(Resolved(point)) for point in points])
     start = time.process_time()
-    foretold = knee.first_collapse(reads)
+    foretold = knee.first_collapse(reads, effort=effort)
     simulated = np.array([np.nan if servers is None else servers for _, servers in known])
     return Judgement(scenarios, simulated, foretold, time.process_time() - start)

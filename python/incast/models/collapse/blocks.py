@@ -35,7 +35,7 @@ class Effort:
     """
 
     fine: float = 0.02
-    coarse: float = 0.5
+    coarse: float = 0.3
     clear: float = 2.5
     least: int = 20_000
     most: int = 150_000
