@@ -58,14 +58,17 @@ def main() -> int:
 
 
 def sweep_s(scenarios: list[table.Drawn]) -> float:
-    """Return how long a sweep takes over 1 000 points: 100 scenarios, ten numbers."""
+    """Return how long a sweep takes over 1 000 points: 100 scenarios, ten numbers; best of three."""
     points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
     reads: Reads = read([Question(Resolved(point)) for point in points])
     reads = reads.with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
     forecast(reads.take(np.arange(3)))
-    start = time.perf_counter()
-    forecast(reads)
-    return time.perf_counter() - start
+    spent = []
+    for _ in range(3):
+        start = time.perf_counter()
+        forecast(reads)
+        spent.append(time.perf_counter() - start)
+    return min(spent)
 
 
 if __name__ == "__main__":

@@ -63,20 +63,22 @@ impl Links {
 
     /// Sends `count` packets back to back, each of which takes so much time.
     #[inline]
-    pub fn send(&mut self, now: Ticks, mut packet: Packet, mut count: u32, time: Ticks) {
-        let link = &mut self.each[packet.who as usize];
-        if link.free <= now && packet.kind == Kind::Full {
+    pub fn send(&mut self, now: Ticks, packet: Packet, count: u32, time: Ticks) {
+        // Field by field: a packet that goes through memory on its way has to be waited for.
+        let Packet { sent, mut segment, who, kind } = packet;
+        let link = &mut self.each[who as usize];
+        let is_single = link.free <= now && kind == Kind::Full;
+        if is_single {
             let at = now + time;
             link.free = at;
-            self.singles.push(at, packet);
+            self.singles.push(at, Packet { sent, segment, who, kind });
             self.due = self.due.min(at);
-            count -= 1;
-            if count == 0 {
-                return;
-            }
-            packet.segment += 1;
+            segment += 1;
         }
-        self.append(now, packet, count, time);
+        let rest = count - u32::from(is_single);
+        if rest > 0 {
+            self.append(now, Packet { sent, segment, who, kind }, rest, time);
+        }
     }
 
     #[inline(never)]

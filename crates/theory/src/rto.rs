@@ -20,14 +20,14 @@ pub struct Rto {
     pub wait: Ticks,
     /// The same without backoff.
     base: Ticks,
-    srtt: f32,
-    rttvar: f32,
+    srtt: i64,
+    rttvar: i64,
 }
 
 impl Rto {
     /// Before the first sample.
     pub fn new(initial: Ticks) -> Self {
-        Self { wait: initial, base: initial, srtt: 0.0, rttvar: 0.0 }
+        Self { wait: initial, base: initial, srtt: 0, rttvar: 0 }
     }
 
     /// Takes a sample, which ends the backoff.
@@ -36,21 +36,22 @@ impl Rto {
         if bounds.is_least {
             self.base = bounds.least;
         } else {
-            self.estimate(rtt as f32, bounds);
+            self.estimate(rtt as i64, bounds);
         }
         self.wait = self.base;
     }
 
     #[inline]
-    fn estimate(&mut self, rtt: f32, bounds: &Bounds) {
-        if self.srtt == 0.0 {
-            (self.srtt, self.rttvar) = (rtt, rtt / 2.0);
+    fn estimate(&mut self, rtt: i64, bounds: &Bounds) {
+        if self.srtt == 0 {
+            (self.srtt, self.rttvar) = (rtt, rtt / 2);
         } else {
-            self.rttvar += ((self.srtt - rtt).abs() - self.rttvar) / 4.0;
-            self.srtt += (rtt - self.srtt) / 8.0;
+            let off = rtt - self.srtt;
+            self.rttvar += (off.abs() - self.rttvar) >> 2;
+            self.srtt += off >> 3;
         }
-        let rto = (self.srtt + 4.0 * self.rttvar) as i64 as Ticks;
-        self.base = rto.clamp(bounds.least, bounds.most);
+        let rto = (self.srtt + 4 * self.rttvar) as Ticks;
+        self.base = rto.max(bounds.least).min(bounds.most);
     }
 
     /// The timer has expired: it runs twice as long.

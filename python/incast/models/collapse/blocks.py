@@ -35,11 +35,11 @@ class Effort:
     """
 
     fine: float = 0.02
-    coarse: float = 0.3
+    coarse: float = 0.35
     clear: float = 2.5
     least: int = 20_000
-    most: int = 150_000
-    blocks: int = 3
+    most: int = 120_000
+    blocks: int = 1
     limit: int = 5_000_000
 
 
