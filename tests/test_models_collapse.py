@@ -20,7 +20,7 @@ from incast.scenario.resolved import Resolved
 
 TABLE = Path(__file__).parent.parent / "benches" / "reference" / "collapse" / "held-out.csv"
 ENOUGH, FEW = 60, 32  # scenarios of the table, and servers, for a fast test
-PUBLISHED = 0.75  # of these; docs/validation/collapse.md says what the whole table gives
+PUBLISHED = 0.95  # of these; docs/validation/collapse.md says what the whole table gives
 
 
 def persistent(**sections: Any) -> dict[str, Any]:
@@ -193,4 +193,4 @@ def test_it_finds_the_published_share_of_collapse_points() -> None:
     assert found.mean() >= PUBLISHED
     error = np.abs(np.log(np.where(np.isnan(foretold), most, foretold) / simulated)).mean()
     constant = np.abs(np.log(simulated / np.median(simulated))).mean()
-    assert constant / error >= 2
+    assert constant / error >= 5

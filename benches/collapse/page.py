@@ -104,7 +104,7 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
         f"{found.sum()} of {len(found)} collapse points of the development set",
         f"({found.mean():.0%}) are within 20 % or one server of what they were; of those with",
         f"{MANY} servers or more {found[many].sum()} of {many.sum()} ({found[many].mean():.0%}).",
-        "A forecast that is right on average cannot be expected to do better.",
+        "That compares two samples; a forecast of the mean bears the error of one of them only.",
     ]
 
 
