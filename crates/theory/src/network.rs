@@ -95,7 +95,7 @@ impl<'a> Network<'a> {
         };
         let (window, threshold) = (parts(read.initial_window), parts(read.initial_threshold));
         let connection = Connection {
-            sender: Sender::new(window, threshold, Rto::new(ticks(read.late_rto))),
+            sender: Sender::new(window, threshold, Rto::new(ticks(read.first_rto))),
             receiver: Receiver::new(read.segments),
             alarm: NEVER,
             tries: 0,
@@ -251,15 +251,16 @@ impl<'a> Network<'a> {
         self.rare = timer.min(request);
     }
 
-    /// In the first block a SYN comes before the request.
+    /// In the first block the handshake comes before the request.
     fn ask(&mut self) {
         let who = self.asked as u32;
         self.asked += 1;
-        if self.end > 1 + self.read.segments {
+        let is_first = self.end == 1 + self.read.segments;
+        if is_first && self.read.handshakes {
+            self.open(who);
+        } else {
             self.connections[who as usize].sender.end += self.read.segments;
             self.send(who);
-        } else {
-            self.open(who);
         }
     }
 

@@ -25,10 +25,12 @@ pub struct Read {
     pub least_rto: f64,
     /// RTO at most, packet times.
     pub most_rto: f64,
-    /// Time after which a lost SYN-ACK is sent again, packet times.
+    /// Whether each server's first packet is a SYN-ACK, or a SYN, that has to be answered.
+    pub handshakes: bool,
+    /// Time after which one that is lost is sent again, packet times.
     pub syn_rto: f64,
-    /// RTO of a connection that has lost its SYN-ACK, up to its first round trip, packet times.
-    pub late_rto: f64,
+    /// RTO before the first round trip: without a handshake, or after a lost one; packet times.
+    pub first_rto: f64,
     /// Blocks of a run.
     pub blocks: u32,
     /// Window of a connection that has just opened, segments.

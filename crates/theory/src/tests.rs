@@ -35,8 +35,9 @@ fn read(servers: usize, buffer: f64) -> Read {
         gap: 5.0,
         least_rto: 1000.0,
         most_rto: 1e6,
+        handshakes: true,
         syn_rto: 1e5,
-        late_rto: 3e5,
+        first_rto: 3e5,
         blocks: 10,
         initial_window: 2.0,
         initial_threshold: 1e4,
@@ -315,6 +316,14 @@ fn a_lost_syn_ack_costs_its_timer_once() {
     let mut network = Network::new(&bare);
     network.block(&mut Stream::named(3, "test", 0), u64::MAX / 2);
     assert!(network.has_lost_handshakes());
+}
+
+#[test]
+fn without_a_handshake_data_come_a_round_trip_earlier() {
+    let with = Read { buffer: 1e9, ..read(4, 0.0) };
+    let without = Read { handshakes: false, ..with.clone() };
+    let [with, without] = [with, without].map(|read| run(&read, u64::MAX / 2)[0].duration);
+    assert!((19.0..22.0).contains(&(with - without)), "{with} {without}");
 }
 
 #[test]

@@ -44,10 +44,12 @@ class Reads:
         Mean time between two requests, packet times.
     rto_min, rto_max
         Bounds of the RTO, s.
+    handshakes
+        Whether each server's first packet is a SYN-ACK, or a SYN, that has to be answered.
     syn_rto
-        Time after which a lost SYN-ACK is sent again, s.
-    late_rto
-        RTO of a connection that has lost its SYN-ACK, up to its first round trip, s.
+        Time after which one that is lost is sent again, s.
+    first_rto
+        RTO before the first round trip: without a handshake, or after a lost one; s.
     blocks
         Blocks of a run; the first opens the connections.
     initial_window, initial_threshold, most_window
@@ -67,8 +69,9 @@ class Reads:
     gap: Floats
     rto_min: Floats
     rto_max: Floats
+    handshakes: NDArray[np.bool_]
     syn_rto: Floats
-    late_rto: Floats
+    first_rto: Floats
     blocks: Floats
     initial_window: Floats
     initial_threshold: Floats
@@ -104,7 +107,7 @@ class Reads:
         rounds = np.ceil(np.log2(self.segments / self.initial_window + 1.0))
         idle = np.ceil(np.log2(np.maximum(pipe / all_windows, 1.0))).clip(0.0, rounds)
         together = idle * pipe - all_windows * (2.0**idle - 1.0)
-        first = pipe + np.where(work > asking, together, (rounds - 1.0) * pipe)
+        first = self.handshakes * pipe + np.where(work > asking, together, (rounds - 1.0) * pipe)
         return (np.maximum(work, asking) + pipe + first / self.blocks) * self.packet_s
 
     @property
@@ -123,7 +126,8 @@ def read(questions: Sequence[Question]) -> Reads:
             fields(Reads), rows.reshape(len(questions), len(fields(Reads))).T, strict=True
         )
     }
-    columns["counts_packets"] = columns["counts_packets"].astype(np.bool_)
+    for flag in ("counts_packets", "handshakes"):
+        columns[flag] = columns[flag].astype(np.bool_)
     return Reads(**columns)
 
 
@@ -131,6 +135,9 @@ def _row(point: Resolved) -> tuple[float, ...]:
     transport, network = point.tree["transport"], point.tree["network"]
     packet_s = point.packet * 8 / point.line_rate
     last = point.sru % point.mss or point.mss
+    # What a client opens by a SYN alone does not wait for an answer.
+    opener = {"client": ("three-way",), "server": ("three-way", "syn-only")}[transport["opener"]]
+    handshakes = transport["handshake"] in opener
     round_trip = 2 * (_seconds(network["server_delay"]) + _seconds(network["delay"]))
     return (
         float(point.servers),
@@ -145,8 +152,9 @@ def _row(point: Resolved) -> tuple[float, ...]:
         _seconds(point.tree["workload"]["request_jitter"]) / 2 / packet_s,
         point.rto_min,
         _seconds(transport["rto_max"]),
+        float(handshakes),
         _seconds(transport["syn_rto"]),
-        _seconds(transport["rto_after_syn_loss"]),
+        _seconds(transport["rto_after_syn_loss" if handshakes else "rto_initial"]),
         float(point.tree["workload"]["blocks"]),
         float(point.window(1) // point.servers),
         float(point.initial_threshold),
@@ -193,8 +201,6 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     kept = transport["idle_restart"] == "none"
     yield kept, "it knows windows that survive an idle time"
     yield transport["limited_transmit"], "it knows transports with limited_transmit"
-    opens = (transport["handshake"], transport["opener"]) == ("three-way", "client")
-    yield opens, "it knows connections that the client opens in three ways"
 
 
 def _of_workload(workload: dict[str, Any], point: Resolved) -> Iterator[tuple[bool, str]]:
