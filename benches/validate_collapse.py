@@ -14,16 +14,12 @@ from pathlib import Path
 
 import numpy as np
 from collapse import table, truth
-from collapse.judge import judge, same
+from collapse.judge import agree, judge, reads_of, same
 from collapse.page import shares, write
 from rich.console import Console
 
-import incast
 from incast.models.collapse.answers import forecast
 from incast.models.collapse.blocks import SWEEP
-from incast.models.collapse.reads import Reads, read
-from incast.models.registry import Question
-from incast.scenario.resolved import Resolved
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
 SPOT_CHECKS = 20
@@ -50,7 +46,8 @@ def main() -> int:
     development = judge(table.read("development"))
     spent = sweep_s([drawn for drawn, _ in known[:100]])
     chance = same(table.read("development"), table.read("again"))
-    for line in write(FOLDER, judged, swept, development, chance, spent):
+    agreement = agree(table.read("development"))
+    for line in write(FOLDER, judged, swept, development, chance, agreement, spent):
         console.print(line)
     console.print("written: docs/validation/collapse.md")
     found, none = shares(judged)
@@ -59,9 +56,7 @@ def main() -> int:
 
 def sweep_s(scenarios: list[table.Drawn]) -> float:
     """Return how long a sweep takes over 1 000 points: 100 scenarios, ten numbers."""
-    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
-    reads: Reads = read([Question(Resolved(point)) for point in points])
-    reads = reads.with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
+    reads = reads_of(scenarios).with_servers([2, 4, 6, 8, 12, 16, 24, 48, 96, 192])
     forecast(reads.take(np.arange(3)))
     spent = []
     for _ in range(3):

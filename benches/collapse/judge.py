@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 import incast
+from collapse import truth
 from incast.models.collapse import knee
+from incast.models.collapse.answers import forecast
 from incast.models.collapse.blocks import SEARCH, Effort
-from incast.models.collapse.reads import read
+from incast.models.collapse.reads import Reads, read
 from incast.models.registry import Question
 from incast.scenario.resolved import Resolved
 
@@ -68,11 +70,48 @@ def same(
     return first, near(then, first)
 
 
+def reads_of(scenarios: list[Drawn]) -> Reads:
+    """Return what the model knows of scenarios."""
+    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
+    return read([Question(Resolved(point)) for point in points])
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Ratios at collapse points, one per scenario: goodput and timeouts."""
+
+    model: np.ndarray
+    others: np.ndarray
+
+
+COMPARED, FEW, SEEDS = 60, 24, (301, 501)
+THOROUGH = Effort(fine=0.005, coarse=0.0, most=3_000_000)
+
+
+def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
+    """Hold model and simulator, and the simulator with other seeds, against the simulator.
+
+    At the collapse points of the first scenarios, as far as they have few servers.
+    """
+    few = [(drawn, servers) for drawn, servers in known[:COMPARED] if servers and servers <= FEW]
+    runs = [
+        np.array([(run.goodput, run.timeouts) for run in runs])
+        for runs in (
+            [truth.simulate(drawn, servers, first_seed) for drawn, servers in few]
+            for first_seed in SEEDS
+        )
+    ]
+    servers = np.array([float(servers) for _, servers in few])
+    reads = replace(reads_of([drawn for drawn, _ in few]), servers=servers)
+    foretold = forecast(reads, THOROUGH)
+    model = np.column_stack([foretold.goodput, foretold.timeouts])
+    return Agreement(model / runs[0], runs[1] / runs[0])
+
+
 def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Judgement:
     """Ask the model about every scenario of a set."""
     scenarios = [drawn for drawn, _ in known]
-    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
-    reads = read([Question(Resolved(point)) for point in points])
+    reads = reads_of(scenarios)
     start = time.process_time()
     foretold = knee.first_collapse(reads, effort=effort)
     simulated = np.array([np.nan if servers is None else servers for _, servers in known])
