@@ -1,4 +1,4 @@
-"""`p = "auto"` of `prob-rtx` beside given p, on Kulkarni and Agrawal's star."""
+"""The remedies' `auto` beside given parameters, on Kulkarni and Agrawal's star."""
 
 from __future__ import annotations
 
@@ -16,18 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SERVERS = (2, 4, 8, 12, 16, 24, 32, 48)
-GIVEN = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
-READINGS: dict[str, dict[str, str]] = {
-    "head, at once": {"copy": "head", "resumes": "at-once"},
-    "highest, after recovery": {"copy": "highest", "resumes": "after-recovery"},
-}
 SEEDS = (101, 102, 103, 104, 105)
-"""Not those on which the rule was chosen, 1 to 5."""
+"""Not those on which the rules were chosen, 1 to 5."""
 TOLERANCE = 0.05
 
 STAR: dict[str, Any] = {
     "profile": "ns2",
-    "network": {"topology": "star", "rate": "1Gbps", "delay": "50us", "buffer": "32pkt"},
+    "network": {"topology": "star", "rate": "1Gbps", "delay": "50us"},
     "workload": {
         "name": "barrier-read",
         "servers": 8,
@@ -44,29 +39,77 @@ STAR: dict[str, Any] = {
 }
 """Table 3.1 of Kulkarni and Agrawal 2014, and what `papers/kulkarni/base.toml` adds."""
 
+Remedies = list[Any]
+"""A value of `transport.remedies`."""
 
-def seconds(servers: int) -> int:
-    """Return what is simulated; many servers lose SYNs, and so the first 3 s."""
-    return 1 if servers <= 32 else 5
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to use a remedy: `auto` and what it is held against, by label."""
+
+    name: str
+    keys: str
+    """What the labels are values of."""
+    buffer: str
+    seconds: int
+    given: dict[str, Remedies]
+    auto: Remedies
+
+
+def _copies(name: str, **keys: str) -> Reading:
+    def remedy(p: float | str) -> Remedies:
+        return [{"name": "prob-rtx", "p": p, **keys}]
+
+    given = {f"{p:g}": remedy(p) for p in (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 1e-1)}
+    return Reading(f"prob-rtx: {name}", "p", "32pkt", 1, given, remedy("auto"))
+
+
+MSS_DSR = (50, 100, 200, 400)
+CWND_DSR = (50, 100, 200)
+
+
+def _segments(name: str, *beside: str) -> Reading:
+    def remedy(mss: int | str, cwnd: int | str) -> Remedies:
+        return [{"name": "resize", "mss_dsr": mss, "cwnd_dsr": cwnd}, *beside]
+
+    given = {f"{mss}/{cwnd}": remedy(mss, cwnd) for mss in MSS_DSR for cwnd in CWND_DSR}
+    keys = "mss_dsr/cwnd_dsr"
+    return Reading(f"resize: {name}", keys, "32KiB", 2, given, remedy("auto", "auto"))
+
+
+COPIES = (
+    _copies("head, at once", copy="head", resumes="at-once"),
+    _copies("highest, after recovery", copy="highest", resumes="after-recovery"),
+)
+SEGMENTS = (
+    _segments("compressed headers", "header-compression"),
+    _segments("full headers"),
+)
+READINGS = (*COPIES, *SEGMENTS)
+
+
+def seconds(reading: Reading, servers: int) -> int:
+    """Return what is simulated; 48 servers that begin with full segments lose SYNs, and so 3 s."""
+    return 5 if servers == 48 and reading in COPIES else reading.seconds
 
 
 @dataclass(frozen=True)
 class Point:
     """One number of servers: goodput by seed, Mbps."""
 
-    reading: str
+    reading: Reading
     servers: int
-    given: dict[float, list[float]]
+    given: dict[str, list[float]]
     auto: list[float]
 
     @property
-    def best(self) -> float:
-        """The given p with the largest mean."""
-        return max(self.given, key=lambda p: statistics.mean(self.given[p]))
+    def best(self) -> str:
+        """The given values with the largest mean."""
+        return max(self.given, key=lambda label: statistics.mean(self.given[label]))
 
     @property
     def behind(self) -> float:
-        """How much more the best given p has than auto, Mbps; the mean of paired differences."""
+        """How much more the best given values have than auto, Mbps; mean of paired differences."""
         return statistics.mean(self._differences())
 
     @property
@@ -77,7 +120,7 @@ class Point:
 
     @property
     def share(self) -> float:
-        """`behind` over the goodput of the best given p."""
+        """`behind` over the goodput of the best given values."""
         return self.behind / statistics.mean(self.given[self.best])
 
     @property
@@ -96,28 +139,33 @@ class Point:
 
 def compare(jobs: int) -> Iterator[Point]:
     """Run every point."""
-    for reading, keys in READINGS.items():
+    for reading in READINGS:
         for servers in SERVERS:
-            goodput = _goodput(keys, servers, jobs)
+            goodput = _goodput(reading, servers, jobs)
             auto = goodput.pop("auto")
-            yield Point(reading, servers, {float(p): them for p, them in goodput.items()}, auto)
+            yield Point(reading, servers, goodput, auto)
 
 
-def _goodput(keys: dict[str, str], servers: int, jobs: int) -> dict[str, list[float]]:
-    workload = {**STAR["workload"], "servers": servers, "duration": f"{seconds(servers)}s"}
-    remedies = [[{"name": "prob-rtx", "p": p, **keys}] for p in (*GIVEN, "auto")]
+def _goodput(reading: Reading, servers: int, jobs: int) -> dict[str, list[float]]:
+    rows = {**reading.given, "auto": reading.auto}
+    workload = {**STAR["workload"], "servers": servers, "duration": f"{seconds(reading, servers)}s"}
     tree = {
         **STAR,
+        "network": {**STAR["network"], "buffer": reading.buffer},
         "workload": workload,
         "run": {"seeds": list(SEEDS)},
-        "sweep": {"transport.remedies": remedies},
+        "sweep": {"transport.remedies": list(rows.values())},
     }
     frame = incast.run(incast.load(tree), jobs=jobs).frame().sort("seed")
-    rows = frame.filter(pl.col("status") == "ok").iter_rows(named=True)
-    goodput: dict[str, list[float]] = {}
-    for row in rows:
-        p = str(json.loads(row["transport.remedies"])[0]["p"])
-        goodput.setdefault(p, []).append(row["goodput_bps"] / 1e6)
+    done = list(frame.filter(pl.col("status") == "ok").iter_rows(named=True))
+    goodput = {
+        label: [
+            row["goodput_bps"] / 1e6
+            for row in done
+            if json.loads(row["transport.remedies"]) == remedies
+        ]
+        for label, remedies in rows.items()
+    }
     if any(len(them) != len(SEEDS) for them in goodput.values()):
         raise RuntimeError(f"{servers} servers: {set(frame['status'])}")
     return goodput
