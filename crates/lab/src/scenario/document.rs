@@ -174,10 +174,12 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         let plain = EXPECTATIONS.iter().find(|(serde, _)| *serde == expected);
         let expected = plain.map_or(expected, |(_, plain)| plain);
         // A list of values is what a sweep takes.
-        let several = if given.starts_with('[') && expected != "a list" {
-            "; several values belong under [sweep], or in --set sweep.KEY=[…]"
-        } else {
-            ""
+        let several = match (expected, given.starts_with('[')) {
+            ("a list", false) => ", or where it is swept a list of lists: [[…], […]]",
+            (_, true) if expected != "a list" => {
+                "; several values belong under [sweep], or in --set sweep.KEY=[…]"
+            }
+            _ => "",
         };
         format!("{given} is not accepted; write {expected}{several}")
     } else {

@@ -117,7 +117,16 @@ fn wrong_types_say_what_to_write() {
          several values belong under [sweep], or in --set sweep.KEY=[…]",
     );
     refused(&[("network", json!("1Gbps"))], "network: \"1Gbps\" is not accepted; write a table");
-    refused(&[("background", json!("cbr"))], "background: \"cbr\" is not accepted; write a list");
+    refused(
+        &[("background", json!("cbr"))],
+        "background: \"cbr\" is not accepted; write a list, or where it is swept a list of lists: \
+         [[…], […]]",
+    );
+    refused(
+        &[("sweep", json!({ "transport.remedies": ["fine-rto"] }))],
+        "transport.remedies: \"fine-rto\" is not accepted; write a list, or where it is swept a list \
+         of lists: [[…], […]]",
+    );
     refused(
         &[("run.seeds", json!("all"))],
         "run.seeds: \"all\" is not accepted; write a number of seeds, or a list of seeds",
