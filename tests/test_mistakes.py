@@ -38,6 +38,7 @@ def said(outcome: Outcome) -> str:
         (lambda text: text + '[[sweep.zip]]\n"a" = [1]\n"b" = [1, 2]\n', ["sweep"]),
         (lambda text: text + "[run\n", ["not valid TOML", "line 16"]),
         (lambda text: text.replace("blocks = 2", "blocks = 2024-01-01"), ["workload.blocks"]),
+        (lambda text: text.replace('"1Gbps"', "1Gbps"), ["line 3", 'in quotes: rate = "1Gbps"']),
     ],
 )  # fmt: skip
 def test_a_wrong_scenario_is_named_with_file_and_key(
@@ -65,6 +66,9 @@ def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
         (["--set", "servers"], "key=value"),
         (["--set", "workload.servers=zero"], "workload.servers"),
         (["--set", "title.text=1"], "title"),
+        (["--set", "sweep.network.rate=[1Gbps,2Gbps]"], '\'sweep.network.rate=["1Gbps","2Gbps"]\''),
+        (["--set", "network.queue={name=red,min_th=5}"], '{name="red",min_th=5}'),
+        (["--set", "network.queue={red}"], "stand in quotes; write e.g."),
         (["--seeds", "0"], "run.seeds"),
         (["--seeds", "some"], "--seeds"),
         (["--jobs", "0"], "--jobs"),
@@ -130,6 +134,17 @@ def test_plots_of_what_is_not_there(command: Command, sweep: Path, tmp_path: Pat
     assert "workload.servers" in said(
         command("plot", out, "--kind", "queue", "--where", "run.seeds=1")
     )
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--where", "workload.servers=8"), ("--seed", "1"), ("--block", "0")]
+)
+def test_pictures_of_all_runs_choose_none(
+    command: Command, sweep: Path, tmp_path: Path, option: str, value: str
+) -> None:
+    command("run", sweep, "--out", tmp_path / "out")
+    assert option in said(command("plot", tmp_path / "out", option, value))
+    assert not (tmp_path / "out" / "goodput.png").exists()
 
 
 def test_a_broken_manifest(command: Command, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 import incast
 from conftest import SMALL, Command, document
@@ -136,13 +137,30 @@ def test_a_table_says_which_runs_did_not_finish(command: Command, small: Path) -
     assert "No run finished" in done.out
 
 
-def test_a_closed_pipe_is_no_accident(sweep: Path) -> None:
+@pytest.mark.parametrize("form", ["schema", "list remedies", "run FILE", "run FILE --format csv"])
+def test_a_closed_pipe_is_no_accident(small: Path, form: str) -> None:
+    asked = form.replace("FILE", str(small))
     done = subprocess.run(
-        f"{sys.executable} -m incast schema | head -c 1",
-        shell=True, capture_output=True, text=True, check=True,
+        ["bash", "-c", f"{sys.executable} -m incast {asked} | true; exit $PIPESTATUS"],
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert done.stdout == "{"
-    assert done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("end", "code", "said"),
+    [("> /dev/full", 2, "incast: the output: No space left on device\n"), (">&-", 0, "")],
+)
+@pytest.mark.parametrize("form", ["list", "run FILE", "run FILE --format csv"])
+def test_output_that_cannot_be_written(
+    small: Path, form: str, end: str, code: int, said: str
+) -> None:
+    asked = form.replace("FILE", str(small))
+    done = subprocess.run(
+        f"{sys.executable} -m incast {asked} {end}",
+        shell=True, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (code, said)
 
 
 def test_lists(command: Command) -> None:

@@ -1,9 +1,12 @@
 """`incast describe`: what a results directory holds, column by column."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+_FEW_SEEDS = 5  # more in a row are written as a range
 
 
 def describe(
@@ -12,24 +15,24 @@ def describe(
     ],
 ) -> None:
     """Say what a results directory holds: its scenario, and unit and meaning of every column."""
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
+    from incast.cli.console import Paper
     from incast.results import Results
     from incast.results.frames import ROWS
     from incast.results.store import Directory
 
     store = Directory.open(directory)
     about, plan = store.manifest, store.plan
-    console = Console(soft_wrap=False)
+    console = Paper(80)
     console.print(f"[bold]{escape(plan.title or 'Results')}[/bold]", highlight=False)
     asked = len(plan.points) * len(plan.seeds)
     for name, value in (
         ("scenario", about["source"] or "given as a dictionary"),
         ("state", f"{about['status']}: {len(Results(plan, store))} of {asked} runs"),
         ("swept", ", ".join(plan.swept) or "nothing"),
-        ("seeds", ", ".join(map(str, plan.seeds))),
+        ("seeds", _seeds(plan.seeds)),
         ("made by", f"incast {about['incast']}, engine {about['engine']}"),
         ("started", f"{about['started']}, {about['wall_s']} s in all"),
     ):
@@ -47,3 +50,10 @@ def describe(
             grid.add_row(*map(escape, row))
         console.print()
         console.print(grid)
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    first, last = seeds[0], seeds[-1]
+    if len(seeds) > _FEW_SEEDS and list(seeds) == list(range(first, last + 1)):
+        return f"{first} to {last}"
+    return ", ".join(map(str, seeds))

@@ -30,7 +30,10 @@ def list_entries(
         typer.Argument(metavar="[KIND]", help=f"One of {', '.join(_KINDS)}.", show_default=False),
     ] = None,
 ) -> None:
-    """List what can be named in a scenario, with its parameters; without KIND, all names."""
+    """List what can be named in a scenario, with its parameters; without KIND, all names.
+
+    Examples: incast list; incast list queues
+    """
     if kind is None:
         for each in _KINDS:
             names = ", ".join(str(entry["name"]) for entry in _entries(each))

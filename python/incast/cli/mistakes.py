@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import typer
 
@@ -14,19 +15,41 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 def one_line(app: typer.Typer) -> int:
     """Run `app`; return its exit code, having reported the user's mistake, if any."""
+    _open_what_is_closed()
     try:
-        return app(standalone_mode=False) or 0
+        code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
     except (ScenarioError, FigureError, ModelError, ResultsError) as error:
-        return _report(str(error))
+        code = _report(str(error))
     except typer.TyperException as error:
-        return _report(error.format_message())
+        code = _report(error.format_message())
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("incast: interrupted", err=True)
-        return INTERRUPTED
+        code = INTERRUPTED
     except BrokenPipeError:
-        # The reader of the output has gone, as `head` does; leave nothing to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        code = _give_up_output()  # the reader has gone, as `head` does
+    except SystemExit as stop:
+        # Typer makes an exit of 1 of a pipe that broke under its `echo`.
+        if not isinstance(stop.__context__, BrokenPipeError):
+            raise
+        code = _give_up_output()
+    except OSError as error:
+        _give_up_output()
+        code = _report(f"{error.filename or 'the output'}: {error.strerror or error}")
+    return code
+
+
+def _open_what_is_closed() -> None:
+    """Give output that the caller closed, as `>&-` does, a place to go."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (for good)
+
+
+def _give_up_output() -> int:
+    """Leave nothing to flush at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def _report(message: str) -> int:

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,27 +60,29 @@ def write(results: "Results", form: "Format", out: Path | None, groups: list[str
         tree = {"scenario": results.scenario, "rows": frame.to_dicts()}
         typer.echo(json.dumps(tree, allow_nan=False))
     else:
-        _file(frame, form, out)
+        save(frame, form, out and out / f"rows.{form}")
 
 
 def _table(results: "Results", groups: list[str]) -> None:
-    from rich.console import Console
-
+    from incast.cli.console import Paper
     from incast.results.table import render
 
-    # A pipe has no width: give the table its natural one.
-    console = Console(width=None if sys.stdout.isatty() else 240, soft_wrap=False)
-    render(results, console, groups)
+    render(results, Paper(240), groups)
 
 
-def _file(frame: "pl.DataFrame", form: "Format", out: Path | None) -> None:
-    target = out / f"rows.{form}" if out is not None else sys.stdout.buffer
+def save(frame: "pl.DataFrame", form: str, target: Path | None) -> None:
+    """Write a table as csv or parquet to a file, or to stdout."""
+    table = BytesIO()
+    if form == "csv":
+        frame.write_csv(table)
+    else:
+        frame.write_parquet(table)
+    if target is None:
+        sys.stdout.buffer.write(table.getbuffer())
+        return
     try:
-        if form == "csv":
-            frame.write_csv(target)
-        else:
-            frame.write_parquet(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(table.getbuffer())
     except OSError as error:
-        raise ResultsError(f"{target}: cannot be written: {error}") from None
-    if out is not None:
-        typer.echo(f"incast: wrote {target}", err=True)
+        raise ResultsError(f"{target}: cannot be written: {error.strerror}") from None
+    typer.echo(f"incast: wrote {target}", err=True)

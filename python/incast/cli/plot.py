@@ -32,12 +32,23 @@ def plot(
         int | None, typer.Option(help="Choose the block of a swimlane; default: the longest.")
     ] = None,
 ) -> None:
-    """Draw a picture of results, its data beside it as CSV."""
+    """Draw a picture of results, its data beside it as CSV.
+
+    Examples: incast plot results/mine --kind timeouts;
+    incast plot results/mine --kind swimlane --where workload.servers=16
+    """
     from incast.plots import Moment, find, save
     from incast.results import open_results
     from incast.scenario.override import parse
 
     chosen = find(kind)
+    asked = {"--where": where, "--seed": seed, "--block": block}
+    for option, value in asked.items():
+        if value not in (None, []) and not chosen.traces:
+            raise typer.BadParameter(
+                f"chooses among traces, and {chosen.name} shows all runs; leave it out",
+                param_hint=option,
+            )
     kept = open_results(results)
     target = output if output is not None else results / f"{chosen.name}.png"
     save.check(target)

@@ -57,8 +57,8 @@ def run(
     group: Annotated[
         str,
         typer.Option(
-            help="Whose rows are written: all for the read itself, or the group of a "
-            "[[background]] table.",
+            help="Whose rows are written: all for the read itself, or the group of a table of "
+            "background traffic.",
             metavar="NAME",
         ),
     ] = "all",
@@ -99,7 +99,11 @@ def run(
         ),
     ] = False,
 ) -> None:
-    """Simulate a scenario: every point of its sweep at every seed."""
+    """Simulate a scenario: every point of its sweep at every seed.
+
+    Examples: incast run mine.toml --plot mine.png;
+    incast run mine.toml --set 'workload.servers=[4,8,16]' --seeds 20 --out results/mine
+    """
     from incast.cli import output
     from incast.cli.progress import shown
     from incast.plots import choice, save

@@ -8,5 +8,8 @@ from incast import _core
 
 
 def schema() -> None:
-    """Print the JSON Schema of a scenario."""
+    """Print the JSON Schema of a scenario.
+
+    Example: incast schema > scenario.schema.json
+    """
     typer.echo(json.dumps(json.loads(_core.schema()), indent=2))

@@ -1,13 +1,12 @@
 """How `incast model` writes what models say."""
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from incast.errors import ResultsError
+from incast.cli.output import save
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,29 +34,17 @@ def write(theory: "Theory", form: "Format", out: Path | None) -> None:
         return
     for line in _refusals(theory.refusals):
         typer.echo(f"incast: {line}", err=True)
-    target = out / f"model.{form}" if out is not None else sys.stdout.buffer
-    try:
-        if out is not None:
-            out.mkdir(parents=True, exist_ok=True)
-        if form == "csv":
-            rows.write_csv(target)
-        else:
-            rows.write_parquet(target)
-    except OSError as error:
-        raise ResultsError(f"{target}: cannot be written: {error}") from None
-    if out is not None:
-        typer.echo(f"incast: wrote {target}", err=True)
+    save(rows, form, out and out / f"model.{form}")
 
 
 def _table(theory: "Theory") -> None:
-    from rich.console import Console
     from rich.markup import escape
 
+    from incast.cli.console import Paper
     from incast.scenario.facts import words
     from incast.scenario.resolved import Resolved
 
-    # A pipe has no width: give the tables their natural one.
-    console = Console(width=None if sys.stdout.isatty() else 160, soft_wrap=False)
+    console = Paper(160)
     plan = theory.plan
     console.print(f"[bold]{escape(plan.title or 'Untitled scenario')}[/bold]")
     console.print(words(Resolved(plan.points[0].resolved), plan.swept), highlight=False)

@@ -36,7 +36,7 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
     goodput = dict(results.summary().select("point", "goodput_bps").iter_rows())
     recorded = [job for job in jobs if results.traces.has(trace, job)]
     if not recorded:
-        raise ResultsError(f"the trace {trace!r} was not recorded: run with --trace {trace}")
+        raise results.traces.missing(trace)
     return min(recorded, key=lambda job: (goodput.get(job.index) or 0.0, job.index, job.seed))
 
 

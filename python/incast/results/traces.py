@@ -78,8 +78,16 @@ class Traces:
         """
         part = self.store.trace(KINDS[name].table, job)
         if part is None:
-            raise ResultsError(f"the trace {name!r} was not recorded: run with --trace {name}")
+            raise self.missing(name)
         return part
+
+    @staticmethod
+    def missing(name: str) -> ResultsError:
+        """Return the error that says how to record the trace `name` after all."""
+        return ResultsError(
+            f"the trace {name!r} was not recorded: give the same incast run --out once more, "
+            f"with --trace {name}"
+        )
 
     def has(self, name: str, job: Job) -> bool:
         """Say whether the trace `name` of one run was recorded."""

@@ -5,6 +5,7 @@ Nothing is validated here: the Rust core is the only judge of a scenario.
 
 import copy
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,10 +75,26 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         return Scenario(copy.deepcopy(dict(source)))
     path = Path(source)
     try:
-        return Scenario(tomllib.loads(path.read_text(encoding="utf-8")), str(path))
+        text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise _core.ScenarioError(f"{path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise _core.ScenarioError(f"{path}: not text in UTF-8") from None
+    try:
+        return Scenario(tomllib.loads(text), str(path))
     except tomllib.TOMLDecodeError as error:
-        raise _core.ScenarioError(f"{path}: not valid TOML: {error}") from None
+        hint = _unquoted(text, str(error))
+        raise _core.ScenarioError(f"{path}: not valid TOML: {error}{hint}") from None
+
+
+_BARE = re.compile(r"""^\s*("?[\w.-]+"?)\s*=\s*([^\s"'\[{#][^"'#]*?)\s*(#.*)?$""")
+
+
+def _unquoted(text: str, error: str) -> str:
+    """Say which text lacks its quotes, if that may be what is wrong in the line of the error."""
+    place = re.search(r"at line (\d+)", error)
+    lines = text.splitlines()
+    if place is None or int(place[1]) > len(lines):
+        return ""
+    bare = _BARE.match(lines[int(place[1]) - 1])
+    return f'; quantities and names stand in quotes: {bare[1]} = "{bare[2]}"' if bare else ""

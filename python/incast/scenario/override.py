@@ -1,6 +1,7 @@
 """Overrides of single keys: `--set key=value` and `Scenario.override`."""
 
 import json
+import re
 import tomllib
 from typing import Any
 
@@ -15,7 +16,8 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
     Raises
     ------
     ScenarioError
-        The text has no `=`, no key, or more than one line.
+        The text has no `=`, no key, or more than one line, or it begins a list or a table that is
+        not TOML.
     """
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value or "\n" in text:
@@ -24,7 +26,13 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
         raise ScenarioError(
             f"{option} {text!r}: {key!r} is not a dotted key, e.g. workload.servers"
         )
-    return key, _value(value)
+    parsed = _value(value)
+    if isinstance(parsed, str) and (parsed[0], parsed[-1]) in {("[", "]"), ("{", "}")}:
+        raise ScenarioError(
+            f"{option} {text!r}: {value} is not TOML: texts in lists and tables stand in quotes; "
+            f"write e.g. {option} '{_quoted(key, value)}'"
+        )
+    return key, parsed
 
 
 def apply(document: dict[str, Any], key: str, value: object) -> None:
@@ -47,6 +55,16 @@ def apply(document: dict[str, Any], key: str, value: object) -> None:
         if isinstance(value, list):
             return
     _assign(document, key, value)
+
+
+_BARE = re.compile(r"(?<=[\[,=])\s*([A-Za-z0-9.^_-]*[A-Za-z^][A-Za-z0-9.^_-]*)\s*(?=[\],}])")
+
+
+def _quoted(key: str, value: str) -> str:
+    """Put the bare words of a list or a table into quotes, or return an example."""
+    corrected = _BARE.sub(r'"\1"', value)
+    readable = not isinstance(_value(corrected), str)
+    return f"{key}={corrected}" if readable else 'sweep.network.buffer=["64KiB","1MiB"]'
 
 
 def _value(text: str) -> object:
