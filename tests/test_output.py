@@ -12,6 +12,7 @@ import pytest
 
 import incast
 from conftest import SMALL, Command, document
+from incast.scenario.facts import of_plan
 from incast.scenario.resolved import Resolved
 
 KINDS = [
@@ -129,6 +130,21 @@ def test_the_table_has_queue_and_fairness(command: Command, small: Path) -> None
     assert f" {row['queue_max_packets']:.0f} " in cells
     assert f" {row['fairness']:.2f} " in cells
     assert 0.25 < row["fairness"] <= 1
+
+
+def test_headings_tell_what_all_points_share() -> None:
+    shared = document(sweep={"network.buffer.alpha": [1, 2]})
+    shared["network"]["buffer"] = {"name": "dynamic", "total": "4MiB"}
+    assert of_plan(incast.load(shared).plan) == (
+        "1 Gbps, 4 servers, SRU 16 KiB, newreno, RTO min 10 ms"
+    )
+    divided = document(sweep={"workload.servers": [2, 4]})
+    divided["workload"] |= {"sru": None, "block": "64KiB"}
+    assert ", block 64 KiB, newreno" in of_plan(incast.load(divided).plan)
+    crossed = document()
+    crossed["workload"] = {"name": "long-flows", "servers": 2, "duration": "1s", "to": [1, 0]}
+    crossed["network"]["clients"] = 2
+    assert of_plan(incast.load(crossed).plan).startswith("2 × 1 Gbps, ")
 
 
 def test_a_table_says_which_runs_did_not_finish(command: Command, small: Path) -> None:

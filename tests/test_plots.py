@@ -52,6 +52,16 @@ def test_the_default_target_is_in_the_directory(command: Command, traced: Path) 
     assert (traced / "timeouts.csv").exists()
 
 
+def test_only_values_with_an_order_are_joined() -> None:
+    def drawn(key: str, values: list[str]) -> str:
+        results = incast.run(document(sweep={key: values}), jobs=1)
+        (axes,) = results.plot.goodput().axes
+        return str(axes.get_lines()[0].get_linestyle())
+
+    assert drawn("transport.rto_min", ["200ms", "10ms"]) == "-"
+    assert drawn("transport.name", ["newreno", "sack"]) == "None"
+
+
 def test_run_draws_goodput_for_a_sweep(command: Command, sweep: Path, tmp_path: Path) -> None:
     target = tmp_path / "picture.png"
     assert command("run", sweep, "--plot", target).code == 0

@@ -18,15 +18,16 @@ def resolved(servers: int, **changes: Any) -> Resolved:
         "network": {
             "rate": "1000000000bps", "client_rate": "1000000000bps",
             "server_rate": "1000000000bps", "delay": "0.000025s", "server_delay": "0.000025s",
-            "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0,
+            "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0, "layer2_overhead": 0,
         },
         "workload": {
             "name": "barrier-read", "servers": servers, "sru": 65536, "connections": "fresh",
         },
         "transport": {
             "name": "newreno", "mss": 1460, "header_size": 40, "initial_window": 2,
-            "receive_window": 2872, "rto_min": "0.2s",
+            "receive_window": 2872, "rto_min": "0.2s", "ack_size": 40,
         },
+        "background": [],
     }  # fmt: skip
     for key, value in changes.items():
         table, name = key.split("_", 1)
@@ -90,6 +91,40 @@ def test_goodput_that_recovers_is_no_collapse_of_what_follows() -> None:
     rows = [point(0, 900), point(1, 450, 0.1), point(2, 800), point(3, 100, 2)]
     (line,) = say(rows, [2, 4, 8, 16])
     assert line.startswith("Collapses between 8 and 16 servers: ")
+    assert line.endswith(" (At 4, too, goodput is below half, with timeouts.)")
+
+
+def test_seeds_that_disagree_are_no_certainty() -> None:
+    rows = [point(0, 900), point(1, 300, 1, goodput_bps_ci95=250e6)]
+    (line,) = say(rows, [2, 4])
+    assert line.endswith(
+        " (Not certain: at 4 servers the 95 % interval of 3 seeds reaches above half of the line "
+        "rate; --seeds runs more.)"
+    )
+    rows[1]["goodput_bps_ci95"] = 150e6
+    assert "certain" not in say(rows, [2, 4])[0]
+
+
+def test_a_link_that_others_fill_does_not_idle() -> None:
+    rows = [point(0, 900), point(1, 300, 1, link_utilization=0.97)]
+    (line,) = say(rows, [2, 4])
+    assert "the client's link idles 3 % of the time" in line
+    told = sentences(
+        pl.DataFrame([{"workload.servers": n, **row} for n, row in zip([2, 4], rows, strict=True)]),
+        ["workload.servers"],
+        lambda i: Resolved(resolved([2, 4][i]).tree | {"background": [{"name": "cbr"}]}),
+    )
+    busy = "the client's link is busy 97 % of the time, other traffic included"
+    assert busy in told[0].replace(NBSP, " ")
+
+
+def test_several_clients_have_several_links() -> None:
+    flows = {"name": "long-flows", "servers": 2, "to": [1, 0]}
+    here = Resolved(resolved(2).tree | {"workload": flows})
+    summary = pl.DataFrame([point(0, 1800, timeouts_per_block=None)])
+    (line,) = sentences(summary, [], lambda _: here)
+    assert line.startswith("No collapse at 2 servers: 1.8 Gbps of 2 × 1 Gbps, ")
+    assert here.capacity == 2e9
 
 
 def test_goodput_may_halve_between_neighbours_without_staying_low() -> None:
@@ -182,6 +217,25 @@ def test_an_axis_other_than_servers() -> None:
     summary = pl.DataFrame([{"transport.rto_min": values[row["point"]], **row} for row in rows])
     (line,) = sentences(summary, ["transport.rto_min"], lambda _: resolved(16))
     assert line.startswith("Collapsed at rto_min = 200ms, 10ms; at 200ms: 1.0 timeouts per block")
+
+
+def test_names_along_an_axis() -> None:
+    names = ["newreno", "swift", "dctcp"]
+    rows = [point(0, 50, 1), point(1, 300), point(2, 900)]
+    summary = pl.DataFrame([{"transport.name": names[row["point"]], **row} for row in rows])
+    (line,) = sentences(summary, ["transport.name"], lambda _: resolved(16))
+    assert line.startswith("Collapsed at transport = newreno; at newreno: ")
+    assert line.endswith(" (Below half of the line rate without a timeout: swift.)")
+
+
+def test_numbers_of_a_healthy_axis_are_of_its_worst_point() -> None:
+    rows = [point(0, 700), point(1, 900)]
+    summary = pl.DataFrame([{"network.buffer": row["point"], **row} for row in rows])
+    (line,) = sentences(
+        summary, ["network.buffer"], lambda i: resolved(16, network_buffer=f"{32 + i}pkt")
+    )
+    assert "at least 700 Mbps of 1 Gbps, at 0, no timeout; the client's link idles 30" in line
+    assert "the buffer holds 32 packets" in line
 
 
 @pytest.mark.parametrize("trunks", [0, 1, 3])

@@ -41,13 +41,12 @@ def _table(theory: "Theory") -> None:
     from rich.markup import escape
 
     from incast.cli.console import Paper
-    from incast.scenario.facts import words
-    from incast.scenario.resolved import Resolved
+    from incast.scenario.facts import of_plan
 
     console = Paper(160)
     plan = theory.plan
     console.print(f"[bold]{escape(plan.title or 'Untitled scenario')}[/bold]")
-    console.print(words(Resolved(plan.points[0].resolved), plan.swept), highlight=False)
+    console.print(of_plan(plan), highlight=False)
     answered = theory.frame["model"].unique(maintain_order=True) if theory.frame.height else ()
     for name in answered:
         _answers(console, name, theory.frame, plan.swept)

@@ -2,7 +2,7 @@
 
 from incast import units
 from incast.results import Results
-from incast.scenario.facts import words
+from incast.scenario.facts import of_plan, words
 from incast.scenario.plan import Job
 
 
@@ -14,9 +14,9 @@ def title(results: Results) -> str:
 def of_sweep(results: Results) -> str:
     """Name what does not change along the sweep, and the number of seeds."""
     seeds = units.plural(len(results.plan.seeds), "seed")
-    return f"{words(results.resolved(0), results.plan.swept)}, {seeds}"
+    return f"{of_plan(results.plan)}, {seeds}"
 
 
 def of_run(results: Results, job: Job) -> str:
     """Name one run."""
-    return f"{words(results.resolved(job.index))}, seed {job.seed}"
+    return f"{words([results.resolved(job.index)])}, seed {job.seed}"

@@ -2,7 +2,6 @@
 
 import polars as pl
 
-from incast import units
 from incast.plots import Moment, Picture, facts, style, theory
 from incast.results import Results
 from incast.results.series import split
@@ -15,8 +14,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     del moment
     summary = results.summary()
     axis, series = split(summary, results.plan.swept)
-    lines = sorted({results.resolved(point).line_rate for point in summary["point"]})
-    unit, name = (1e9, "Gbps") if lines[-1] >= _GBPS_FROM else (1e6, "Mbps")
+    lines = style.lines(results.resolved(point) for point in summary["point"])
+    unit, name = (1e9, "Gbps") if max(lines) >= _GBPS_FROM else (1e6, "Mbps")
     figure, (axes,) = style.sheet(
         facts.title(results), facts.of_sweep(results), size=style.size(len(series))
     )
@@ -28,14 +27,18 @@ def draw(results: Results, moment: Moment) -> Picture:
         half = one.points["goodput_bps_ci95"].fill_null(0) / unit
         looks = style.curve(index)
         label = one.label or ("simulated" if results.theory is not None else "")
-        axes.plot(x, mean, label=label, clip_on=False, **looks)
-        axes.fill_between(x, mean - half, mean + half, color=looks["color"], alpha=0.2, lw=0)
+        if style.ordered(one.points[axis] if axis else ()):
+            axes.plot(x, mean, label=label, clip_on=False, **looks)
+            axes.fill_between(x, mean - half, mean + half, color=looks["color"], alpha=0.2, lw=0)
+        else:
+            looks["linestyle"] = "none"
+            axes.errorbar(x, mean, half, label=label, capsize=3, elinewidth=1.0, **looks)
         if results.theory is not None:
             theory.beside(axes, results.theory, one, where, unit, looks["color"])
-    for line in lines:
-        style.guide(axes, line / unit, f"line rate {units.rate(line)}")
+    for line, words in lines.items():
+        style.guide(axes, line / unit, f"line rate {words}")
     axes.set_ylabel(f"goodput [{name}], mean and 95 % CI")
-    axes.set_ylim(0, lines[-1] / unit * 1.1)
+    axes.set_ylim(0, max(lines) / unit * 1.1)
     if len(series) > 1 or results.theory is not None:
         style.legend(figure, axes.get_legend_handles_labels()[0])
     columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]

@@ -1,6 +1,6 @@
 """The look of all pictures: legible in print and in grey, for every kind of eye."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 
@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from incast.results.causes import CAUSES
 from incast.results.series import SERVERS, written
+from incast.scenario.resolved import Resolved
 
 RC: Any = {
     "axes.axisbelow": True,
@@ -150,6 +151,16 @@ def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
         color="0.3",
         fontsize=8.5,
     )
+
+
+def lines(points: Iterable[Resolved]) -> dict[float, str]:
+    """Return the rates in bit/s that no goodput of these points exceeds, with their names."""
+    return {point.limit: point.line for point in points}
+
+
+def ordered(values: Iterable[Any]) -> bool:
+    """Say whether values have an order, as numbers and quantities do and names do not."""
+    return all(str(value)[:1].isdigit() for value in values)
 
 
 def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:

@@ -5,12 +5,11 @@ from typing import Any
 import polars as pl
 from matplotlib.axes import Axes
 
-from incast import units
 from incast.errors import ModelError
 from incast.models.theory import Theory
 from incast.plots import Picture, style
 from incast.results.series import Series, split
-from incast.scenario.facts import words
+from incast.scenario.facts import of_plan
 from incast.scenario.resolved import Resolved
 
 _GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
@@ -37,10 +36,10 @@ def _draw(theory: Theory) -> Picture:
     swept = theory.plan.swept
     axis, series = split(known, [*swept, "model"] if known["model"].n_unique() > 1 else swept)
     points = [Resolved(theory.plan.points[point].resolved) for point in known["point"]]
-    lines = sorted({point.line_rate for point in points})
-    unit, name = (1e9, "Gbps") if lines[-1] >= _GBPS_FROM else (1e6, "Mbps")
+    lines = style.lines(points)
+    unit, name = (1e9, "Gbps") if max(lines) >= _GBPS_FROM else (1e6, "Mbps")
     title = theory.plan.title or "Untitled scenario"
-    facts = f"{words(Resolved(theory.plan.points[0].resolved), swept)}; theory, nothing simulated"
+    facts = f"{of_plan(theory.plan)}; theory, nothing simulated"
     figure, (axes,) = style.sheet(title, facts, size=style.size(len(series)))
     everywhere = style.positions(axes, axis, known[axis].to_list() if axis else [""] * len(known))
     where = dict(zip(known["point"], everywhere, strict=True))
@@ -51,10 +50,10 @@ def _draw(theory: Theory) -> Picture:
         x = [where[point] for point in one.points["point"]]
         goodput = one.points["goodput_bps"] / unit
         axes.plot(x, goodput, label=one.label or models, clip_on=False, **looks)
-    for line in lines:
-        style.guide(axes, line / unit, f"line rate {units.rate(line)}")
+    for line, words in lines.items():
+        style.guide(axes, line / unit, f"line rate {words}")
     axes.set_ylabel(f"goodput [{name}], {models}")
-    axes.set_ylim(0, lines[-1] / unit * 1.1)
+    axes.set_ylim(0, max(lines) / unit * 1.1)
     style.legend(figure, axes.get_legend_handles_labels()[0])
     return Picture(figure, known.select(*swept, "model", "goodput_bps"))
 

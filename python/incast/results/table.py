@@ -13,7 +13,7 @@ from incast.results import Results
 from incast.results.causes import CAUSES
 from incast.results.series import named
 from incast.results.verdict import sentences
-from incast.scenario.facts import words
+from incast.scenario.facts import of_plan
 
 _NONE = "–"
 _TOTAL = "all"
@@ -38,7 +38,7 @@ def _scenario(results: Results) -> str:
     """Echo what was resolved, leaving out what the sweep changes."""
     points = units.plural(len(results.plan.points), "point")
     seeds = units.plural(len(results.plan.seeds), "seed")
-    return f"{words(results.resolved(0), results.plan.swept)}; {points} × {seeds}"
+    return f"{of_plan(results.plan)}; {points} × {seeds}"
 
 
 def _table(summary: pl.DataFrame, swept: list[str]) -> Table:

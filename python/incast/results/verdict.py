@@ -12,6 +12,7 @@ from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
 MOST_SERIES = 24  # sentences to print at most
+_SHORT = 10  # round trips that a block takes at the line rate, at most, to be called short
 WAITS = 0.5  # timeouts per block from which a read is in collapse, if its goodput is too low
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
@@ -69,10 +70,14 @@ class _Curve:
         if first == 0:
             return f"Collapsed from {here}, the fewest tried, on: {self._why(first)}"
         span = f"between {self.at[first - 1].servers} and {here}"
+        earlier = [str(self.at[i].servers) for i in range(first) if self._collapsed(i)]
         if not self._times_out(first):
             to = units.rate(self.rows[first]["goodput_bps"])
             return f"Slows down {span}, to {to}, though nothing times out: {self._idle(first)}."
-        return f"Collapses {span}: {self._why(first)}"
+        text = f"Collapses {span}: {self._why(first)}"
+        if earlier:
+            text += f" (At {', '.join(earlier)}, too, goodput is below half, with timeouts.)"
+        return text + self._doubt(first)
 
     def _other(self) -> str:
         """Say which points are collapsed, along another key or at a single point."""
@@ -81,16 +86,25 @@ class _Curve:
         if count == 1:
             servers = units.plural(self.at[0].servers, "server")
             if bad:
-                return f"Collapsed at {servers}: {self._goodput(0)}, {self._why(0)}"
+                why = self._why(0) + self._doubt(0)
+                return f"Collapsed at {servers}: {self._goodput(0)}, {why}"
             if self._below(0):
                 return self._slow()
             return self._healthy()
         if not bad:
             return self._slow() if self._below(self._best()) else self._healthy()
         values = ", ".join(map(self._value, bad)) if self.axis else ""
-        name = str(self.axis).rpartition(".")[2]
-        where = f"every {name} tried" if len(bad) == count else f"{name} = {values}"
-        return f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
+        where = f"every {self._name} tried" if len(bad) == count else f"{self._name} = {values}"
+        text = f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
+        slow = [self._value(i) for i in range(count) if self._below(i) and i not in bad]
+        if slow:
+            text += f" (Below half of the line rate without a timeout: {', '.join(slow)}.)"
+        return text
+
+    @property
+    def _name(self) -> str:
+        """The last word of the swept key, `transport` for `transport.name`."""
+        return str(self.axis).removesuffix(".name").rpartition(".")[2]
 
     def _knee(self) -> int | None:
         """Return the first collapsed point after which nothing recovers, or the first to halve.
@@ -132,29 +146,43 @@ class _Curve:
 
     def _healthy(self) -> str:
         """Say how far it stays well, and how well."""
-        worst = min(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
-        last = len(self.rows) - 1
+        last = shown = len(self.rows) - 1
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
         elif self.axis == SERVERS:
             where = f"up to {self.at[last].servers} servers"
             goodput = f"{self._goodput(last)} there"
         else:
-            where = f"at any {str(self.axis).rpartition('.')[2]} tried"
-            goodput = f"at least {self._goodput(worst)}, at {self._value(worst)}"
+            shown = min(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
+            where = f"at any {self._name} tried"
+            goodput = f"at least {self._goodput(shown)}, at {self._value(shown)}"
         most = max(self.rows, key=lambda row: row["timeouts_per_block"] or row["timeouts"])
         upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
-            f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(last)}; "
-            f"{self._arithmetic(last)}."
+            f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(shown)}; "
+            f"{self._arithmetic(shown)}."
         )
 
     def _slow(self) -> str:
         """Say that the goodput is low without a timeout."""
         best = self._best()
+        here = self.at[best]
+        short = here.reads and here.ideal < _SHORT * here.base_rtt
         return (
             f"No collapse, but never half of the line rate either: {self._goodput(best)} at best, "
-            f"without a timeout; {self._idle(best)}: the requests are too short for it."
+            f"without a timeout; {self._idle(best)}"
+            f"{': the requests are too short for it' if short else ''}."
+        )
+
+    def _doubt(self, index: int) -> str:
+        """Say so if the seeds are too few to tell whether a point is collapsed."""
+        half = self.rows[index].get("goodput_bps_ci95") or 0.0
+        if self.rows[index]["goodput_bps"] + half < self.at[index].capacity / 2:
+            return ""
+        servers, seeds = self.at[index].servers, units.plural(int(self.rows[index]["ok"]), "seed")
+        return (
+            f" (Not certain: at {servers} servers the 95 % interval of {seeds} reaches above half "
+            "of the line rate; --seeds runs more.)"
         )
 
     def _why(self, index: int) -> str:
@@ -178,11 +206,15 @@ class _Curve:
         return f"{units.number(row['timeouts_per_block'], 2)} timeouts per block"
 
     def _goodput(self, index: int) -> str:
-        line = units.rate(self.at[index].line_rate)
-        return f"{units.rate(self.rows[index]['goodput_bps'])} of {line}"
+        return f"{units.rate(self.rows[index]['goodput_bps'])} of {self.at[index].line}"
 
     def _idle(self, index: int) -> str:
-        idle = max(1 - self.rows[index]["link_utilization"], 0.0)
+        busy = self.rows[index]["link_utilization"]
+        here = self.at[index]
+        if busy > 1 / 2 and self._below(index) and here.groups[1:]:
+            share = units.percent(busy)
+            return f"the client's link is busy {share} of the time, other traffic included"
+        idle = max(1 - busy, 0.0)
         return f"the client's link idles {units.percent(idle)} of the time"
 
     def _arithmetic(self, index: int) -> str:

@@ -1,19 +1,37 @@
-"""A resolved scenario in a few words, for headings."""
+"""Resolved scenarios in a few words, for headings."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 
 from incast import units
+from incast.scenario.plan import Plan
 from incast.scenario.resolved import Resolved
 
 
-def words(here: Resolved, leave_out: Collection[str] = ()) -> str:
-    """Name what decides the result, but for the keys to `leave_out` (those that are swept)."""
-    told = {
-        "network.rate": units.rate(here.line_rate),
-        "network.buffer": f"buffer {here.buffer}",
-        "workload.servers": units.plural(here.servers, "server"),
-        "workload.sru": f"SRU {units.size(here.sru)}" if here.reads else "long flows",
-        "transport.name": here.transport,
-        "transport.rto_min": f"RTO min {units.time(here.rto_min)}",
-    }
-    return ", ".join(fact for key, fact in told.items() if key not in leave_out)
+def of_plan(plan: Plan) -> str:
+    """Name what decides the result, but for what differs among the points."""
+    return words(Resolved(point.resolved) for point in plan.points)
+
+
+def words(points: Iterable[Resolved]) -> str:
+    """Name what decides the result and is the same at all points."""
+    first, *others = map(_facts, points)
+    return ", ".join(fact for fact in first if all(fact in other for other in others))
+
+
+def _facts(here: Resolved) -> list[str]:
+    return [
+        here.line,
+        f"buffer {here.buffer}",
+        units.plural(here.servers, "server"),
+        _asked(here),
+        here.transport,
+        f"RTO min {units.time(here.rto_min)}",
+    ]
+
+
+def _asked(here: Resolved) -> str:
+    if not here.reads:
+        return "long flows"
+    if here.block is not None:
+        return f"block {units.size(here.block)}"
+    return f"SRU {units.size(here.sru)}"

@@ -40,7 +40,7 @@ class Resolved:
 
     @property
     def line_rate(self) -> float:
-        """Rate of the client's link in bit/s: no goodput can exceed it."""
+        """Rate of a client's link in bit/s."""
         return _rate(self.tree["network"]["client_rate"])
 
     @property
@@ -50,9 +50,26 @@ class Resolved:
         return int(workload.get("active", workload["servers"]))
 
     @property
+    def clients(self) -> int:
+        """How many clients the servers send to."""
+        to = self.tree["workload"].get("to", 0)
+        return len(set(to)) if isinstance(to, list) else 1
+
+    @property
+    def limit(self) -> float:
+        """What the links of these clients carry together in bit/s."""
+        return self.clients * self.line_rate
+
+    @property
+    def line(self) -> str:
+        """Rate of the client's link in words, and how many there are if several."""
+        rate = units.rate(self.line_rate)
+        return rate if self.clients == 1 else f"{self.clients} × {rate}"
+
+    @property
     def capacity(self) -> float:
-        """What the links can carry to the client in bit/s: its own or all the servers'."""
-        return min(self.line_rate, self.servers * self.server_rate)
+        """What the links can carry to the clients in bit/s: their own or all the servers'."""
+        return min(self.limit, self.servers * self.server_rate)
 
     @property
     def server_rate(self) -> float:
@@ -93,6 +110,12 @@ class Resolved:
     def fresh(self) -> bool:
         """Whether every block opens new connections."""
         return bool(self.tree["workload"].get("connections") == "fresh")
+
+    @property
+    def block(self) -> int | None:
+        """Bytes of a block that the servers divide; none if each has so much of its own."""
+        block = self.tree["workload"].get("block")
+        return None if block is None else int(block)
 
     @property
     def sru(self) -> int:
