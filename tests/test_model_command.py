@@ -112,3 +112,9 @@ def test_with_model_needs_a_picture(command: Command, read: Path) -> None:
     said = command("run", read, "--with-model")
     assert said.code == 2
     assert "--with-model" in said.err
+
+
+def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:
+    told = command("model", read).out
+    assert "safe_servers: Servers whose first burst is never cut." in told
+    assert "[1] Servers whose first burst is never cut." in command("list", "models").out

@@ -72,3 +72,5 @@ def test_entries_of_lists_have_numbers() -> None:
     assert scenario.document["background"][0]["rate"] == "2Mbps"
     with pytest.raises(incast.ScenarioError, match="'1' is not one of the 1 entries"):
         scenario.override("background.1.rate", "2Mbps")
+    with pytest.raises(incast.ScenarioError, match="there is no entry 0: the list has none"):
+        incast.load(document()).override("background.0.rate", "2Mbps")

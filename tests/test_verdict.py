@@ -118,6 +118,14 @@ def test_a_link_that_others_fill_does_not_idle() -> None:
     assert busy in told[0].replace(NBSP, " ")
 
 
+def test_queries_at_random_times_may_be_few() -> None:
+    asked = {"workload_interval": "0.04194304s"}  # 8 servers' 64 KiB: 100 Mbps
+    (line,) = say([point(0, 95, 0.2)], [8], **asked)
+    assert line.startswith("No collapse at 8 servers: 95 Mbps of 100 Mbps asked for, ")
+    (line,) = say([point(0, 40, 0.9)], [8], **asked)
+    assert line.startswith("Collapsed at 8 servers: 40 Mbps of 100 Mbps asked for, ")
+
+
 def test_several_clients_have_several_links() -> None:
     flows = {"name": "long-flows", "servers": 2, "to": [1, 0]}
     here = Resolved(resolved(2).tree | {"workload": flows})
@@ -151,7 +159,7 @@ def test_no_collapse() -> None:
 
 
 def test_collapsed_everywhere() -> None:
-    (line,) = say([point(0, 90, 1.1), point(1, 50, 2)], [16, 32])
+    (line,) = say([point(0, 90, 1.1), point(1, 80, 2), point(2, 30, 9)], [16, 32, 64])
     assert line.startswith("Collapsed from 16 servers, the fewest tried, on: 1.1 timeouts")
 
 

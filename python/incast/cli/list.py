@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incast import _core
-from incast.models import MODELS
+from incast.models import MODELS, Model
 from incast.plots import KINDS as PLOTS
 
 _CORE = (
@@ -57,11 +57,19 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         ]
     if kind == "models":
         return [
-            {"name": model.name, "summary": model.summary, "parameters": {}}
+            {"name": model.name, "summary": model.summary, "parameters": _measures(model)}
             for model in MODELS.values()
         ]
     entries: list[dict[str, Any]] = json.loads(_core.entries(kind))
     return entries
+
+
+def _measures(model: Model) -> dict[str, Any]:
+    """Tell a model's own columns, with their units."""
+    return {
+        measure.name: {"description": f"[{measure.unit}] {measure.summary}"}
+        for measure in model.measures
+    }
 
 
 def _parameter(schema: dict[str, Any]) -> str:

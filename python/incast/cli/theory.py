@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from incast.models.theory import Theory
 
 
+_HEADINGS = {"completion_s": "block mean", "timeouts_per_block": "timeouts\nper block"}
+
+
 def write(theory: "Theory", form: "Format", out: Path | None) -> None:
     """Write answers in the form asked for; reasons go with them, or to stderr."""
     rows = theory.frame.drop("point", strict=False)
@@ -72,18 +75,33 @@ def _answers(console: "Console", name: str, frame: "pl.DataFrame", swept: list[s
     from rich.markup import escape
     from rich.table import Table
 
+    from incast.models import MODELS
+
     answers = frame.filter(pl.col("model") == name)
     known = [column for column in answers.columns if answers[column].null_count() < answers.height]
     known = [column for column in known if column not in {"point", "model", *swept}]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=name, title_justify="left")
     for column in (*swept, *known):
-        own = column.removeprefix(f"{name}.")
-        heading = own.removesuffix("_bps") + "\nMbps" if own.endswith("_bps") else own
-        table.add_column(escape(heading), justify="right", no_wrap=True)
+        table.add_column(
+            escape(_heading(column.removeprefix(f"{name}."))), justify="right", no_wrap=True
+        )
     for row in answers.to_dicts():
         cells = [str(row[key]) for key in swept]
         table.add_row(*map(escape, cells + [_cell(column, row[column]) for column in known]))
     console.print(table)
+    for measure in MODELS[name].measures:
+        if f"{name}.{measure.name}" in known:
+            about = f"{measure.name}: {measure.summary}"
+            console.print(escape(about), highlight=False, soft_wrap=True)
+    if MODELS[name].measures:
+        console.print()
+
+
+def _heading(column: str) -> str:
+    """Name a column as the table of `incast run` does."""
+    if column in _HEADINGS:
+        return _HEADINGS[column]
+    return column.removesuffix("_bps") + "\nMbps" if column.endswith("_bps") else column
 
 
 def _cell(column: str, value: float | None) -> str:

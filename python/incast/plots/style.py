@@ -46,6 +46,7 @@ _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 10.5
 _NAMES_PER_ROW = 4  # in a legend
 _LETTERS_PER_TICK = 18  # of text under an axis
+_LETTERS_PER_AXIS = 80  # of all those texts together
 _LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
 GUIDE = "0.45"  # of lines that are no data: rates, limits
 IDLE = "0.88"  # of times in which the link idles
@@ -173,7 +174,10 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
     distinct = list(dict.fromkeys(values))
     if not all(isinstance(value, int | float) for value in distinct):
         names = ["\n".join(wrap(written(value), _LETTERS_PER_TICK)) for value in distinct]
+        longest = max(len(line) for name in names for line in name.split("\n"))
         axes.set_xticks(range(len(distinct)), names)
+        if longest * len(distinct) > _LETTERS_PER_AXIS:  # side by side they would overlap
+            axes.tick_params(axis="x", labelrotation=90)
         axes.margins(x=0.06)
         return [float(distinct.index(value)) for value in values]
     low, high = min(distinct), max(distinct)

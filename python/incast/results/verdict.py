@@ -110,14 +110,15 @@ class _Curve:
         """Return the first collapsed point after which nothing recovers, or the first to halve.
 
         Few servers with little to send may stay below half of the line rate, too, and a rare
-        timeout makes no collapse of that: where every point looks collapsed, the fall decides.
+        timeout makes no collapse of that: where every point looks collapsed, and few blocks of the
+        first one wait, the fall decides.
         """
         count = len(self.rows)
         start = count
         while start > 0 and not self._recovered(start - 1):
             start -= 1
         first = next(filter(self._collapsed, range(start, count)), count)
-        if 0 < first < len(self.rows):
+        if 0 < first < count or (first == 0 and self._waits(0) >= WAITS):
             return first
         goodput = [row["goodput_bps"] for row in self.rows]
         falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
@@ -128,9 +129,12 @@ class _Curve:
 
     def _recovered(self, index: int) -> bool:
         """Say whether a point is past a collapse: above half of the rate, and seldom waiting."""
+        return not self._collapsed(index) and self._waits(index) < WAITS
+
+    def _waits(self, index: int) -> float:
+        """Timeouts per block, or of a run without blocks."""
         row = self.rows[index]
-        waits = row["timeouts_per_block"] or row["timeouts"]
-        return not self._collapsed(index) and waits < WAITS
+        return row["timeouts_per_block"] or row["timeouts"]
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
@@ -156,7 +160,7 @@ class _Curve:
             shown = min(range(len(self.rows)), key=lambda i: self.rows[i]["goodput_bps"])
             where = f"at any {self._name} tried"
             goodput = f"at least {self._goodput(shown)}, at {self._value(shown)}"
-        most = max(self.rows, key=lambda row: row["timeouts_per_block"] or row["timeouts"])
+        most = self.rows[max(range(len(self.rows)), key=self._waits)]
         upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
             f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(shown)}; "
@@ -206,7 +210,10 @@ class _Curve:
         return f"{units.number(row['timeouts_per_block'], 2)} timeouts per block"
 
     def _goodput(self, index: int) -> str:
-        return f"{units.rate(self.rows[index]['goodput_bps'])} of {self.at[index].line}"
+        here, goodput = self.at[index], units.rate(self.rows[index]["goodput_bps"])
+        if here.demand <= here.capacity:
+            return f"{goodput} of {units.rate(here.demand)} asked for"
+        return f"{goodput} of {here.line}"
 
     def _idle(self, index: int) -> str:
         busy = self.rows[index]["link_utilization"]

@@ -114,6 +114,8 @@ def _assign(document: dict[str, Any], key: str, value: object) -> None:
         if isinstance(place, list):
             place = place[_index(place, step, key)]
         elif isinstance(place, dict):
+            if step.isdigit():  # no table has numbers for keys
+                raise ScenarioError(f"{key}: there is no entry {step}: the list has none")
             place = place.setdefault(step, {})
         if not isinstance(place, dict | list):
             raise ScenarioError(f"{key}: {step!r} is a value, not a table")

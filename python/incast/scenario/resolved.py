@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 from typing import Any
 
 from incast import _core, units
@@ -68,8 +68,14 @@ class Resolved:
 
     @property
     def capacity(self) -> float:
-        """What the links can carry to the clients in bit/s: their own or all the servers'."""
-        return min(self.limit, self.servers * self.server_rate)
+        """What can reach the clients in bit/s: by their links, all the servers', or the demand."""
+        return min(self.limit, self.servers * self.server_rate, self.demand)
+
+    @property
+    def demand(self) -> float:
+        """What the client asks for in bit/s where blocks are wanted at random times, else inf."""
+        interval = _time(self.tree["workload"].get("interval", "0s"))
+        return self.servers * self.sru * 8 / interval if interval else inf
 
     @property
     def server_rate(self) -> float:
