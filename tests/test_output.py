@@ -231,7 +231,7 @@ def test_rows_of_other_groups_are_asked_for_by_name(command: Command, tmp_path: 
     assert sorted(groups) == sorted(known * 2)  # two seeds
     done = command("run", scenario, "--groups")
     assert [f"group {group}\n" in done.out for group in known] == [True] * 3
-    assert done.out.count("the client's link idles") == 1  # said of the read, and of nothing else
+    assert done.out.count("the client's link is busy") == 1  # said of the read, and of nothing else
     done = command("run", scenario, "--group", "backups")
     assert done.code == 2
     assert "there is no group 'backups'; choose from all, background.0.cbr, backup" in done.err

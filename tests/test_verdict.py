@@ -18,7 +18,8 @@ def resolved(servers: int, **changes: Any) -> Resolved:
         "network": {
             "rate": "1000000000bps", "client_rate": "1000000000bps",
             "server_rate": "1000000000bps", "delay": "0.000025s", "server_delay": "0.000025s",
-            "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0, "layer2_overhead": 0,
+            "topology": {"name": "star"}, "layer2_overhead": 0,
+            "buffer": 102400, "buffer_cell": 1, "buffer_packet_overhead": 0,
         },
         "workload": {
             "name": "barrier-read", "servers": servers, "sru": 65536, "connections": "fresh",
@@ -133,6 +134,10 @@ def test_several_clients_have_several_links() -> None:
     (line,) = sentences(summary, [], lambda _: here)
     assert line.startswith("No collapse at 2 servers: 1.8 Gbps of 2 × 1 Gbps, ")
     assert here.capacity == 2e9
+    here.tree["network"]["topology"] = {"name": "chain"}  # whose middle may be the bottleneck
+    (line,) = sentences(summary, [], lambda _: here)
+    assert line.startswith("No collapse at 2 servers: 1.8 Gbps over links of 1 Gbps, ")
+    assert here.capacity == 1e9
 
 
 def test_goodput_may_halve_between_neighbours_without_staying_low() -> None:
@@ -148,6 +153,15 @@ def test_a_point_that_waits_for_timers_has_not_recovered() -> None:
     rows = [point(0, 900), point(1, 600, 0.7), point(2, 340, 120)]
     (line,) = say(rows, [16, 32, 64])
     assert line.startswith("Collapses between 32 and 64 servers: ")
+
+
+def test_active_servers_are_servers() -> None:
+    rows = [point(0, 850), point(1, 60, 2)]
+    summary = pl.DataFrame([{"workload.active": 4 * (1 + row["point"]), **row} for row in rows])
+    (line,) = sentences(
+        summary, ["workload.active"], lambda i: resolved(64, workload_active=4 * (1 + i))
+    )
+    assert line.startswith("Collapses between 4 and 8 servers: ")
 
 
 def test_no_collapse() -> None:
@@ -170,6 +184,16 @@ def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
     rows = [point(0, 160, 0.001), point(1, 290, 0.002), point(2, 20, 4)]
     (line,) = say(rows, [2, 4, 16])
     assert line.startswith("Collapses between 4 and 16 servers")
+
+
+def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
+    """With 4 servers a block takes 2.1 ms at the line rate, and one in ten waits for 200 ms."""
+    rows = [point(0, 80, 0.1, completion_p50_s=2.3e-3), point(1, 30, 3, completion_p50_s=0.3)]
+    (line,) = say(rows, [4, 16])
+    assert line.startswith("Collapsed from 4 servers, the fewest tried, on: 0.10 timeouts")
+    rows[0]["completion_p50_s"] = 20e-3
+    (line,) = say(rows, [4, 16])
+    assert line.startswith("Collapses between 4 and 16 servers: ")
 
 
 def test_slow_without_a_timeout_is_not_called_a_collapse() -> None:

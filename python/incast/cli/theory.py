@@ -111,4 +111,6 @@ def _cell(column: str, value: float | None) -> str:
         return "–"
     if column.endswith("_bps"):
         return f"{value / 1e6:.1f}"
-    return units.time(value, trim=False) if column.endswith("_s") else units.number(value, 3)
+    if column.endswith("_s"):
+        return units.time(value, trim=False)
+    return f"{value:.0f}" if float(value).is_integer() else units.number(value, 3)

@@ -38,7 +38,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     for line, words in lines.items():
         style.guide(axes, line / unit, f"line rate {words}")
     axes.set_ylabel(f"goodput [{name}], mean and 95 % CI")
-    axes.set_ylim(0, max(lines) / unit * 1.1)
+    axes.set_ylim(0, max([*lines, *summary["goodput_bps"].drop_nulls()]) / unit * 1.1)
     if len(series) > 1 or results.theory is not None:
         style.legend(figure, axes.get_legend_handles_labels()[0])
     columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]

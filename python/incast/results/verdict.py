@@ -11,6 +11,7 @@ from incast.results.series import SERVERS, Series, split, written
 from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
+_COUNTS = (SERVERS, "workload.active")  # either says how many servers answer
 MOST_SERIES = 24  # sentences to print at most
 _SHORT = 10  # round trips that a block takes at the line rate, at most, to be called short
 WAITS = 0.5  # timeouts per block from which a read is in collapse, if its goodput is too low
@@ -56,7 +57,7 @@ class _Curve:
     def sentence(self) -> str:
         if not self.rows:
             return "No run finished, so nothing can be said: raise run.time_limit."
-        text = self._servers() if self.axis == SERVERS else self._other()
+        text = self._servers() if self.axis in _COUNTS else self._other()
         if self.unfinished:
             text += f" ({units.plural(self.unfinished, 'point')} without a finished run left out.)"
         return text
@@ -110,15 +111,15 @@ class _Curve:
         """Return the first collapsed point after which nothing recovers, or the first to halve.
 
         Few servers with little to send may stay below half of the line rate, too, and a rare
-        timeout makes no collapse of that: where every point looks collapsed, and few blocks of the
-        first one wait, the fall decides.
+        timeout makes no collapse of that: where every point looks collapsed, and at the first one
+        few blocks wait and the others are slow, too, the fall decides.
         """
         count = len(self.rows)
         start = count
         while start > 0 and not self._recovered(start - 1):
             start -= 1
         first = next(filter(self._collapsed, range(start, count)), count)
-        if 0 < first < count or (first == 0 and self._waits(0) >= WAITS):
+        if 0 < first < count or (first == 0 and (self._waits(0) >= WAITS or self._only_waits(0))):
             return first
         goodput = [row["goodput_bps"] for row in self.rows]
         falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
@@ -135,6 +136,12 @@ class _Curve:
         """Timeouts per block, or of a run without blocks."""
         row = self.rows[index]
         return row["timeouts_per_block"] or row["timeouts"]
+
+    def _only_waits(self, index: int) -> bool:
+        """Say whether blocks that do not wait are fast: half of them, at half of the rate."""
+        here = self.at[index]
+        median: float | None = self.rows[index].get("completion_p50_s")
+        return median is not None and here.ideal * here.line_rate / median >= here.capacity / 2
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
@@ -153,7 +160,7 @@ class _Curve:
         last = shown = len(self.rows) - 1
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
-        elif self.axis == SERVERS:
+        elif self.axis in _COUNTS:
             where = f"up to {self.at[last].servers} servers"
             goodput = f"{self._goodput(last)} there"
         else:
@@ -213,7 +220,7 @@ class _Curve:
         here, goodput = self.at[index], units.rate(self.rows[index]["goodput_bps"])
         if here.demand <= here.capacity:
             return f"{goodput} of {units.rate(here.demand)} asked for"
-        return f"{goodput} of {here.line}"
+        return f"{goodput} {'of' if here.lines == here.clients else 'over links of'} {here.line}"
 
     def _idle(self, index: int) -> str:
         busy = self.rows[index]["link_utilization"]

@@ -56,15 +56,20 @@ class Resolved:
         return len(set(to)) if isinstance(to, list) else 1
 
     @property
+    def lines(self) -> int:
+        """How many clients' links bound the goodput: one where others may be the bottleneck."""
+        return self.clients if self.topology == "star" else 1
+
+    @property
     def limit(self) -> float:
-        """What the links of these clients carry together in bit/s."""
-        return self.clients * self.line_rate
+        """What these links carry together in bit/s."""
+        return self.lines * self.line_rate
 
     @property
     def line(self) -> str:
-        """Rate of the client's link in words, and how many there are if several."""
+        """Rate of these links in words."""
         rate = units.rate(self.line_rate)
-        return rate if self.clients == 1 else f"{self.clients} × {rate}"
+        return rate if self.lines == 1 else f"{self.lines} × {rate}"
 
     @property
     def capacity(self) -> float:
