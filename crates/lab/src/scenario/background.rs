@@ -159,10 +159,10 @@ impl Background {
     pub fn connections(&self, servers: u32) -> u32 {
         match self {
             Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => 0,
-            Self::LongFlow(flow) => flow.count * flow.flows,
+            Self::LongFlow(flow) => flow.count.saturating_mul(flow.flows),
             Self::PoissonFlows(flows) => {
                 let sources = if flows.from == Source::Host { 1 } else { servers };
-                sources * flows.to.len() as u32
+                sources.saturating_mul(flows.to.len() as u32)
             }
         }
     }

@@ -160,10 +160,22 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         let elsewhere = document.as_object().into_iter().flatten().find(|(table, keys)| {
             key != "name" && path.first() != Some(table) && keys.get(key).is_some()
         });
+        let part = document.pointer(&format!("{}/name", pointer(&path)));
+        let known = match part {
+            Some(name) if valid.is_empty() => format!("{name} takes no parameters"),
+            _ => suggest_among(key, valid, true),
+        };
         path.push(key.to_owned());
         match elsewhere {
+            // Within a table's tables a common word is more likely a parameter's wrong name.
+            Some((table, _)) if path.len() > 2 => {
+                format!(
+                    "unknown key; accepted: {}; [{table}] has one of that name",
+                    valid.join(", ")
+                )
+            }
             Some((table, _)) => format!("unknown key here; it belongs in [{table}]"),
-            None => format!("unknown key; {}", suggest_among(key, valid, true)),
+            None => format!("unknown key; {known}"),
         }
     } else if raw.starts_with(UNKNOWN_NAME) {
         format!("{:?} is unknown; {}", names[0], suggest(names[0], &names[1..]))

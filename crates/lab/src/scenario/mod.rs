@@ -69,6 +69,9 @@ impl ScenarioError {
     }
 }
 
+/// The most clients, and connections of one table: some kilobytes each.
+const MOST: u32 = 1_000_000;
+
 /// This network, this switch, this traffic, this transport: one point of a plan.
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -134,6 +137,7 @@ impl Scenario {
             run: document.run.build()?,
             transport,
         };
+        scenario.check_size()?;
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
         remedies::check_switch(&transport.remedies, network)?;
@@ -146,6 +150,25 @@ impl Scenario {
         }
         remedies::check_settings(&scenario)?;
         Ok(scenario)
+    }
+
+    /// Refuses what no machine's memory holds.
+    fn check_size(&self) -> Result<(), ScenarioError> {
+        let servers = self.workload.servers();
+        let background = self.background.iter().enumerate().map(|(index, traffic)| {
+            (format!("background.{index}"), traffic.connections(servers), "connections")
+        });
+        let own = [
+            ("network.clients".to_owned(), self.network.clients, "clients"),
+            ("workload.servers".to_owned(), self.workload.flows(), "connections"),
+        ];
+        match own.into_iter().chain(background).find(|&(_, count, _)| count > MOST) {
+            Some((key, count, what)) => {
+                let message = format!("{count} {what} are more than {MOST}; write fewer");
+                Err(ScenarioError::new(key, message))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.

@@ -246,11 +246,17 @@ impl TransportDocument {
             ("mss", self.mss.0, 1, MAX_SEGMENT),
             ("header_size", self.header_size.0, 0, 255),
             ("ack_size", self.ack_size.0, 1, 255),
-            ("initial_window", initial_window, 1, MAX_WINDOW),
-            ("receive_window", receive_window, 1, MAX_WINDOW),
         ] {
             let message = format!("{value} is out of range; write {least} to {most} bytes");
             require(key, (least..=most).contains(&value), &message)?;
+        }
+        for (key, value) in [("initial_window", initial_window), ("receive_window", receive_window)]
+        {
+            let message = format!(
+                "{value} bytes are out of range; write segments, e.g. 10, or \"1B\" to \
+                 \"{MAX_WINDOW}B\""
+            );
+            require(key, (1..=MAX_WINDOW).contains(&value), &message)?;
         }
         for (key, timer) in [
             ("rto_max", self.rto_max),

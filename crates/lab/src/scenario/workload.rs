@@ -48,7 +48,7 @@ impl Workload {
     pub fn flows(&self) -> u32 {
         match self {
             Self::BarrierRead(read) => read.servers,
-            Self::LongFlows(flows) => flows.servers * flows.flows,
+            Self::LongFlows(flows) => flows.servers.saturating_mul(flows.flows),
         }
     }
 }

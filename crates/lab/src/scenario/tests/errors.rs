@@ -33,7 +33,7 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
     );
     refused(
         &[("network.queue", json!({ "name": "drop-tail", "limit": 3 }))],
-        "network.queue.limit: unknown key; no key is accepted here",
+        "network.queue.limit: unknown key; \"drop-tail\" takes no parameters",
     );
     refused(
         &[("transport.delayed_ack.segment", json!(2))],
@@ -54,6 +54,12 @@ fn a_key_in_the_wrong_table_is_sent_to_the_right_one() {
         "network.rto_min: unknown key here; it belongs in [transport]",
     );
     refused(&[("mss", json!(1460))], "mss: unknown key here; it belongs in [transport]");
+    refused(
+        &[("background", json!([{ "name": "poisson-flows", "rate": "1Gbps" }]))],
+        "background.0.rate: unknown key; \
+         accepted: group, interval, size, from, at, to, start, transport; \
+         [network] has one of that name",
+    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     );
     refused(
         &[("network.topology", json!({ "name": "star", "switches": 2 }))],
-        "network.topology.switches: unknown key; no key is accepted here",
+        "network.topology.switches: unknown key; \"star\" takes no parameters",
     );
     refused(
         &[("network.core.rate", json!("10Gbps"))],

@@ -30,6 +30,30 @@ fn a_remedy_sets_its_part_of_a_background_transport_as_well() {
 }
 
 #[test]
+fn what_no_memory_holds_is_refused() {
+    refused(
+        &[("workload.servers", json!(100_000_000))],
+        "workload.servers: 100000000 connections are more than 1000000; write fewer",
+    );
+    let flows = json!({
+        "name": "long-flows", "servers": 100_000, "flows": 100_000, "duration": "1s",
+    });
+    refused(
+        &[("workload", flows)],
+        "workload.servers: 4294967295 connections are more than 1000000; write fewer",
+    );
+    refused(
+        &[("background", json!([{ "name": "long-flow", "count": 4_000_000_000_u32 }]))],
+        "background.0: 4000000000 connections are more than 1000000; write fewer",
+    );
+    refused(
+        &[("network.clients", json!(2_000_000))],
+        "network.clients: 2000000 clients are more than 1000000; write fewer",
+    );
+    load(&[("workload.servers", json!(1_000_000))]);
+}
+
+#[test]
 fn what_traffic_cannot_be_is_refused_by_name() {
     refused(
         &[("workload.active", json!(5))],

@@ -163,10 +163,12 @@ fn timers_and_windows_make_sense() {
     );
     refused(
         &[("transport.receive_window", json!("4GiB"))],
-        "transport.receive_window: 4294967296 is out of range; write 1 to 4294967295 bytes",
+        "transport.receive_window: 4294967296 bytes are out of range; \
+         write segments, e.g. 10, or \"1B\" to \"4294967295B\"",
     );
     refused(
         &[("transport.initial_window", json!(0))],
-        "transport.initial_window: 0 is out of range; write 1 to 4294967295 bytes",
+        "transport.initial_window: 0 bytes are out of range; \
+         write segments, e.g. 10, or \"1B\" to \"4294967295B\"",
     );
 }
