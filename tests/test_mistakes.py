@@ -65,7 +65,8 @@ def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
     [
         (["--set", "servers"], "key=value"),
         (["--set", "workload.servers=zero"], "workload.servers"),
-        (["--set", "title.text=1"], "title"),
+        (["--set", "title.text=1"], "sweep.toml: title"),
+        (["--set", "background.0.rate=1Mbps"], "sweep.toml: background.0.rate"),
         (["--set", "sweep.network.rate=[1Gbps,2Gbps]"], '\'sweep.network.rate=["1Gbps","2Gbps"]\''),
         (["--set", "network.queue={name=red,min_th=5}"], '{name="red",min_th=5}'),
         (["--set", "network.queue={red}"], "stand in quotes; write e.g."),

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import incast
-from conftest import SWEEP, Command, document
+from conftest import SMALL, SWEEP, Command, document
 from incast.plots import KINDS, Moment, style
 
 ALL_TRACES = ["queue", "cwnd", "events"]
@@ -60,6 +60,15 @@ def test_only_values_with_an_order_are_joined() -> None:
 
     assert drawn("transport.rto_min", ["200ms", "10ms"]) == "-"
     assert drawn("transport.name", ["newreno", "sack"]) == "None"
+
+
+def test_long_flows_have_no_round_but_a_queue(command: Command, tmp_path: Path) -> None:
+    scenario = tmp_path / "flows.toml"
+    flows = SMALL.replace("barrier-read", "long-flows").replace('sru = "16KiB"', 'duration = "5ms"')
+    scenario.write_text(flows.replace("blocks = 2\n", ""))
+    done = command("run", scenario, "--plot", tmp_path / "picture.png")
+    assert done.code == 0, done.err
+    assert "packets" in (tmp_path / "picture.csv").read_text().splitlines()[0]
 
 
 def test_run_draws_goodput_for_a_sweep(command: Command, sweep: Path, tmp_path: Path) -> None:

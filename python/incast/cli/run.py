@@ -72,7 +72,7 @@ def run(
             metavar="FILE",
             help="Draw a picture (png, pdf or svg), its data beside it as CSV: goodput for a "
             "sweep (a ranking if it has more than eight curves), one round of the read for a "
-            "single point.",
+            "single point, or the queue of long flows.",
         ),
     ] = None,
     with_model: Annotated[

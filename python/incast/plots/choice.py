@@ -7,6 +7,7 @@ from incast.plots import KINDS, Kind, Moment
 from incast.results import Results
 from incast.results.series import split
 from incast.scenario.plan import Job, Plan
+from incast.scenario.resolved import Resolved
 
 MOST_CURVES = 8  # more in one panel are hard to tell apart
 
@@ -14,6 +15,7 @@ MOST_CURVES = 8  # more in one panel are hard to tell apart
 def for_plan(plan: Plan, traces: list[str]) -> Kind:
     """Return the picture that answers a plan: goodput for a sweep, else what was traced.
 
+    Without a trace that is a round of a read, and of long flows the queue.
     Curves that are too many to be told apart are ranked.
     """
     if len(plan.points) > 1:
@@ -21,7 +23,8 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
         return KINDS["goodput" if len(series) <= MOST_CURVES else "ranking"]
     recorded = {name.removesuffix(":full") for name in traces}
     fitting = (kind for kind in KINDS.values() if kind.traces and recorded.issuperset(kind.traces))
-    return next(fitting, KINDS["swimlane"])
+    reads = Resolved(plan.points[0].resolved).reads
+    return next(fitting, KINDS["swimlane" if reads else "queue"])
 
 
 def job(results: Results, moment: Moment, trace: str) -> Job:

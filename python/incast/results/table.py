@@ -56,7 +56,7 @@ def _table(summary: pl.DataFrame, swept: list[str]) -> Table:
     causes = [name for name in CAUSES if (summary[name].sum() or 0) > 0]
     for name in causes:
         table.add_column(CAUSES[name].replace(" ", "\n", 1), justify="right", no_wrap=True)
-    for heading in ("most\nwaiting", "fair-\nness", "link\nbusy"):
+    for heading in ("queue max\npackets", "fair-\nness", "link\nbusy"):
         table.add_column(heading, justify="right", no_wrap=True)
     unwell = summary["status"].ne("ok").any()
     if unwell:

@@ -39,7 +39,10 @@ class Scenario:
         A swept key is no longer swept, unless `value` is a list, which replaces its axis.
         """
         document = copy.deepcopy(self.document)
-        apply(document, key, value)
+        try:
+            apply(document, key, value)
+        except _core.ScenarioError as error:
+            raise self.error(error) from None
         return Scenario(document, self.source)
 
     @cached_property
