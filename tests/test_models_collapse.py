@@ -94,6 +94,20 @@ def test_many_servers_with_a_long_timer_stay_collapsed() -> None:
     np.testing.assert_allclose(np.log(foretold.goodput / simulated), 0.0, atol=0.7)
 
 
+def test_a_few_points_are_followed_until_rare_timeouts_show() -> None:
+    tree = persistent(
+        workload={"sru": "256KiB", "servers": 4}, transport={"receive_window": "32KiB"}
+    )
+    (answer,) = MODELS["collapse"].answer_many(
+        [Question(Resolved(point.resolved)) for point in incast.load(tree).plan.points]
+    )
+    assert isinstance(answer, dict)
+    assert 0.0 < answer["timeouts_per_block"] < 0.1
+    tree["run"] = {"seeds": 5}
+    simulated = incast.run(tree).summary()["goodput_bps"][0]
+    assert answer["goodput_bps"] == pytest.approx(simulated, rel=0.25)
+
+
 def test_threads_and_company_do_not_change_answers() -> None:
     many = reads(persistent(), persistent(network={"buffer": "32KiB"})).with_servers([2, 9, 40])
     bounds = np.full(6, 1e4), np.full(6, 0.5)

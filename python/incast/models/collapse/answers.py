@@ -56,10 +56,15 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for reads over persistent connections and a drop-tail buffer."""
+    """Answer for reads over persistent connections and a drop-tail buffer.
+
+    A few are followed further than many: a timeout of 200 ms that comes once in a hundred blocks
+    of a millisecond is two thirds of the time.
+    """
     reasons = [refusal(question) for question in questions]
     asked = [question for question, why in zip(questions, reasons, strict=True) if why is None]
-    result = forecast(read(asked)) if asked else None
+    effort = blocks.FEW if len(asked) <= blocks.MOST_FEW else blocks.SWEEP
+    result = forecast(read(asked), effort) if asked else None
     answers: list[Answer] = []
     number = 0
     for why in reasons:

@@ -62,6 +62,12 @@ class Outcome:
 SWEEP = Effort()
 """For sweeps: a millisecond per point."""
 
+FEW = Effort(fine=0.0, most=1_000_000, coarse=0.0, blocks=3)
+"""For a few points: timeouts are seen that come once in a hundred blocks. 20 ms per point."""
+
+MOST_FEW = 40
+"""Points that are a few."""
+
 SEARCH = Effort(fine=0.01, coarse=0.1, clear=3.0, most=500_000, blocks=57, limit=20_000_000)
 """For a question that a single point decides."""
 
