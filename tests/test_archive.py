@@ -19,7 +19,8 @@ from incast.results import archive, files
 from incast.results.archive import Archive
 from incast.results.store import Directory
 
-# Runs the scenario, and tells the key of every run as soon as `put` has returned.
+# Runs the scenario, and tells the key of every run as soon as `put` has returned, and of packs that
+# they are there.
 CHILD = """
 import os, sys
 import incast
@@ -30,6 +31,11 @@ def told(self, job, output):
     put(self, job, output)
     os.write(1, job.key.encode() + b"\\n")
 archive.Archive.put = told
+pack = archive.Archive._pack
+def packed(self, parts):
+    pack(self, parts)
+    os.write(1, b"packed\\n")
+archive.Archive._pack = packed
 incast.run(sys.argv[1], out=sys.argv[2], jobs=2)
 """
 
@@ -71,16 +77,18 @@ def rows(results: incast.Results) -> pl.DataFrame:
 def test_a_kill_at_any_moment_loses_only_the_runs_in_progress(many: Path, tmp_path: Path) -> None:
     out, chance = tmp_path / "out", random.Random(5)
     told: set[str] = set()
-    for _ in range(10):
+    for number in range(10):
         with child(many, out, pack=7) as one, child(many, out, pack=7) as other:
             for process in (one, other):  # they disturb each other, too
                 assert process.stdout is not None
+                while number == 0 and told.isdisjoint({"packed", ""}):  # later kills find packs
+                    told.add(process.stdout.readline().strip())
                 for _ in range(chance.randrange(1, 16)):  # runs done, however slow the machine is
                     told.add(process.stdout.readline().strip())
                 time.sleep(chance.uniform(0, 0.01))
                 process.send_signal(signal.SIGKILL)
                 told.update(line.strip() for line in process.stdout.read().splitlines())
-        told.discard("")  # of a process that had nothing left to do
+        told -= {"", "packed"}  # the first of a process that had nothing left to do
         kept = Directory.open(out).rows(incast.load(many).plan.jobs())
         assert kept is not None
         assert told <= set(kept["run"])
