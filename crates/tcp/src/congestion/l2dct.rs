@@ -47,6 +47,16 @@ impl Parameters for Params {
     }
 }
 
+impl Params {
+    /// What the block has got so far decides.
+    fn weight(&self, path: &PathView) -> f64 {
+        let Self { greatest_weight, least_weight, short, long, .. } = *self;
+        let got = path.una.saturating_sub(path.block_start);
+        let fallen = got.saturating_sub(short.0) as f64 / (long.0 - short.0) as f64;
+        greatest_weight - (greatest_weight - least_weight) * fallen.min(1.0)
+    }
+}
+
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct L2dct {
@@ -59,28 +69,21 @@ impl L2dct {
         let window = MarkedWindow::new(params.estimate(), window, ssthresh);
         Self { params: params.clone(), window }
     }
-
-    /// What the block has got so far decides.
-    fn weight(&self, path: &PathView) -> f64 {
-        let Params { greatest_weight, least_weight, short, long, .. } = self.params;
-        let got = path.una.saturating_sub(path.block_start);
-        let fallen = got.saturating_sub(short.0) as f64 / (long.0 - short.0) as f64;
-        greatest_weight - (greatest_weight - least_weight) * fallen.min(1.0)
-    }
 }
 
 impl CongestionControl for L2dct {
     answer_as_marked_window!();
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let weight = self.weight(path);
-        let share = weight / self.params.greatest_weight;
-        let penalty = |alpha| libm::pow(alpha, weight);
-        self.window.on_ack(ack, path, penalty, |reno| {
+        let Self { params, window } = self;
+        // Worked out where it is asked for only: divisions are slow.
+        let weight = || params.weight(path);
+        let penalty = |alpha| libm::pow(alpha, weight());
+        window.on_ack(ack, path, penalty, |reno| {
             if reno.window() < reno.ssthresh() {
                 reno.on_ack(ack, path);
             } else {
-                reno.avoid_congestion(share, path.segment);
+                reno.avoid_congestion(weight() / params.greatest_weight, path.segment);
             }
         });
     }
