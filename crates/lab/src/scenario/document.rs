@@ -168,7 +168,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         path.push(key.to_owned());
         match elsewhere {
             // Within a table's tables a common word is more likely a parameter's wrong name.
-            Some((table, _)) if path.len() > 2 => {
+            Some((table, _)) if path.len() > 2 && !valid.is_empty() => {
                 format!(
                     "unknown key; accepted: {}; [{table}] has one of that name",
                     valid.join(", ")

@@ -60,6 +60,10 @@ fn a_key_in_the_wrong_table_is_sent_to_the_right_one() {
          accepted: group, interval, size, from, at, to, start, transport; \
          [network] has one of that name",
     );
+    refused(
+        &[("network.queue", json!({ "name": "drop-tail", "mss": 3 }))],
+        "network.queue.mss: unknown key here; it belongs in [transport]",
+    );
 }
 
 #[test]
