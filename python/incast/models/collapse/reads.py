@@ -1,4 +1,4 @@
-"""What the chains know of a scenario, in packets and packet times."""
+"""What the model knows of a scenario, in packets and packet times."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -174,7 +174,7 @@ def _buffer(point: Resolved) -> float:
 
 
 def refusal(question: Question) -> str | None:
-    """Return why the chains know nothing of a scenario, or None."""
+    """Return why the model knows nothing of a scenario, or None."""
     point = question.point
     return next((why for fits, why in _conditions(point) if not fits), None)
 
