@@ -10,12 +10,13 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate figures bench pgo docs clean
+.PHONY: help demo test lint validate validate-quick figures bench pgo docs clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
-	@echo "make validate  compare with ns-2, ns-3 and theory, long property tests, mutation tests"
+	@echo "make validate  compare with ns-2, ns-3, theory and the literature, long property tests"
+	@echo "make validate-quick  a sample of every comparison; STUDIES=\"ns2 ns3\" takes these only"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
@@ -40,17 +41,10 @@ lint: $(VENV)/debug
 	$(BIN)/python -m mypy.stubtest incast._core
 
 validate: $(VENV)/release
-	INCAST_CASES=1000 cargo test --release --workspace --locked
-	$(BIN)/python benches/mutants.py
-	$(BIN)/python benches/validate_ns2.py
-	$(BIN)/python benches/validate_transports.py
-	$(BIN)/python benches/validate_ns3.py
-	$(BIN)/python benches/validate_queues.py
-	$(BIN)/python benches/validate_auto.py
-	$(BIN)/python benches/validate_theory.py
-	$(BIN)/python benches/validate_collapse.py
-	$(BIN)/python benches/rank_remedies.py
-	$(BIN)/python benches/validate_figures.py
+	$(BIN)/python benches/validate.py $(STUDIES)
+
+validate-quick: $(VENV)/debug
+	$(BIN)/python benches/validate.py --quick $(STUDIES)
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py

@@ -15,6 +15,7 @@ from incast.reproduce import papers
 from incast.reproduce.execute import claims_json, reproduce
 
 ROOT = Path(__file__).resolve().parent.parent
+SAMPLE = ["efr/2", "hpc/3", "kulkarni/4.1", "plato/11", "serialization/9"]
 KEPT = ROOT / "benches" / "reference" / "figures" / "quick-verdicts.json"
 
 
@@ -22,14 +23,17 @@ def main() -> int:
     """Run, compare, and say what changed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keep", action="store_true", help="keep today's verdicts")
-    keep = parser.parse_args().keep
-    verdicts = quick_verdicts()
-    if keep:
+    parser.add_argument("--quick", action="store_true", help="a few figures of each text")
+    options = parser.parse_args()
+    verdicts = quick_verdicts(SAMPLE if options.quick else [])
+    if options.keep:
         KEPT.parent.mkdir(parents=True, exist_ok=True)
         KEPT.write_text(json.dumps(verdicts, indent=1, sort_keys=True) + "\n")
         print(f"kept: {len(verdicts)} verdicts in {KEPT.relative_to(ROOT)}")
         return 0
     before = json.loads(KEPT.read_text())
+    if options.quick:
+        before = {claim: then for claim, then in before.items() if claim in verdicts}
     for claim in sorted(before.keys() | verdicts.keys()):
         then, now = before.get(claim, "no claim"), verdicts.get(claim, "no claim")
         if then != now:
@@ -40,9 +44,9 @@ def main() -> int:
     return int(bool(lost))
 
 
-def quick_verdicts() -> dict[str, str]:
-    """Return the verdict of each claim, under its figure and its name."""
-    chosen = papers.select(papers.load(ROOT / "papers"), [])
+def quick_verdicts(names: list[str]) -> dict[str, str]:
+    """Return the verdict of each claim of figures, or of all, under its figure and its name."""
+    chosen = papers.select(papers.load(ROOT / "papers"), names)
     with tempfile.TemporaryDirectory() as out:
         done = reproduce(chosen, Path(out), quick=True)
     claims = claims_json(done, quick=True)["claims"]

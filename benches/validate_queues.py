@@ -11,6 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 from validation import fluids, queues
+from validation.command import asked_quick
 from validation.judge import tell
 from validation.queues_page import Outcome, judge, write
 
@@ -20,12 +21,17 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
 def main() -> int:
     """Run the comparison."""
     console = Console(highlight=False)
-    outcome = Outcome(
-        list(queues.compare(os.cpu_count() or 1)),
-        fluids.windows(),
-        fluids.dctcp(),
-        fluids.reno(),
-    )
+    quick = asked_quick(__doc__ or "")
+    jobs = os.cpu_count() or 1
+    if quick:
+        outcome = Outcome(
+            list(queues.compare(jobs, queues.SAMPLE)),
+            fluids.windows((1e-3,)),
+            fluids.dctcp(fluids.DCTCP[:1]),
+            fluids.reno(fluids.RENO[2:3]),
+        )
+        return int(not tell(console, judge(outcome), None))
+    outcome = Outcome(list(queues.compare(jobs)), fluids.windows(), fluids.dctcp(), fluids.reno())
     found = judge(outcome)
     write(FOLDER, outcome, found)
     return int(not tell(console, found, "queues.md"))

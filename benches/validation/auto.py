@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,7 +14,7 @@ import incast
 from incast.results.statistics import half_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SERVERS = (2, 4, 8, 12, 16, 24, 32, 48)
 SEEDS = (101, 102, 103, 104, 105)
@@ -137,13 +138,16 @@ class Point:
         return [best - auto for best, auto in zip(self.given[self.best], self.auto, strict=True)]
 
 
-def compare(jobs: int) -> Iterator[Point]:
-    """Run every point."""
-    for reading in READINGS:
-        for servers in SERVERS:
-            goodput = _goodput(reading, servers, jobs)
-            auto = goodput.pop("auto")
-            yield Point(reading, servers, goodput, auto)
+EVERY = tuple(product(READINGS, SERVERS))
+SAMPLE = ((COPIES[0], 8),)
+
+
+def compare(jobs: int, points: Iterable[tuple[Reading, int]] = EVERY) -> Iterator[Point]:
+    """Run points, each a reading and a number of servers."""
+    for reading, servers in points:
+        goodput = _goodput(reading, servers, jobs)
+        auto = goodput.pop("auto")
+        yield Point(reading, servers, goodput, auto)
 
 
 def _goodput(reading: Reading, servers: int, jobs: int) -> dict[str, list[float]]:

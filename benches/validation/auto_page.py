@@ -42,7 +42,8 @@ TEXT = "50/50"
 def judge(points: list[Point]) -> list[Verdict]:
     """Hold every reading against the bar, and `resize` against the text's own values, too."""
     found = []
-    for reading in READINGS:
+    run = [reading for reading in READINGS if any(it.reading == reading for it in points)]
+    for reading in run:
         mine = [it for it in points if it.reading == reading]
         misses = [it for it in mine if not _holds(it)]
         close = sum(it.is_close for it in mine)
@@ -55,7 +56,7 @@ def judge(points: list[Point]) -> list[Verdict]:
                 not misses,
             )
         )
-    return found + [_beside_the_text(reading, points) for reading in SEGMENTS]
+    return found + [_beside_the_text(it, points) for it in SEGMENTS if it in run]
 
 
 def holding(points: list[Point], name: str) -> int:

@@ -12,6 +12,8 @@ import incast
 from incast.models.fluid import Dctcp, DropTail, Link, Reno, Threshold, reno_window, solve
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from incast.models.fluid import Trajectory
     from incast.models.numbers import Floats
 
@@ -53,10 +55,10 @@ class Port:
     queue: Floats
 
 
-def windows() -> list[Window]:
+def windows(losses: Iterable[float] = LOSSES) -> list[Window]:
     """Lose packets at random on a link that is never full."""
     found = []
-    for share in LOSSES:
+    for share in losses:
         row, _ = _run(
             {"rate": "100Gbps", "base_rtt": "1ms", "buffer": "100000pkt"},
             {"name": "bernoulli", "p": share, "data_only": True},
@@ -68,7 +70,7 @@ def windows() -> list[Window]:
     return found
 
 
-def dctcp() -> list[Port]:
+def dctcp(cases: Iterable[tuple[int, int]] = DCTCP) -> list[Port]:
     """Mark above a threshold."""
     return [
         _port(
@@ -79,11 +81,11 @@ def dctcp() -> list[Port]:
             _fluid(flows, 1e10, 1000, threshold),
             (0.15, 0.03),
         )
-        for flows, threshold in DCTCP
+        for flows, threshold in cases
     ]
 
 
-def reno() -> list[Port]:
+def reno(counts: Iterable[int] = RENO) -> list[Port]:
     """Fill a drop-tail buffer."""
     return [
         _port(
@@ -94,7 +96,7 @@ def reno() -> list[Port]:
             _fluid(flows, 1e9, 100, None),
             (1.0, 0.2),
         )
-        for flows in RENO
+        for flows in counts
     ]
 
 

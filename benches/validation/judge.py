@@ -30,13 +30,15 @@ class Verdict:
     holds: bool
 
 
-def tell(console: Console, found: list[Verdict], page: str) -> bool:
-    """Print every verdict and its misses, and where the page is; return whether all bars hold."""
+def tell(console: Console, found: list[Verdict], page: str | None) -> bool:
+    """Print every verdict and its misses, and the page written; return whether all bars hold."""
     for verdict in found:
-        console.print(f"{'holds' if verdict.holds else 'FAILS'}  {verdict.bar}: {verdict.measured}")
+        word = "holds" if verdict.holds else "FAILS"
+        console.print(f"{word}  {verdict.bar}: {verdict.measured}", soft_wrap=True)
         for miss in verdict.misses:
             console.print(f"       {miss}")
-    console.print(f"written: docs/validation/{page}")
+    if page is not None:
+        console.print(f"written: docs/validation/{page}")
     return all(verdict.holds for verdict in found)
 
 

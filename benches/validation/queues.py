@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import incast
@@ -16,7 +16,7 @@ from incast.scenario.resolved import Resolved
 from .fluids import IDLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SEEDS = 20
 SECONDS = 10.0
@@ -108,14 +108,17 @@ def theory(mix: dict[int, float], load: float, places: int) -> MG1K:
     return queue
 
 
-def compare(jobs: int) -> Iterator[Point]:
-    """Run every point."""
-    for name, mix in MIXES.items():
+EVERY = tuple(product(MIXES, LOADS, TARGETS))
+SAMPLE = (("one size", 0.8, 5e-2), ("rare giants", 0.95, 5e-2))
+
+
+def compare(jobs: int, points: Iterable[tuple[str, float, float]] = EVERY) -> Iterator[Point]:
+    """Run points, each a mix, a load and a largest loss."""
+    for name, load, target in points:
+        mix = MIXES[name]
         mean = sum(size * share for size, share in mix.items())
-        for load in LOADS:
-            for target in TARGETS:
-                places = smallest_buffer(theory(mix, load, 1), target)
-                yield _point(name, mean, load, places, jobs)
+        places = smallest_buffer(theory(mix, load, 1), target)
+        yield _point(name, mean, load, places, jobs)
 
 
 def _point(name: str, mean: float, load: float, places: int, jobs: int) -> Point:

@@ -84,7 +84,7 @@ class Curve:
         return float(np.mean(np.abs(np.log(self.models[model][there] / self.goodput[there]))))
 
 
-def document(setting: Setting, **changes: Any) -> dict[str, Any]:
+def document(setting: Setting, seconds: float = SECONDS, **changes: Any) -> dict[str, Any]:
     """Return the scenario of table 3.1, with a random send delay against phase effects."""
     tree: dict[str, Any] = {
         "profile": "ns2",
@@ -93,7 +93,7 @@ def document(setting: Setting, **changes: Any) -> dict[str, Any]:
             "name": "barrier-read",
             "servers": 1,
             "sru": f"{setting.sru}KiB",
-            "duration": f"{SECONDS}s",
+            "duration": f"{seconds}s",
             "connections": "persistent",
             "request_jitter": "20us",
         },
@@ -104,9 +104,9 @@ def document(setting: Setting, **changes: Any) -> dict[str, Any]:
     return tree | changes
 
 
-def run(setting: Setting) -> Curve:
+def run(setting: Setting, seconds: float = SECONDS) -> Curve:
     """Run a curve and ask the models."""
-    results = incast.run(incast.load(document(setting)), traces=["events"])
+    results = incast.run(incast.load(document(setting, seconds)), traces=["events"])
     rows = results.frame().select(
         N, "seed", "goodput_bps", "timeouts", "timeouts_block_head", "blocks"
     )
