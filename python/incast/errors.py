@@ -17,3 +17,7 @@ class FigureError(ValueError):
 
     The message is one line: the file, the key, what was given and what would be accepted.
     """
+
+
+class ColumnError(ValueError):
+    """A column that there is not; the message is one line that says what there is."""

@@ -1,8 +1,11 @@
 """Numbers for the eye: SI values as people write them."""
 
+from collections.abc import Callable, Iterable
 from math import floor, log10
 
-_RATES = [(1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
+NONE = "–"  # where there is no number
+
+_RATES = [(1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
 _TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
 _SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
 
@@ -10,6 +13,18 @@ _SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
 def rate(bits_per_second: float) -> str:
     """Write a rate, e.g. `943 Mbps`."""
     return _scaled(bits_per_second, _RATES)
+
+
+def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
+    """Return the unit in which a column of rates is read best, and what writes its cells.
+
+    The largest value has four digits, and the smallest one keeps two as long as three decimals do.
+    """
+    known = sorted(abs(value) for value in values if value)
+    unit, name = _unit(known[-1] if known else 1e6, _RATES)
+    wanted = [4 - _digits(known[-1] / unit), 2 - _digits(known[0] / unit)] if known else [0]
+    decimals = min(max(*wanted, 0), 3)
+    return name, lambda value: NONE if value is None else f"{value / unit:.{decimals}f}"
 
 
 def time(seconds: float, *, trim: bool = True) -> str:
@@ -58,12 +73,19 @@ def plural(count: int, noun: str) -> str:
 def _scaled(value: float, units: list[tuple[float, str]], *, trim: bool = True) -> str:
     if value == 0:
         return f"0 {units[-1][1]}"
-    unit, name = next(
-        (one for one in units if abs(value) >= one[0] * 0.9995),  # 999.96 rounds up to the next
-        units[-1],
-    )
+    unit, name = _unit(value, units)
     text = number(value / unit)
     return f"{_trim(text) if trim else text} {name}"
+
+
+def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
+    """Return the largest unit of which there is one; 999.96 rounds up to the next."""
+    return next((one for one in units if abs(value) >= one[0] * 0.9995), units[-1])
+
+
+def _digits(value: float) -> int:
+    """Count the digits before the point; below one, the noughts behind it with a minus."""
+    return floor(log10(value)) + 1
 
 
 def _trim(text: str) -> str:

@@ -1,22 +1,85 @@
-"""The console that tables are printed on."""
+"""The console that people read: tables and sentences that fit it."""
 
+import os
+import shutil
 import sys
+import textwrap
+from collections.abc import Sequence
 from typing import NoReturn
 
+from rich.cells import cell_len
 from rich.console import Console
+from rich.markup import escape
+
+from incast.grid import Column, drawn, fitting
+
+_LEGIBLE = 24  # columns that a text needs to stand beside its name
+_STEP = 4  # by which it is indented below it
+_ENDLESS = 100_000  # columns of a pipe, which cuts nothing off
 
 
 class Paper(Console):
-    """Standard output for tables, which a pipe gives their natural width.
+    """Standard output, as wide as its terminal; a pipe has no width unless COLUMNS gives it one.
 
     Parameters
     ----------
-    width
-        Columns of a pipe, which has no width of its own.
+    wide
+        Take tables at their natural width, whatever the terminal's.
     """
 
-    def __init__(self, width: int) -> None:
-        super().__init__(width=None if sys.stdout.isatty() else width, soft_wrap=False)
+    def __init__(self, *, wide: bool = False) -> None:
+        super().__init__(width=_ENDLESS, soft_wrap=False)
+        bounded = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+        self.room = shutil.get_terminal_size().columns if bounded else None
+        self.wide = wide
+
+    def heading(self, text: str) -> None:
+        """Print a line in bold."""
+        for line in self.wrapped(text):
+            self.print(f"[bold]{escape(line)}[/bold]", highlight=False, soft_wrap=True)
+
+    def sentence(self, text: str, indent: str = "") -> None:
+        """Print a text, wrapped at words, its later lines indented."""
+        for line in self.wrapped(text, indent):
+            self.print(escape(line), highlight=False, soft_wrap=True)
+
+    def wrapped(self, text: str, indent: str = "") -> list[str]:
+        """Break a text at words so that it fits; a pipe gets it in one line."""
+        if self.room is None:
+            return [text]
+        return textwrap.wrap(
+            text,
+            self.room,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+
+    def table(
+        self, keys: Sequence[Column], columns: Sequence[Column], title: str | None = None
+    ) -> None:
+        """Print the columns that fit, the most important ones first, and name the others."""
+        shown, left = fitting(keys, columns, None if self.wide else self.room)
+        self.print(drawn(shown, title))
+        if left:
+            names = ", ".join(column.name for column in left)
+            self.sentence(f"Left out at {self.room} columns: {names}; --wide shows them.")
+
+    def entry(self, before: str, text: str) -> None:
+        """Print a text that wraps in its place beside `before`, or below it for want of room."""
+        indent = cell_len(before)
+        if self.room is not None and self.room - indent < _LEGIBLE:
+            margin = len(before) - len(before.lstrip()) + _STEP
+            self.sentence(before.rstrip())
+            before, indent = " " * margin, margin
+        self.sentence(before + text, " " * indent)
+
+    def listing(self, rows: Sequence[Sequence[str]]) -> None:
+        """Print rows of words, columns beside each other; the last one wraps in its place."""
+        widths = [max(map(cell_len, column)) for column in list(zip(*rows, strict=True))[:-1]]
+        for *words, text in rows:
+            beside = (f"{word:{width}}  " for word, width in zip(words, widths, strict=True))
+            self.entry("".join(beside), text)
 
     def on_broken_pipe(self) -> NoReturn:
         """Leave a reader that has gone to the command, which does not call it a failure."""

@@ -15,9 +15,6 @@ def describe(
     ],
 ) -> None:
     """Say what a results directory holds: its scenario, and unit and meaning of every column."""
-    from rich.markup import escape
-    from rich.table import Table
-
     from incast.cli.console import Paper
     from incast.results import Results
     from incast.results.frames import ROWS
@@ -25,8 +22,8 @@ def describe(
 
     store = Directory.open(directory)
     about, plan = store.manifest, store.plan
-    console = Paper(80)
-    console.print(f"[bold]{escape(plan.title or 'Results')}[/bold]", highlight=False)
+    paper = Paper()
+    paper.heading(plan.title or "Results")
     asked = len(plan.points) * len(plan.seeds)
     for name, value in (
         ("scenario", about["source"] or "given as a dictionary"),
@@ -36,20 +33,16 @@ def describe(
         ("made by", f"incast {about['incast']}, engine {about['engine']}"),
         ("started", f"{about['started']}, {about['wall_s']} s in all"),
     ):
-        console.print(f"{name:10}{escape(str(value))}", highlight=False)
+        paper.sentence(f"{name:10}{value}", " " * 10)
     for table, columns in about["columns"].items():
         if not (directory / table).is_dir():
             continue
-        grid = Table(title=f"{table}/*.parquet", title_justify="left", box=None, pad_edge=False)
-        for heading in ("column", "unit", "meaning"):
-            grid.add_column(heading, overflow="fold", no_wrap=heading != "meaning")
         own = [(key, "", "swept key") for key in plan.swept]
         seed = [("seed", "", "seed of the run")] if table != ROWS else []
         told = [(column["name"], column["unit"], column["description"]) for column in columns]
-        for row in (*own, *seed, *told):
-            grid.add_row(*map(escape, row))
-        console.print()
-        console.print(grid)
+        paper.print()
+        paper.heading(f"{table}/*.parquet")
+        paper.listing([("column", "unit", "meaning"), *own, *seed, *told])
 
 
 def _seeds(seeds: Sequence[int]) -> str:

@@ -34,19 +34,22 @@ def list_entries(
 
     Examples: incast list; incast list queues
     """
+    from incast.cli.console import Paper
+
+    paper = Paper()
     if kind is None:
         for each in _KINDS:
             names = ", ".join(str(entry["name"]) for entry in _entries(each))
-            typer.echo(f"{each:20} {names}")
+            paper.entry(f"{each:20} ", names)
         return
     if kind not in _KINDS:
         raise typer.BadParameter(
             f"there is no list of {kind!r}; choose from {', '.join(_KINDS)}", param_hint="KIND"
         )
     for entry in _entries(kind):
-        typer.echo(f"{entry['name']:20} {entry['summary']}")
+        paper.entry(f"{entry['name']:20} ", entry["summary"])
         for name, about in entry["parameters"].items():
-            typer.echo(f"{'':22}{name:18} {_parameter(about)}")
+            paper.entry(f"{'':6}{name:18} ", _parameter(about))
 
 
 def _entries(kind: str) -> list[dict[str, Any]]:

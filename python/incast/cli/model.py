@@ -33,6 +33,11 @@ def model(
         Format,
         typer.Option("--format", help="table, json, csv or parquet, on stdout without --out."),
     ] = Format.TABLE,
+    columns: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help="As in incast run, of what the models answer."),
+    ] = "",
+    wide: Annotated[bool, typer.Option("--wide", help="As in incast run.")] = False,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -49,7 +54,7 @@ def model(
     incast model mine.toml --set workload.servers=[4,8,16] --format json
     """
     from incast.cli import output
-    from incast.cli.theory import write
+    from incast.cli.theory import known, write
     from incast.models.theory import ask
     from incast.plots import save, theory
 
@@ -58,8 +63,9 @@ def model(
     output.check(form, out)
     if picture is not None:
         save.check(picture)
+    layout = output.Layout.of(columns, form, known, wide=wide)
     said = ask(scenario_of(scenario, changes or []).plan, names or [])
     drawn = theory.draw(said) if picture is not None else None
-    write(said, form, out)
+    write(said, form, out, layout)
     if picture is not None and drawn is not None:
         save.figure(drawn, picture)

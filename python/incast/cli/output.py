@@ -2,13 +2,15 @@
 
 import json
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import typer
 
-from incast.errors import ResultsError
+from incast.errors import ColumnError, ResultsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,10 +51,57 @@ def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
     return [group]
 
 
-def write(results: "Results", form: "Format", out: Path | None, groups: list[str]) -> None:
+@dataclass(frozen=True)
+class Layout:
+    """How a table is laid out.
+
+    Parameters
+    ----------
+    names
+        The columns asked for, none for the usual ones.
+    wide
+        Whether it may be wider than the terminal.
+    """
+
+    names: list[str]
+    wide: bool
+
+    @classmethod
+    def of(
+        cls, columns: str, form: "Format", known: Callable[[], list[str]], *, wide: bool
+    ) -> Self:
+        """Take `--columns` and `--wide`, and refuse before the run what there is not.
+
+        Raises
+        ------
+        typer.BadParameter
+            No table is asked for, or there is no such column.
+        """
+        for option, given in (("--columns", columns), ("--wide", wide)):
+            if given and form != "table":
+                raise typer.BadParameter("goes with --format table", param_hint=option)
+        return cls(resolved(columns, known, "--columns") if columns else [], wide)
+
+
+def resolved(columns: str, known: Callable[[], list[str]], option: str) -> list[str]:
+    """Return the whole names of a comma-separated list of columns."""
+    from incast.results.columns import resolve
+
+    try:
+        return [resolve(name.strip(), known()) for name in columns.split(",") if name.strip()]
+    except ColumnError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+
+
+def write(
+    results: "Results", form: "Format", out: Path | None, groups: list[str], layout: Layout
+) -> None:
     """Write the rows of some groups in the form asked for."""
     if form == "table":
-        _table(results, groups)
+        from incast.cli.console import Paper
+        from incast.cli.table import render
+
+        render(results, Paper(wide=layout.wide), groups, layout.names)
         return
     frame = results.frame(None)
     frame = frame.filter(frame["group"].is_in(groups))
@@ -61,13 +110,6 @@ def write(results: "Results", form: "Format", out: Path | None, groups: list[str
         typer.echo(json.dumps(tree, allow_nan=False))
     else:
         save(frame, form, out and out / f"rows.{form}")
-
-
-def _table(results: "Results", groups: list[str]) -> None:
-    from incast.cli.console import Paper
-    from incast.results.table import render
-
-    render(results, Paper(240), groups)
 
 
 def save(frame: "pl.DataFrame", form: str, target: Path | None) -> None:

@@ -63,11 +63,13 @@ def reproduce(
 
 
 def _list(chosen: list["Chosen"]) -> None:
+    from incast.cli.console import Paper
+
+    paper = Paper()
     for one in chosen:
-        claims = one.figure.claims
-        typer.echo(f"{one.name:22} {one.figure.title}")
-        for claim in claims:
-            typer.echo(f"{'':22} {claim.id:8} {claim.says}")
+        paper.entry(f"{one.name:22} ", one.figure.title)
+        for claim in one.figure.claims:
+            paper.entry(f"{'':6}{claim.id:8} ", claim.says)
 
 
 def _foretell(chosen: list["Chosen"], out: Path, quick: bool) -> None:
@@ -83,6 +85,7 @@ def _foretell(chosen: list["Chosen"], out: Path, quick: bool) -> None:
 
 
 def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> None:
+    from incast.cli.console import Paper
     from incast.cli.progress import shown
     from incast.reproduce import gallery, pictures
     from incast.reproduce.execute import counts, write_json
@@ -98,19 +101,22 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
     pictures.write(done, out)
     write_json(done, out, quick=quick)
     _tell(done)
-    typer.echo(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
+    Paper().sentence(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
 
 
 def _tell(done: list["Done"]) -> None:
-    """Print a line per claim."""
+    """Print each claim with its verdict, and why."""
     from incast import units
+    from incast.cli.console import Paper
 
+    paper = Paper()
     for one in done:
-        typer.echo(f"{one.work.chosen.name}: {one.work.figure.title}")
+        paper.sentence(f"{one.work.chosen.name}: {one.work.figure.title}", "  ")
         if one.curves.unfinished:
             runs = units.plural(one.curves.unfinished, "run")
-            typer.echo(f"  {runs} did not end and count nowhere")
+            paper.sentence(f"  {runs} did not end and count nowhere", "  ")
         for judgement in one.judgements:
             why = judgement.measured or judgement.note
-            typer.echo(f"  {judgement.verdict:14} {judgement.claim.id:8} {judgement.claim.says}")
-            typer.echo(f"  {'':14} {'':8} {why}")
+            before = f"  {judgement.verdict:14} {judgement.claim.id:8} "
+            paper.entry(before, judgement.claim.says)
+            paper.entry(" " * len(before), why)

@@ -65,6 +65,17 @@ def run(
     groups: Annotated[
         bool, typer.Option("--groups", help="Write the rows of every group.")
     ] = False,
+    columns: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Columns of the table, comma-separated, the most important first, e.g. "
+            "goodput,p99,drops; incast describe and the reference name them.",
+        ),
+    ] = "",
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns, even if the terminal is narrower.")
+    ] = False,
     picture: Annotated[
         Path | None,
         typer.Option(
@@ -107,6 +118,7 @@ def run(
     from incast.cli import output
     from incast.cli.progress import shown
     from incast.plots import choice, save
+    from incast.results.columns import known as columns_of_rows
     from incast.results.traces import parse
     from incast.sweep import Interrupted
     from incast.sweep import run as run_sweep
@@ -114,6 +126,7 @@ def run(
     asked = scenario_of(scenario, changes or [], seeds)
     traces = parse(trace)
     output.check(form, out)
+    layout = output.Layout.of(columns, form, columns_of_rows, wide=wide)
     wanted = output.groups_of(asked.plan, group, every=groups)
     if picture is not None:
         kind = choice.for_plan(asked.plan, traces)
@@ -134,9 +147,9 @@ def run(
             results = run_sweep(asked, jobs=jobs, out=out, traces=traces, progress=report)
     except Interrupted as stopped:
         if form is Format.TABLE and len(stopped.results):
-            output.write(stopped.results, form, out, wanted)
+            output.write(stopped.results, form, out, wanted, layout)
         raise typer.Exit(_how_to_go_on(stopped, out)) from None
-    output.write(results, form, out, wanted)
+    output.write(results, form, out, wanted, layout)
     if with_model:
         from incast.models.theory import ask
 

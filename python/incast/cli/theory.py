@@ -1,6 +1,7 @@
 """How `incast model` writes what models say."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,9 @@ from incast.cli.output import save
 
 if TYPE_CHECKING:
     import polars as pl
-    from rich.console import Console
 
+    from incast.cli.console import Paper
+    from incast.cli.output import Layout
     from incast.cli.run import Format
     from incast.models.theory import Theory
 
@@ -19,11 +21,11 @@ if TYPE_CHECKING:
 _HEADINGS = {"completion_s": "block mean", "timeouts_per_block": "timeouts\nper block"}
 
 
-def write(theory: "Theory", form: "Format", out: Path | None) -> None:
+def write(theory: "Theory", form: "Format", out: Path | None, layout: "Layout") -> None:
     """Write answers in the form asked for; reasons go with them, or to stderr."""
     rows = theory.frame.drop("point", strict=False)
     if form == "table":
-        _table(theory)
+        _table(theory, layout)
         return
     if form == "json":
         # What a model does not know is left out of its rows.
@@ -40,21 +42,29 @@ def write(theory: "Theory", form: "Format", out: Path | None) -> None:
     save(rows, form, out and out / f"model.{form}")
 
 
-def _table(theory: "Theory") -> None:
-    from rich.markup import escape
+def known() -> list[str]:
+    """Return the columns that models may answer."""
+    from incast.models import COLUMNS, MODELS
 
+    own = [
+        f"{model.name}.{measure.name}" for model in MODELS.values() for measure in model.measures
+    ]
+    return [*sorted(COLUMNS), *own]
+
+
+def _table(theory: "Theory", layout: "Layout") -> None:
     from incast.cli.console import Paper
     from incast.scenario.facts import of_plan
 
-    console = Paper(160)
+    paper = Paper(wide=layout.wide)
     plan = theory.plan
-    console.print(f"[bold]{escape(plan.title or 'Untitled scenario')}[/bold]")
-    console.print(of_plan(plan), highlight=False)
+    paper.heading(plan.title or "Untitled scenario")
+    paper.sentence(of_plan(plan))
     answered = theory.frame["model"].unique(maintain_order=True) if theory.frame.height else ()
     for name in answered:
-        _answers(console, name, theory.frame, plan.swept)
+        _answers(paper, name, theory.frame, plan.swept, layout.names)
     for line in _refusals(theory.refusals):
-        console.print(escape(line), highlight=False, soft_wrap=True)
+        paper.sentence(line)
 
 
 def _refusals(reasons: dict[str, str]) -> list[str]:
@@ -68,49 +78,56 @@ def _refusals(reasons: dict[str, str]) -> list[str]:
     ]
 
 
-def _answers(console: "Console", name: str, frame: "pl.DataFrame", swept: list[str]) -> None:
+def _answers(
+    paper: "Paper", name: str, frame: "pl.DataFrame", swept: list[str], names: Sequence[str]
+) -> None:
     """Print what one model knows, a row per point."""
     import polars as pl
-    from rich.box import SIMPLE_HEAD
-    from rich.markup import escape
-    from rich.table import Table
 
+    from incast.grid import Column
     from incast.models import MODELS
+    from incast.results.columns import keys
 
     answers = frame.filter(pl.col("model") == name)
-    known = [column for column in answers.columns if answers[column].null_count() < answers.height]
-    known = [column for column in known if column not in {"point", "model", *swept}]
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=name, title_justify="left")
-    for column in (*swept, *known):
-        table.add_column(
-            escape(_heading(column.removeprefix(f"{name}."))), justify="right", no_wrap=True
-        )
-    for row in answers.to_dicts():
-        cells = [str(row[key]) for key in swept]
-        table.add_row(*map(escape, cells + [_cell(column, row[column]) for column in known]))
-    console.print(table)
+    answered = [
+        column
+        for column in answers.columns
+        if answers[column].null_count() < answers.height
+        and column not in {"point", "model", *swept}
+    ]
+    shown = [column for column in names if column in answered] if names else answered
+    if not shown:
+        paper.sentence(f"{name} says nothing of {', '.join(names)}.")
+        return
+    columns = []
+    for column in shown:
+        heading, cells = _written(column.removeprefix(f"{name}."), answers[column])
+        # Who asks for columns ranks them; otherwise the answer that all models have comes first.
+        rank = shown.index(column) if names else int(column != "goodput_bps")
+        columns.append(Column(column, heading, cells, rank))
+    paper.table(keys(answers, swept), columns, title=name)
     for measure in MODELS[name].measures:
-        if f"{name}.{measure.name}" in known:
-            about = f"{measure.name}: {measure.summary}"
-            console.print(escape(about), highlight=False, soft_wrap=True)
+        if f"{name}.{measure.name}" in shown:
+            paper.sentence(f"{measure.name}: {measure.summary}", "  ")
     if MODELS[name].measures:
-        console.print()
+        paper.print()
 
 
-def _heading(column: str) -> str:
-    """Name a column as the table of `incast run` does."""
-    if column in _HEADINGS:
-        return _HEADINGS[column]
-    return column.removesuffix("_bps") + "\nMbps" if column.endswith("_bps") else column
+def _written(column: str, values: "pl.Series") -> tuple[str, list[str]]:
+    """Name a column and write its cells as the table of `incast run` does."""
+    from incast import units
+
+    if column.endswith("_bps"):
+        unit, write = units.rates(values)
+        return f"{column.removesuffix('_bps')}\n{unit}", [write(value) for value in values]
+    return _HEADINGS.get(column, column), [_cell(column, value) for value in values]
 
 
 def _cell(column: str, value: float | None) -> str:
     from incast import units
 
     if value is None:
-        return "–"
-    if column.endswith("_bps"):
-        return f"{value / 1e6:.1f}"
+        return units.NONE
     if column.endswith("_s"):
         return units.time(value, trim=False)
     return f"{value:.0f}" if float(value).is_integer() else units.number(value, 3)

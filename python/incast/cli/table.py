@@ -1,0 +1,53 @@
+"""The table for the eye, and the sentence under it."""
+
+from collections.abc import Sequence
+
+from incast import units
+from incast.cli.console import Paper
+from incast.results import Results, columns
+from incast.results.verdict import sentences
+from incast.scenario.facts import of_plan
+
+_TOTAL = "all"
+
+
+def render(
+    results: Results, paper: Paper, groups: Sequence[str] = (_TOTAL,), names: Sequence[str] = ()
+) -> None:
+    """Print the scenario in base units, a table per group, and the verdict on the read itself.
+
+    Parameters
+    ----------
+    results
+        What to print.
+    paper
+        Where.
+    groups
+        The groups whose rows are asked for.
+    names
+        The columns asked for, the most important first; none for the usual ones.
+    """
+    swept = results.plan.swept
+    paper.heading(results.plan.title or "Untitled scenario")
+    paper.sentence(_scenario(results))
+    for group in groups:
+        if list(groups) != [_TOTAL]:
+            paper.print()
+            paper.heading(f"group {group}")
+        summary = results.summary(group)
+        shown = columns.asked(summary, names) if names else columns.usual(summary)
+        paper.table(columns.keys(summary, swept), shown)
+        if group == _TOTAL:
+            for sentence in sentences(summary, swept, results.resolved):
+                paper.sentence(sentence)
+
+
+def _scenario(results: Results) -> str:
+    """Echo what was resolved, leaving out what the sweep changes, and say what was run."""
+    points = units.plural(len(results.plan.points), "point")
+    seeds = units.plural(len(results.plan.seeds), "seed")
+    done, asked = len(results), len(results.plan.points) * len(results.plan.seeds)
+    run = f"{points} × {seeds}"
+    if done < asked:
+        run = f"{done} of {units.plural(asked, 'run')} ({run})"
+    return f"{of_plan(results.plan)}; {run}"

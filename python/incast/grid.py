@@ -1,0 +1,114 @@
+"""Tables for the eye that fit where they are printed: a column stands whole, or is left out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
+from rich.markup import escape
+from rich.table import Table
+
+_EDGES, _BETWEEN = 2, 2  # what the box adds around columns and between two
+_ALONGSIDE = 3  # so many columns keep their room beside long keys
+_NARROWEST = 12  # to which a key's column may shrink, folding its cells
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    Parameters
+    ----------
+    name
+        What it is asked for by, and called where it is left out.
+    heading
+        What stands above it, in one line or two.
+    cells
+        One text per row.
+    rank
+        Its place in the order of importance: columns of a higher rank are left out first.
+    widest
+        Columns of the terminal that it may take; cells that are longer fold.
+    """
+
+    name: str
+    heading: str
+    cells: Sequence[str]
+    rank: int = 0
+    widest: int | None = None
+
+    @cached_property
+    def width(self) -> int:
+        """How many columns of the terminal it takes."""
+        natural = max(map(cell_len, [*self.heading.split("\n"), *self.cells]))
+        return natural if self.widest is None else min(natural, self.widest)
+
+
+def fitting(
+    keys: Sequence[Column], columns: Sequence[Column], width: int | None
+) -> tuple[list[Column], list[Column]]:
+    """Choose what stands in a table of `width`.
+
+    Parameters
+    ----------
+    keys
+        Columns that tell the rows apart: they always stand, folded if they are too wide.
+    columns
+        The others, in the order in which they are shown.
+    width
+        The room there is, None for any.
+
+    Returns
+    -------
+    tuple
+        The columns that stand, keys first, and those that are left out.
+    """
+    if width is None:
+        return [*keys, *columns], []
+    by_rank = sorted(columns, key=lambda column: column.rank)
+    room = width - _EDGES - sum(map(_taken, by_rank[:_ALONGSIDE]))
+    keys = _folded(keys, room)
+    left = width - _EDGES + _BETWEEN - sum(map(_taken, keys))
+    stand: set[str] = set()
+    for column in by_rank:
+        if _taken(column) <= left or not (keys or stand):
+            left -= _taken(column)
+            stand.add(column.name)
+    shown = [column for column in columns if column.name in stand]
+    return [*keys, *shown], [column for column in by_rank if column.name not in stand]
+
+
+def drawn(columns: Iterable[Column], title: str | None = None) -> Table:
+    """Draw columns beside each other, their cells to the right."""
+    table = Table(
+        box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=title, title_justify="left"
+    )
+    columns = list(columns)
+    for column in columns:
+        table.add_column(
+            escape(column.heading),
+            justify="right",
+            overflow="fold",
+            no_wrap=column.widest is None,
+            width=column.width,
+        )
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        table.add_row(*map(escape, cells))
+    return table
+
+
+def _taken(column: Column) -> int:
+    return column.width + _BETWEEN
+
+
+def _folded(keys: Sequence[Column], room: int) -> list[Column]:
+    """Narrow the widest keys until all have room, or none can be narrower."""
+    keys = list(keys)
+    while sum(map(_taken, keys)) > room:
+        index = max(range(len(keys)), key=lambda i: keys[i].width)
+        if keys[index].width <= _NARROWEST:
+            break
+        too_much = sum(map(_taken, keys)) - room
+        keys[index] = replace(keys[index], widest=max(keys[index].width - too_much, _NARROWEST))
+    return keys
