@@ -45,6 +45,7 @@ Command = Callable[..., Outcome]
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
     """Return a function that runs `incast` with its arguments."""
+    monkeypatch.delenv("COLUMNS", raising=False)  # a pipe is as wide as it needs to be
 
     def call(*arguments: object) -> Outcome:
         monkeypatch.setattr(sys, "argv", ["incast", *map(str, arguments)])

@@ -8,6 +8,7 @@ import typer
 from incast import _core
 from incast.models import MODELS, Model
 from incast.plots import KINDS as PLOTS
+from incast.scenario import shipped
 
 _CORE = (
     "transports",
@@ -21,7 +22,7 @@ _CORE = (
     "backgrounds",
     "profiles",
 )
-_KINDS = (*_CORE, "plots", "models")
+_KINDS = (*_CORE, "plots", "models", "scenarios")
 
 
 def list_entries(
@@ -62,6 +63,11 @@ def _entries(kind: str) -> list[dict[str, Any]]:
         return [
             {"name": model.name, "summary": model.summary, "parameters": _measures(model)}
             for model in MODELS.values()
+        ]
+    if kind == "scenarios":
+        return [
+            {"name": name, "summary": shipped.question(name), "parameters": {}}
+            for name in shipped.names()
         ]
     entries: list[dict[str, Any]] = json.loads(_core.entries(kind))
     return entries

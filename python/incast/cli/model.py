@@ -9,7 +9,14 @@ from incast.cli.run import Format, scenario_of
 
 
 def model(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario in TOML.")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario in TOML, or the name of one that comes with incast: incast list "
+            "scenarios.",
+        ),
+    ],
     names: Annotated[
         list[str] | None,
         typer.Option(

@@ -44,7 +44,9 @@ def reproduce(
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(help="The folder of the texts; default: papers, here or in the checkout."),
+        typer.Option(
+            help="The folder of the texts; default: papers here, else those of the package."
+        ),
     ] = None,
 ) -> None:
     """Run the figures of the literature, draw them, and judge what the texts say of them.

@@ -23,7 +23,14 @@ class Format(StrEnum):
 
 
 def run(
-    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help="A scenario in TOML.")],
+    scenario: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario in TOML, or the name of one that comes with incast: incast list "
+            "scenarios.",
+        ),
+    ],
     *,
     changes: Annotated[
         list[str] | None,

@@ -63,19 +63,18 @@ class Chosen:
 
 
 def folder(given: Path | None = None) -> Path:
-    """Return the folder of the texts: the one given, `papers` here, or that of the checkout.
+    """Return the folder of the texts: the one given, `papers` here, or that of the package.
 
     Raises
     ------
     FigureError
         There is none.
     """
-    places = [given] if given else [Path("papers"), Path(__file__).parents[3] / "papers"]
+    places = [given] if given else [Path("papers"), Path(__file__).parents[1] / "papers"]
     for place in places:
         if any(place.glob(f"*/{_BASE}.toml")):
             return place
-    where = given or "papers"
-    raise FigureError(f"{where}: holds no texts; run in a checkout of incast, or give --papers DIR")
+    raise FigureError(f"{places[-1]}: holds no texts: a folder per text, with a {_BASE}.toml in it")
 
 
 def load(place: Path) -> dict[str, Paper]:

@@ -16,6 +16,7 @@ from typing import Any
 from incast import _core
 from incast.scenario.override import apply
 from incast.scenario.plan import Plan
+from incast.scenario.shipped import instead, located
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,12 @@ class Scenario:
 def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     """Read a scenario from a TOML file, or take it from a dictionary of the same shape.
 
+    Parameters
+    ----------
+    source
+        The dictionary, the file, or the bare name of a scenario that comes with the package
+        (`incast list scenarios`), which a file of that name here goes before.
+
     Raises
     ------
     ScenarioError
@@ -78,9 +85,10 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         return Scenario(copy.deepcopy(dict(source)))
     path = Path(source)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = located(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise _core.ScenarioError(f"{path}: {error.strerror}") from None
+        hint = instead(path) if isinstance(error, FileNotFoundError) else ""
+        raise _core.ScenarioError(f"{path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError:
         raise _core.ScenarioError(f"{path}: not text in UTF-8") from None
     try:

@@ -1,0 +1,37 @@
+"""The scenarios that come with the package, each named by the question that it answers."""
+
+from difflib import get_close_matches
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "scenarios"
+_SUFFIX = ".toml"
+
+
+def names() -> list[str]:
+    """Return their names, in alphabetical order."""
+    return sorted(file.stem for file in FOLDER.glob(f"*{_SUFFIX}"))
+
+
+def question(name: str) -> str:
+    """Return what a scenario asks: the first line of its file."""
+    with (FOLDER / f"{name}{_SUFFIX}").open(encoding="utf-8") as file:
+        return file.readline().lstrip("# ").strip()
+
+
+def located(path: Path) -> Path:
+    """Return the file that is meant: one that is there, else the shipped scenario of that name."""
+    bare = path.name == str(path) and not path.suffix
+    shipped = FOLDER / f"{path}{_SUFFIX}"
+    return shipped if bare and not path.is_file() and shipped.is_file() else path
+
+
+def instead(path: Path) -> str:
+    """Say what there is where a file is not."""
+    if path.suffix == _SUFFIX and (FOLDER / path.name).is_file():
+        return f"; the scenario of that name that comes with incast is {path.stem!r}"
+    if path.name != str(path) or path.suffix:
+        return ""
+    near = get_close_matches(str(path), names(), n=1)
+    if near:
+        return f"; of the scenarios that come with incast, did you mean {near[0]!r}?"
+    return f"; with incast come {', '.join(names())}"
