@@ -26,7 +26,8 @@ def resolved(servers: int, **changes: Any) -> Resolved:
         },
         "transport": {
             "name": "newreno", "mss": 1460, "header_size": 40, "initial_window": 2,
-            "receive_window": 2872, "rto_min": "0.2s", "ack_size": 40,
+            "receive_window": 2872, "rto_min": "0.2s", "ack_size": 40, "syn_rto": "1s",
+            "handshake": "three-way", "opener": "client",
         },
         "background": [],
     }  # fmt: skip
@@ -40,7 +41,7 @@ def point(index: int, mbps: float | None, timeouts: float = 0.0, **more: Any) ->
     row = {
         "point": index, "ok": 0 if mbps is None else 3, "blocks": 10.0, "timeouts": 10 * timeouts,
         "goodput_bps": None if mbps is None else mbps * 1e6, "timeouts_per_block": timeouts,
-        "link_utilization": None if mbps is None else mbps / 1000,
+        "elapsed_s": 1.0, "link_utilization": None if mbps is None else mbps / 1000,
         **dict.fromkeys(CAUSES, 0.0),
     }  # fmt: skip
     row["timeouts_full_window"] = 8.3 * timeouts
@@ -89,7 +90,7 @@ def test_a_buffer_may_be_counted_in_packets() -> None:
 
 
 def test_goodput_that_recovers_is_no_collapse_of_what_follows() -> None:
-    rows = [point(0, 900), point(1, 450, 0.1), point(2, 800), point(3, 100, 2)]
+    rows = [point(0, 900), point(1, 400, 0.1), point(2, 800), point(3, 100, 2)]
     (line,) = say(rows, [2, 4, 8, 16])
     assert line.startswith("Collapses between 8 and 16 servers: ")
     assert line.endswith(" (At 4, too, goodput is below half, with timeouts.)")
@@ -187,12 +188,11 @@ def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
 
 
 def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
-    """With 4 servers a block takes 2.1 ms at the line rate, and one in ten waits for 200 ms."""
-    rows = [point(0, 80, 0.1, completion_p50_s=2.3e-3), point(1, 30, 3, completion_p50_s=0.3)]
+    """With 4 servers a block takes 2.3 ms without losses, and one in ten waits for 200 ms."""
+    rows = [point(0, 80, 0.1), point(1, 30, 3)]
     (line,) = say(rows, [4, 16])
     assert line.startswith("Collapsed from 4 servers, the fewest tried, on: 0.10 timeouts")
-    rows[0]["completion_p50_s"] = 20e-3
-    (line,) = say(rows, [4, 16])
+    (line,) = say(rows, [4, 16], transport_rto_min="0.05s")  # which is not why it is slow
     assert line.startswith("Collapses between 4 and 16 servers: ")
 
 

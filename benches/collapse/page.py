@@ -24,8 +24,9 @@ not developed (`benches/reference/collapse/held-out.csv`, with its command besid
 512 KiB, SRU 32 KiB to 1 MiB, 1 to 100 Gbps, round trip 20 to 400 us, minimum RTO 1 to 200 ms, each
 drawn log-uniformly; persistent connections, 20 us of request jitter, 20 blocks, the profile `lab`.
 
-A read has collapsed where the mean goodput is below half of what it is without losses *and* there
-are 0.5 timeouts per block. The collapse point is the first such number of servers up to 256.
+A read is taken for collapsed here where it has [collapsed](../reference/collapse.md) *and* there
+are 0.5 timeouts per block: with rarer ones the crossing is a matter of chance, in the simulator
+too. The collapse point is the first such number of servers up to 256.
 """
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from collapse.draw import BLOCKS, Drawn
 from incast import _core
+from incast.collapse import LEAST_TIMEOUTS, collapsed
 
 MOST_SERVERS = 256
 
@@ -27,8 +28,9 @@ class Outcome:
 
     @property
     def collapsed(self) -> bool:
-        """Less than half of the goodput without losses, and a timeout in every other block."""
-        return self.goodput < 0.5 * self.lossless and self.timeouts >= 0.5
+        """Whether it has collapsed, with a timeout in every other block."""
+        enough = self.timeouts >= LEAST_TIMEOUTS
+        return enough and bool(collapsed(self.goodput, self.lossless, 1.0, self.timeouts, 0.0))
 
 
 def search(drawn: Drawn, first_seed: int = 1) -> int | None:

@@ -182,11 +182,7 @@ MODELS = {
             "collapse.answers:answer",
             measures=(
                 Measure("lossless_goodput_bps", "bit/s", "Goodput if nothing were lost."),
-                Measure(
-                    "collapsed",
-                    "1",
-                    "1 below half of that with a timeout in every other block, else 0.",
-                ),
+                Measure("collapsed", "1", "1 where timeouts cost more than half of that, else 0."),
             ),
         ),
         Model(

@@ -9,6 +9,7 @@ from matplotlib.patches import Rectangle
 from incast import units
 from incast.plots import Moment, Picture, facts, style
 from incast.results import Results
+from incast.results.collapse import at_points
 from incast.results.series import SERVERS, Series, split
 
 _ROW = 0.29  # inches
@@ -25,7 +26,10 @@ def draw(results: Results, moment: Moment) -> Picture:
         (goodput or 0.0) / results.resolved(point).capacity
         for point, goodput in summary.select("point", "goodput_bps").iter_rows()
     ]
-    summary = summary.with_columns(pl.Series("goodput_share", share, pl.Float64))
+    bad = at_points(summary, results.resolved)
+    summary = summary.with_columns(
+        pl.Series("goodput_share", share, pl.Float64), pl.Series("bad", bad, pl.Boolean)
+    )
     axis, series = split(summary, results.plan.swept)
     columns = list(dict.fromkeys(summary[axis])) if axis else [""]
     if axis and summary[axis].dtype.is_numeric():
@@ -51,8 +55,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     axes.set_yticks(range(len(ranked)), [one.label for one in ranked])
     axes.set_xlabel("servers" if axis == SERVERS else axis or "")
     axes.set_title(
-        f"goodput [{name}]; darker: nearer to the line rate;\n"
-        "bold: below half of it, with timeouts",
+        f"goodput [{name}]; darker: nearer to the line rate;\nbold: collapsed",
         fontsize=8.5,
         color="0.3",
     )
@@ -86,13 +89,12 @@ def _cell(axes: Axes, column: int, row: int, point: dict[str, Any], unit: float)
     # Grey, so that no printer and no eye reads another order into it.
     shade = str(1 - 0.72 * share)
     axes.add_patch(Rectangle(box, 0.98, 0.94, facecolor=shade, edgecolor="0.75", linewidth=0.5))
-    collapsed = share < 0.5 and (point["timeouts_per_block"] or 0) > 0  # noqa: PLR2004
     axes.annotate(
         "–" if goodput is None else units.number(goodput / unit, 3),
         (column, row),
         ha="center",
         va="center",
         fontsize=8.5,
-        fontweight="bold" if collapsed else "normal",
+        fontweight="bold" if point["bad"] else "normal",
         color="white" if share >= _WHITE_FROM else "black",
     )

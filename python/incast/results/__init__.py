@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from incast.errors import ResultsError
+from incast.results.collapse import with_collapse
 from incast.results.frames import KEY
 from incast.results.statistics import summarise
 from incast.results.store import Directory, Store
@@ -85,7 +86,7 @@ class Results:
         )
         rows = rows.drop(*swept, strict=False)
         found = asked.join(rows, on=KEY, how="inner", maintain_order="left_right").drop(KEY)
-        return found.select(*swept, pl.exclude("point", *swept), "point")
+        return with_collapse(found.select(*swept, pl.exclude("point", *swept), "point"), self.plan)
 
     def resolved(self, point: int) -> Resolved:
         """Return the quantities of one point of the plan."""

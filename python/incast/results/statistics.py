@@ -4,6 +4,8 @@ from collections import Counter
 
 import polars as pl
 
+from incast.results.collapse import COLLAPSED
+
 CONFIDENCE = 0.95
 _NOT_QUANTITIES = {"point", "seed"}
 _DEVIATION, _COUNT = " deviation", " count"
@@ -41,6 +43,8 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
     swept
         The swept keys, constant at each point.
     """
+    if COLLAPSED in frame.columns:  # the mean of a flag is a share
+        frame = frame.with_columns(pl.col(COLLAPSED).cast(pl.Float64))
     # Long flows have no blocks, and no run without one is about blocks.
     per_block = pl.when(pl.col("blocks") > 0).then(pl.col("timeouts") / pl.col("blocks"))
     frame = frame.with_columns(per_block.alias("timeouts_per_block"))

@@ -6,7 +6,9 @@ from itertools import pairwise
 import polars as pl
 
 from incast import units
+from incast.collapse import LEAST_TIMEOUTS
 from incast.results.causes import CAUSES
+from incast.results.collapse import at_points
 from incast.results.series import SERVERS, Series, split, written
 from incast.scenario.resolved import Resolved
 
@@ -14,7 +16,6 @@ Row = dict[str, float]
 _COUNTS = (SERVERS, "workload.active")  # either says how many servers answer
 MOST_SERIES = 24  # sentences to print at most
 _SHORT = 10  # round trips that a block takes at the line rate, at most, to be called short
-WAITS = 0.5  # timeouts per block from which a read is in collapse, if its goodput is too low
 _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 
 
@@ -53,6 +54,7 @@ class _Curve:
         self.unfinished = series.points.height - whole.height
         self.rows: list[Row] = whole.to_dicts()
         self.at = [resolved(int(row["point"])) for row in self.rows]
+        self.bad = at_points(whole, resolved)
 
     def sentence(self) -> str:
         if not self.rows:
@@ -108,40 +110,29 @@ class _Curve:
         return str(self.axis).removesuffix(".name").rpartition(".")[2]
 
     def _knee(self) -> int | None:
-        """Return the first collapsed point after which nothing recovers, or the first to halve.
-
-        Few servers with little to send may stay below half of the line rate, too, and a rare
-        timeout makes no collapse of that: where every point looks collapsed, and at the first one
-        few blocks wait and the others are slow, too, the fall decides.
-        """
+        """Return the first collapsed point after which nothing recovers, or the first to halve."""
         count = len(self.rows)
         start = count
         while start > 0 and not self._recovered(start - 1):
             start -= 1
         first = next(filter(self._collapsed, range(start, count)), count)
-        if 0 < first < count or (first == 0 and (self._waits(0) >= WAITS or self._only_waits(0))):
+        if first < count:
             return first
         goodput = [row["goodput_bps"] for row in self.rows]
         falls = (i + 1 for i, (a, b) in enumerate(pairwise(goodput)) if b <= a / 2)
-        return next(falls, 0 if first == 0 else None)
+        return next(falls, None)
 
     def _collapsed(self, index: int) -> bool:
-        return self._below(index) and self._times_out(index)
+        return self.bad[index]
 
     def _recovered(self, index: int) -> bool:
-        """Say whether a point is past a collapse: above half of the rate, and seldom waiting."""
-        return not self._collapsed(index) and self._waits(index) < WAITS
+        """Say whether a point is past a collapse: with enough goodput, and seldom waiting."""
+        return not self._collapsed(index) and self._waits(index) < LEAST_TIMEOUTS
 
     def _waits(self, index: int) -> float:
         """Timeouts per block, or of a run without blocks."""
         row = self.rows[index]
         return row["timeouts_per_block"] or row["timeouts"]
-
-    def _only_waits(self, index: int) -> bool:
-        """Say whether blocks that do not wait are fast: half of them, at half of the rate."""
-        here = self.at[index]
-        median: float | None = self.rows[index].get("completion_p50_s")
-        return median is not None and here.ideal * here.line_rate / median >= here.capacity / 2
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2

@@ -50,6 +50,11 @@ class Resolved:
         return int(workload.get("active", workload["servers"]))
 
     @property
+    def flows(self) -> int:
+        """How many connections carry data."""
+        return self.servers * int(self.tree["workload"].get("flows", 1))
+
+    @property
     def clients(self) -> int:
         """How many clients the servers send to."""
         to = self.tree["workload"].get("to", 0)
@@ -101,6 +106,16 @@ class Resolved:
     def rto_min(self) -> float:
         """Lower bound of the retransmission timeout in seconds."""
         return _time(self.tree["transport"]["rto_min"])
+
+    @property
+    def syn_rto(self) -> float:
+        """Seconds after which a SYN that is not answered is sent again."""
+        return _time(self.tree["transport"]["syn_rto"])
+
+    @property
+    def request_jitter(self) -> float:
+        """Most seconds between two requests of a block."""
+        return _time(self.tree["workload"].get("request_jitter", "0s"))
 
     @property
     def transport(self) -> str:

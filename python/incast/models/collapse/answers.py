@@ -6,15 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, collapsed
 from incast.models.collapse import blocks
 from incast.models.collapse.reads import Reads, read, refusal
 from incast.models.numbers import Floats
 from incast.models.registry import Answer, NotApplicable, Question
-
-LEAST_SHARE = 0.5
-"""Share of the lossless goodput below which a read has collapsed."""
-LEAST_TIMEOUTS = 0.5
-"""Timeouts per block that it needs besides."""
 
 
 @dataclass(frozen=True)
@@ -31,18 +27,26 @@ class Forecast:
         Mean duration of a block.
     timeouts
         Timeouts of a block, mean.
+    rto_min
+        Seconds that each of them lasts at least.
     """
 
     goodput: Floats
     lossless: Floats
     seconds: Floats
     timeouts: Floats
+    rto_min: Floats
 
     @property
     def collapsed(self) -> NDArray[np.bool_]:
-        """Less than half of the lossless goodput, and a timeout in every other block."""
-        slow = self.goodput < LEAST_SHARE * self.lossless
-        return slow & (self.timeouts >= LEAST_TIMEOUTS)
+        """Whether it has collapsed (see `incast.collapse`)."""
+        bits, waits = self.goodput * self.seconds, self.timeouts * self.rto_min
+        return collapsed(self.goodput, self.lossless, bits, self.timeouts, waits)
+
+    @property
+    def collapsed_often(self) -> NDArray[np.bool_]:
+        """Whether it has, with a timeout in every other block: a crossing that is less chance."""
+        return self.collapsed & (self.timeouts >= LEAST_TIMEOUTS)
 
 
 def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
@@ -52,7 +56,7 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
     followed = blocks.follow(reads, ideal / LEAST_SHARE, often, effort)
     seconds = np.maximum(followed.seconds, ideal)
     bits = reads.payload_bits
-    return Forecast(bits / seconds, bits / ideal, seconds, followed.timeouts)
+    return Forecast(bits / seconds, bits / ideal, seconds, followed.timeouts, reads.rto_min)
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:

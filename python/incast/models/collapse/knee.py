@@ -22,7 +22,9 @@ def servers_tried(most: int = MOST_SERVERS) -> list[int]:
     return tried
 
 
-def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH) -> Floats:
+def first_collapse(
+    reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH, *, often: bool = False
+) -> Floats:
     """Return the first number of servers at which each read collapses.
 
     Numbers are tried upwards to the first that collapses; halving then finds the first between it
@@ -36,6 +38,9 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
         The largest number of servers that is tried.
     effort
         How far each number is followed.
+    often
+        Whether to look for the first that collapses with a timeout in every other block: where
+        timeouts are rare, the first is a matter of chance.
 
     Returns
     -------
@@ -48,18 +53,19 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
         if not open_.size:
             break
         tried = np.full(len(open_), float(servers))
-        hit = _collapsed(reads, open_, tried, effort)
+        hit = _collapsed(reads, open_, tried, effort, often=often)
         found[open_[hit]] = servers
         before[open_[~hit]] = servers
     while (open_ := np.flatnonzero(found - before > np.maximum(1.0, CLOSE * found))).size:
         tried = (before[open_] + found[open_]) // 2
-        hit = _collapsed(reads, open_, tried, effort)
+        hit = _collapsed(reads, open_, tried, effort, often=often)
         found[open_[hit]] = tried[hit]
         before[open_[~hit]] = tried[~hit]
     return found
 
 
 def _collapsed(
-    reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort
+    reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort, *, often: bool
 ) -> NDArray[np.bool_]:
-    return forecast(replace(reads.take(chosen), servers=servers), effort).collapsed
+    foretold = forecast(replace(reads.take(chosen), servers=servers), effort)
+    return foretold.collapsed_often if often else foretold.collapsed

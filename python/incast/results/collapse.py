@@ -1,0 +1,87 @@
+"""The columns of rows that say whether a run has collapsed."""
+
+from collections.abc import Callable, Iterable
+
+import polars as pl
+
+from incast.collapse import collapsed
+from incast.scenario.lossless import block_bits, lossless_goodput
+from incast.scenario.plan import Plan
+from incast.scenario.resolved import Resolved
+
+LOSSLESS, COLLAPSED = "lossless_goodput_bps", "collapsed"
+DESCRIPTIONS = (
+    (LOSSLESS, "bit/s", "Goodput that the workload gives where nothing is lost, by reckoning."),
+    (COLLAPSED, "", "Whether timeouts cost the run more than half of that; see collapse.md."),
+)
+"""Name, unit and meaning."""
+
+_NEEDS = ("goodput_bps", "blocks", "elapsed_s", "timeouts", "timeouts_handshake")
+
+
+def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
+    """Add the columns to rows that name their `point`; only the workload itself can collapse."""
+    if any(name not in rows.columns for name in _NEEDS):
+        return rows
+    points = facts(plan, rows["point"].unique())
+    found = rows.select("point", "group", *_NEEDS).join(points, on="point", how="left")
+    own = (rows["group"] == "all").alias("own")
+    columns = judge(found).select(
+        pl.when(own).then(pl.col(name)).alias(name) for name in (LOSSLESS, COLLAPSED)
+    )
+    return rows.with_columns(columns)
+
+
+def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> list[bool]:
+    """Say of every point of a summary whether it has collapsed, by its means over the seeds.
+
+    A point without a finished run has not.
+    """
+    points = pl.DataFrame(
+        [{"point": index, **of_point(resolved(index))} for index in summary["point"]],
+        schema_overrides={"block_bits": pl.Float64},
+    )
+    means = summary.select(pl.col(name).cast(pl.Float64) for name in _NEEDS)
+    return judge(means.hstack(points))[COLLAPSED].to_list() if len(points) else []
+
+
+def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
+    """Return what decides about points of a plan, a row each."""
+    return pl.DataFrame(
+        [{"point": index, **of_point(Resolved(plan.points[index].resolved))} for index in points],
+        schema_overrides={"point": pl.Int32, "block_bits": pl.Float64},
+    )
+
+
+def of_point(here: Resolved) -> dict[str, float | None]:
+    """Return what decides about one point."""
+    return {
+        LOSSLESS: lossless_goodput(here),
+        "block_bits": block_bits(here) if here.reads else None,
+        "flows": 1.0 if here.reads else float(here.flows),
+        "rto_min": here.rto_min,
+        "syn_rto": here.syn_rto,
+    }
+
+
+def judge(rows: pl.DataFrame) -> pl.DataFrame:
+    """Add `collapsed` to rows, or means of rows, beside what `of_point` says of their points."""
+    blocks = pl.col("blocks").cast(pl.Float64).replace(0.0, None)
+    rows = rows.with_columns(
+        (pl.col("timeouts") / blocks).alias("per_block"),
+        (
+            (pl.col("timeouts") - pl.col("timeouts_handshake")) * pl.col("rto_min")
+            + pl.col("timeouts_handshake") * pl.col("syn_rto")
+        ).alias("waits"),
+        # Long flows have no blocks: what counts is the run, and how long a flow waits in it.
+        pl.coalesce("block_bits", pl.col("goodput_bps") * pl.col("elapsed_s")).alias("bits"),
+        pl.coalesce(blocks, "flows").alias("units"),
+    )
+    told = collapsed(
+        rows["goodput_bps"].to_numpy(),
+        rows[LOSSLESS].to_numpy(),
+        rows["bits"].to_numpy(),
+        rows["per_block"].to_numpy(),
+        (rows["waits"] / rows["units"]).to_numpy(),
+    )
+    return rows.drop("per_block", "waits", "bits", "units").with_columns(pl.Series(COLLAPSED, told))

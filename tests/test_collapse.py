@@ -1,0 +1,111 @@
+"""The one definition of collapse: limits, and the lossless goodput that it is measured by."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import incast
+from conftest import document
+from incast.collapse import collapsed
+from incast.models import MODELS
+from incast.scenario.lossless import lossless_goodput
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("goodput", "timeouts", "waits", "expected"),
+    [
+        (499e6, 0.5, 0.0, True),  # one in every other block
+        (501e6, 9.0, 9.0, False),  # not below half
+        (499e6, 0.49, 0.0, False),  # rarer, and too short
+        (100e6, 0.0, 0.0, False),  # slow without a timeout
+        (100e6, 0.1, 0.0046, True),  # 1 Mbit takes 10 ms, 9 of them lost: half are waited for
+        (100e6, 0.1, 0.0044, False),
+        (100e6, NAN, 0.0046, True),  # no blocks
+        (0.0, 1.0, 1.0, True),
+    ],
+)
+def test_half_of_the_lossless_goodput_by_timeouts(
+    goodput: float, timeouts: float, waits: float, expected: bool
+) -> None:
+    assert bool(collapsed(goodput, 1e9, 1e6, timeouts, waits)) is expected
+
+
+@given(st.lists(st.floats(0, 1e9), min_size=1), st.floats(0, 3), st.floats(0, 1))
+def test_less_goodput_and_as_many_timeouts_never_undo_a_collapse_by_frequent_ones(
+    goodputs: list[float], timeouts: float, waits: float
+) -> None:
+    ordered = np.sort(goodputs)[::-1]
+    told = collapsed(ordered, 1e9, 1e6, max(timeouts, 0.5), waits)
+    assert (np.diff(told.astype(int)) >= 0).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(["lab", "linux"]),
+    st.sampled_from([1, 10, 100]),
+    st.sampled_from([1, 5, 50]),
+    st.sampled_from([1, 2, 8, 24]),
+    st.integers(4_000, 300_000),
+    st.sampled_from(["persistent", "fresh"]),
+    st.sampled_from(["32KiB", "1MiB"]),
+)
+def test_the_lossless_goodput_is_that_of_a_deep_buffer(
+    profile: str, gbps: int, delay: int, servers: int, sru: int, connections: str, window: str
+) -> None:
+    tree: dict[str, Any] = document(
+        network={"rate": f"{gbps}Gbps", "delay": f"{delay}us", "buffer": "512MiB"},
+        workload={"servers": servers, "sru": sru, "connections": connections, "blocks": 3},
+        transport={"receive_window": window},
+        run={"seeds": 1},
+    )
+    results = incast.run(tree | {"profile": profile}, jobs=1)
+    row = results.frame().row(0, named=True)
+    assert row["timeouts"] == 0
+    assert not row["collapsed"]
+    assert 0.6 < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.6
+
+
+def test_long_flows_have_the_links_and_what_is_asked_for_bounds_a_read() -> None:
+    flows = {"name": "long-flows", "servers": 4, "flows": 2, "duration": "20ms"}
+    tree = document() | {"workload": flows}
+    here = incast.run(tree, jobs=1).resolved(0)
+    assert lossless_goodput(here) == pytest.approx(1e9 * here.mss / here.packet)
+    tree = document(workload={"interval": "10ms"})
+    here = incast.run(tree, jobs=1).resolved(0)
+    assert lossless_goodput(here) == pytest.approx(here.demand)
+
+
+def test_rows_summaries_sentences_and_the_model_agree() -> None:
+    tree = document(
+        network={"buffer": "100KiB"},
+        workload={"sru": "64KiB", "blocks": 20, "connections": "persistent"},
+        transport={"rto_min": "200ms"},
+        run={"seeds": 4},
+        sweep={"workload.servers": [2, 24]},
+    )
+    tree["workload"]["request_jitter"] = "20us"
+    results = incast.run(tree)
+    frame = results.frame()
+    told = frame.group_by("workload.servers", maintain_order=True).agg("collapsed")
+    assert told["collapsed"].to_list() == [[False] * 4, [True] * 4]
+    assert results.summary()["collapsed"].to_list() == [0.0, 1.0]
+    for point, goodput, expected in zip(
+        results.plan.points, results.summary()["lossless_goodput_bps"], (0.0, 1.0), strict=True
+    ):
+        answer = MODELS["collapse"].answer(point.resolved)
+        assert isinstance(answer, dict)
+        assert answer["collapse.collapsed"] == expected
+        assert answer["collapse.lossless_goodput_bps"] == pytest.approx(goodput, rel=0.1)
+
+
+def test_background_traffic_does_not_collapse() -> None:
+    tree = document() | {"background": [{"name": "cbr", "rate": "1Mbps"}]}
+    frame = incast.run(tree, jobs=1).frame(None)
+    assert frame.filter(frame["group"] != "all")["collapsed"].null_count() > 0
+    assert frame.filter(frame["group"] == "all")["collapsed"].null_count() == 0
