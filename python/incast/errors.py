@@ -21,3 +21,7 @@ class FigureError(ValueError):
 
 class ColumnError(ValueError):
     """A column that there is not; the message is one line that says what there is."""
+
+
+class ConditionError(ValueError):
+    """A condition that cannot be judged; the message is one line that says what can be."""

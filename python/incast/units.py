@@ -1,13 +1,50 @@
 """Numbers for the eye: SI values as people write them."""
 
+import re
 from collections.abc import Callable, Iterable
 from math import floor, log10
 
+_SPELT = {
+    "rate": {"bps": 1.0, "kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12},
+    "time": {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0},
+    "size": {
+        "B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
+    },
+    "number": {"": 1.0, "%": 0.01},
+}  # fmt: skip
+_KINDS = {"_bps": "rate", "_s": "time", "_bytes": "size"}  # by the end of a column's name
+_QUANTITY = re.compile(r"([+-]?\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
 NONE = "–"  # where there is no number
 
 _RATES = [(1e12, "Tbps"), (1e9, "Gbps"), (1e6, "Mbps"), (1e3, "kbps"), (1.0, "bps")]
 _TIMES = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")]
 _SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
+
+
+class QuantityError(ValueError):
+    """A text that is not the quantity that is wanted; the message says what would be."""
+
+
+def kind_of(column: str) -> str:
+    """Return what a column holds by its name: a `rate`, a `time`, a `size` or a `number`."""
+    return next((kind for end, kind in _KINDS.items() if column.endswith(end)), "number")
+
+
+def quantity(text: str, kind: str) -> float:
+    """Read a number with one of the units of its kind.
+
+    Raises
+    ------
+    QuantityError
+        It has another unit, or none where one is needed.
+    """
+    spelt = _SPELT[kind]
+    found = _QUANTITY.fullmatch(text.strip())
+    if found is None or found[2] not in spelt:
+        among = ", ".join(filter(None, spelt))
+        bare = "with or without %" if kind == "number" else f"with a unit: {among}"
+        raise QuantityError(f"{text} is no {kind}; write a number {bare}")
+    return float(found[1]) * spelt[found[2]]
 
 
 def rate(bits_per_second: float) -> str:

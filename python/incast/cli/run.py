@@ -108,6 +108,23 @@ def run(
             "instead of the extremes of each bin.",
         ),
     ] = "",
+    fail_if: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-if",
+            metavar="CONDITION",
+            help="Leave with exit code 3 if this holds at any point: collapse, unfinished, or a "
+            "column compared with a value, e.g. 'p99>5ms' (may be repeated).",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None,
+        typer.Option(
+            "--junit",
+            metavar="FILE",
+            help="Report every point and condition to a build server, as JUnit's XML.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -124,6 +141,7 @@ def run(
     """
     from incast.cli import output
     from incast.cli.progress import shown
+    from incast.cli.watch import Watch
     from incast.plots import choice, save
     from incast.results.columns import known as columns_of_rows
     from incast.results.traces import parse
@@ -134,6 +152,7 @@ def run(
     traces = parse(trace)
     output.check(form, out)
     layout = output.Layout.of(columns, form, columns_of_rows, wide=wide)
+    watch = Watch.of(fail_if or [], junit)
     wanted = output.groups_of(asked.plan, group, every=groups)
     if picture is not None:
         kind = choice.for_plan(asked.plan, traces)
@@ -163,6 +182,7 @@ def run(
         results.theory = ask(asked.plan)
     if picture is not None:
         save.figure(kind.draw(results), picture)
+    watch.look(results, wanted)
 
 
 def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":

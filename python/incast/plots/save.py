@@ -1,10 +1,10 @@
 """Pictures as files, each with its data beside it."""
 
-import tempfile
 from pathlib import Path
 
 from incast.errors import ResultsError
 from incast.plots import Picture
+from incast.results.files import check_writable
 
 _FORMATS = (".png", ".pdf", ".svg")
 
@@ -19,13 +19,7 @@ def check(path: Path) -> None:
     """
     if path.suffix.lower() not in _FORMATS:
         raise ResultsError(f"{path}: pictures are {', '.join(_FORMATS)}; end the name with one")
-    if path.is_dir():
-        raise ResultsError(f"{path}: is a directory")
-    try:
-        with tempfile.TemporaryFile(dir=path.parent):
-            pass
-    except OSError as error:
-        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None
+    check_writable(path)
 
 
 def figure(picture: Picture, path: Path) -> None:

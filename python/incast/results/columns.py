@@ -11,6 +11,7 @@ from incast import units
 from incast.errors import ColumnError
 from incast.grid import Column
 from incast.results.causes import CAUSES
+from incast.results.collapse import DESCRIPTIONS
 from incast.results.series import named
 from incast.results.statistics import summarise
 
@@ -77,6 +78,7 @@ def known() -> list[str]:
     from incast import _core
 
     told = {column["name"] for column in json.loads(_core.columns("rows"))}
+    told |= {name for name, *_ in DESCRIPTIONS}
     schema = dict.fromkeys(sorted(told - {"group", "status"}), pl.Float64)
     empty = pl.DataFrame(schema={"point": pl.Int32, **schema, "status": pl.String})
     return [name for name in summarise(empty, []).columns if name != "point"]

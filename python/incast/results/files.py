@@ -2,9 +2,12 @@
 
 import os
 import platform
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from incast.errors import ResultsError
 
 _SUFFIX = ".tmp"
 
@@ -33,6 +36,23 @@ def write_whole(file: Path, content: bytes | memoryview, *, durable: bool = Fals
     except BaseException:  # Ctrl-C, too
         temporary.unlink(missing_ok=True)
         raise
+
+
+def check_writable(path: Path) -> None:
+    """Refuse, before any work, a file that could not be written after it.
+
+    Raises
+    ------
+    ResultsError
+        It is a directory, or its folder cannot be written to.
+    """
+    if path.is_dir():
+        raise ResultsError(f"{path}: is a directory")
+    try:
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def is_temporary(file: Path) -> bool:
