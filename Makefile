@@ -10,13 +10,14 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick figures bench pgo docs clean
+.PHONY: help demo test lint validate validate-quick mutants figures bench pgo docs clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
 	@echo "make test      every lint and test"
 	@echo "make validate  compare with ns-2, ns-3, theory and the literature, long property tests"
 	@echo "make validate-quick  a sample of every comparison; STUDIES=\"ns2 ns3\" takes these only"
+	@echo "make mutants   change the code at random and see whether the tests notice; hours, resumable"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
@@ -45,6 +46,11 @@ validate: $(VENV)/release
 
 validate-quick: $(VENV)/debug
 	$(BIN)/python benches/validate.py --quick $(STUDIES)
+
+mutants: $(VENV)/debug
+	@command -v cargo-mutants >/dev/null || { \
+	  echo "make: cargo install cargo-mutants --locked" >&2; exit 1; }
+	$(BIN)/python benches/mutants.py
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py
