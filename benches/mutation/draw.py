@@ -21,6 +21,7 @@ class Mutant:
 
     name: str
     package: str
+    file: str
     diff: str
 
 
@@ -29,7 +30,10 @@ def sample(count: int) -> list[Mutant]:
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-    every = [Mutant(it["name"], it["package"], it["diff"]) for it in json.loads(listed.stdout)]
+    every = [
+        Mutant(it["name"], it["package"], it["file"], it["diff"])
+        for it in json.loads(listed.stdout)
+    ]
 
     def order(mutant: Mutant) -> bytes:
         return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()

@@ -55,7 +55,7 @@ class Tree:
         packages = (mutant.package, *ABOVE[mutant.package])
         for package in packages:
             self._learn(package)
-        self._patch(mutant.diff)
+        self._patch(mutant)
         try:
             if not self._cargo(mutant.package, "--no-run", None):
                 return Verdict(mutant.package, "unviable", "")
@@ -69,7 +69,7 @@ class Tree:
                     return Verdict(mutant.package, "caught", package)
             return Verdict(mutant.package, "missed", "")
         finally:
-            self._patch(mutant.diff, "--reverse")
+            self._patch(mutant, "--reverse")
 
     def _learn(self, package: str) -> None:
         """Time the tests of a package without a mutant; they have to pass."""
@@ -81,9 +81,9 @@ class Tree:
             raise RuntimeError(f"the tests of {package} fail without a mutant")
         self.usual_s[package] = time.monotonic() - start
 
-    def _patch(self, diff: str, *options: str) -> None:
-        command = ["patch", "--strip=1", "--silent", *options]
-        subprocess.run(command, cwd=self.path, check=True, input=diff, text=True)
+    def _patch(self, mutant: Mutant, *options: str) -> None:
+        command = ["patch", "--silent", "--no-backup-if-mismatch", *options, mutant.file]
+        subprocess.run(command, cwd=self.path, check=True, input=mutant.diff, text=True)
 
     def _cargo(self, package: str, option: str, limit: float | None) -> bool | None:
         """Return whether the command succeeds; nothing if it takes longer than the limit."""
