@@ -112,3 +112,27 @@ def test_help_imports_no_heavy_package() -> None:
     )
     assert "Usage: incast" in done.stdout
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"traces": ["foo"]}, "trace: there is no trace 'foo'; choose from queue, cwnd, events"),
+        ({"traces": "queue,foo"}, "trace: there is no trace 'foo'"),
+        ({"jobs": 0}, "jobs: must be a whole number of at least 1, not 0"),
+        ({"jobs": -5}, "jobs: must be a whole number of at least 1, not -5"),
+        ({"jobs": 1.5}, r"jobs: must be a whole number of at least 1, not 1\.5"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_one_line(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(incast.ResultsError, match=f"^{said}"):
+        incast.run(document(), **arguments)  # type: ignore[arg-type]
+
+
+def test_a_group_that_is_not_there_is_no_empty_frame() -> None:
+    results = incast.run(document(run={"seeds": 1}))
+    for ask in (results.frame, results.summary):
+        with pytest.raises(incast.ResultsError, match="no group 'mice'; choose from all"):
+            ask(group="mice")
+    with pytest.raises(incast.ResultsError, match="there is no trace 'foo'"):
+        results.traces.of("foo", next(results.plan.jobs()))

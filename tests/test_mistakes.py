@@ -129,7 +129,7 @@ def test_plots_of_what_is_not_there(command: Command, sweep: Path, tmp_path: Pat
     assert "no such directory" in said(command("plot", out))
     assert "no manifest.json" in said(command("plot", tmp_path))
     command("run", sweep, "--out", out)
-    assert "goodput, ranking" in said(command("plot", out, "--kind", "pie"))
+    assert "goodput, heatmap, ranking" in said(command("plot", out, "--kind", "pie"))
     for kind, trace in (("queue", "queue"), ("cwnd", "cwnd"), ("swimlane", "events")):
         assert f"--trace {trace}" in said(command("plot", out, "--kind", kind))
     assert "workload.servers" in said(
@@ -138,7 +138,7 @@ def test_plots_of_what_is_not_there(command: Command, sweep: Path, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("option", "value"), [("--where", "workload.servers=8"), ("--seed", "1"), ("--block", "0")]
+    ("option", "value"), [("--up", "workload.servers"), ("--seed", "1"), ("--block", "0")]
 )
 def test_pictures_of_all_runs_choose_none(
     command: Command, sweep: Path, tmp_path: Path, option: str, value: str

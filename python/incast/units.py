@@ -102,6 +102,17 @@ def number(value: float, digits: int = 3) -> str:
     return f"{round(value, decimals):.{max(decimals, 0)}f}"
 
 
+def plain(text: str) -> str:
+    """Write text of a user's so that it stays in its line and moves no terminal's cursor."""
+    return " ".join("".join(map(_visible, text)).split())
+
+
+def _visible(letter: str) -> str:
+    if letter.isprintable() or letter.isspace():
+        return letter
+    return letter.encode("unicode_escape").decode()
+
+
 def plural(count: int, noun: str) -> str:
     """Write a count with its noun, e.g. `1 server`, `2 servers`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

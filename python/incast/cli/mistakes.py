@@ -6,6 +6,7 @@ from pathlib import Path
 
 import typer
 
+from incast import units
 from incast._core import ScenarioError
 from incast.errors import FigureError, ModelError, ResultsError
 
@@ -53,5 +54,5 @@ def _give_up_output() -> int:
 
 
 def _report(message: str) -> int:
-    typer.echo(f"incast: {' '.join(message.split())}", err=True)
+    typer.echo(f"incast: {units.plain(message)}", err=True)
     return USER_ERROR

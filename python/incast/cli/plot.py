@@ -22,8 +22,8 @@ def plot(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            help="Choose the point of a trace, e.g. workload.servers=8; default: the one with "
-            "the lowest goodput.",
+            help="Show only points with this swept value, e.g. workload.servers=8; a trace shows "
+            "the one with the lowest goodput of these.",
             metavar="KEY=VALUE",
         ),
     ] = None,
@@ -31,27 +31,46 @@ def plot(
     block: Annotated[
         int | None, typer.Option(help="Choose the block of a swimlane; default: the longest.")
     ] = None,
+    group: Annotated[
+        str,
+        typer.Option(
+            help="Whose rows are drawn: all for the read itself, or the group of a table of "
+            "background traffic.",
+            metavar="NAME",
+        ),
+    ] = "all",
+    across: Annotated[
+        str | None,
+        typer.Option(
+            help="Swept key along a heatmap; default: the servers, else the first number.",
+            metavar="KEY",
+        ),
+    ] = None,
+    up: Annotated[
+        str | None,
+        typer.Option(help="Swept key up a heatmap; default: the first other.", metavar="KEY"),
+    ] = None,
 ) -> None:
     """Draw a picture of results, its data beside it as CSV.
 
     Examples: incast plot results/mine --kind timeouts;
-    incast plot results/mine --kind swimlane --where workload.servers=16
+    incast plot results/mine --kind swimlane --where workload.servers=16;
+    incast plot results/mine --kind completion --group mice
     """
+    from incast.errors import ResultsError
     from incast.plots import Moment, find, save
     from incast.results import open_results
     from incast.scenario.override import parse
 
     chosen = find(kind)
-    asked = {"--where": where, "--seed": seed, "--block": block}
-    for option, value in asked.items():
-        if value not in (None, []) and not chosen.traces:
-            raise typer.BadParameter(
-                f"chooses among traces, and {chosen.name} shows all runs; leave it out",
-                param_hint=option,
-            )
+    values = dict(parse(text, "--where") for text in where or [])
+    try:
+        moment = Moment(values, seed, block, group, across, up)
+        chosen.check(moment)
+    except ResultsError as error:
+        raise ResultsError(f"--{error}") from None
     kept = open_results(results)
     target = output if output is not None else results / f"{chosen.name}.png"
     save.check(target)
-    moment = Moment(dict(parse(text, "--where") for text in where or []), seed, block)
     save.figure(chosen.draw(kept, moment), target)
     typer.echo(f"wrote {target} and {target.with_suffix('.csv')}")

@@ -18,21 +18,45 @@ __all__ = ["KINDS", "Kind", "Moment", "Picture", "Plots", "find"]
 
 @dataclass(frozen=True)
 class Moment:
-    """Which run, and which part of it, a picture of a trace shows.
+    """Which part of some results a picture shows.
 
     Parameters
     ----------
     where
-        Swept values of the point; by default the point with the lowest goodput.
+        Swept values: the points that have them, by default all. A picture of a trace shows the
+        one with the lowest goodput of these.
     seed
-        By default the first.
+        Of a trace; by default the first.
     block
-        By default the longest for a swimlane, and the whole run elsewhere.
+        Of a trace; by default the longest for a swimlane, and the whole run elsewhere.
+    group
+        Whose rows are drawn: `all` for the read itself, or the name of a group of other traffic.
+    across, up
+        The swept keys on the axes of a heatmap; by default the servers, and the first other.
+
+    Raises
+    ------
+    ResultsError
+        A value is of another type.
     """
 
     where: Mapping[str, object] = field(default_factory=dict)
     seed: int | None = None
     block: int | None = None
+    group: str = "all"
+    across: str | None = None
+    up: str | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.where, Mapping):
+            raise ResultsError(
+                f"where: must give swept keys their values, e.g. {{'workload.servers': 8}}, "
+                f"not {self.where!r}"
+            )
+        for name in ("seed", "block"):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int) or value < 0):
+                raise ResultsError(f"{name}: must be a whole number of at least 0, not {value!r}")
 
 
 @dataclass(frozen=True)
@@ -50,6 +74,12 @@ class Picture:
     figure: "Figure"
     data: "pl.DataFrame"
 
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Return the figure and its size, as notebooks ask for them."""
+        from incast.plots.sheet import shown
+
+        return shown(self.figure)
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -63,11 +93,27 @@ class Kind:
         What it shows, in one line.
     traces
         The traces without which it cannot be drawn.
+    chosen
+        Which fields of `Moment` it heeds beside `where` and `group`.
     """
 
     name: str
     summary: str
     traces: tuple[str, ...] = ()
+    chosen: tuple[str, ...] = ()
+
+    def check(self, moment: Moment) -> None:
+        """Refuse a choice that this kind does not heed.
+
+        Raises
+        ------
+        ResultsError
+            The choice, and what the kind shows instead.
+        """
+        for name in ("seed", "block", "across", "up"):
+            if name not in self.chosen and getattr(moment, name) is not None:
+                shows = "one run" if self.traces else "all runs"
+                raise ResultsError(f"{name}: {self.name} shows {shows}; leave it out")
 
     def draw(self, results: "Results", moment: Moment = Moment()) -> Picture:
         """Draw it.
@@ -75,27 +121,38 @@ class Kind:
         Raises
         ------
         ResultsError
-            A trace that it needs was not recorded, or there is no such run or block.
+            There is nothing to draw: a trace that it needs was not recorded, there is no such run,
+            block or group, or no run finished.
         """
         from matplotlib import rc_context
 
         from incast.plots.style import RC
 
+        results.check_group(moment.group)
         draw: Callable[[Results, Moment], Picture] = import_module(f"{__name__}.{self.name}").draw
         with rc_context(RC):
             return draw(results, moment)
 
 
+_RUN = ("seed", "block")
+
 KINDS = {
     kind.name: kind
     for kind in (
         Kind("goodput", "goodput against the swept key, with the line rate"),
+        Kind(
+            "heatmap",
+            "goodput over two swept keys as shades and numbers, and where it collapses",
+            chosen=("across", "up"),
+        ),
         Kind("ranking", "goodput of every curve as a row of shades, the longest-lasting on top"),
         Kind("completion", "completion time of a block: median and 99th percentile"),
-        Kind("timeouts", "timeouts per block, stacked by cause"),
-        Kind("queue", "the switch queue towards the client, over time", ("queue",)),
-        Kind("cwnd", "congestion windows of the slowest flows, over time", ("cwnd",)),
-        Kind("swimlane", "one round of the read: who stalled, and the idle link", ("events",)),
+        Kind("timeouts", "timeouts per block, and the share of every cause"),
+        Kind("queue", "the switch queue towards the client, over time", ("queue",), _RUN),
+        Kind("cwnd", "congestion windows of the slowest flows, over time", ("cwnd",), _RUN),
+        Kind(
+            "swimlane", "one round of the read: who stalled, and the idle link", ("events",), _RUN
+        ),
     )
 }
 
@@ -116,7 +173,8 @@ def find(name: str) -> Kind:
 class Plots:
     """The pictures of some results: `plots.goodput()`, `plots.swimlane(block=3)` and so on.
 
-    Each method takes the fields of `Moment` and returns a matplotlib figure.
+    Each method takes the fields of `Moment` by their names and returns a matplotlib figure, which
+    notebooks show.
 
     Parameters
     ----------
@@ -127,10 +185,56 @@ class Plots:
     def __init__(self, results: "Results") -> None:
         self._results = results
 
-    def __getattr__(self, name: str) -> "Callable[..., Figure]":
+    def __getattr__(self, name: str) -> "Method":
         if name not in KINDS:
             raise AttributeError(f"no picture {name!r}; there are {', '.join(KINDS)}")
-        return lambda **moment: KINDS[name].draw(self._results, Moment(**moment)).figure
+        return Method(KINDS[name], self._results)
 
     def __dir__(self) -> list[str]:
         return list(KINDS)
+
+
+class Method:
+    """A kind of picture as a method of `Plots`.
+
+    Parameters
+    ----------
+    kind
+        What is drawn.
+    results
+        Of these.
+    """
+
+    def __init__(self, kind: Kind, results: "Results") -> None:
+        self._kind, self._results = kind, results
+        self.__doc__ = f"Draw {kind.summary}."
+
+    def __repr__(self) -> str:
+        return f"<{self._kind.name}: {self._kind.summary}>"
+
+    def __call__(
+        self,
+        *,
+        where: Mapping[str, object] | None = None,
+        seed: int | None = None,
+        block: int | None = None,
+        group: str = "all",
+        across: str | None = None,
+        up: str | None = None,
+    ) -> "Figure":
+        """Draw it.
+
+        Parameters
+        ----------
+        where, seed, block, group, across, up
+            See `Moment`.
+
+        Raises
+        ------
+        ResultsError
+            There is nothing to draw, or the kind does not heed one of these.
+        """
+        where = {} if where is None else where
+        moment = Moment(where, seed, block, group, across, up)
+        self._kind.check(moment)
+        return self._kind.draw(self._results, moment).figure

@@ -5,7 +5,8 @@ import polars as pl
 from incast.errors import ResultsError
 from incast.plots import KINDS, Kind, Moment
 from incast.results import Results
-from incast.results.series import split
+from incast.results.collapse import at_points
+from incast.results.series import ordered, split
 from incast.scenario.plan import Job, Plan
 from incast.scenario.resolved import Resolved
 
@@ -16,15 +17,48 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
     """Return the picture that answers a plan: goodput for a sweep, else what was traced.
 
     Without a trace that is a round of a read, and of long flows the queue.
-    Curves that are too many to be told apart are ranked.
+    Curves that are too many to be told apart are a heatmap where two quantities are swept, and are
+    ranked where names are.
     """
     if len(plan.points) > 1:
-        _, series = split(pl.DataFrame([point.swept for point in plan.points]), plan.swept)
-        return KINDS["goodput" if len(series) <= MOST_CURVES else "ranking"]
+        swept = pl.DataFrame([point.swept for point in plan.points])
+        axis, series = split(swept, plan.swept)
+        if len(series) <= MOST_CURVES:
+            return KINDS["goodput"]
+        others = [key for key in plan.swept if key != axis and swept[key].n_unique() > 1]
+        quantities = all(ordered(swept[key]) for key in others)
+        return KINDS["heatmap" if len(others) == 1 and quantities else "ranking"]
     recorded = {name.removesuffix(":full") for name in traces}
     fitting = (kind for kind in KINDS.values() if kind.traces and recorded.issuperset(kind.traces))
     reads = Resolved(plan.points[0].resolved).reads
     return next(fitting, KINDS["swimlane" if reads else "queue"])
+
+
+def points(results: Results, moment: Moment) -> pl.DataFrame:
+    """Return the summary of the points and the group that a picture of rows shows.
+
+    Raises
+    ------
+    ResultsError
+        None of their runs has finished.
+    """
+    chosen = {job.index for job in results.traces.find(moment.where)}
+    summary = results.summary(moment.group).filter(pl.col("point").is_in(chosen))
+    if summary["ok"].sum() == 0:
+        how = f" ({summary['status'][0]})" if summary.height == 1 else ""
+        raise ResultsError(f"no run finished{how}: there is nothing to draw")
+    return summary
+
+
+def collapsed(results: Results, summary: pl.DataFrame, moment: Moment) -> list[bool | None]:
+    """Say of every point whether the read has collapsed, nothing where no run of it finished.
+
+    Other traffic does not collapse.
+    """
+    if moment.group != "all":
+        return [None] * summary.height
+    found = zip(at_points(summary, results.resolved), summary["ok"], strict=True)
+    return [has if ok else None for has, ok in found]
 
 
 def job(results: Results, moment: Moment, trace: str) -> Job:
@@ -33,8 +67,13 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
     Raises
     ------
     ResultsError
-        No recorded run fits.
+        No recorded run fits, or what is asked for is in no trace.
     """
+    if moment.group != "all":
+        raise ResultsError(
+            f"group: the trace {trace!r} shows the workload alone, not {moment.group!r}; "
+            "goodput, completion and timeouts have its rows"
+        )
     jobs = results.traces.find(moment.where, moment.seed)
     goodput = dict(results.summary().select("point", "goodput_bps").iter_rows())
     recorded = [job for job in jobs if results.traces.has(trace, job)]
@@ -46,6 +85,8 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
 def span(results: Results, job: Job, block: int | None) -> tuple[float, float]:
     """Return begin and end of a block in seconds, or of everything.
 
+    A block that never ends is taken to last as long as anything happens.
+
     Raises
     ------
     ResultsError
@@ -53,9 +94,16 @@ def span(results: Results, job: Job, block: int | None) -> tuple[float, float]:
     """
     if block is None:
         return 0.0, float("inf")
-    events = results.traces.of("events", job).filter(pl.col("block") == block)
-    start = events.filter(pl.col("kind") == "block_start")["time_s"].min()
-    end = events.filter(pl.col("kind") == "block_done")["time_s"].max()
-    if start is None or end is None:
-        raise ResultsError(f"there is no whole block {block} at seed {job.seed}")
+    events = results.traces.of("events", job)
+    own = events.filter(pl.col("block") == block)
+    start = own.filter(pl.col("kind") == "block_start")["time_s"].min()
+    end = own.filter(pl.col("kind") == "block_done")["time_s"].max()
+    if start is None:
+        blocks = events.filter(pl.col("kind") == "block_start")["block"].n_unique()
+        there = f"from 0 to {blocks - 1}" if blocks else "none"
+        raise ResultsError(
+            f"block: there is no block {block} at seed {job.seed}; there are {there}"
+        )
+    if end is None:
+        end = events["time_s"].max()
     return float(start), float(end)  # type: ignore[arg-type]

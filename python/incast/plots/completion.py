@@ -5,57 +5,119 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from incast import units
-from incast.plots import Moment, Picture, facts, style
+from incast.errors import ResultsError
+from incast.plots import Moment, Picture, choice, curves, facts, style
 from incast.results import Results
-from incast.results.series import split
+from incast.results.series import Series, split
 
-_MILLI = 1e3
+_MILLI = 1e-3
+_MEDIAN, _LATE = "completion_p50_s", "completion_p99_s"
+_DECADES = 100.0  # an axis that spans less has labels between its decades
+_DOTTED = (0, (1, 1.5))
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw median with confidence band and 99th percentile, the ideal time and the least RTO."""
-    del moment
-    summary = results.summary()
+    """Draw median and 99th percentile, the ideal time and the least RTO.
+
+    Of one curve both stand in one panel; of several, each has a panel of its own.
+    """
+    summary = choice.points(results, moment)
+    if summary[_MEDIAN].is_null().all():
+        raise ResultsError(f"completion: {_whose(moment)} no block or flow that finishes")
     axis, series = split(summary, results.plan.swept)
-    figure, (axes,) = style.sheet(
-        facts.title(results), facts.of_sweep(results), size=style.size(len(series))
+    several = len(series) > 1
+    width, height = style.size(len(series))
+    figure, panels = style.sheet(
+        facts.title(results),
+        facts.of_sweep(results, summary["point"], moment),
+        nrows=1,
+        ncols=2 if several else 1,
+        size=(9.4 if several else width, height),
+        sharey=True,
     )
-    axes.set_yscale("log")
-    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    everywhere = style.positions(axes, axis, summary[axis].to_list() if axis else [""])
-    where = dict(zip(summary["point"], everywhere, strict=True))
-    for index, one in enumerate(series):
-        x = [where[point] for point in one.points["point"]]
-        median = one.points["completion_p50_s"] * _MILLI
-        half = one.points["completion_p50_s_ci95"].fill_null(0) * _MILLI
-        low = (median - half).clip(lower_bound=median / 100)  # a logarithm needs more than 0
-        looks = style.curve(index)
-        axes.fill_between(x, low, median + half, color=looks["color"], alpha=0.2, lw=0)
-        axes.plot(x, median, label=one.label, **looks)
-        late = {**looks, "markerfacecolor": "white", "markeredgecolor": looks["color"]}
-        late |= {"linewidth": 1.0, "markersize": 4, "alpha": 0.9}
-        axes.plot(x, one.points["completion_p99_s"] * _MILLI, **late)
-    ideal = [results.resolved(point).ideal * _MILLI for point in series[0].points["point"]]
-    x = [where[point] for point in series[0].points["point"]]
-    axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=(0, (1, 1.5)), zorder=1.5)
-    least = {results.resolved(point).rto_min for point in summary["point"]}
-    for rto in least if len(least) == 1 else ():
-        style.guide(axes, rto * _MILLI, f"RTO min {units.time(rto)}", left=True)
-    axes.set_ylabel("completion time of a block [ms]")
-    _legend(figure, axes, len(series))
-    columns = ["completion_p50_s", "completion_p50_s_ci95", "completion_p99_s"]
+    names = {_MEDIAN: panels[0], _LATE: panels[-1]}
+    for axes in panels:
+        axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        where = curves.places(axes, axis, summary)
+        _guides(axes, results, summary, series[0], moment, where)
+    for column, axes in names.items():
+        for index, one in enumerate(series):
+            looks = style.curve(index)
+            if not several and column == _LATE:
+                looks |= {"markerfacecolor": "white", "markeredgecolor": looks["color"]}
+                looks |= {"linewidth": 1.0}
+            curves.draw(
+                axes, _positive(one, column), column,
+                axis=axis, where=where, unit=_MILLI, looks=looks, label=one.label,
+                band=several or column == _MEDIAN,
+            )  # fmt: skip
+    what = "block" if moment.group == "all" else "flow"
+    panels[0].set_ylabel(f"completion time of a {what} [ms]")
+    if several:
+        panels[0].set_title("median", fontsize=9.5)
+        panels[1].set_title("99th percentile", fontsize=9.5)
+    _decades(panels[0])
+    _legend(figure, panels[0], several=several, ideal=moment.group == "all")
+    columns = [_MEDIAN, f"{_MEDIAN}_ci95", _LATE]
     return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))
 
 
-def _legend(figure: Figure, axes: Axes, curves: int) -> None:
+def _whose(moment: Moment) -> str:
+    return "the workload has" if moment.group == "all" else f"the group {moment.group!r} has"
+
+
+def _positive(one: Series, column: str) -> Series:
+    """Leave out times of zero, which have no place on a logarithmic axis."""
+    kept = pl.when(pl.col(column) > 0).then(pl.col(column)).alias(column)
+    return Series(one.label, one.points.with_columns(kept))
+
+
+def _guides(
+    axes: Axes,
+    results: Results,
+    summary: pl.DataFrame,
+    first: Series,
+    moment: Moment,
+    where: dict[int, float],
+) -> None:
+    """Draw the time at line rate and the least RTO, where they are the same for all curves."""
+    if moment.group != "all":
+        return
+    ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
+    x = [where[point] for point in first.points["point"]]
+    axes.plot(x, ideal, color=style.GUIDE, linewidth=1.1, linestyle=_DOTTED, zorder=1.5)
+    least = {results.resolved(point).rto_min for point in summary["point"]}
+    for rto in least if len(least) == 1 else ():
+        style.guide(axes, rto / _MILLI, f"RTO min {units.time(rto)}", left=True)
+
+
+def _decades(axes: Axes) -> None:
+    """Make room for at least a decade: less would make noise look like a fall."""
+    low, high = axes.get_ylim()
+    if high < 10 * low:
+        middle = (low * high) ** 0.5
+        axes.set_ylim(middle / 10**0.5, middle * 10**0.5)
+    low, high = axes.get_ylim()
+    if high < _DECADES * low:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _legend(figure: Figure, axes: Axes, *, several: bool, ideal: bool) -> None:
     """Explain the line styles; name the curves where there are several."""
-    handles: list[Artist] = [
-        Line2D([], [], color="0.2", marker="o", label="median, 95 % CI"),
-        Line2D([], [], color="0.2", marker="o", mfc="white", lw=1.0, label="99th percentile"),
-        Line2D([], [], color=style.GUIDE, linestyle=(0, (1, 1.5)), label="at line rate"),
-    ]
-    if curves > 1:
-        handles = [*axes.get_legend_handles_labels()[0], *handles]
+    handles: list[Artist] = []
+    if several:
+        handles = list(axes.get_legend_handles_labels()[0])
+    else:
+        handles += [
+            Line2D([], [], color=style.COLOURS[0], marker="o", label="median, 95 % CI"),
+            Line2D([], [], color=style.COLOURS[0], marker="o", mfc="white", lw=1.0,
+                   label="99th percentile"),
+        ]  # fmt: skip
+    if ideal:
+        handles.append(Line2D([], [], color=style.GUIDE, linestyle=_DOTTED, label="at line rate"))
     style.legend(figure, handles)

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
 from incast.scenario.plan import Job
@@ -11,13 +12,14 @@ _MILLI = 1e3
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw cwnd and ssthresh of the flows that last longest, with their timeouts if recorded."""
+    """Draw cwnd and ssthresh of the slowest flows, with their timeouts if recorded."""
     job = choice.job(results, moment, "cwnd")
     start, end = choice.span(results, job, moment.block)
     mss = results.resolved(job.index).mss
-    trace = results.traces.of("cwnd", job).filter(pl.col("time_s").is_between(start, end))
-    ends = trace.group_by("flow").agg(pl.col("time_s").max()).sort("time_s", "flow")
-    flows = sorted(ends["flow"].to_list()[-_FLOWS:])
+    trace = _within(results, job, start, end)
+    if trace.is_empty():
+        raise ResultsError("cwnd: no window of the workload changes in this run")
+    flows = sorted(_slowest(results, job, trace, moment.block)[:_FLOWS])
     trace = trace.filter(pl.col("flow").is_in(flows)).sort("flow", "time_s")
     expiries = _expiries(results, job, start, end)
     figure, panels = style.sheet(
@@ -29,8 +31,10 @@ def draw(results: Results, moment: Moment) -> Picture:
         sharey=True,
     )
     top = max(trace["cwnd_max"]) / mss
+    last = min(end, (trace["time_s"] + trace["bin_s"]).max())  # type: ignore[type-var]
     for axes, flow in zip(panels, flows, strict=True):
         one = trace.filter(pl.col("flow") == flow)
+        one = pl.concat([one, one.tail(1).with_columns(time_s=pl.lit(last))])  # the window stays
         time = one["time_s"] * _MILLI
         low, high = one["cwnd_min"] / mss, one["cwnd_max"] / mss
         axes.fill_between(time, low, high, step="post", color=style.COLOURS[0], alpha=0.3, lw=0)
@@ -63,6 +67,41 @@ def draw(results: Results, moment: Moment) -> Picture:
     style.legend(figure, list(named.values()))
     panels[-1].set_xlabel("time [ms]")
     return Picture(figure, trace)
+
+
+def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFrame:
+    """Return the windows from start to end: a bin holds what changed in it, until the next."""
+    trace = results.traces.of("cwnd", job).filter(pl.col("time_s") < end)
+    inside = trace.filter(pl.col("time_s") + pl.col("bin_s") > start)
+    if start == 0 or results.resolved(job.index).fresh:
+        return inside.filter(pl.col("time_s") >= start)
+    # On a connection that stays open, a window is what it was before the block.
+    earlier = trace.filter(pl.col("time_s") < start).sort("time_s").group_by("flow").last()
+    last = {f"cwnd_{end}": pl.col("cwnd_last") for end in ("min", "max")}
+    held = earlier.with_columns(time_s=pl.lit(start), **last).select(trace.columns)
+    return pl.concat([held, inside.filter(pl.col("time_s") >= start)])
+
+
+def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None) -> list[int]:
+    """Return the flows, those first that took longest for a block, or whose last change is last.
+
+    The end of a window's changes is no end of a flow: the next block may begin in the same bin.
+    """
+    flows = trace["flow"].unique().sort().to_list()
+    if results.traces.has("events", job):
+        done = pl.col("kind") == "flow_done"
+        events = results.traces.of("events", job)
+        own = events.filter(pl.col("kind").is_in(["request", "flow_done"]), pl.col("flow") >= 0)
+        if block is not None:
+            own = own.filter(pl.col("block") == block)
+        ends = pl.when(done.any()).then(pl.col("time_s").filter(done).max()).otherwise(float("inf"))
+        began = pl.col("time_s").filter(~done).min()
+        took = own.group_by("flow", "block").agg((ends - began).alias("took"))
+        longest = dict(took.group_by("flow").agg(pl.col("took").max()).iter_rows())
+        if longest:
+            return sorted(flows, key=lambda flow: (-(longest.get(flow) or 0.0), flow))
+    last = dict(trace.group_by("flow").agg(pl.col("time_s").max()).iter_rows())
+    return sorted(flows, key=lambda flow: (-last[flow], flow))
 
 
 def _expiries(results: Results, job: Job, start: float, end: float) -> list[tuple[float, int]]:

@@ -1,8 +1,12 @@
 """What stands above a picture."""
 
+from collections.abc import Iterable
+
 from incast import units
+from incast.plots import Moment
 from incast.results import Results
-from incast.scenario.facts import of_plan, words
+from incast.results.series import label_of
+from incast.scenario.facts import words
 from incast.scenario.plan import Job
 
 
@@ -11,10 +15,14 @@ def title(results: Results) -> str:
     return results.plan.title or "Untitled scenario"
 
 
-def of_sweep(results: Results) -> str:
-    """Name what does not change along the sweep, and the number of seeds."""
-    seeds = units.plural(len(results.plan.seeds), "seed")
-    return f"{of_plan(results.plan)}, {seeds}"
+def of_sweep(results: Results, points: Iterable[int], moment: Moment) -> str:
+    """Name what is the same at all points shown, and the number of seeds."""
+    facts = [words(map(results.resolved, points))]
+    if moment.where:
+        facts.append(label_of(dict(moment.where)))
+    facts.append(units.plural(len(results.plan.seeds), "seed"))
+    whose = "" if moment.group == "all" else f"Group {moment.group!r}; "
+    return whose + ", ".join(filter(None, facts))
 
 
 def of_run(results: Results, job: Job) -> str:

@@ -2,47 +2,57 @@
 
 import polars as pl
 
-from incast.plots import Moment, Picture, facts, style, theory
+from incast.plots import Moment, Picture, choice, curves, facts, style, theory
 from incast.results import Results
 from incast.results.series import split
 
-_GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
+_GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
+_NEAR = 0.05  # of the line rate: a goodput below this is drawn on a scale of its own
 
 
 def draw(results: Results, moment: Moment) -> Picture:
     """Draw mean and confidence band of every curve, and the line rate."""
-    del moment
-    summary = results.summary()
+    summary = choice.points(results, moment)
     axis, series = split(summary, results.plan.swept)
     lines = style.lines(results.resolved(point) for point in summary["point"])
-    unit, name = (1e9, "Gbps") if max(lines) >= _GBPS_FROM else (1e6, "Mbps")
     figure, (axes,) = style.sheet(
-        facts.title(results), facts.of_sweep(results), size=style.size(len(series))
+        facts.title(results),
+        facts.of_sweep(results, summary["point"], moment),
+        size=style.size(len(series)),
     )
-    everywhere = style.positions(axes, axis, summary[axis].to_list() if axis else [""])
-    where = dict(zip(summary["point"], everywhere, strict=True))
+    most = max(curves.interval(summary, "goodput_bps")[1].drop_nulls())
+    if moment.group == "all" or most >= _NEAR * max(lines):
+        most = max(most, *lines)
+    else:  # other traffic is often far from the rate of a line
+        lines = {}
+    unit, name = scale(most)
+    where = curves.places(axes, axis, summary)
     for index, one in enumerate(series):
-        x = [where[point] for point in one.points["point"]]
-        mean = one.points["goodput_bps"] / unit
-        half = one.points["goodput_bps_ci95"].fill_null(0) / unit
         looks = style.curve(index)
         label = one.label or ("simulated" if results.theory is not None else "")
-        if style.ordered(one.points[axis] if axis else ()):
-            axes.plot(x, mean, label=label, clip_on=False, **looks)
-            axes.fill_between(x, mean - half, mean + half, color=looks["color"], alpha=0.2, lw=0)
-        else:
-            looks["linestyle"] = "none"
-            axes.errorbar(x, mean, half, label=label, capsize=3, elinewidth=1.0, **looks)
+        curves.draw(
+            axes, one, "goodput_bps",
+            axis=axis, where=where, unit=unit, looks=looks, label=label,
+        )  # fmt: skip
         if results.theory is not None:
             theory.beside(axes, results.theory, one, where, unit, looks["color"])
     for line, words in lines.items():
         style.guide(axes, line / unit, f"line rate {words}")
+    curves.unfinished(axes, series, where)
     axes.set_ylabel(f"goodput [{name}], mean and 95 % CI")
-    axes.set_ylim(0, max([*lines, *summary["goodput_bps"].drop_nulls()]) / unit * 1.1)
-    if len(series) > 1 or results.theory is not None:
-        style.legend(figure, axes.get_legend_handles_labels()[0])
+    axes.set_ylim(0, (most or 1.0) / unit * 1.1)
+    handles, labels = axes.get_legend_handles_labels()
+    if len(labels) > 1:
+        style.legend(figure, handles)
     columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]
     drawn = summary.select("point", *results.plan.swept, *map(pl.col, columns))
     if results.theory is not None:
         drawn = theory.joined(drawn, results.theory)
     return Picture(figure, drawn.drop("point"))
+
+
+def scale(most: float) -> tuple[float, str]:
+    """Return the unit in which rates up to `most` bit/s are written, and its name."""
+    if most >= _GBPS_FROM:
+        return 1e9, "Gbps"
+    return (1e6, "Mbps") if most >= 1e5 else (1e3, "kbps")  # noqa: PLR2004 (0.1 Mbps)

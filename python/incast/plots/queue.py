@@ -1,22 +1,31 @@
 """The queue of the switch port towards the client over time, and when its link idles."""
 
+from typing import Any
+
 import polars as pl
+from matplotlib.axes import Axes
 
 from incast import units
+from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
+from incast.scenario.resolved import Resolved
 
 _MILLI, _KIB = 1e3, 1024
+_THRESHOLDS = ("threshold", "min_th", "max_th")  # keys of disciplines
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw the extremes of every bin, the buffer's limit, the drops and the link's use."""
+    """Draw the extremes of every bin, the limits, the drops and the link's use."""
     job = choice.job(results, moment, "queue")
     start, end = choice.span(results, job, moment.block)
     here = results.resolved(job.index)
-    trace = results.traces.of("queue", job).filter(pl.col("time_s").is_between(start, end))
-    port = trace.group_by("port").agg(pl.col("packets_max").max()).sort("packets_max")["port"][-1]
-    trace = trace.filter(pl.col("port") == port)
+    every = results.traces.of("queue", job).filter(pl.col("time_s").is_between(start, end))
+    if every.is_empty():
+        raise ResultsError("queue: nothing passed a port towards a client in this run")
+    longest = every.group_by("port").agg(pl.col("packets_max").max()).sort("packets_max", "port")
+    port = longest["port"][-1]
+    trace = every.filter(pl.col("port") == port)
     figure, (axes, use) = style.sheet(
         facts.title(results),
         facts.of_run(results, job),
@@ -25,10 +34,10 @@ def draw(results: Results, moment: Moment) -> Picture:
         sharex=True,
         height_ratios=[3.4, 1],
     )
-    if here.counts_packets:
-        column, scale, unit, limit = "packets", 1, "packets", float(here.buffer_packets)
-    else:
-        column, scale, unit, limit = "bytes", _KIB, "KiB", here.buffer_bytes / _KIB
+    column, scale, unit = (
+        ("packets", 1, "packets") if here.counts_packets else ("bytes", _KIB, "KiB")
+    )
+    limit = (here.buffer_packets if here.counts_packets else here.buffer_bytes) / scale
     drawn = _filled(trace, column)
     time = drawn["time_s"] * _MILLI
     high = drawn["max"] / scale
@@ -37,18 +46,73 @@ def draw(results: Results, moment: Moment) -> Picture:
         time, drawn["min"] / scale, high, step="post", color=style.COLOURS[0], alpha=0.35, lw=0
     )
     axes.step(time, high, where="post", color=style.COLOURS[0], linewidth=0.9)
-    style.guide(axes, limit, f"buffer {here.buffer}")
+    if here.dynamic is None:
+        style.guide(axes, limit, f"buffer {here.buffer}")
+    else:
+        limit = _moving(axes, every, column, scale, here, here.dynamic)
+    _thresholds(axes, here, limit, scale)
     drops = trace.filter(pl.col("drops") > 0)
     count = units.plural(int(drops["drops"].sum()), "packet")
-    style.crosses(axes, (drops["time_s"] * _MILLI).to_list(), limit, f"drops: {count}")
-    axes.set_ylim(0, limit * 1.18)
+    top = max([limit, *high])
+    style.crosses(axes, (drops["time_s"] * _MILLI).to_list(), top, f"drops: {count}")
+    axes.set_ylim(0, top * 1.18)
     axes.set_ylabel(f"queue {port}\n[{unit}]")
     style.legend(figure, axes.get_legend_handles_labels()[0])
     use.fill_between(time, drawn["busy"] * 100, step="post", color="0.35", lw=0)
+    use.margins(x=0)
     use.set_ylim(0, 100)
     use.set_ylabel("link busy\n[%]")
     use.set_xlabel("time [ms]")
     return Picture(figure, trace)
+
+
+def _moving(
+    axes: Axes,
+    every: pl.DataFrame,
+    column: str,
+    scale: int,
+    here: Resolved,
+    dynamic: tuple[int, float],
+) -> float:
+    """Draw how long the queue may become, which is what the ports together leave; return the most.
+
+    What waits towards servers, little more than ACKs, is in no trace and left out.
+    """
+    total, alpha = dynamic
+    last = f"{column}_last"
+    ports = every.select((pl.col("time_s") + pl.col("bin_s")).alias("time_s"), "port", last)
+    held = ports.pivot("port", index="time_s", values=last).sort("time_s")
+    held = held.fill_null(strategy="forward").fill_null(0)
+    used = held.select(pl.sum_horizontal(pl.exclude("time_s"))).to_series()
+    room = (alpha * (total - used)).clip(lower_bound=0) / scale
+    time = [every["time_s"].min(), *held["time_s"]]
+    limit = [alpha * total / scale, *room]
+    axes.step(
+        [at * _MILLI for at in time], limit, where="post",
+        color=style.GUIDE, linewidth=1.1, linestyle=(0, (4, 2)),
+        label=f"limit: {alpha:g} × what is left of {_length(total, here)}",
+    )  # fmt: skip
+    return min(alpha, 1.0) * total / scale
+
+
+def _length(length: float, here: Resolved) -> str:
+    return f"{length:g} packets" if here.counts_packets else units.size(round(length))
+
+
+def _thresholds(axes: Axes, here: Resolved, limit: float, scale: int) -> None:
+    """Draw the lengths of the queue from which its discipline acts."""
+    queue: dict[str, Any] = here.tree["network"]["queue"]
+    for key in filter(queue.__contains__, _THRESHOLDS):
+        level = queue[key]
+        bytes_of = here.packet if not here.counts_packets else 1
+        if isinstance(level, str) and level.endswith("%"):
+            at = limit * float(level.removesuffix("%")) / 100
+        elif isinstance(level, str):
+            at = float(level.removesuffix("pkt")) * bytes_of / scale
+        else:
+            at = level / (here.packet if here.counts_packets else scale)
+        words = str(level) if isinstance(level, str) else units.size(level)
+        style.guide(axes, at, f"{queue['name']}: {key} {words}", left=True)
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:

@@ -7,53 +7,53 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
 from incast import units
-from incast.plots import Moment, Picture, facts, style
+from incast.plots import Moment, Picture, choice, facts, style
+from incast.plots.goodput import scale
+from incast.plots.heatmap import in_order
 from incast.results import Results
-from incast.results.collapse import at_points
-from incast.results.series import SERVERS, Series, split
+from incast.results.series import Series, split, written
 
 _ROW = 0.29  # inches
 _COLUMN = 0.72
+_LETTERS = 26  # of a value under the picture; a curve's name has twice as many
 _WHITE_FROM = 0.55  # shares from here on are dark
-_GBPS_FROM = 2e9  # line rates from here on are written in Gbps
 
 
 def draw(results: Results, moment: Moment) -> Picture:
     """Draw goodput as shade and number, the curve that lasts longest on top."""
-    del moment
-    summary = results.summary()
+    summary = choice.points(results, moment)
     share = [
         (goodput or 0.0) / results.resolved(point).capacity
         for point, goodput in summary.select("point", "goodput_bps").iter_rows()
     ]
-    bad = at_points(summary, results.resolved)
+    bad = choice.collapsed(results, summary, moment)
     summary = summary.with_columns(
         pl.Series("goodput_share", share, pl.Float64), pl.Series("bad", bad, pl.Boolean)
     )
     axis, series = split(summary, results.plan.swept)
-    columns = list(dict.fromkeys(summary[axis])) if axis else [""]
-    if axis and summary[axis].dtype.is_numeric():
-        columns.sort()
+    columns = in_order(summary[axis]) if axis else [""]
     place = {value: at for at, value in enumerate(columns)}
     ranked = sorted(series, key=lambda one: _lasts(one, axis, place), reverse=True)
 
     height = max(3.3, 1.5 + _ROW * len(ranked))
     figure, (axes,) = style.sheet(
         facts.title(results),
-        facts.of_sweep(results),
+        facts.of_sweep(results, summary["point"], moment),
         size=(max(6.4, 1.9 + _COLUMN * len(columns)), height),
     )
-    fast = max(results.resolved(point).line_rate for point in summary["point"]) >= _GBPS_FROM
-    unit, name = (1e9, "Gbps") if fast else (1e6, "Mbps")
+    unit, name = scale(max(summary["goodput_bps"].drop_nulls(), default=0.0))
     for row, one in enumerate(ranked):
         for point in one.points.to_dicts():
             column = place[point[axis]] if axis else 0
             _cell(axes, column, row, point, unit)
     axes.set_xlim(-0.5, len(columns) - 0.5)
     axes.set_ylim(len(ranked) - 0.5, -0.5)
-    axes.set_xticks(range(len(columns)), [str(value) for value in columns])
-    axes.set_yticks(range(len(ranked)), [one.label for one in ranked])
-    axes.set_xlabel("servers" if axis == SERVERS else axis or "")
+    names = [style.shorten(written(value), _LETTERS) for value in columns]
+    upright = max(map(len, names)) * len(names) > _COLUMN * len(columns) * 13
+    axes.set_xticks(range(len(columns)), map(style.literal, names), rotation=90 if upright else 0)
+    labels = [style.literal(style.shorten(one.label, 2 * _LETTERS)) for one in ranked]
+    axes.set_yticks(range(len(ranked)), labels)
+    axes.set_xlabel(style.name_of(axis))
     axes.set_title(
         f"goodput [{name}]; darker: nearer to the line rate;\nbold: collapsed",
         fontsize=8.5,

@@ -9,6 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator, NullLocator
 
+from incast import units
+from incast.plots.sheet import Sheet
 from incast.results.causes import CAUSES
 from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
@@ -44,7 +46,9 @@ DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 
 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
 _TITLE_LETTERS_PER_INCH = 10.5
+_MOST_LINES = 3  # of a title, and of the facts
 _NAMES_PER_ROW = 4  # in a legend
+_LETTERS_PER_NAME = 80  # in a legend
 _LETTERS_PER_TICK = 18  # of text under an axis
 _LETTERS_PER_AXIS = 80  # of all those texts together
 _LETTERS_PER_HANDLE = 6  # the line beside a name, and the gap to the next
@@ -79,22 +83,35 @@ def sheet(
     size
         Width and height in inches.
     **layout
-        Passed to `Figure.subplots`.
+        Passed to `Figure.subplots`, or to `Figure.subplot_mosaic` if it has a `mosaic`.
     """
     width, height = size
-    lines = wrap(facts, int(width * _LETTERS_PER_INCH))
-    titles = wrap(title, int(width * _TITLE_LETTERS_PER_INCH)) or [""]
+    lines = _lines(facts, width * _LETTERS_PER_INCH)
+    titles = _lines(title, width * _TITLE_LETTERS_PER_INCH) or [""]
     below = 0.33 + 0.19 * (len(titles) - 1)  # inches from the top to the facts
-    figure = Figure(figsize=size)
+    figure = Sheet(figsize=size)
     top = 1 - (0.09 + below + 0.17 * len(lines)) / height
     figure.set_layout_engine("constrained", rect=(0, 0, 1, top))
-    shape = {"nrows": panels, "ncols": 1, "squeeze": False, **layout}
-    axes = figure.subplots(**shape).ravel().tolist()
+    if "mosaic" in layout:
+        axes = list(figure.subplot_mosaic(**layout).values())
+    else:
+        shape = {"nrows": panels, "ncols": 1, "squeeze": False, **layout}
+        axes = figure.subplots(**shape).ravel().tolist()
     text: dict[str, Any] = {"ha": "left", "va": "top"}
     bold = {**text, "fontsize": 11.5, "fontweight": "bold"}
     figure.text(0.1 / width, 1 - 0.1 / height, "\n".join(titles), **bold)
     figure.text(0.1 / width, 1 - below / height, "\n".join(lines), fontsize=9, color="0.3", **text)
     return figure, axes
+
+
+def literal(text: str) -> str:
+    """Return text that matplotlib takes for text, whatever a user has written into it."""
+    return units.plain(text).replace("$", r"\$")
+
+
+def _lines(text: str, letters: float) -> list[str]:
+    kept = wrap(units.plain(text), int(letters), max_lines=_MOST_LINES, placeholder=" …")
+    return [literal(line) for line in kept]
 
 
 def size(curves: int) -> tuple[float, float]:
@@ -103,9 +120,16 @@ def size(curves: int) -> tuple[float, float]:
     return 6.4, 4.2 + 0.17 * max(rows - 2, 0)
 
 
+def shorten(text: str, letters: int) -> str:
+    """Cut text that is longer than so many letters."""
+    return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
 def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW) -> None:
     """Put the legend under the panels, where it can hide nothing."""
     if handles:
+        for handle in handles:
+            handle.set_label(literal(shorten(handle.get_label(), _LETTERS_PER_NAME)))
         longest = max(len(handle.get_label()) for handle in handles) + _LETTERS_PER_HANDLE
         fitting = int(figure.get_figwidth() * _LETTERS_PER_INCH / longest)
         columns = max(1, min(columns, fitting))
@@ -151,6 +175,7 @@ def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
         ha="left" if left else "right",
         color="0.3",
         fontsize=8.5,
+        bbox={"boxstyle": "square,pad=0.1", "facecolor": "white", "alpha": 0.7, "linewidth": 0},
     )
 
 
@@ -159,9 +184,9 @@ def lines(points: Iterable[Resolved]) -> dict[float, str]:
     return {point.limit: point.line for point in points}
 
 
-def ordered(values: Iterable[Any]) -> bool:
-    """Say whether values have an order, as numbers and quantities do and names do not."""
-    return all(str(value)[:1].isdigit() for value in values)
+def name_of(key: str | None) -> str:
+    """Return what an axis calls a swept key."""
+    return "servers" if key == SERVERS else key or ""
 
 
 def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:
@@ -170,10 +195,10 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
     Numbers that span more than a factor of ten stand on a logarithmic axis; text stands evenly
     spaced, in the order of the sweep.
     """
-    axes.set_xlabel("servers" if key == SERVERS else key or "")
+    axes.set_xlabel(name_of(key))
     distinct = list(dict.fromkeys(values))
     if not all(isinstance(value, int | float) for value in distinct):
-        names = ["\n".join(wrap(written(value), _LETTERS_PER_TICK)) for value in distinct]
+        names = ["\n".join(_wrapped(written(value))) for value in distinct]
         longest = max(len(line) for name in names for line in name.split("\n"))
         axes.set_xticks(range(len(distinct)), names)
         if longest * len(distinct) > _LETTERS_PER_AXIS:  # side by side they would overlap
@@ -187,6 +212,12 @@ def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     return [float(value) for value in values]
+
+
+def _wrapped(text: str) -> list[str]:
+    """Return the lines of a label under an axis."""
+    kept = wrap(units.plain(text), _LETTERS_PER_TICK, max_lines=_MOST_LINES, placeholder=" …")
+    return [literal(line) for line in kept] or [""]
 
 
 def _thinned(values: list[float], axes: Axes) -> list[float]:

@@ -33,6 +33,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     events = results.traces.of("events", job)
     block = moment.block if moment.block is not None else _longest(events)
     start, end = choice.span(results, job, block)
+    whole = ((pl.col("kind") == "block_done") & (pl.col("block") == block)).any()
+    finished = events.select(whole).item()
     own = events.filter((pl.col("block") == block) & (pl.col("flow") >= 0))
     lanes = _lanes(own, start, end)
     kept = sorted(lanes["lane"][:_LANES].to_list())
@@ -57,25 +59,32 @@ def draw(results: Results, moment: Moment) -> Picture:
     _frame(axes, kept, (end - start) * _MILLI)
     _legend(figure, stalls, idle, end - start)
     note = f"{len(kept)} slowest of {len(lanes)} servers, " if len(kept) < len(lanes) else ""
+    lasted = "block of" if finished else "not finished after"
     axes.set_xlabel(
         f"time since the request of block {block} [ms]  ({note}"
-        f"block of {units.time(end - start)}, at line rate "
+        f"{lasted} {units.time(end - start)}, at line rate "
         f"{units.time(results.resolved(job.index).ideal)})"
     )
     return Picture(figure, _data(shown, stalls, idle, start))
 
 
 def _longest(events: pl.DataFrame) -> int:
-    spans = (
+    """Return the block that took longest; one that never ended is longer than all."""
+    done = pl.col("kind") == "block_done"
+    blocks = (
         events.filter(pl.col("kind").is_in(["block_start", "block_done"]))
         .group_by("block")
-        .agg(pl.len(), (pl.col("time_s").max() - pl.col("time_s").min()).alias("span"))
-        .filter(pl.col("len") > 1)
-        .sort("span", "block", descending=[True, False])
+        .agg(
+            done.any().alias("ended"),
+            (pl.col("time_s").max() - pl.col("time_s").min()).alias("span"),
+        )
+        .sort("ended", "span", "block", descending=[False, True, False])
     )
-    if spans.is_empty():
-        raise ResultsError("no block finished in this run: there is no round to draw")
-    return int(spans["block"][0])
+    if blocks.is_empty():
+        raise ResultsError(
+            "swimlane: the workload reads no blocks; goodput, queue and cwnd show long flows"
+        )
+    return int(blocks["block"][0])
 
 
 def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:

@@ -1,66 +1,126 @@
-"""Timeouts per block, stacked by cause: why it collapses."""
+"""Timeouts: how many, and why: what makes it collapse."""
+
+from collections.abc import Sequence
+from math import floor, log10
 
 import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import NullLocator
 
-from incast import units
-from incast.plots import Moment, Picture, facts, style
+from incast.errors import ResultsError
+from incast.plots import Moment, Picture, choice, curves, facts, style
 from incast.results import Results
 from incast.results.causes import CAUSES
-from incast.results.series import split
+from incast.results.series import Series, split, written
 
-_COLUMNS = 3  # panels side by side
-_MOST_LABELS = 14  # bars in one panel that still have room for their totals
+_COLUMNS = 4  # panels of shares side by side
+_SEEN = 0.01  # a share of a bar that is thinner cannot be seen
+_LETTERS = 13  # of labels under an axis, per inch
+_PANELS = 16  # of shares, at most
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw one panel of bars per curve of the sweep."""
-    del moment
-    summary = results.summary().with_columns(
-        (pl.col(name) / pl.col("blocks")).alias(name) for name in CAUSES
-    )
+    """Draw the timeouts of all curves on a logarithmic axis, and below it the shares of causes."""
+    summary = choice.points(results, moment)
+    if summary["timeouts"].is_null().all():
+        raise ResultsError(f"timeouts: the group {moment.group!r} has no connections that wait")
+    per_block = summary["timeouts_per_block"].is_not_null().any()
+    counted = "timeouts_per_block" if per_block else "timeouts"
     axis, series = split(summary, results.plan.swept)
-    columns = min(len(series), _COLUMNS)
-    rows = -(-len(series) // columns)
-    figure, panels = style.sheet(
+    shown = series[:_PANELS]
+    columns = min(len(shown), _COLUMNS)
+    rows = -(-len(shown) // columns)
+    cells = [f"share {index}" if index < len(shown) else "." for index in range(rows * columns)]
+    shares = [cells[row * columns : (row + 1) * columns] for row in range(rows)]
+    width = max(6.4, 2.6 * columns)
+    figure, (axes, *panels) = style.sheet(
         facts.title(results),
-        facts.of_sweep(results),
-        nrows=rows,
-        ncols=columns,
-        sharey=True,
-        size=(max(6.4, 3.4 * columns), 4.0 if rows == 1 else 2.9 * rows),
+        facts.of_sweep(results, summary["point"], moment),
+        size=(width, 4.0 + 1.5 * rows),
+        mosaic=[["counts"] * columns, *shares],
+        height_ratios=[2.2] + [1] * rows,
     )
-    for spare in panels[len(series) :]:
-        spare.set_visible(False)
-    for index, (axes, one) in enumerate(zip(panels, series, strict=False)):
-        values = [str(value) for value in one.points[axis]] if axis else [""]
-        style.positions(axes, axis, values)
-        axes.grid(visible=False, axis="x")
-        base = pl.zeros(len(values), eager=True)
-        for name, (colour, hatch) in style.CAUSE_LOOKS.items():
-            height = one.points[name].fill_null(0)
-            there = (height > 0).arg_true()  # a bar of height 0 would still show its edge
-            axes.bar(
-                there,
-                height[there],
-                0.72,
-                bottom=base[there],
-                color=colour,
-                hatch=hatch,
-                edgecolor="0.15",
-                linewidth=0.4,
-            )
-            base += height
-        axes.set_xlim(-0.6, len(values) - 0.4)
-        if len(values) <= _MOST_LABELS:
-            for x, total in enumerate(base):
-                axes.annotate(
-                    units.number(total, 2), (x, total), (0, 2), textcoords="offset points",
-                    ha="center", fontsize=8.5, color="0.2",
-                )  # fmt: skip
-        if one.label:
-            axes.set_title(one.label, loc="right", fontsize=9)
+    _counts(axes, summary, counted, axis, series)
+    seen: set[str] = set()
+    for index, (panel, one) in enumerate(zip(panels, shown, strict=True)):
+        seen |= _shares(panel, one, axis, width / columns)
+        panel.set_title(one.label, loc="right", fontsize=8.5)
         if index % columns == 0:
-            axes.set_ylabel("timeouts per block")
-    panels[0].set_ylim(0, max(panels[0].get_ylim()[1] * 1.04, 0.1))
-    style.legend(figure, [style.cause(name) for name in CAUSES if (summary[name].sum() or 0) > 0])
-    return Picture(figure, summary.select(*results.plan.swept, "timeouts_per_block", *CAUSES))
+            panel.set_ylabel("causes [%]")
+        else:
+            panel.set_yticklabels([])
+        if index + columns < len(shown):
+            panel.set_xticklabels([])
+            panel.set_xlabel("")
+    _legend(figure, axes, summary, seen)
+    left_out = len(series) - len(shown)
+    if left_out:
+        panels[-1].set_xlabel(f"{panels[-1].get_xlabel()} (causes of {left_out} more not shown)")
+    return Picture(figure, summary.select(*results.plan.swept, counted, *CAUSES))
+
+
+def _counts(
+    axes: Axes, summary: pl.DataFrame, counted: str, axis: str | None, series: Sequence[Series]
+) -> None:
+    """Draw how many there are, so that the first few are seen as well as thousands."""
+    few = summary[counted].filter(summary[counted] > 0).min()
+    if few is None:
+        axes.set_ylim(0, 1)
+        axes.text(0.5, 0.5, "no timeout", ha="center", color="0.3", transform=axes.transAxes)
+    else:
+        decade = 10.0 ** floor(log10(float(few)))  # type: ignore[arg-type]
+        axes.set_yscale("symlog", linthresh=decade, linscale=0.5)
+        axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    where = curves.places(axes, axis, summary)
+    for index, one in enumerate(series):
+        curves.draw(
+            axes, one, counted,
+            axis=axis, where=where, looks=style.curve(index), label=one.label, band=False,
+        )  # fmt: skip
+    axes.set_ylim(bottom=0)
+    curves.unfinished(axes, series, where)
+    axes.set_ylabel("timeouts per block" if counted.endswith("_per_block") else "timeouts per run")
+
+
+def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]:
+    """Draw a bar per point with the share of every cause; return those that can be seen."""
+    values = [written(value) for value in one.points[axis]] if axis else [""]
+    total = one.points.select(pl.sum_horizontal(*CAUSES)).to_series()
+    base = pl.zeros(len(values), eager=True)
+    seen = set()
+    for name, (colour, hatch) in style.CAUSE_LOOKS.items():
+        share = (one.points[name] / total).fill_nan(None).fill_null(0)
+        there = (share > 0).arg_true()  # a bar of height 0 would still show its edge
+        axes.bar(
+            there, 100 * share[there], 0.78,
+            bottom=base[there], color=colour, hatch=hatch, edgecolor="0.15", linewidth=0.4,
+        )  # fmt: skip
+        base += 100 * share
+        if len(there) and share.max() >= _SEEN:  # type: ignore[operator]
+            seen.add(name)
+    for place in (base == 0).arg_true():
+        axes.text(place, 8, "0", ha="center", fontsize=8, color="0.35")
+    step = -(-max(len(value) + 1 for value in values) * len(values) // int(width * _LETTERS))
+    upright = isinstance(one.points[axis][0], str) and step > 1 if axis else False
+    step = 1 if upright else step
+    axes.set_xticks(range(0, len(values), step), [style.literal(it) for it in values[::step]])
+    axes.tick_params(axis="x", labelrotation=90 if upright else 0, labelsize=8)
+    axes.set_xlabel(style.name_of(axis), fontsize=8.5)
+    axes.set_xlim(-0.6, len(values) - 0.4)
+    axes.set_ylim(0, 100)
+    axes.grid(visible=False, axis="x")
+    return seen
+
+
+def _legend(figure: Figure, axes: Axes, summary: pl.DataFrame, seen: set[str]) -> None:
+    """Name curves and causes; of causes too rare for a bar that can be seen, say so."""
+    handles, labels = axes.get_legend_handles_labels()
+    handles = [handle for handle, label in zip(handles, labels, strict=True) if label]
+    handles += [style.cause(name) for name in CAUSES if name in seen]
+    rare = [CAUSES[name] for name in CAUSES if (summary[name].sum() or 0) > 0 and name not in seen]
+    if rare:
+        handles.append(Patch(facecolor="none", label=f"below 1 % anywhere: {', '.join(rare)}"))
+    style.legend(figure, handles)

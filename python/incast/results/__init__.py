@@ -57,17 +57,43 @@ class Results:
         Raises
         ------
         ResultsError
-            No run has finished.
+            No run has finished, or there is no such group.
         """
         rows = self._rows().drop("point")
+        if group is not None:
+            self.check_group(group)
         return rows if group is None else rows.filter(pl.col("group") == group)
 
     def summary(self, group: str = "all") -> pl.DataFrame:
         """Return one row per point: means over seeds, with 95 % confidence half-widths.
 
         See `incast.results.statistics.summarise` for the columns.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished, or there is no such group.
         """
+        self.check_group(group)
         return summarise(self._rows().filter(pl.col("group") == group), self.plan.swept)
+
+    @property
+    def groups(self) -> list[str]:
+        """What runs have rows for: `all` for the read itself, and each group of other traffic."""
+        of_points = (self.resolved(point).groups for point in range(len(self.plan.points)))
+        return list(dict.fromkeys(name for names in of_points for name in names))
+
+    def check_group(self, group: str) -> None:
+        """Refuse a group that no run has a row for.
+
+        Raises
+        ------
+        ResultsError
+            There is none; those that exist are in the message.
+        """
+        if group not in self.groups:
+            there = ", ".join(self.groups)
+            raise ResultsError(f"group: there is no group {group!r}; choose from {there}")
 
     def _rows(self) -> pl.DataFrame:
         """Return all rows in the order of the plan, each with `point`, its index there.

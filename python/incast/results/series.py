@@ -1,7 +1,9 @@
 """Which swept key is the horizontal axis, and which curves the others make."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -83,6 +85,11 @@ def _label(keys: list[str], values: tuple[object, ...]) -> str:
         text if key.endswith(".name") else f"{key.rpartition('.')[2]} = {text}"
         for key, text in named(dict(zip(keys, values, strict=True))).items()
     )
+
+
+def ordered(values: Iterable[Any]) -> bool:
+    """Say whether values have an order, as numbers and quantities do and names do not."""
+    return all(str(value)[:1].isdigit() for value in values)
 
 
 def written(value: object) -> str:

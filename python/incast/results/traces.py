@@ -1,6 +1,6 @@
 """Traces: what happened inside single runs, asked for by name."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -43,14 +43,25 @@ def parse(text: str) -> list[str]:
     ResultsError
         There is no such trace; those that exist are in the message.
     """
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    return checked(name.strip() for name in text.split(",") if name.strip())
+
+
+def checked(names: Iterable[str]) -> list[str]:
+    """Return each name of a trace once.
+
+    Raises
+    ------
+    ResultsError
+        There is no such trace; those that exist are in the message.
+    """
+    names = list(dict.fromkeys(names))
     for name in names:
         if name.removesuffix(":full") not in KINDS:
             raise ResultsError(
-                f"--trace: there is no trace {name!r}; choose from {', '.join(KINDS)}, "
+                f"trace: there is no trace {name!r}; choose from {', '.join(KINDS)}, "
                 "each with or without :full"
             )
-    return list(dict.fromkeys(names))
+    return names
 
 
 @dataclass(frozen=True)
@@ -74,8 +85,9 @@ class Traces:
         Raises
         ------
         ResultsError
-            It was not recorded; the option that would is in the message.
+            It was not recorded; the option that would is in the message. Or there is no such trace.
         """
+        checked([name])
         part = self.store.trace(KINDS[name].table, job)
         if part is None:
             raise self.missing(name)

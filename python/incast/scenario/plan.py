@@ -7,6 +7,8 @@ from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
+from incast import units
+
 Value = str | int | float | bool
 
 
@@ -113,8 +115,8 @@ class Plan:
 
     @property
     def title(self) -> str:
-        """The scenario's title."""
-        return str(self.points[0].resolved.get("title", ""))
+        """The scenario's title, on one line."""
+        return units.plain(str(self.points[0].resolved.get("title", "")))
 
     @property
     def fingerprint(self) -> str:

@@ -190,6 +190,14 @@ class Resolved:
         return f"{size}{shared} ({packets})"
 
     @property
+    def dynamic(self) -> tuple[int, float] | None:
+        """What ports share and the alpha of their limits, where these follow what is left."""
+        buffer = self.tree["network"]["buffer"]
+        if not isinstance(buffer, dict) or "alpha" not in buffer:
+            return None
+        return _count(buffer["total"]), float(_ratio(str(buffer["alpha"])))
+
+    @property
     def _is_shared(self) -> bool:
         return isinstance(self.tree["network"]["buffer"], dict)
 

@@ -12,8 +12,10 @@ from threading import Event, Lock
 from typing import Any
 
 from incast import _core
+from incast.errors import ResultsError
 from incast.results import Results
 from incast.results.store import Directory, Memory, Store
+from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
 from incast.sweep.progress import Estimate, Progress
@@ -43,7 +45,7 @@ def run(
     *,
     jobs: int | None = None,
     out: str | Path | None = None,
-    traces: Iterable[str] = (),
+    traces: str | Iterable[str] = (),
     progress: Callable[[Progress], None] | None = None,
 ) -> Results:
     """Run every point of a scenario at every seed.
@@ -53,7 +55,7 @@ def run(
     scenario
         A scenario, or what `load` makes one of.
     jobs
-        How many runs go side by side; by default as many as there are processors.
+        How many runs go side by side, at least 1; by default as many as there are processors.
     out
         Directory to keep the results in, run by run. What it already holds is not run again.
     traces
@@ -72,13 +74,16 @@ def run(
     ScenarioError
         The scenario is wrong; nothing has been written.
     ResultsError
-        `out` cannot be written to, or holds the results of another scenario.
+        `out` cannot be written to, or holds the results of another scenario; or there is no such
+        trace, or no number of jobs.
     Interrupted
         Ctrl-C; what had finished is in its `results`.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
-    plan, asked = scenario.plan, list(traces)
+    check_jobs(jobs)
+    plan = scenario.plan
+    asked = parse(traces) if isinstance(traces, str) else checked(traces)
     store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
     results = Results(plan, store)
     try:
@@ -122,6 +127,18 @@ def run_jobs(
             progress(estimate.progress(sweep.shares()))
 
     sweep.run(workers, report)
+
+
+def check_jobs(jobs: int | None) -> None:
+    """Refuse what is no number of runs.
+
+    Raises
+    ------
+    ResultsError
+        It is not a whole number of at least 1.
+    """
+    if jobs is not None and (jobs < 1 or jobs != int(jobs)):
+        raise ResultsError(f"jobs: must be a whole number of at least 1, not {jobs!r}")
 
 
 def processors() -> int:

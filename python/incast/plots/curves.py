@@ -1,0 +1,65 @@
+"""Curves with their intervals over a swept key: what several kinds of pictures draw."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from matplotlib.axes import Axes
+
+from incast.plots import style
+from incast.results.series import Series, ordered
+
+
+def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, float]:
+    """Set up the horizontal axis of a summary; return where each of its points stands."""
+    values = summary[axis].to_list() if axis else [""] * summary.height
+    return dict(zip(summary["point"], style.positions(axes, axis, values), strict=True))
+
+
+def interval(points: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
+    """Return the ends of the confidence interval of a quantity, the mean where there is none."""
+    half = points[f"{name}_ci95"].fill_null(0)
+    return points[name] - half, points[name] + half
+
+
+def draw(
+    axes: Axes,
+    one: Series,
+    name: str,
+    *,
+    axis: str | None,
+    where: Mapping[int, float],
+    unit: float = 1.0,
+    looks: dict[str, Any],
+    label: str,
+    band: bool = True,
+) -> None:
+    """Draw a curve of means, joined where its axis has an order; say if nothing of it is there."""
+    x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
+    mean = one.points[name] / unit
+    low, high = (end / unit for end in interval(one.points, name))
+    known = mean.is_not_null()
+    if not known.any():
+        label = f"{label} (no run finished)" if label else "no run finished"
+    joined = ordered(one.points[axis] if axis else ())
+    if joined:
+        axes.plot(x, mean, label=label, clip_on=False, **looks)
+        if band:
+            axes.fill_between(x, low, high, color=looks["color"], alpha=0.2, lw=0)
+    else:
+        looks = looks | {"linestyle": "none"}
+        ends = [(mean - low).filter(known), (high - mean).filter(known)] if band else None
+        axes.errorbar(
+            x.filter(known), mean.filter(known), ends,
+            label=label, capsize=3, elinewidth=1.0, clip_on=False, **looks,
+        )  # fmt: skip
+
+
+def unfinished(axes: Axes, series: Sequence[Series], where: Mapping[int, float]) -> None:
+    """Mark at the foot of the picture the points at which no run of some curve finished."""
+    lost = {where[point] for one in series for point in one.points.filter(ok=0)["point"]}
+    if lost:
+        axes.plot(
+            sorted(lost), [0] * len(lost), "x", color=style.COLOURS[4], clip_on=False, zorder=5,
+            transform=axes.get_xaxis_transform(), label="no run of a curve finished",
+        )  # fmt: skip

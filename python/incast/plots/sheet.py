@@ -1,0 +1,38 @@
+"""The figure that every picture is drawn on: it looks the same wherever it is shown or written."""
+
+from io import BytesIO
+from typing import Any
+from warnings import catch_warnings, filterwarnings
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+_PIXELS_PER_INCH = 90  # of a notebook's page; the picture has more and stays sharp if enlarged
+
+
+class Sheet(Figure):
+    """A matplotlib figure that keeps its looks, and that notebooks show without being told to."""
+
+    def draw(self, renderer: Any) -> None:  # noqa: ANN401 (of any of matplotlib's backends)
+        """Draw it by the style of all pictures, which texts made while drawing need, too."""
+        from incast.plots.style import RC
+
+        with rc_context(RC), catch_warnings():
+            # A title may have letters that the font lacks; a box stands for each.
+            filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+            super().draw(renderer)
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """Return the picture and its size, as notebooks ask for them."""
+        return shown(self)
+
+
+def shown(figure: Figure) -> tuple[bytes, dict[str, int]]:
+    """Return a figure as PNG, and the size that it has in a notebook."""
+    from incast.plots.style import RC
+
+    file = BytesIO()
+    with rc_context(RC):
+        figure.savefig(file, format="png")
+    width, height = (round(inches * _PIXELS_PER_INCH) for inches in figure.get_size_inches())
+    return file.getvalue(), {"width": width, "height": height}
