@@ -136,3 +136,18 @@ def test_a_group_that_is_not_there_is_no_empty_frame() -> None:
             ask(group="mice")
     with pytest.raises(incast.ResultsError, match="there is no trace 'foo'"):
         results.traces.of("foo", next(results.plan.jobs()))
+
+
+def test_results_show_their_table_and_sentence_in_a_notebook() -> None:
+    tree = document(sweep={"workload.servers": [2, 32]}) | {"title": "<b>&"}
+    results = incast.run(tree)
+    page = results._repr_html_()
+    assert "&lt;b&gt;&amp;" in page
+    assert page.count("<tr>") == 3
+    assert "Collapses between 2 and 32 servers" in page
+    goodput = results.summary()["goodput_bps"][0] / 1e6
+    assert f"{goodput:.3g}" in page
+    overview = results.overview()
+    assert overview.columns[:2] == ["workload.servers", "goodput_bps"]
+    assert len(overview.columns) < 16
+    assert set(overview.columns) <= set(results.summary().columns)

@@ -77,6 +77,25 @@ class Results:
         self.check_group(group)
         return summarise(self._rows().filter(pl.col("group") == group), self.plan.swept)
 
+    def overview(self, group: str = "all") -> pl.DataFrame:
+        """Return the few columns of the summary that `incast run` prints.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished, or there is no such group.
+        """
+        from incast.results.columns import usual
+
+        summary = self.summary(group)
+        return summary.select(*self.plan.swept, *(column.name for column in usual(summary)))
+
+    def _repr_html_(self) -> str:
+        """Return the table and the sentences under it, as notebooks ask for them."""
+        from incast.results.html import page
+
+        return page(self)
+
     @property
     def groups(self) -> list[str]:
         """What runs have rows for: `all` for the read itself, and each group of other traffic."""
