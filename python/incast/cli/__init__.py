@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from incast.cli.describe import describe
+from incast.cli.explain import explain
 from incast.cli.list import list_entries
 from incast.cli.mistakes import one_line
 from incast.cli.model import model
@@ -15,7 +16,6 @@ from incast.cli.run import run
 from incast.cli.schema import schema
 
 app = typer.Typer(
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Find where a synchronised read collapses, why, and what helps.",
     invoke_without_command=True,
@@ -26,6 +26,7 @@ app.command()(model)
 app.command()(plot)
 app.command("list")(list_entries)
 app.command()(schema)
+app.command()(explain)
 app.command()(describe)
 app.command()(reproduce)
 

@@ -1,14 +1,14 @@
 """`incast list`: the names that a scenario and the commands know."""
 
 import json
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from incast import _core
-from incast.models import MODELS, Model
-from incast.plots import KINDS as PLOTS
-from incast.scenario import shipped
+from incast.cli.complete import kinds
+
+if TYPE_CHECKING:
+    from incast.models import Model
 
 _CORE = (
     "transports",
@@ -22,13 +22,18 @@ _CORE = (
     "backgrounds",
     "profiles",
 )
-_KINDS = (*_CORE, "plots", "models", "scenarios")
+KINDS = (*_CORE, "plots", "models", "scenarios")
 
 
 def list_entries(
     kind: Annotated[
         str | None,
-        typer.Argument(metavar="[KIND]", help=f"One of {', '.join(_KINDS)}.", show_default=False),
+        typer.Argument(
+            metavar="[KIND]",
+            help=f"One of {', '.join(KINDS)}.",
+            show_default=False,
+            autocompletion=kinds,
+        ),
     ] = None,
 ) -> None:
     """List what can be named in a scenario, with its parameters; without KIND, all names.
@@ -39,21 +44,27 @@ def list_entries(
 
     paper = Paper()
     if kind is None:
-        for each in _KINDS:
-            names = ", ".join(str(entry["name"]) for entry in _entries(each))
+        for each in KINDS:
+            names = ", ".join(str(entry["name"]) for entry in entries(each))
             paper.entry(f"{each:20} ", names)
         return
-    if kind not in _KINDS:
+    if kind not in KINDS:
         raise typer.BadParameter(
-            f"there is no list of {kind!r}; choose from {', '.join(_KINDS)}", param_hint="KIND"
+            f"there is no list of {kind!r}; choose from {', '.join(KINDS)}", param_hint="KIND"
         )
-    for entry in _entries(kind):
+    for entry in entries(kind):
         paper.entry(f"{entry['name']:20} ", entry["summary"])
         for name, about in entry["parameters"].items():
             paper.entry(f"{'':6}{name:18} ", _parameter(about))
 
 
-def _entries(kind: str) -> list[dict[str, Any]]:
+def entries(kind: str) -> list[dict[str, Any]]:
+    """Return what there is of a kind: `name`, `summary` and `parameters`."""
+    from incast import _core
+    from incast.models import MODELS
+    from incast.plots import KINDS as PLOTS
+    from incast.scenario import shipped
+
     if kind == "plots":
         return [
             {"name": plot.name, "summary": plot.summary, "parameters": {}}
@@ -69,11 +80,11 @@ def _entries(kind: str) -> list[dict[str, Any]]:
             {"name": name, "summary": shipped.question(name), "parameters": {}}
             for name in shipped.names()
         ]
-    entries: list[dict[str, Any]] = json.loads(_core.entries(kind))
-    return entries
+    found: list[dict[str, Any]] = json.loads(_core.entries(kind))
+    return found
 
 
-def _measures(model: Model) -> dict[str, Any]:
+def _measures(model: "Model") -> dict[str, Any]:
     """Tell a model's own columns, with their units."""
     return {
         measure.name: {"description": f"[{measure.unit}] {measure.summary}"}

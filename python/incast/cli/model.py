@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from incast.cli import complete
 from incast.cli.run import Format, scenario_of
 
 
@@ -15,6 +16,7 @@ def model(
             metavar="SCENARIO",
             help="A scenario in TOML, or the name of one that comes with incast: incast list "
             "scenarios.",
+            autocompletion=complete.scenarios,
         ),
     ],
     names: Annotated[
@@ -23,11 +25,17 @@ def model(
             "--model",
             metavar="NAME",
             help="Ask this model only (may be repeated); incast list models names them.",
+            autocompletion=complete.models,
         ),
     ] = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="As in incast run."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="As in incast run.",
+            autocompletion=complete.changes,
+        ),
     ] = None,
     out: Annotated[
         Path | None,

@@ -5,13 +5,18 @@ from typing import Annotated
 
 import typer
 
+from incast.cli.complete import plots
+
 
 def plot(
     results: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A directory made by run --out.")
     ],
     kind: Annotated[
-        str, typer.Option(help="What to draw; incast list plots says what there is.")
+        str,
+        typer.Option(
+            help="What to draw; incast list plots says what there is.", autocompletion=plots
+        ),
     ] = "goodput",
     output: Annotated[
         Path | None,

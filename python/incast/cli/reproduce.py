@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incast.cli.complete import figures
 from incast.cli.mistakes import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def reproduce(
             metavar="TEXT[/FIGURE]",
             help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: everything.",
             show_default=False,
+            autocompletion=figures,
         ),
     ] = None,
     listed: Annotated[

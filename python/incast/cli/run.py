@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incast.cli import complete
 from incast.cli.mistakes import INTERRUPTED
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def run(
             metavar="SCENARIO",
             help="A scenario in TOML, or the name of one that comes with incast: incast list "
             "scenarios.",
+            autocompletion=complete.scenarios,
         ),
     ],
     *,
@@ -39,6 +41,7 @@ def run(
             metavar="KEY=VALUE",
             help="Give a key another value, e.g. network.buffer=64KiB. A swept key is then fixed; "
             "a list, e.g. workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds one.",
+            autocompletion=complete.changes,
         ),
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
@@ -77,7 +80,8 @@ def run(
         typer.Option(
             metavar="NAMES",
             help="Columns of the table, comma-separated, the most important first, e.g. "
-            "goodput,p99,drops; incast describe and the reference name them.",
+            "goodput,p99,drops; incast explain columns names them.",
+            autocompletion=complete.columns,
         ),
     ] = "",
     wide: Annotated[
@@ -106,6 +110,7 @@ def run(
             metavar="LIST",
             help="Record queue, cwnd, events (comma-separated); queue:full keeps every change "
             "instead of the extremes of each bin.",
+            autocompletion=complete.traces,
         ),
     ] = "",
     fail_if: Annotated[
@@ -115,6 +120,7 @@ def run(
             metavar="CONDITION",
             help="Leave with exit code 3 if this holds at any point: collapse, unfinished, or a "
             "column compared with a value, e.g. 'p99>5ms' (may be repeated).",
+            autocompletion=complete.conditions,
         ),
     ] = None,
     junit: Annotated[

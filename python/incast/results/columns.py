@@ -102,7 +102,7 @@ def resolve(name: str, there: Iterable[str]) -> str:
     if meant:
         raise ColumnError(f"{name!r} may be {' or '.join(meant)}")
     near = get_close_matches(name, [*there, *_SHORT], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else "; docs/reference/columns.md has them all"
+    hint = f"; did you mean {near[0]!r}?" if near else "; incast explain columns lists them"
     raise ColumnError(f"there is no column {name!r}{hint}")
 
 

@@ -205,10 +205,23 @@ pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
     suggest_among(given, valid, false)
 }
 
+/// How much two names are alike, from 0 to 1: `minrto` and `rto_min` have the same letters.
+fn likeness(given: &str, name: &str) -> f64 {
+    const SAME_LETTERS: f64 = 0.95;
+    let letters = |text: &str| {
+        let mut found: Vec<char> = text.to_lowercase().chars().collect();
+        found.retain(|letter| letter.is_alphanumeric());
+        found.sort_unstable();
+        found
+    };
+    let same = letters(given) == letters(name);
+    strsim::jaro_winkler(given, name).max(if same { SAME_LETTERS } else { 0.0 })
+}
+
 fn suggest_among(given: &str, valid: &[&str], are_keys: bool) -> String {
     let nearest = valid
         .iter()
-        .map(|name| (strsim::jaro_winkler(given, name), name))
+        .map(|name| (likeness(given, name), name))
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
         // The keys of a table may be too many to list; names are not.

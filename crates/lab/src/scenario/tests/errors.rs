@@ -20,6 +20,11 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
         "titel: unknown key; did you mean \"title\"? \
         accepted: title, profile, network, workload, transport, background, run",
     );
+    // The same letters in another order.
+    refused(
+        &[("transport.minrto", json!("1ms"))],
+        "transport.minrto: unknown key; did you mean \"rto_min\"?",
+    );
     refused(&[("network.bufer", json!(1))], "network.bufer: unknown key; did you mean \"buffer\"?");
     refused(
         &[("workload.severs", json!(1))],

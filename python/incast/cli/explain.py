@@ -1,0 +1,203 @@
+"""`incast explain`: what a key, a part or a column means."""
+
+import json
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from incast.cli.complete import explained
+
+if TYPE_CHECKING:
+    from incast.cli.console import Paper
+    from incast.scenario.schema import Key
+
+_LIKE = 0.7  # how much a name must be like another one to be meant by it
+_COLUMNS = "columns"
+
+
+def explain(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[KEY]",
+            help="A key (transport.rto_min, or rto_min), a table (network), a part (plato), "
+            "columns, or one of these (goodput_bps).",
+            show_default=False,
+            autocompletion=explained,
+        ),
+    ] = None,
+) -> None:
+    """Say what a key of a scenario means: values, range, default per profile, and source.
+
+    Without KEY, the tables of a scenario. Examples: incast explain network.buffer;
+    incast explain transport; incast explain plato; incast explain columns
+    """
+    from incast.cli.console import Paper
+    from incast.scenario import schema
+
+    paper = Paper()
+    if name is None:
+        _overview(paper)
+        return
+    if name == _COLUMNS:
+        for table in ("rows", "events", "queues", "flows"):
+            paper.heading(table)
+            paper.listing(_columns(table))
+        return
+    asked = ".".join(part for part in name.split(".") if not part.isdigit())
+    asked = asked.replace("background.transport.", "transport.")
+    keys = [key for key in schema.all_keys() if key.name == asked]
+    keys = keys or [key for key in schema.all_keys() if key.name.endswith(f".{asked}")]
+    entries = [] if keys and "." in asked else _entries(asked)
+    columns = [column for column in _columns("rows") if column[0] == name]
+    if not keys and not entries and not columns:
+        raise typer.BadParameter(f"there is no {name!r}{_hint(asked)}", param_hint="KEY")
+    for key, variants in _merged(keys):
+        _key(paper, key, variants)
+    for kind, entry in entries:
+        _entry(paper, kind, entry)
+    for column, unit, meaning in columns:
+        paper.heading(f"{column}: a column of results")
+        paper.entry("  means     ", meaning)
+        paper.entry("  unit      ", unit or "a number, a ratio or text")
+
+
+def _overview(paper: "Paper") -> None:
+    from incast.scenario import schema
+
+    properties = schema.schema()["properties"]
+    paper.listing([(name, about["description"]) for name, about in properties.items()])
+    paper.sentence(
+        "incast explain TABLE lists its keys, incast explain KEY says all of one, incast explain "
+        "columns what results hold; incast list names the parts."
+    )
+
+
+def _merged(keys: "list[Key]") -> "list[tuple[Key, list[str]]]":
+    """Tell a key once for all tables in which it is the same."""
+    found: dict[str, tuple[Key, list[str]]] = {}
+    for key in keys:
+        same = f"{key.name} {json.dumps(key.about, sort_keys=True)}"
+        found.setdefault(same, (key, []))[1].append(key.variant)
+    return [(key, [name for name in variants if name]) for key, variants in found.values()]
+
+
+def _key(paper: "Paper", key: "Key", variants: list[str]) -> None:
+    from incast.scenario import schema
+
+    paper.heading(f"{key.name} ({', '.join(variants)})" if variants else key.name)
+    means = str(key.about.get("description", ""))
+    paper.entry("  means     ", means)
+    paper.entry("  takes     ", schema.accepts(key.about))
+    if schema.bounds(key.about):
+        paper.entry("  range     ", schema.bounds(key.about))
+    below = [one for one in schema.all_keys() if one.name.rpartition(".")[0] == key.name]
+    table = schema.accepts(key.about) in {"table", "list of tables"}
+    if not table and (default := _default(key)):
+        paper.entry("  default   ", default)
+    if sources := schema.sources(means):
+        paper.entry("  source    ", ", ".join(sources))
+    choices = schema.choices(key.about)
+    if any(meaning for _, meaning in choices):
+        paper.sentence("  names")
+        for name, meaning in choices:
+            paper.entry(f"    {name:18} ", meaning)
+    elif choices:
+        paper.entry("  names     ", ", ".join(name for name, _ in choices))
+    rows = []
+    for one, of in _merged(below):
+        about = f" ({', '.join(of)})" if of else ""
+        name = one.name.removeprefix(f"{key.name}.")
+        rows.append((name, f"{schema.accepts(one.about)}{about}", one.about, _default(one)))
+    _parts(paper, rows)
+
+
+def _default(key: "Key") -> str:
+    """Say the default, by profile where profiles differ; nothing where the meaning says it."""
+    from incast.scenario import schema
+
+    of = schema.of_profiles(key.name)
+    if set(of.values()) and len(of) == len(schema.profiles()):
+        values: dict[str, list[str]] = {}
+        for profile, value in of.items():
+            values.setdefault(value, []).append(profile)
+        if len(values) == 1:
+            return next(iter(values))
+        return "; ".join(f"{value} ({', '.join(names)})" for value, names in values.items())
+    return schema.default(key.about)
+
+
+def _parts(paper: "Paper", rows: list[tuple[str, str, dict[str, Any], str]]) -> None:
+    """Print keys below a table or a part: name, what it takes, its schema, its default."""
+    if not rows:
+        return
+    paper.sentence("  keys")
+    told = []
+    for name, takes, about, default in rows:
+        text = str(about.get("description", ""))
+        given = f" Default: {default}." if default and "efault" not in text else ""
+        told.append((f"    {name}", f"{takes}: {text}{given}"))
+    paper.listing(told)
+
+
+def _entry(paper: "Paper", kind: str, entry: dict[str, Any]) -> None:
+    from incast.scenario import schema
+
+    paper.heading(f"{entry['name']}: one of the {kind}")
+    paper.entry("  means     ", entry["summary"])
+    if sources := schema.sources(entry["summary"]):
+        paper.entry("  source    ", ", ".join(sources))
+    parameters = entry["parameters"].items()
+    _parts(
+        paper,
+        [(name, _takes(about), about, schema.default(about)) for name, about in parameters],
+    )
+
+
+def _takes(about: dict[str, Any]) -> str:
+    """Say what a parameter takes; a model's own number takes nothing."""
+    from incast.scenario import schema
+
+    return schema.accepts(about) or "answer"
+
+
+def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
+    """Return the parts of that name; a transport that is a part only has no meaning of its own."""
+    from incast.cli.list import KINDS, entries
+
+    found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]
+    own = [(kind, entry) for kind, entry in found if kind != "transports"]
+    summaries = {entry["summary"] for _, entry in own}
+    return own + [one for one in found if one not in own and one[1]["summary"] not in summaries]
+
+
+def _columns(table: str) -> list[tuple[str, str, str]]:
+    from incast import _core
+    from incast.results.collapse import DESCRIPTIONS
+
+    told = json.loads(_core.columns(table))
+    found = [(each["name"], each["unit"], each["description"]) for each in told]
+    return [*found, *DESCRIPTIONS] if table == "rows" else found
+
+
+def _hint(asked: str) -> str:
+    """Name what is most like the name that is not there, whatever the order of its letters."""
+    names = explained("")
+    last = asked.rpartition(".")[2]
+
+    def likeness(name: str) -> float:
+        own = name.rpartition(".")[2]
+        return max(
+            SequenceMatcher(None, asked, name).ratio(),
+            SequenceMatcher(None, last, own).ratio(),
+            0.99
+            * SequenceMatcher(
+                None, sorted(last.replace("_", "")), sorted(own.replace("_", ""))
+            ).ratio(),
+        )
+
+    best = max(names, key=likeness)
+    if likeness(best) >= _LIKE:
+        return f"; did you mean {best!r}?"
+    return "; incast explain lists the tables, incast list the parts"

@@ -1,0 +1,235 @@
+"""What the core's schema says of a scenario's keys, for people: `incast explain`, the reference."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from incast import _core
+
+Schema = dict[str, Any]
+
+REGISTRIES = ("topologies", "queues", "buffers", "congestion-controls", "recoveries", "remedies")
+"""The registries whose entries have parameters, as `incast list` calls them."""
+
+# What a key accepts, by the name of its definition.
+_KINDS = {
+    "Rate": "rate",
+    "Time": "time",
+    "Size": "size",
+    "Limit": "size or packets",
+    "Level": "size, packets or share",
+    "Alpha": "ratio",
+    "Window": "segments or size",
+    "Seeds": "number or list",
+    "Places": "number or list",
+    "Numbers": "number or list",
+}
+_BOUNDS = (("minimum", "at least"), ("exclusiveMinimum", "above"), ("maximum", "at most"))
+_BRACKETS = re.compile(r"\([^()]*\)")
+_RANGE = re.compile(r"at least [\d.]*\d|above [\d.]*\d|[\d.]*\d to [\d.]*\d")
+_SOURCE = re.compile(
+    r"RFC \d+(?: (?:§\d+(?:\.\d+)*|\(\d+(?:\.\d+)*\)))?|IEEE [\d.]+\w*|draft-[\w-]+"
+    r"|ns-[23](?:\.\d+)?|Linux(?= has|'s|:|\))|[A-Z]\w+(?: & [A-Z]\w+| et al\.)(?: \d{4})?"
+)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a scenario.
+
+    Parameters
+    ----------
+    name
+        With the tables that it is in: `network.core.rate`.
+    about
+        Its schema.
+    variant
+        The `name` of the table that has it, where tables of other names have not.
+    """
+
+    name: str
+    about: Schema
+    variant: str = ""
+
+
+@cache
+def schema() -> Schema:
+    """Return the whole schema of a scenario."""
+    whole: Schema = json.loads(_core.schema())
+    return whole
+
+
+@cache
+def registry(kind: str) -> list[Schema]:
+    """Return the entries of a registry: `name`, `summary`, `parameters`."""
+    entries: list[Schema] = json.loads(_core.entries(kind))
+    return entries
+
+
+def profiles() -> list[str]:
+    """Return the names of the profiles."""
+    return [entry["name"] for entry in registry("profiles")]
+
+
+@cache
+def all_keys() -> tuple[Key, ...]:
+    """Return every key, table by table."""
+    found: list[Key] = []
+    for name, about in schema()["properties"].items():
+        found.append(Key(name, about))
+        found.extend(_below(name, about))
+    return tuple(found)
+
+
+def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
+    """Yield the keys of the tables that a key may hold, but for those of registries."""
+    for table in tables(about):
+        properties = dict(table["properties"])
+        own = str(properties.get("name", {}).get("const", ""))
+        if own and "." in name:
+            continue  # the entry of a registry, which says itself what it takes
+        for key, each in properties.items():
+            if key == "name" and own:
+                continue
+            below = Key(f"{name}.{key}", each, own or variant)
+            yield below
+            if _reference(each) != "Transport":  # of background traffic: the same keys once more
+                yield from _below(below.name, each, below.variant)
+
+
+def tables(about: Schema) -> list[Schema]:
+    """Return the tables that a key may hold, none if it holds something else."""
+    parts = [about, *about.get("anyOf", ()), *about.get("oneOf", ())]
+    parts = [definition(part.get("items", part)) for part in parts]
+    variants = [one for part in parts for one in part.get("oneOf", part.get("anyOf", [part]))]
+    wholes = [definition(one) for one in variants]
+    return [one for one in wholes if "properties" in one]
+
+
+def definition(about: Schema) -> Schema:
+    """Return what a reference leads to, or the schema itself."""
+    found: Schema = schema()["$defs"].get(_reference(about), about)
+    return found
+
+
+def accepts(about: Schema) -> str:
+    """Say what kind of value a key takes."""
+    reference = _reference(about)
+    if reference in _KINDS:
+        return _KINDS[reference]
+    whole = {**schema()["$defs"].get(reference, {}), **about}
+    if "type" in whole:
+        types = {"boolean": "true or false", "integer": "number", "object": "table"}
+        kind = str(whole["type"])
+        if kind == "array":
+            return "list of tables" if tables(about) else "list"
+        return types.get(kind, kind)
+    parts = whole.get("anyOf", whole.get("oneOf", []))
+    if any("enum" in part for part in parts):
+        return "name or table"
+    quantities = [
+        kind for part in parts if "const" not in part for kind in accepts(part).split(" or ")
+    ]
+    return " or ".join(dict.fromkeys([*quantities, *(["name"] if choices(about) else [])]))
+
+
+def choices(about: Schema) -> list[tuple[str, str]]:
+    """Return the names that a key accepts and what they mean."""
+    whole = {**schema()["$defs"].get(_reference(about), {}), **about}
+    if "const" in whole:
+        return [(str(whole["const"]), str(whole.get("description", "")))]
+    parts = [*whole.get("anyOf", ()), *whole.get("oneOf", ())]
+    parts = [part for part in parts if not tables(part)]  # the entries of a registry
+    found = [choice for part in parts for choice in choices(part)]
+    return [*found, *((str(name), "") for name in whole.get("enum", ()))]
+
+
+def default(about: Schema) -> str:
+    """Return the default of a key as it would be written, nothing if it has none of its own."""
+    value = about.get("default", "")
+    if isinstance(value, dict) and set(value) == {"name"}:
+        value = value["name"]
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def bounds(about: Schema) -> str:
+    """Say between which numbers a value lies, nothing if that is not told.
+
+    The meaning says it best; what sources demand stands there in brackets, and is no range.
+    """
+    meaning = str(about.get("description", ""))
+    while (shorter := _BRACKETS.sub("", meaning)) != meaning:
+        meaning = shorter
+    if said := _RANGE.search(meaning):
+        return said[0]
+    whole = {**definition(about), **about}
+    limits = [(words, whole[name]) for name, words in _BOUNDS if whole.get(name)]
+    return ", ".join(f"{words} {limit:g}" for words, limit in limits)
+
+
+def sources(text: str) -> list[str]:
+    """Return the publications and systems that a description names."""
+    return list(dict.fromkeys(_SOURCE.findall(text)))
+
+
+def of_profiles(name: str) -> dict[str, str]:
+    """Return what every profile has for a key of `[network]` or `[transport]`, if it has any."""
+    if name.partition(".")[0] not in {"network", "transport"}:
+        return {}
+    found = {}
+    for profile in profiles():
+        value: Any = resolved(profile)
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        if isinstance(value, dict) and "name" in value:
+            value = value["name"]  # the parameters are those of the part
+        if value is not None:
+            found[profile] = human(value, int(resolved(profile)["transport"]["mss"]))
+    return found
+
+
+@cache
+def resolved(profile: str) -> dict[str, Any]:
+    """Return all defaults of a profile, in base units, under the smallest of workloads."""
+    document = {"profile": profile, "workload": {"servers": 1, "sru": "1KiB"}}
+    plan = json.loads(_core.plan(json.dumps(document)))
+    point: dict[str, Any] = plan["points"][0]["resolved"]
+    return point
+
+
+def human(value: object, mss: int) -> str:
+    """Return a resolved value as a person would write it.
+
+    Parameters
+    ----------
+    value
+        In base units; a table with its name and its parameters.
+    mss
+        Bytes of a segment, in which windows are counted.
+    """
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {human(part, mss)}" for name, part in value.items())
+    text = "none" if value == [] else json.dumps(value).strip('"')
+    if window := re.fullmatch(r"(\d+)B", text):
+        size = int(window[1])
+        return f"{size >> 20}MiB" if size % (1 << 20) == 0 else f"{size / mss:g}seg"
+    if rate := re.fullmatch(r"(\d+)bps", text):
+        return _scaled(int(rate[1]), (("Gbps", 1e9), ("Mbps", 1e6), ("kbps", 1e3), ("bps", 1.0)))
+    if type(value) is int and value > 0 and value % 1024 == 0 and value != mss:
+        return f"{value // 1024}KiB"
+    seconds = re.fullmatch(r"([\d.]+)s", text)
+    units = (("ms", 1e-3), ("us", 1e-6), ("ns", 1e-9), ("ps", 1e-12))
+    short = seconds is not None and 0 < float(seconds[1]) < 1
+    return _scaled(float(text[:-1]), units) if short else text
+
+
+def _scaled(value: float, units: tuple[tuple[str, float], ...]) -> str:
+    name, unit = next((one for one in units if value >= one[1] * (1 - 1e-12)), units[-1])
+    return f"{value / unit:g}{name}"
+
+
+def _reference(about: Schema) -> str:
+    return str(about.get("$ref", "")).rpartition("/")[2]
