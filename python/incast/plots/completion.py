@@ -12,6 +12,7 @@ from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, curves, facts, style
 from incast.results import Results
 from incast.results.series import Series, split
+from incast.results.statistics import HIGH, LOW
 
 _MILLI = 1e-3
 _MEDIAN, _LATE = "completion_p50_s", "completion_p99_s"
@@ -62,7 +63,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         panels[1].set_title("99th percentile", fontsize=9.5)
     _decades(panels[0])
     _legend(figure, panels[0], several=several, ideal=moment.group == "all")
-    columns = [_MEDIAN, f"{_MEDIAN}_ci95", _LATE]
+    columns = [_MEDIAN, f"{_MEDIAN}{LOW}", f"{_MEDIAN}{HIGH}", _LATE]
     return Picture(figure, summary.select(*results.plan.swept, *map(pl.col, columns)))
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 
 from incast.plots import style
 from incast.results.series import Series, ordered
+from incast.results.statistics import HIGH, LOW
 
 
 def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, float]:
@@ -18,8 +19,8 @@ def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, flo
 
 def interval(points: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
     """Return the ends of the confidence interval of a quantity, the mean where there is none."""
-    half = points[f"{name}_ci95"].fill_null(0)
-    return points[name] - half, points[name] + half
+    low, high = (points[f"{name}{end}"].fill_null(points[name]) for end in (LOW, HIGH))
+    return low, high
 
 
 def draw(

@@ -5,6 +5,7 @@ import polars as pl
 from incast.plots import Moment, Picture, choice, curves, facts, style, theory
 from incast.results import Results
 from incast.results.series import split
+from incast.results.statistics import HIGH, LOW
 
 _GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
 _NEAR = 0.05  # of the line rate: a goodput below this is drawn on a scale of its own
@@ -44,7 +45,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) > 1:
         style.legend(figure, handles)
-    columns = ["goodput_bps", "goodput_bps_ci95", "runs", "ok"]
+    columns = ["goodput_bps", f"goodput_bps{LOW}", f"goodput_bps{HIGH}", "runs", "ok"]
     drawn = summary.select("point", *results.plan.swept, *map(pl.col, columns))
     if results.theory is not None:
         drawn = theory.joined(drawn, results.theory)

@@ -8,7 +8,7 @@ import polars as pl
 from incast.errors import ResultsError
 from incast.results.collapse import with_collapse
 from incast.results.frames import KEY
-from incast.results.statistics import summarise
+from incast.results.statistics import HIGH, LOW, summarise
 from incast.results.store import Directory, Store
 from incast.results.traces import Traces
 from incast.scenario.plan import Plan
@@ -65,7 +65,7 @@ class Results:
         return rows if group is None else rows.filter(pl.col("group") == group)
 
     def summary(self, group: str = "all") -> pl.DataFrame:
-        """Return one row per point: means over seeds, with 95 % confidence half-widths.
+        """Return one row per point: means over seeds, with 95 % confidence intervals.
 
         See `incast.results.statistics.summarise` for the columns.
 
@@ -75,7 +75,8 @@ class Results:
             No run has finished, or there is no such group.
         """
         self.check_group(group)
-        return summarise(self._rows().filter(pl.col("group") == group), self.plan.swept)
+        rows = self._rows().filter(pl.col("group") == group)
+        return summarise(rows, self.plan.swept, self.resolved if group == "all" else None)
 
     def overview(self, group: str = "all") -> pl.DataFrame:
         """Return the few columns of the summary that `incast run` prints.
@@ -88,7 +89,10 @@ class Results:
         from incast.results.columns import usual
 
         summary = self.summary(group)
-        return summary.select(*self.plan.swept, *(column.name for column in usual(summary)))
+        names = [column.name for column in usual(summary)]
+        ends = {f"{name}_ci95": [f"{name}{LOW}", f"{name}{HIGH}"] for name in summary.columns}
+        chosen = [one for name in names for one in ends.get(name, [name])]
+        return summary.select(*self.plan.swept, *chosen)
 
     def _repr_html_(self) -> str:
         """Return the table and the sentences under it, as notebooks ask for them."""

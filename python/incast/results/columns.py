@@ -13,10 +13,11 @@ from incast.grid import Column
 from incast.results.causes import CAUSES
 from incast.results.collapse import DESCRIPTIONS
 from incast.results.series import named
-from incast.results.statistics import summarise
+from incast.results.statistics import HIGH, LOW, summarise
 
 Cells = Callable[[Any], str]
 _UNITS = ("_bps", "_s", "_packets", "_bytes")  # with which names of columns end
+_CI = "_ci95"  # both ends of an interval
 _SHORT = {
     "p50": "completion_p50_s",
     "p95": "completion_p95_s",
@@ -42,7 +43,7 @@ def usual(summary: pl.DataFrame) -> list[Column]:
     by_share = sorted(causes, key=lambda name: -summary[name].sum())
     columns = [_of(summary, "goodput_bps", f"goodput\n{rate}", rates, 0)]
     if summary["runs"].max() != 1:
-        columns.append(_of(summary, "goodput_bps_ci95", f"95 % CI\n± {rate}", rates, 5))
+        columns.append(_interval(summary, "goodput_bps", f"95 % CI\n{rate}", rates, 5))
     columns += [
         _of(summary, "completion_p50_s", "block p50", _time, 6),
         _of(summary, "completion_p99_s", "block p99", _time, 1),
@@ -81,7 +82,8 @@ def known() -> list[str]:
     told |= {name for name, *_ in DESCRIPTIONS}
     schema = dict.fromkeys(sorted(told - {"group", "status"}), pl.Float64)
     empty = pl.DataFrame(schema={"point": pl.Int32, **schema, "status": pl.String})
-    return [name for name in summarise(empty, []).columns if name != "point"]
+    names = [name for name in summarise(empty, []).columns if name != "point"]
+    return [*names, *(name.removesuffix("_low") for name in names if name.endswith(LOW))]
 
 
 def resolve(name: str, there: Iterable[str]) -> str:
@@ -110,8 +112,20 @@ def _of(summary: pl.DataFrame, name: str, heading: str, write: Cells, rank: int)
     return Column(name, heading, [write(value) for value in summary[name]], rank)
 
 
+def _interval(summary: pl.DataFrame, name: str, heading: str, write: Cells, rank: int) -> Column:
+    """Write both ends of an interval."""
+    ends = zip(summary[f"{name}{LOW}"], summary[f"{name}{HIGH}"], strict=True)
+    cells = [units.NONE if low is None else f"{write(low)}–{write(high)}" for low, high in ends]
+    return Column(f"{name}{_CI}", heading, cells, rank)
+
+
 def _any(summary: pl.DataFrame, name: str) -> Column:
     """Write a column by the unit that its name ends with."""
+    if name.endswith(_CI) and name.removesuffix(_CI) in summary.columns:
+        of = name.removesuffix(_CI)
+        unit, rates = units.rates(summary[of]) if of.endswith("_bps") else ("", _number)
+        heading = f"{of.replace('_', ' ')}\n95 % CI {unit}".strip()
+        return _interval(summary, of, heading, _time if of.endswith("_s") else rates, 0)
     plain = next((name.removesuffix(unit) for unit in _UNITS if name.endswith(unit)), name)
     words = plain.replace("_", " ")
     if name not in summary.columns:  # of a remedy that no point has

@@ -1,18 +1,31 @@
 """Means over seeds with 95 % confidence intervals."""
 
 from collections import Counter
+from collections.abc import Callable
 
+import numpy as np
 import polars as pl
 
 from incast.results.collapse import COLLAPSED
+from incast.results.intervals import Samples, interval
+from incast.scenario.resolved import Resolved
 
-CONFIDENCE = 0.95
+LOW, HIGH = "_ci95_low", "_ci95_high"
+"""What the columns of an interval's ends are called, behind the name of the quantity."""
+
 _NOT_QUANTITIES = {"point", "seed"}
-_DEVIATION, _COUNT = " deviation", " count"
+_SHARES = {"fairness", "drop_ratio", "link_utilization", COLLAPSED}
+_GOODPUT, _COMPLETION = "goodput_bps", "completion_"
+_OF_SAMPLES = {
+    "count": pl.Expr.count,
+    "deviation": pl.Expr.std,
+    "least": pl.Expr.min,
+    "most": pl.Expr.max,
+}
 
 
 def half_width(deviation: float, count: int) -> float:
-    """Return half the width of the confidence interval of a mean.
+    """Return half the width of Student's confidence interval of a mean.
 
     Parameters
     ----------
@@ -26,11 +39,15 @@ def half_width(deviation: float, count: int) -> float:
     float
         Student's t quantile x `deviation` / sqrt(`count`).
     """
-    return float(half_widths(pl.Series([deviation]), pl.Series([count]))[0])
+    from scipy.special import stdtrit
+
+    return float(stdtrit(count - 1, 0.975) * deviation / count**0.5)
 
 
-def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
-    """Return one row per point: for each quantity `x` its mean `x` and half-width `x_ci95`.
+def summarise(
+    frame: pl.DataFrame, swept: list[str], resolved: Callable[[int], Resolved] | None = None
+) -> pl.DataFrame:
+    """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
     `point` is its index in the plan. Only runs with the status "ok" enter a mean: `runs` counts
     all runs of the point, `ok` those that entered, and `status` is "ok" or says how many ended in
@@ -42,6 +59,9 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
         Result rows of one group, with the index of their `point` in the plan.
     swept
         The swept keys, constant at each point.
+    resolved
+        The quantities of a point, by its index: how much goodput is possible, and how fast a block
+        can be. Without them that is not known.
     """
     if COLLAPSED in frame.columns:  # the mean of a flag is a share
         frame = frame.with_columns(pl.col(COLLAPSED).cast(pl.Float64))
@@ -60,25 +80,40 @@ def summarise(frame: pl.DataFrame, swept: list[str]) -> pl.DataFrame:
         whole.sum().cast(pl.Int64).alias("ok"),
         pl.col("status"),
         *(pl.col(name).filter(whole).cast(pl.Float64).mean() for name in quantities),
-        *(pl.col(name).filter(whole).std().name.suffix(_DEVIATION) for name in quantities),
-        *(pl.col(name).filter(whole).count().name.suffix(_COUNT) for name in quantities),
+        *(
+            of(pl.col(name).filter(whole).cast(pl.Float64)).name.suffix(f" {what}")
+            for name in quantities
+            for what, of in _OF_SAMPLES.items()
+        ),
     )
     status = pl.Series("status", [_status(ends) for ends in points["status"]], pl.String)
     columns = [points[key] for key in ("point", *swept, "runs", "ok")] + [status]
+    here = [resolved(int(point)) for point in points["point"]] if resolved is not None else []
     for name in quantities:
-        halves = half_widths(points[f"{name}{_DEVIATION}"], points[f"{name}{_COUNT}"])
-        columns += [points[name], halves.alias(f"{name}_ci95")]
+        columns += [points[name], *_interval(points, name, here)]
     return pl.DataFrame(columns)
 
 
-def half_widths(deviations: pl.Series, counts: pl.Series) -> pl.Series:
-    """Return `half_width` of every deviation and count, nothing where the count is below 2."""
-    from scipy.special import stdtrit
+def possible(name: str, here: Resolved) -> tuple[float, float]:
+    """Return between what a quantity of the workload itself can be at a point."""
+    if name == _GOODPUT:
+        return 0.0, here.clients * here.line_rate
+    if name.startswith(_COMPLETION) and here.reads:
+        return here.ideal / here.clients, np.inf
+    return 0.0, 1.0 if name in _SHARES else np.inf
 
-    freedom = counts.cast(pl.Float64) - 1
-    quantiles = pl.Series(stdtrit(freedom.clip(lower_bound=1.0).to_numpy(), (1 + CONFIDENCE) / 2))
-    halves = quantiles * deviations.cast(pl.Float64) / counts.cast(pl.Float64).sqrt()
-    return halves.to_frame("half").select(pl.when(freedom > 0).then("half")).to_series()
+
+def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.Series]:
+    """Return both ends of the interval of a mean, nothing where there are not two runs."""
+    told = {what: points[f"{name} {what}"].cast(pl.Float64).to_numpy() for what in _OF_SAMPLES}
+    samples = Samples(mean=points[name].to_numpy(), **told)
+    if here:
+        lowest, highest = np.array([possible(name, one) for one in here]).T
+    else:
+        lowest, highest = 0.0, 1.0 if name in _SHARES else np.inf
+    ends = interval(samples, lowest, highest, flags=name == COLLAPSED)
+    names = (f"{name}{LOW}", f"{name}{HIGH}")
+    return [pl.Series(*one).fill_nan(None) for one in zip(names, ends, strict=True)]
 
 
 def _status(each: pl.Series) -> str:

@@ -6,10 +6,12 @@ from itertools import pairwise
 import polars as pl
 
 from incast import units
-from incast.collapse import LEAST_TIMEOUTS
+from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
 from incast.results.causes import CAUSES
 from incast.results.collapse import at_points
 from incast.results.series import SERVERS, Series, split, written
+from incast.results.statistics import HIGH
+from incast.scenario.lossless import lossless_goodput
 from incast.scenario.resolved import Resolved
 
 Row = dict[str, float]
@@ -178,13 +180,13 @@ class _Curve:
 
     def _doubt(self, index: int) -> str:
         """Say so if the seeds are too few to tell whether a point is collapsed."""
-        half = self.rows[index].get("goodput_bps_ci95") or 0.0
-        if self.rows[index]["goodput_bps"] + half < self.at[index].capacity / 2:
+        high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
+        if high < lossless_goodput(self.at[index]) * LEAST_SHARE:
             return ""
         servers, seeds = self.at[index].servers, units.plural(int(self.rows[index]["ok"]), "seed")
         return (
             f" (Not certain: at {servers} servers the 95 % interval of {seeds} reaches above half "
-            "of the line rate; --seeds runs more.)"
+            "of the goodput without losses; --seeds runs more.)"
         )
 
     def _why(self, index: int) -> str:

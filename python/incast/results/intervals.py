@@ -1,0 +1,127 @@
+"""95 % confidence intervals of means over seeds, which never leave what is possible.
+
+Student's t is wrong where seeds have two outcomes, a block that waits for a timer or not: it
+reaches below zero and above the line rate, and ten seeds may miss the mean in a quarter of the
+cases. What holds for any distribution on a known range is Gaffke's interval: the mean of the sample
+and of one more value at the end of the range, weighted by spacings of uniform numbers. Where every
+seed is much like the others, that is far too wide. So:
+
+- If no seed has more than twice what another has, the interval spans Student's and Gaffke's, for
+  a range that ends a quarter of the sample's beyond it.
+- If one has, it is Gaffke's for the range that is possible. Where there is no upper end, a half of
+  the sample's range beyond it is taken for one, and the interval spans Student's, too.
+
+The quantiles of the weighted mean are those of the beta distribution with its mean and variance on
+its range: exact for samples of two values, where the interval becomes Clopper and Pearson's.
+docs/validation/intervals.md says how often they hold the truth, and what else was tried.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+CONFIDENCE = 0.95
+SCATTERED = 2.0
+"""Largest over smallest value from which a sample is taken to have several outcomes."""
+NEAR, FAR = 0.25, 0.5
+"""How far beyond a sample its range may go, in ranges of the sample: of one outcome, of several."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What is known of samples, one element each.
+
+    Parameters
+    ----------
+    count
+        How many values there are; an interval needs two.
+    mean, deviation
+        Of the values; `count - 1` in the denominator of the deviation.
+    least, most
+        The smallest and the largest value.
+    """
+
+    count: Floats
+    mean: Floats
+    deviation: Floats
+    least: Floats
+    most: Floats
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> "Samples":
+        """Take samples from the last axis of an array."""
+        array = np.asarray(values, float)
+        count = np.full(array.shape[:-1], float(array.shape[-1]))
+        spread = array.std(-1, ddof=1) if array.shape[-1] > 1 else np.zeros(array.shape[:-1])
+        return cls(count, array.mean(-1), spread, array.min(-1), array.max(-1))
+
+
+def interval(
+    samples: Samples, lowest: ArrayLike, highest: ArrayLike, *, flags: bool = False
+) -> tuple[Floats, Floats]:
+    """Return the ends of the confidence intervals of means.
+
+    Parameters
+    ----------
+    samples
+        What is known of the values.
+    lowest, highest
+        Between which a value can be; -inf or inf where nothing is known. A sample that is beyond
+        moves them.
+    flags
+        Whether values are yes or no: then seeds that agree say little of the others.
+
+    Returns
+    -------
+    tuple of arrays
+        Low and high; NaN where there are fewer than two values.
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        lowest = np.minimum(np.asarray(lowest, float), samples.least)
+        highest = np.maximum(np.asarray(highest, float), samples.most)
+        scattered = (samples.least >= 0) & (samples.most > SCATTERED * samples.least)
+        reach = np.where(scattered, FAR, NEAR) * (samples.most - samples.least)
+        scattered |= flags
+        down, up = samples.least - reach, samples.most + reach
+        down = np.where(scattered & np.isfinite(lowest), lowest, np.maximum(down, lowest))
+        up = np.where(scattered & np.isfinite(highest), highest, np.minimum(up, highest))
+        half = _student(samples)
+        trusted = scattered & np.isfinite(lowest) & np.isfinite(highest)
+        low, high = _gaffke(samples, down, upper=False), _gaffke(samples, up, upper=True)
+        low = np.where(trusted, low, np.minimum(low, samples.mean - half))
+        high = np.where(trusted, high, np.maximum(high, samples.mean + half))
+        # A mean may be off its sample's range by rounding.
+        low = np.minimum(np.maximum(low, lowest), samples.mean)
+        high = np.maximum(np.minimum(high, highest), samples.mean)
+        few = samples.count < 2  # noqa: PLR2004 (a single value has no spread)
+        return np.where(few, np.nan, low), np.where(few, np.nan, high)
+
+
+def _student(samples: Samples) -> Floats:
+    """Return half the width of Student's interval."""
+    from scipy.special import stdtrit
+
+    quantile = stdtrit(np.maximum(samples.count - 1, 1), (1 + CONFIDENCE) / 2)
+    return np.asarray(quantile * samples.deviation / np.sqrt(samples.count))
+
+
+def _gaffke(samples: Samples, end: Floats, *, upper: bool) -> Floats:
+    """Return the quantile of the mean of the sample and `end`, weighted by uniform spacings."""
+    from scipy.special import betaincinv
+
+    count = samples.count
+    least = samples.least if upper else end
+    most = end if upper else samples.most
+    width = np.where(most > least, most - least, 1.0)
+    mean = ((count * samples.mean + end) / (count + 1) - least) / width
+    square = (samples.deviation / width) ** 2 * (count - 1) / (count + 1)
+    square = square + count * ((end - samples.mean) / width / (count + 1)) ** 2
+    mean = np.clip(mean, 1e-12, 1 - 1e-12)
+    # Spacings of n uniform numbers are weights of n + 1 values with a concentration of n + 1.
+    size = np.maximum(mean * (1 - mean) * (count + 2) / np.maximum(square, 1e-24) - 1, 1e-6)
+    share = (1 + CONFIDENCE) / 2 if upper else (1 - CONFIDENCE) / 2
+    found = least + width * betaincinv(mean * size, (1 - mean) * size, share)
+    return np.where(most > least, found, samples.mean)
