@@ -37,7 +37,7 @@ def main() -> int:
     left = [
         it
         for it in drawn
-        if it.name not in known or (options.again and known[it.name].outcome == "missed")
+        if it.key not in known or (options.again and known[it.key].outcome == "missed")
     ]
     console.print(f"{len(drawn)} mutants drawn, {len(left)} to run")
     trees: SimpleQueue[Tree] = SimpleQueue()
@@ -55,15 +55,14 @@ def main() -> int:
         runs = {pool.submit(judge, mutant): mutant for mutant in left}
         try:
             for count, run in enumerate(as_completed(runs), 1):
-                known[runs[run].name] = verdict = run.result()
+                known[runs[run].key] = verdict = run.result()
                 table.write(known)
-                name = runs[run].name
-                console.print(f"{count}/{len(left)}  {verdict.outcome:9}{name}", markup=False)
+                line = f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}"
+                console.print(line, markup=False)
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    judged = {it.name: known[it.name] for it in drawn}
-    rate = page.write(judged, BAR)
+    rate = page.write([known[it.key] for it in drawn], BAR)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants.md")
     return int(rate < BAR)
 

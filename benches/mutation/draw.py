@@ -24,9 +24,15 @@ class Mutant:
     file: str
     diff: str
 
+    @property
+    def key(self) -> str:
+        """What it is, wherever the lines have moved: file, change, and the lines around it."""
+        body = "".join(line for line in self.diff.splitlines(True) if line[:2] not in ("@@", "--"))
+        return hashlib.sha256(f"{SEED} {self.file} {body}".encode()).hexdigest()[:16]
+
 
 def sample(count: int) -> list[Mutant]:
-    """Return `count` mutants of all packages, always the same ones of the same sources."""
+    """Return `count` mutants of all packages; a change of the sources changes few of them."""
     packages = [f"--package=incast-{name}" for name in PACKAGES]
     command = ["cargo", "mutants", "--list", "--json", "--diff", *packages]
     listed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
@@ -34,8 +40,4 @@ def sample(count: int) -> list[Mutant]:
         Mutant(it["name"], it["package"], it["file"], it["diff"])
         for it in json.loads(listed.stdout)
     ]
-
-    def order(mutant: Mutant) -> bytes:
-        return hashlib.sha256(f"{SEED} {mutant.name}".encode()).digest()
-
-    return sorted(every, key=order)[:count]
+    return sorted(every, key=lambda mutant: mutant.key)[:count]

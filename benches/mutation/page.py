@@ -8,7 +8,7 @@ from .draw import ROOT, SEED
 from .table import CAUGHT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Sequence
 
     from .table import Verdict
 
@@ -23,16 +23,16 @@ not compile are left out. At least {bar:.0%} have to be caught.
 """
 
 
-def write(judged: Mapping[str, Verdict], bar: float) -> float:
+def write(judged: Sequence[Verdict], bar: float) -> float:
     """Write the page; return the share that is caught."""
     lines = [OPENING.format(seed=SEED, bar=bar)]
     lines += ["| crate | compile | caught | by a time limit | share |", "|---|--:|--:|--:|--:|"]
-    for package in sorted({it.package for it in judged.values()}):
-        lines.append(_row(package, (it for it in judged.values() if it.package == package)))
-    lines += [_row("all", judged.values()), "", "## Missed", ""]
-    lines += [f"- `{name}`" for name, it in sorted(judged.items()) if it.outcome == "missed"]
+    for package in sorted({it.package for it in judged}):
+        lines.append(_row(package, (it for it in judged if it.package == package)))
+    lines += [_row("all", judged), "", "## Missed", ""]
+    lines += sorted(f"- `{it.mutant}`" for it in judged if it.outcome == "missed")
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return share(judged.values())
+    return share(judged)
 
 
 def share(verdicts: Iterable[Verdict]) -> float:

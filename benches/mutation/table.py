@@ -15,6 +15,7 @@ CAUGHT = ("caught", "timeout")
 class Verdict:
     """What became of a mutant: `caught`, `timeout`, `missed` or `unviable`."""
 
+    mutant: str
     package: str
     outcome: str
     by: str
@@ -22,11 +23,11 @@ class Verdict:
 
 
 def read() -> dict[str, Verdict]:
-    """Return what is kept, by the mutant's name."""
+    """Return what is kept, by the mutant's key."""
     if not PATH.exists():
         return {}
     with PATH.open(newline="", encoding="utf-8") as file:
-        return {row.pop("mutant"): Verdict(**row) for row in csv.DictReader(file)}
+        return {row.pop("key"): Verdict(**row) for row in csv.DictReader(file)}
 
 
 def write(known: dict[str, Verdict]) -> None:
@@ -35,7 +36,7 @@ def write(known: dict[str, Verdict]) -> None:
     part = PATH.with_suffix(".part")
     with part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["mutant", "package", "outcome", "by"])
-        for name, it in sorted(known.items()):
-            writer.writerow([name, it.package, it.outcome, it.by])
+        writer.writerow(["key", "mutant", "package", "outcome", "by"])
+        for key, it in sorted(known.items(), key=lambda item: item[1].mutant):
+            writer.writerow([key, it.mutant, it.package, it.outcome, it.by])
     part.replace(PATH)

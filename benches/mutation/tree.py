@@ -58,16 +58,16 @@ class Tree:
         self._patch(mutant)
         try:
             if not self._cargo(mutant.package, "--no-run", None):
-                return Verdict(mutant.package, "unviable", "")
+                return Verdict(mutant.name, mutant.package, "unviable", "")
             for package in packages:
                 self._cargo(package, "--no-run", None)
                 limit = max(LEAST_S, PATIENCE * self.usual_s[package])
                 passed = self._cargo(package, "--quiet", limit)
                 if passed is None:
-                    return Verdict(mutant.package, "timeout", package)
+                    return Verdict(mutant.name, mutant.package, "timeout", package)
                 if not passed:
-                    return Verdict(mutant.package, "caught", package)
-            return Verdict(mutant.package, "missed", "")
+                    return Verdict(mutant.name, mutant.package, "caught", package)
+            return Verdict(mutant.name, mutant.package, "missed", "")
         finally:
             self._patch(mutant, "--reverse")
 
