@@ -10,7 +10,7 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick mutants figures bench pgo docs clean
+.PHONY: help demo test lint validate validate-quick mutants figures bench pgo reference docs clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -21,6 +21,7 @@ help:
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
+	@echo "make reference  write what the code knows into docs/reference"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make clean     remove what these commands made, but for reproduction/"
 
@@ -63,6 +64,9 @@ pgo: | $(VENV)/build
 
 figures: $(VENV)/release
 	$(BIN)/incast reproduce
+
+reference: $(VENV)/debug
+	$(BIN)/python docs/write_reference.py
 
 docs: $(VENV)/debug
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build

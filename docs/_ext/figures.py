@@ -49,4 +49,4 @@ def _class(heading: str, cls: type, level: str = "##") -> Iterator[str]:
     yield f"{summary.strip()}\n"
     for names, text in re.findall(r"^(\S.*)\n((?:    .*\n?)+)", parameters, re.MULTILINE):
         told = ", ".join(f"`{keys[name.strip()]}`" for name in names.split(","))
-        yield f"{told}\n: {' '.join(text.split())}\n"
+        yield f"- {told}: {' '.join(text.split())}"

@@ -1,0 +1,176 @@
+"""The reference pages that the code writes, and keeps between two marks in their files."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from figures import figures
+
+from incast import _core
+from incast.models import MODELS
+from incast.plots import KINDS as PLOTS
+from incast.results.collapse import DESCRIPTIONS
+from incast.scenario import schema
+
+FOLDER = Path(__file__).parents[1] / "reference"
+WRITTEN = re.compile(r"(<!-- from code: (\w+) -->\n).*?(<!-- end of it -->\n)", re.DOTALL)
+
+
+def tables() -> Iterator[str]:
+    """Write every table of a scenario, key by key."""
+    properties = schema.schema()["properties"]
+    below = {key: _variants(about) for key, about in properties.items()}
+    yield "## At the top\n"
+    yield from _keys({key: about for key, about in properties.items() if not below[key]})
+    for key, variants in below.items():
+        if not variants:
+            continue
+        listed = "items" in properties[key]
+        yield f"\n## `{f'[[{key}]]' if listed else f'[{key}]'}`\n"
+        yield properties[key]["description"] + "\n"
+        for variant in variants:
+            keys = dict(variant["properties"])
+            if "const" in keys.get("name", {}):
+                yield f'\n### `name = "{keys.pop("name")["const"]}"`\n'
+                yield variant["description"] + "\n"
+            yield from _keys(keys)
+
+
+def names() -> Iterator[str]:
+    """Write every registry, entry by entry, with its parameters."""
+    for kind in (
+        "congestion-controls",
+        "recoveries",
+        "remedies",
+        "topologies",
+        "queues",
+        "buffers",
+    ):
+        yield f"\n## {kind.replace('-', ' ').capitalize()}\n"
+        for entry in schema.registry(kind):
+            yield f"\n### `{entry['name']}`\n"
+            yield entry["summary"] + "\n"
+            yield from _keys(entry["parameters"])
+    yield "\n## Plots\n"
+    for plot in PLOTS.values():
+        needs = f" Needs `--trace {','.join(plot.traces)}`." if plot.traces else ""
+        yield f"- `{plot.name}`: {plot.summary[0].upper()}{plot.summary[1:]}.{needs}"
+
+
+def models() -> Iterator[str]:
+    """Write the list of models, with their own numbers."""
+    for model in MODELS.values():
+        yield f"\n### `{model.name}`\n"
+        yield f"{model.summary[0].upper()}{model.summary[1:]}. Source: {model.source}.\n"
+        if model.needs:
+            yield f"Needs, measured: {', '.join(f'`{name}`' for name in model.needs)}.\n"
+        for measure in model.measures:
+            unit = f", {measure.unit}" if measure.unit != "1" else ""
+            yield f"- `{model.name}.{measure.name}`{unit}: {_text(measure.summary)}"
+
+
+def columns() -> Iterator[str]:
+    """Write every column of every table, with unit and meaning."""
+    headings = {
+        "rows": "Rows: `runs/`",
+        "events": "Events: `events/`",
+        "queues": "Queue: `queues/`",
+        "flows": "Connections: `flows/`",
+    }
+    for table, heading in headings.items():
+        yield f"\n## {heading}\n"
+        yield "| Column | Unit | Meaning |\n| :-- | :-- | :-- |"
+        told = json.loads(_core.columns(table))
+        found = [(column["name"], column["unit"], column["description"]) for column in told]
+        for name, unit, meaning in [*found, *(DESCRIPTIONS if table == "rows" else ())]:
+            yield f"| `{name}` | {unit if unit != '1' else ''} | {_text(meaning)} |"
+
+
+def profiles() -> Iterator[str]:
+    """Write the defaults in which the profiles differ."""
+    names = schema.profiles()
+    flat = {name: dict(_flat(schema.resolved(name))) for name in names}
+    yield f"| Key | {' | '.join(f'`{name}`' for name in names)} |"
+    yield "| :-- | " + " | ".join(":--" for _ in names) + " |"
+    for key in flat["lab"]:
+        values = [flat[name].get(key) for name in names]
+        # The delay of the servers' links is that of all links where nobody says otherwise.
+        if key in {"profile", "network.server_delay"}:
+            continue
+        if len({json.dumps(value) for value in values}) > 1:
+            sizes = [int(flat[name]["transport.mss"]) for name in names]
+            cells = map(_cell, values, sizes)
+            yield f"| `{key}` | {' | '.join(cells)} |"
+
+
+def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, dict) and not key.startswith("delayed_ack"):
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _cell(value: object, mss: int) -> str:
+    """Write a resolved value; other parts have other parameters."""
+    return "" if value is None else f"`{schema.human(value, mss)}`"
+
+
+def _variants(about: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the variants of the table that a key holds, none if it holds something else."""
+    found = schema.definition(about.get("items", about))
+    return [one for one in found.get("oneOf", [found]) if "properties" in one]
+
+
+def _keys(keys: dict[str, Any], indent: str = "") -> Iterator[str]:
+    for key, about in keys.items():
+        choices = schema.choices(about)
+        plain = [f"`{name}`" for name, meaning in choices if not meaning]
+        among = f" One of {', '.join(plain)}." * bool(plain)
+        meaning = _text(about.get("description", ""))
+        yield f"{indent}- {_head(key, about)}: {meaning}{among}"
+        for name, meaning in choices:
+            if meaning:
+                yield f"{indent}  - `{name}`: {_text(meaning)}"
+        if key != "transport":  # of background traffic: as above
+            for table in schema.tables(about):
+                if "const" not in table["properties"].get("name", {}):
+                    yield from _keys(table["properties"], f"{indent}  ")
+    if not indent:
+        yield ""
+
+
+def _head(key: str, about: dict[str, Any]) -> str:
+    default = schema.default(about)
+    return f"**`{key}`** ({schema.accepts(about)}{f'; default `{default}`' * bool(default)})"
+
+
+def _text(text: str) -> str:
+    return text.replace("|", "\\|").replace("*", "\\*")
+
+
+WRITERS: dict[str, Callable[[], Iterator[str]]] = {
+    "tables": tables,
+    "names": names,
+    "columns": columns,
+    "profiles": profiles,
+    "models": models,
+    "figures": figures,
+}
+
+
+def pages() -> dict[Path, str]:
+    """Return the pages that have a part for the code to write, and their text as it should be."""
+    found = {}
+    for file in sorted(FOLDER.glob("*.md")):
+        text = file.read_text(encoding="utf-8")
+        if WRITTEN.search(text):
+            found[file] = WRITTEN.sub(_between, text)
+    return found
+
+
+def _between(marks: re.Match[str]) -> str:
+    text = re.sub(r"\n{3,}", "\n\n", "\n".join(WRITERS[marks[2]]())).strip("\n")
+    return f"{marks[1]}\n{text}\n\n{marks[3]}"

@@ -1,0 +1,20 @@
+"""Writes what the code knows into the pages of docs/reference: `make reference`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+from reference import pages
+
+
+def main() -> None:
+    """Write the pages that are out of date, and name them."""
+    for file, text in pages().items():
+        if file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+            print(f"wrote {file.relative_to(Path.cwd())}")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""The pages of the reference that the code writes say what it knows now."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+EXTENSIONS = Path(__file__).resolve().parents[1] / "docs" / "_ext"
+
+
+@pytest.fixture
+def written(monkeypatch: pytest.MonkeyPatch) -> dict[Path, str]:
+    """Return every page that the code writes, as it should be."""
+    monkeypatch.syspath_prepend(str(EXTENSIONS))
+    for name in ("reference", "figures"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    from reference import pages
+
+    return pages()
+
+
+def test_the_reference_is_up_to_date(written: dict[Path, str]) -> None:
+    stale = [file.name for file, text in written.items() if file.read_text("utf-8") != text]
+    assert stale == [], "run make reference"
+
+
+def test_the_pages_can_be_read_where_they_lie(written: dict[Path, str]) -> None:
+    texts = {file.stem: text for file, text in written.items()}
+    assert set(texts) == {"scenario", "names", "columns", "profiles", "models", "figures"}
+    for words in ("- **`rto_min`** (time; default `200ms`): Lower", "  - **`segments`** (number"):
+        assert words in texts["scenario"]
+    assert "### `plato`" in texts["names"]
+    assert "| `goodput_bps` | bit/s | " in texts["columns"]
+    assert "| `collapsed` |" in texts["columns"]
