@@ -72,9 +72,11 @@ def fitting(
     left = width - _EDGES + _BETWEEN - sum(map(_taken, keys))
     stand: set[str] = set()
     for column in by_rank:
-        if _taken(column) <= left or not (keys or stand):
-            left -= _taken(column)
-            stand.add(column.name)
+        # What matters less does not stand for what matters more, though it may be narrower.
+        if _taken(column) > left and (keys or stand):
+            break
+        left -= _taken(column)
+        stand.add(column.name)
     shown = [column for column in columns if column.name in stand]
     return [*keys, *shown], [column for column in by_rank if column.name not in stand]
 
@@ -105,7 +107,7 @@ def _taken(column: Column) -> int:
 def _folded(keys: Sequence[Column], room: int) -> list[Column]:
     """Narrow the widest keys until all have room, or none can be narrower."""
     keys = list(keys)
-    while sum(map(_taken, keys)) > room:
+    while keys and sum(map(_taken, keys)) > room:
         index = max(range(len(keys)), key=lambda i: keys[i].width)
         if keys[index].width <= _NARROWEST:
             break
