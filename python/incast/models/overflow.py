@@ -90,6 +90,8 @@ _HARMLESS = {"fine-rto", "prob-rtx"}
 
 def _refusal(question: Question) -> str | None:
     network, transport = question.point.tree["network"], question.point.tree["transport"]
+    if not question.point.reads:
+        return "it knows reads, not long flows"
     if question.point.topology != "star":
         return f"it knows the star, not the topology {question.point.topology!r}"
     if network["queue"]["name"] != "drop-tail":

@@ -36,7 +36,9 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
     """Return one trace of one run."""
     frame = pl.DataFrame(
         {
-            name: np.asarray(column) if not isinstance(column, list) else column
+            name: pl.Series(column, dtype=pl.String)  # also where there is none
+            if isinstance(column, list)
+            else np.asarray(column)
             for name, column in columns.items()
         }
     )
