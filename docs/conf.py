@@ -9,7 +9,10 @@ author = "the incast authors"
 copyright = author  # noqa: A001
 release = metadata.version("incast")
 
-extensions = ["myst_parser", "from_code"]
+extensions = ["myst_nb", "from_code"]
+nb_execution_mode = "force"  # what the page shows is what the code gives
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 3
 suppress_warnings = ["toc.empty_glob"]
