@@ -1,5 +1,6 @@
 """The pages of the reference that the code writes say what it knows now."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -26,9 +27,17 @@ def test_the_reference_is_up_to_date(written: dict[Path, str]) -> None:
 
 def test_the_pages_can_be_read_where_they_lie(written: dict[Path, str]) -> None:
     texts = {file.stem: text for file, text in written.items()}
-    assert set(texts) == {"scenario", "names", "columns", "profiles", "models", "figures"}
+    pages = {"README", "scenario", "names", "columns", "profiles", "models", "figures"}
+    assert set(texts) == pages
     for words in ("- **`rto_min`** (time; default `200ms`): Lower", "  - **`segments`** (number"):
         assert words in texts["scenario"]
     assert "### `plato`" in texts["names"]
     assert "| `goodput_bps` | bit/s | " in texts["columns"]
     assert "| `collapsed` |" in texts["columns"]
+
+
+def test_the_first_page_shows_its_picture_wherever_it_is_shown() -> None:
+    text = (EXTENSIONS.parents[1] / "README.md").read_text("utf-8")
+    images = re.findall(r"!\[[^]]*\]\(([^)]*)\)|<img[^>]*src=\"([^\"]*)\"", text)
+    assert not [image for image in images if not "".join(image).startswith("https://")]
+    assert text.count("█") > 100

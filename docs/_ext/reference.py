@@ -1,20 +1,26 @@
 """The reference pages that the code writes, and keeps between two marks in their files."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from figures import figures
 
-from incast import _core
+import incast
+from incast import _core, units
 from incast.models import MODELS
 from incast.plots import KINDS as PLOTS
 from incast.results.collapse import DESCRIPTIONS
 from incast.scenario import schema
 
-FOLDER = Path(__file__).parents[1] / "reference"
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
 WRITTEN = re.compile(r"(<!-- from code: (\w+) -->\n).*?(<!-- end of it -->\n)", re.DOTALL)
 
 
@@ -105,6 +111,30 @@ def profiles() -> Iterator[str]:
             yield f"| `{key}` | {' | '.join(cells)} |"
 
 
+def demo() -> Iterator[str]:
+    """Write what `make demo` prints on a terminal of 80 columns, and its picture in letters.
+
+    A picture in a file is not seen where this page is shown without the repository around it.
+    """
+    with TemporaryDirectory() as folder:
+        said = subprocess.run(  # noqa: S603 (our own command)
+            [sys.executable, "-m", "incast", "run", "storage-read", "--out", folder],
+            env=os.environ | {"COLUMNS": "80"}, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        summary = incast.open_results(folder).summary()
+    yield "```text"
+    yield from (line.rstrip() for line in said.stdout.splitlines())
+    yield "```\n\n```text\n servers  goodput, each block 20 Mbps"
+    for servers, goodput in summary.select("workload.servers", "goodput_bps").iter_rows():
+        whole, eighths = divmod(round(goodput / _BLOCK * 8), 8)
+        bar = "█" * whole + " ▏▎▍▌▋▊▉"[eighths].strip()
+        yield f"{servers:8}  {bar} {units.rate(goodput)}"
+    yield "```"
+
+
+_BLOCK = 20e6  # bit/s of a bar's letter
+
+
 def _flat(tree: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in tree.items():
         if isinstance(value, dict) and not key.startswith("delayed_ack"):
@@ -158,13 +188,14 @@ WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "profiles": profiles,
     "models": models,
     "figures": figures,
+    "demo": demo,
 }
 
 
 def pages() -> dict[Path, str]:
     """Return the pages that have a part for the code to write, and their text as it should be."""
     found = {}
-    for file in sorted(FOLDER.glob("*.md")):
+    for file in PAGES:
         text = file.read_text(encoding="utf-8")
         if WRITTEN.search(text):
             found[file] = WRITTEN.sub(_between, text)
