@@ -21,7 +21,7 @@ help:
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
-	@echo "make reference  write what the code knows into docs/reference and README.md"
+	@echo "make reference  write what the code knows into its pages"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make clean     remove what these commands made, but for reproduction/"
 

@@ -27,8 +27,8 @@ def test_the_reference_is_up_to_date(written: dict[Path, str]) -> None:
 
 def test_the_pages_can_be_read_where_they_lie(written: dict[Path, str]) -> None:
     texts = {file.stem: text for file, text in written.items()}
-    pages = {"README", "scenario", "names", "columns", "profiles", "models", "figures"}
-    assert set(texts) == pages
+    reference = {"scenario", "names", "columns", "profiles", "models", "figures"}
+    assert set(texts) == {"README", "first-collapse", *reference}
     for words in ("- **`rto_min`** (time; default `200ms`): Lower", "  - **`segments`** (number"):
         assert words in texts["scenario"]
     assert "### `plato`" in texts["names"]

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,11 @@ from incast.results.collapse import DESCRIPTIONS
 from incast.scenario import schema
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "reference").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "tutorial" / "first-collapse.md",
+    *sorted((ROOT / "docs" / "reference").glob("*.md")),
+]
 WRITTEN = re.compile(r"(<!-- from code: (\w+) -->\n).*?(<!-- end of it -->\n)", re.DOTALL)
 
 
@@ -111,21 +116,31 @@ def profiles() -> Iterator[str]:
             yield f"| `{key}` | {' | '.join(cells)} |"
 
 
-def demo() -> Iterator[str]:
-    """Write what `make demo` prints on a terminal of 80 columns, and its picture in letters.
-
-    A picture in a file is not seen where this page is shown without the repository around it.
-    """
+@cache
+def _storage_read() -> tuple[list[str], list[tuple[int, float]]]:
+    """Return what `make demo` prints on a terminal of 80 columns, and the goodput by servers."""
     with TemporaryDirectory() as folder:
         said = subprocess.run(  # noqa: S603 (our own command)
             [sys.executable, "-m", "incast", "run", "storage-read", "--out", folder],
             env=os.environ | {"COLUMNS": "80"}, check=True, capture_output=True, text=True,
         )  # fmt: skip
         summary = incast.open_results(folder).summary()
-    yield "```text"
-    yield from (line.rstrip() for line in said.stdout.splitlines())
-    yield "```\n\n```text\n servers  goodput, each block 20 Mbps"
-    for servers, goodput in summary.select("workload.servers", "goodput_bps").iter_rows():
+    lines = [line.rstrip() for line in said.stdout.splitlines()]
+    return lines, summary.select("workload.servers", "goodput_bps").rows()
+
+
+def demo() -> Iterator[str]:
+    """Write the demo's table and sentence."""
+    yield from ("```text", *_storage_read()[0], "```")
+
+
+def bars() -> Iterator[str]:
+    """Write the demo's picture in letters.
+
+    A picture in a file is not seen where a page is shown without the repository around it.
+    """
+    yield "```text\n servers  goodput, each block 20 Mbps"
+    for servers, goodput in _storage_read()[1]:
         whole, eighths = divmod(round(goodput / _BLOCK * 8), 8)
         bar = "█" * whole + " ▏▎▍▌▋▊▉"[eighths].strip()
         yield f"{servers:8}  {bar} {units.rate(goodput)}"
@@ -189,6 +204,7 @@ WRITERS: dict[str, Callable[[], Iterator[str]]] = {
     "models": models,
     "figures": figures,
     "demo": demo,
+    "bars": bars,
 }
 
 
