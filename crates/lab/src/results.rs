@@ -31,6 +31,10 @@ macro_rules! row {
             /// What the remedies of the group measured, by column ([`incast_remedies::measures`]).
             #[serde(flatten)]
             pub measures: BTreeMap<&'static str, Option<f64>>,
+            /// Completion time of every block, in the order in which they were completed: what the
+            /// percentiles of several runs together need.
+            #[serde(skip)]
+            pub completions: Vec<Span>,
         }
 
         /// The columns of [`Row`], in order.
@@ -49,6 +53,8 @@ row! {
     completion_p50_s: Option<f64>, "s", "Completion time of a block, median.";
     completion_p95_s: Option<f64>, "s", "Completion time of a block, 95th percentile.";
     completion_p99_s: Option<f64>, "s", "Completion time of a block, 99th percentile.";
+    completion_p999_s: Option<f64>, "s", "Completion time of a block, 99.9th percentile.";
+    completion_max_s: Option<f64>, "s", "Completion time of the slowest block.";
     blocks: u64, "1", "Blocks completed.";
     bytes: u64, "byte", "Application bytes of the completed blocks.";
     fairness: Option<f64>, "1", "Jain's index, (Σx)² / (n Σx²), of the servers' goodputs in a block, mean over the blocks; a server's goodput is its SRU / time from the beginning of the block to its last byte, so that waiting for a turn counts. Of long flows: of their bytes.";
@@ -156,6 +162,8 @@ pub fn row(
         completion_p50_s: quantile(&sorted, 0.50),
         completion_p95_s: quantile(&sorted, 0.95),
         completion_p99_s: quantile(&sorted, 0.99),
+        completion_p999_s: quantile(&sorted, 0.999),
+        completion_max_s: sorted.last().map(|span| span.as_secs_f64()),
         blocks,
         bytes: report.bytes,
         fairness: report.fairness,
@@ -182,6 +190,7 @@ pub fn row(
         packet_hops: network.hops,
         wall_s,
         measures: BTreeMap::new(),
+        completions: report.completions.clone(),
     }
 }
 

@@ -24,6 +24,8 @@ pub fn row<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {
             _ => dict.set_item(name, py.None())?,
         }
     }
+    let completions = row.completions.iter().map(|span| span.as_secs_f64());
+    dict.set_item("completions_s", PyArray1::from_iter(py, completions))?;
     Ok(dict)
 }
 

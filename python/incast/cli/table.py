@@ -40,6 +40,8 @@ def render(
         if group == _TOTAL:
             for sentence in sentences(summary, swept, results.resolved):
                 paper.sentence(sentence)
+    for note in results.notes:
+        paper.sentence(note)
 
 
 def _scenario(results: Results) -> str:

@@ -11,8 +11,8 @@ from incast import units
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, curves, facts, style
 from incast.results import Results
+from incast.results.intervals import HIGH, LOW
 from incast.results.series import Series, split
-from incast.results.statistics import HIGH, LOW
 
 _MILLI = 1e-3
 _MEDIAN, _LATE = "completion_p50_s", "completion_p99_s"

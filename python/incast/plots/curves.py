@@ -7,8 +7,8 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from incast.plots import style
+from incast.results.intervals import HIGH, LOW
 from incast.results.series import Series, ordered
-from incast.results.statistics import HIGH, LOW
 
 
 def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, float]:

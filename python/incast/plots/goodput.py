@@ -4,8 +4,8 @@ import polars as pl
 
 from incast.plots import Moment, Picture, choice, curves, facts, style, theory
 from incast.results import Results
+from incast.results.intervals import HIGH, LOW
 from incast.results.series import split
-from incast.results.statistics import HIGH, LOW
 
 _GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
 _NEAR = 0.05  # of the line rate: a goodput below this is drawn on a scale of its own

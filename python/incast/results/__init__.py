@@ -7,8 +7,10 @@ import polars as pl
 
 from incast.errors import ResultsError
 from incast.results.collapse import with_collapse
-from incast.results.frames import KEY
-from incast.results.statistics import HIGH, LOW, summarise
+from incast.results.frames import COMPLETIONS, KEY
+from incast.results.intervals import HIGH, LOW
+from incast.results.pooled import known, with_pooled
+from incast.results.statistics import summarise
 from incast.results.store import Directory, Store
 from incast.results.traces import Traces
 from incast.scenario.plan import Plan
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from incast.plots import Plots
 
 __all__ = ["Results", "open_results"]
+
+
+_NO_BLOCKS = "the version of incast that made these results kept no blocks"
 
 
 class Results:
@@ -59,7 +64,7 @@ class Results:
         ResultsError
             No run has finished, or there is no such group.
         """
-        rows = self._rows().drop("point")
+        rows = self._rows().drop("point", COMPLETIONS, strict=False)
         if group is not None:
             self.check_group(group)
         return rows if group is None else rows.filter(pl.col("group") == group)
@@ -76,7 +81,29 @@ class Results:
         """
         self.check_group(group)
         rows = self._rows().filter(pl.col("group") == group)
-        return summarise(rows, self.plan.swept, self.resolved if group == "all" else None)
+        summary = summarise(rows, self.plan.swept, self.resolved if group == "all" else None)
+        return with_pooled(summary, rows)
+
+    def blocks(self, group: str = "all") -> pl.DataFrame:
+        """Return the completion time of every block: swept keys, `seed`, `completion_s`.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished, there is no such group, or the blocks were not kept.
+        """
+        self.check_group(group)
+        rows = self._rows().filter(pl.col("group") == group)
+        if not known(rows):
+            raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again, into another directory")
+        kept = rows.select(*self.plan.swept, "seed", pl.col(COMPLETIONS).alias("completion_s"))
+        return kept.explode("completion_s").drop_nulls("completion_s")
+
+    @property
+    def notes(self) -> list[str]:
+        """What has to be known of the numbers of a summary."""
+        rows = self._rows()
+        return [] if known(rows) else [f"Percentiles are means of the seeds' own: {_NO_BLOCKS}."]
 
     def overview(self, group: str = "all") -> pl.DataFrame:
         """Return the few columns of the summary that `incast run` prints.

@@ -12,8 +12,9 @@ from incast.errors import ColumnError
 from incast.grid import Column
 from incast.results.causes import CAUSES
 from incast.results.collapse import DESCRIPTIONS
+from incast.results.intervals import HIGH, LOW
 from incast.results.series import named
-from incast.results.statistics import HIGH, LOW, summarise
+from incast.results.statistics import summarise
 
 Cells = Callable[[Any], str]
 _UNITS = ("_bps", "_s", "_packets", "_bytes")  # with which names of columns end

@@ -12,6 +12,7 @@ from incast.scenario.plan import Job
 
 KEY = "run"  # the column that holds the key of the run
 ROWS = "runs"
+COMPLETIONS = "completions_s"  # the column with a list of all blocks of the run
 
 
 def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
@@ -27,9 +28,12 @@ def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
     """Return the result rows of one run, one per group."""
     own = {KEY: job.key, **job.point.swept, "seed": job.seed}
     records = [{**own, **row} for row in output["rows"]]
+    blocks = pl.Series(
+        COMPLETIONS, [record.pop(COMPLETIONS, None) for record in records], pl.List(pl.Float64)
+    )
     columns = {name: [_absent(record.get(name)) for record in records] for name in _names(records)}
     schema = {name: _type(values) for name, values in columns.items()}
-    return pl.DataFrame(columns, schema=schema)
+    return pl.DataFrame(columns, schema=schema).with_columns(blocks)
 
 
 def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:

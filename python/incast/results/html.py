@@ -38,4 +38,5 @@ def page(results: "Results") -> str:
         lines.append(f"<div>… and {len(rows) - _MOST_ROWS} more points</div>")
     told = sentences(summary, plan.swept, results.resolved)
     lines += [f"<div>{escape(units.plain(sentence))}</div>" for sentence in told]
+    lines += [f"<div>{escape(note)}</div>" for note in results.notes]
     return "\n".join(lines)

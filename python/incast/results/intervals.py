@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95
+LOW, HIGH = "_ci95_low", "_ci95_high"
+"""What the columns of an interval's ends are called, behind the name of the quantity."""
 SCATTERED = 2.0
 """Largest over smallest value from which a sample is taken to have several outcomes."""
 NEAR, FAR = 0.25, 0.5

@@ -7,11 +7,8 @@ import numpy as np
 import polars as pl
 
 from incast.results.collapse import COLLAPSED
-from incast.results.intervals import Samples, interval
+from incast.results.intervals import HIGH, LOW, Samples, interval
 from incast.scenario.resolved import Resolved
-
-LOW, HIGH = "_ci95_low", "_ci95_high"
-"""What the columns of an interval's ends are called, behind the name of the quantity."""
 
 _NOT_QUANTITIES = {"point", "seed"}
 _SHARES = {"fairness", "drop_ratio", "link_utilization", COLLAPSED}

@@ -27,6 +27,11 @@ from incast.scenario.plan import Job, Plan
 FORMAT = 2  # of the directory
 
 _KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, the name of its parts"}
+_BLOCKS = {
+    "name": frames.COMPLETIONS,
+    "unit": "s",
+    "description": "completion times of all blocks, in their order",
+}
 
 
 class Store(Protocol):
@@ -219,7 +224,7 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
         "fingerprint": plan.fingerprint,
         "traces": list(traces),
         "columns": {
-            ROWS: [_KEY, *json.loads(_core.columns("rows"))],
+            ROWS: [_KEY, *json.loads(_core.columns("rows")), _BLOCKS],
             **{kind.table: json.loads(_core.columns(kind.table)) for kind in KINDS.values()},
         },
         "plan": plan.to_dict(),

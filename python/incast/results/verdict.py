@@ -9,8 +9,8 @@ from incast import units
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
 from incast.results.causes import CAUSES
 from incast.results.collapse import at_points
+from incast.results.intervals import HIGH
 from incast.results.series import SERVERS, Series, split, written
-from incast.results.statistics import HIGH
 from incast.scenario.lossless import lossless_goodput
 from incast.scenario.resolved import Resolved
 

@@ -230,7 +230,13 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
         row.queue_max_packets,
         row.queue_max_bytes
     );
-    let spans = [row.completion_p50_s, row.completion_p95_s, row.completion_p99_s];
+    let spans = [
+        row.completion_p50_s,
+        row.completion_p95_s,
+        row.completion_p99_s,
+        row.completion_p999_s,
+        row.completion_max_s,
+    ];
     assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
     if matches!(scenario.workload, Workload::BarrierRead(_)) {
         assert_eq!(row.fairness.is_some(), row.blocks > 0);

@@ -1,0 +1,132 @@
+"""Percentiles of the blocks of all seeds together, with 95 % confidence intervals.
+
+The mean of the seeds' own percentiles is none: where half of the seeds have a block that waits for
+a timer, it lies between what a block takes and what it takes with a wait, where no block is.
+
+Blocks of a seed depend on each other, so that an interval has to come from whole seeds. It is
+Woodruff's: the share of the blocks up to the percentile is a mean over seeds, which has an interval
+(`incast.results.intervals`), and what the pooled blocks have at the ends of that are the ends. It
+reaches no further than the slowest block: where few blocks are beyond a percentile, the truth may.
+"""
+
+import numpy as np
+import polars as pl
+
+from incast.results.frames import COMPLETIONS
+from incast.results.intervals import HIGH, LOW, Floats, Samples, interval
+
+PERCENTILES = {
+    "completion_p50_s": 0.5,
+    "completion_p95_s": 0.95,
+    "completion_p99_s": 0.99,
+    "completion_p999_s": 0.999,
+}
+SLOWEST = "completion_max_s"
+
+
+def known(rows: pl.DataFrame) -> bool:
+    """Say whether all blocks of all finished runs are kept."""
+    if COMPLETIONS not in rows.columns:
+        return False
+    whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
+    return whole[COMPLETIONS].null_count() == 0
+
+
+def percentile(ordered: Floats, share: float) -> float:
+    """Return the value below which a share of sorted values lies: the next one, as in a row."""
+    return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)])
+
+
+def pool(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return a row per point: percentiles of the blocks of its finished runs, and their intervals.
+
+    Parameters
+    ----------
+    rows
+        Result rows of one group, with `point` and their blocks.
+
+    Returns
+    -------
+    DataFrame
+        `point`, and for each percentile `x` the columns `x`, `x_ci95_low` and `x_ci95_high`, the
+        last two nothing where there is one seed; the slowest block has none. Points without blocks
+        are left out.
+    """
+    whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
+    found = [
+        _Point(int(number), [np.asarray(one, float) for one in blocks])
+        for number, blocks in whole.group_by("point", maintain_order=True)
+        .agg(COMPLETIONS)
+        .iter_rows()
+    ]
+    columns: dict[str, object] = {"point": [one.number for one in found]}
+    for name, share in PERCENTILES.items():
+        ends = _ends([one.shares(share) for one in found])
+        columns[name] = [percentile(one.ordered, share) for one in found]
+        several = [one.several for one in found]
+        for side, levels in zip((LOW, HIGH), ends, strict=True):
+            values = [
+                one.at(share + level) if level == level else None  # noqa: PLR0124 (not NaN)
+                for one, level in zip(found, levels, strict=True)
+            ]
+            columns[f"{name}{side}"] = [
+                value if many else None for value, many in zip(values, several, strict=True)
+            ]
+    columns[SLOWEST] = [float(one.ordered[-1]) for one in found]
+    types = {name: pl.Float64 for name in columns if name != "point"}
+    return pl.DataFrame(columns, schema_overrides={"point": rows["point"].dtype, **types})
+
+
+def with_pooled(summary: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+    """Put pooled percentiles into a summary, in place of the means of the seeds' own."""
+    if not known(rows):
+        return summary
+    pooled = pool(rows)
+    ends = [f"{name}{end}" for name in (*PERCENTILES, SLOWEST) for end in ("", LOW, HIGH)]
+    found = summary.select("point").join(
+        pooled.with_columns(
+            pl.lit(None, pl.Float64).alias(f"{SLOWEST}{end}") for end in (LOW, HIGH)
+        ),
+        on="point",
+        how="left",
+        maintain_order="left",
+    )
+    return summary.with_columns(found[name] for name in ends if name in summary.columns)
+
+
+class _Point:
+    """The blocks of one point."""
+
+    def __init__(self, number: int, blocks: list[Floats]) -> None:
+        self.number = number
+        self.several = len(blocks) > 1
+        self.sizes = np.array([len(one) for one in blocks])
+        everything = np.concatenate(blocks)
+        order = np.argsort(everything, kind="stable")
+        self.ordered = everything[order]
+        self.seeds = np.repeat(np.arange(len(blocks)), self.sizes)[order]
+
+    def shares(self, share: float) -> Floats:
+        """Return each seed's share of blocks up to a percentile; their mean is the pooled one.
+
+        Where seeds have different numbers of blocks, what is missing of the mean number counts as
+        if it were like the others.
+        """
+        last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
+        below = np.bincount(self.seeds[:last], minlength=len(self.sizes))
+        all_below = last / len(self.ordered)
+        mean = self.sizes.mean()
+        return np.asarray((below + all_below * (mean - self.sizes)) / mean)
+
+    def at(self, level: float) -> float:
+        """Return the pooled percentile at a level, which may lie beyond all or no block."""
+        return percentile(self.ordered, min(max(level, 0.0), 1.0))
+
+
+def _ends(shares: list[Floats]) -> tuple[Floats, Floats]:
+    """Return how far the intervals of mean shares reach below and above them."""
+    every = [Samples.of(one) for one in shares]
+    names = ("count", "mean", "deviation", "least", "most")
+    told = {name: np.array([getattr(one, name) for one in every], float) for name in names}
+    low, high = interval(Samples(**told), 0.0, 1.0)
+    return low - told["mean"], high - told["mean"]
