@@ -170,3 +170,12 @@ def test_units_follow_the_numbers(command: Command, small: Path) -> None:
     assert "Mbps" not in head
     slow = command("run", small, "--set", "network.rate=10Mbps", "--set", "network.delay=1ms").out
     assert re.search(r" \d\.\d{3} ", slow)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_verdicts_on_claims_fit(command: Command, tmp_path: Path, width: int) -> None:
+    out = tmp_path / "out"
+    asked = ("reproduce", "--quick", "plato/11", "--out", out)
+    lines = on_terminal(width, *asked)
+    assert max(map(cell_len, lines)) <= max(width, cell_len(str(out / "index.html")))
+    assert words(" ".join(lines)) == words(command(*asked).out)
