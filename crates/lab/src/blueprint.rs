@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use incast_engine::Stream;
+use incast_engine::{Span, Stream};
 use incast_remedies::schedule::{ClientPlace, FullPacket, RequestScheduler};
 use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
 use crate::core::EndId;
 use crate::scenario::{Opener, Transport};
+use crate::stalls::ROUND_TRIPS;
 
 /// Index of a blueprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,7 @@ pub struct Blueprint {
     measures: Vec<&'static [Measure]>,
     /// Flow of the first server.
     first_flow: u32,
+    base_rtt: Span,
 }
 
 impl Blueprint {
@@ -38,7 +40,13 @@ impl Blueprint {
                 .collect(),
             measures: transport.remedies.iter().map(|it| it.remedy().measures()).collect(),
             first_flow,
+            base_rtt: situation.base_rtt,
         }
+    }
+
+    /// The base round trip of its connections.
+    pub fn base_rtt(&self) -> Span {
+        self.base_rtt
     }
 
     /// Whether no remedy changes the connections.
@@ -76,6 +84,8 @@ impl Blueprint {
         let random = Stream::named(seed, "connection", index);
         let config = Arc::clone(&self.config);
         let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
+        // What is held back for longer is most of a stall.
+        connection.set_patience(self.base_rtt * (ROUND_TRIPS / 2));
         for (name, remedy) in &mut self.remedies {
             let place = Place {
                 config: &self.config,

@@ -1,56 +1,23 @@
 //! The moving parts of a run: clock, network and connections, without the applications.
 
 mod departures;
+mod end;
+mod waits;
 
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::port::unplaced;
 use incast_net::topology::{Due, Network, Passage};
-use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service};
+use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service, Trigger};
 use incast_remedies::schedule::RequestScheduler;
 use incast_tcp::Connection;
 use incast_tcp::connection::{Counters, Polled};
 
 use crate::blueprint::{Blueprint, BlueprintId};
-use crate::probe::Probe;
+use crate::probe::{EventKind, EventRow, Probe};
+use crate::stalls::Waits;
 use departures::Kept;
 
-/// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
-/// flow `f`, `2f + 1` the client's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EndId(pub u32);
-
-impl EndId {
-    /// The server's end of a flow.
-    pub const fn server(flow: u32) -> Self {
-        Self(RouteId::new(flow, true).0)
-    }
-
-    /// The client's end of a flow.
-    pub const fn client(flow: u32) -> Self {
-        Self(RouteId::new(flow, false).0)
-    }
-
-    /// The flow.
-    pub const fn flow(self) -> u32 {
-        self.route().flow()
-    }
-
-    /// The other end.
-    #[must_use]
-    pub const fn peer(self) -> Self {
-        Self(self.route().reverse().0)
-    }
-
-    /// The route on which it sends.
-    pub const fn route(self) -> RouteId {
-        RouteId(self.0)
-    }
-
-    /// Whether it is the server's end.
-    pub const fn is_server(self) -> bool {
-        self.route().is_forward()
-    }
-}
+pub use end::EndId;
 
 /// What the event queue holds: at most one entry per link, and one live entry per connection end.
 /// Ports with departure events and links that change the order have more.
@@ -119,6 +86,10 @@ pub struct Core<P> {
     blueprints: Vec<Blueprint>,
     /// Ends on which an application acted and which have to be served.
     dirty: Vec<EndId>,
+    /// What makes the applications act.
+    pub(crate) trigger: Trigger,
+    /// What the blocks wait for.
+    pub(crate) waits: Waits,
     kept: Kept,
     sequence: u64,
     seed: u64,
@@ -136,6 +107,8 @@ impl<P: Probe> Core<P> {
             ends: Vec::new(),
             blueprints: Vec::new(),
             dirty: Vec::new(),
+            trigger: Trigger::Arrival,
+            waits: Waits::default(),
             kept: Kept::default(),
             sequence: 0,
             seed,
@@ -162,7 +135,10 @@ impl<P: Probe> Core<P> {
     /// A connection end, to act on; it is served before the clock moves on.
     pub fn act_on(&mut self, end: EndId) -> &mut Connection {
         self.dirty.push(end);
-        &mut self.ends[end.0 as usize].connection
+        let trigger = self.trigger_at(end);
+        let connection = &mut self.ends[end.0 as usize].connection;
+        connection.set_trigger(trigger);
+        connection
     }
 
     /// A blueprint.
@@ -305,6 +281,15 @@ impl<P: Probe> Core<P> {
         let end = EndId(packet.route.reverse().0);
         let connection = &mut self.ends[end.0 as usize].connection;
         connection.handle_segment(now, packet);
+        if !end.is_server() {
+            // Nothing has waited for what the client sends now.
+            connection.set_trigger(Trigger::Arrival);
+            if let Some(stall) = self.waits.note(now, end, packet.trigger)
+                && P::ON
+            {
+                self.probe.on_event(EventRow::stall(now, stall, connection));
+            }
+        }
         self.network.packets().release(id);
         end
     }
@@ -320,6 +305,9 @@ impl<P: Probe> Core<P> {
         let due = end.connection.poll_timeout() <= now;
         if due {
             end.connection.handle_timeout(now);
+            if end.connection.trigger() == Trigger::DelayedAck && self.waits.is_brief(now, id) {
+                end.connection.set_trigger(Trigger::Arrival);
+            }
         } else {
             let Self { ends, queue, network, probe, sequence, .. } = self;
             Wires { queue, network, probe, sequence }.arm(id, &mut ends[id.0 as usize]);
@@ -340,6 +328,7 @@ impl<P: Probe> Core<P> {
         let Self { ends, queue, network, probe, sequence, kept, .. } = self;
         let end = &mut ends[id.0 as usize];
         let mut wires = Wires { queue, network, probe, sequence };
+        let probes = end.connection.counters().tail_probes;
         loop {
             let polled = end.connection.poll_transmit_into(now, wires.network.packets().draft());
             if polled != Polled::Nothing {
@@ -355,6 +344,10 @@ impl<P: Probe> Core<P> {
             }
         }
         if P::ON {
+            if end.connection.counters().tail_probes > probes {
+                let row = EventRow::of(now, EventKind::TailProbe, id.flow(), &end.connection);
+                wires.probe.on_event(row);
+            }
             wires.probe.on_connection(now, id, &end.connection);
         }
         wires.arm(id, end);

@@ -8,6 +8,7 @@ pub mod oracle;
 pub mod probe;
 pub mod results;
 pub mod scenario;
+pub mod stalls;
 mod wiring;
 pub mod world;
 

@@ -116,8 +116,12 @@ fn handshake_cause<P: Probe>(
     {
         Cause::Spurious
     } else if is_request && arrived && peer.is_established() {
-        // What is missing is the response, the peer's to repeat.
-        Cause::AckLoss
+        // What is missing is the response, the peer's to send, or to send again.
+        match peer.head_transmissions() {
+            0 => Cause::Spurious,
+            1 => Cause::FullWindow,
+            _ => Cause::LostRetransmission,
+        }
     } else {
         Cause::Handshake
     }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::application::Report;
 use crate::oracle::Cause;
 use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
+use crate::stalls::{StallCause, StallCounts};
 
 /// A column's unit and meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -68,6 +69,17 @@ row! {
     timeouts_ack_loss: u64, "1", "The segment arrived, but all its ACKs were dropped.";
     timeouts_spurious: u64, "1", "The segment or its ACK was still on the way.";
     timeouts_block_head: u64, "1", "Timeouts of the first window of a block (ABTT); the rest are inside (IBTT).";
+    stalls: u64, "1", "Waits of a block longer than ten base round trips in which the client's link brought nothing of it, by what ended them in the columns that follow. A read waits as a whole, any other flow by itself.";
+    stalls_timeout: u64, "1", "Ended by a retransmission timer of data; why it expired, `timeouts_…` say.";
+    stalls_tail_probe: u64, "1", "Ended by a probe for a loss at the tail, which waits for two smoothed round trips, and with one segment in flight for an ACK that may be held back, too (in profile `linux` RTO min longer); or by another timer of loss recovery, or of a remedy.";
+    stalls_handshake: u64, "1", "Ended by the timer of a SYN, SYN-ACK or request.";
+    stalls_pacer: u64, "1", "Ended by a sender's host that had held data back: pacing, jitter, or a remedy.";
+    stalls_persist: u64, "1", "Ended by the probe of a closed window.";
+    stalls_delayed_ack: u64, "1", "Ended by a client that had held an ACK back.";
+    stalls_application: u64, "1", "Ended by an application's timer: nothing had been asked for, or written.";
+    stalls_network: u64, "1", "Ended by none of these: what came had been on its way, in queues or on slow links, and no host had kept it for five base round trips.";
+    stall_max_s: Option<f64>, "s", "The longest of the stalls; none if there was none.";
+    tail_probes: u64, "1", "Tail-loss probes sent.";
     fast_retransmits: u64, "1", "Loss-recovery episodes entered.";
     retransmitted_packets: u64, "1", "Data packets sent again.";
     packets_sent: u64, "1", "Data packets sent by the group's senders, retransmissions included.";
@@ -137,13 +149,22 @@ pub struct NetworkReport {
     pub length: Span,
 }
 
+/// What a group waited for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WaitReport {
+    /// Its timeouts.
+    pub timeouts: TimeoutCounts,
+    /// Its stalls.
+    pub stalls: StallCounts,
+}
+
 /// The row of one group.
 pub fn row(
     seed: u64,
     group: String,
     status: &'static str,
     report: &Report,
-    timeouts: &TimeoutCounts,
+    WaitReport { timeouts, stalls }: &WaitReport,
     network: &NetworkReport,
     wall_s: f64,
 ) -> Row {
@@ -177,6 +198,17 @@ pub fn row(
         timeouts_ack_loss: timeouts.of(Cause::AckLoss),
         timeouts_spurious: timeouts.of(Cause::Spurious),
         timeouts_block_head: timeouts.block_head,
+        stalls: stalls.total(),
+        stalls_timeout: stalls.of(StallCause::Timeout),
+        stalls_tail_probe: stalls.of(StallCause::TailProbe),
+        stalls_handshake: stalls.of(StallCause::Handshake),
+        stalls_pacer: stalls.of(StallCause::Pacer),
+        stalls_persist: stalls.of(StallCause::Persist),
+        stalls_delayed_ack: stalls.of(StallCause::DelayedAck),
+        stalls_application: stalls.of(StallCause::Application),
+        stalls_network: stalls.of(StallCause::Network),
+        stall_max_s: stalls.longest.map(Span::as_secs_f64),
+        tail_probes: report.counters.tail_probes,
         fast_retransmits: report.counters.fast_retransmits,
         retransmitted_packets: report.counters.retransmitted_packets,
         packets_sent: report.counters.data_packets,
@@ -237,7 +269,8 @@ mod tests {
             sending: Span::ZERO,
             length: Span::ZERO,
         };
-        let row = row(1, "all".into(), "ok", &Report::default(), &counts, &network, 0.0);
+        let waits = WaitReport { timeouts: counts, stalls: StallCounts::default() };
+        let row = row(1, "all".into(), "ok", &Report::default(), &waits, &network, 0.0);
         assert_eq!((row.timeouts, row.timeouts_block_head), (7, 1));
         assert_eq!((row.timeouts_lack_of_dupacks, row.timeouts_tail), (2, 1));
     }

@@ -1,6 +1,6 @@
 //! From a scenario's tables to the ports of its network.
 
-use incast_engine::{Rate, Span};
+use incast_engine::{Rate, Span, Time};
 use incast_net::buffer::{Buffer, PoolId};
 use incast_net::topology::{Attachment, HostId, Network, SwitchId, Trunks};
 use incast_net::{PortConfig, PortId};
@@ -147,4 +147,13 @@ impl Attach<'_> {
             ..line.clone()
         }
     }
+}
+
+/// The switch's port, on the way to a client, at which most waited; `own` if none did elsewhere.
+pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
+    let waited = |port: PortId| network.port(port).byte_time_until(now);
+    network
+        .switch_ports_forward()
+        .into_iter()
+        .fold(own, |busiest, port| if waited(port) > waited(busiest) { port } else { busiest })
 }

@@ -2,8 +2,8 @@
 
 use incast_engine::{Span, Stream, Time};
 use incast_net::port::PortCounters;
-use incast_net::topology::{HostId, Network};
-use incast_net::{Flags, PacketId, PortId};
+use incast_net::topology::HostId;
+use incast_net::{Flags, PacketId, PortId, Trigger};
 use incast_remedies::{Outcome, Situation};
 use incast_tcp::Event as ConnectionEvent;
 
@@ -16,7 +16,7 @@ use crate::control::Control;
 use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
-use crate::results::{NetworkReport, Row, TimeoutCounts, row};
+use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::scenario::{self, Background, Datagrams, Scenario, Transport, Workload};
 use crate::wiring::{self, Hosts};
 
@@ -146,7 +146,7 @@ impl<P: Probe> World<P> {
         let pairs: Vec<_> = pairs.collect();
         let trunks = network.trunks_between(&read.servers_at, &[read.client]);
         let situation = situation(network, transport, read.active, read.sru_of(0), trunks);
-        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation);
+        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation, true);
         let streams = Streams {
             jitter: self.core.stream("request jitter", 0),
             active: self.core.stream("active servers", 0),
@@ -173,7 +173,7 @@ impl<P: Probe> World<P> {
         let bursts = bursts(flows.bursts, transport, random);
         let pairs = pairs(&servers, flows.flows, &flows.to);
         let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
-        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation);
+        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation, false);
         let application = LongFlows::new(Span::ZERO, number, first_flow, count, bursts);
         let application = application.until(flows.duration);
         self.add_group("all".into(), application, transport.tcp.mss, Some(blueprint));
@@ -207,7 +207,7 @@ impl<P: Probe> World<P> {
                 let bursts = bursts(flow.bursts, &flow.transport, random);
                 let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
                 let (blueprint, first_flow) =
-                    self.add_connections(pairs, &flow.transport, &situation);
+                    self.add_connections(pairs, &flow.transport, &situation, false);
                 let application = LongFlows::new(flow.start, number, first_flow, count, bursts);
                 self.add_group(name, application, flow.transport.tcp.mss, Some(blueprint));
             }
@@ -219,7 +219,7 @@ impl<P: Probe> World<P> {
                 let pairs = sources.iter().flat_map(|host| to.clone().map(|to| (*host, *to)));
                 let number = self.groups.len() as u16;
                 let (blueprint, first_flow) =
-                    self.add_connections(pairs.collect(), &flows.transport, &situation);
+                    self.add_connections(pairs.collect(), &flows.transport, &situation, false);
                 let application =
                     PoissonFlows::new(flows, blueprint, number, first_flow, count, random);
                 self.add_group(name, application, flows.transport.tcp.mss, Some(blueprint));
@@ -247,16 +247,20 @@ impl<P: Probe> World<P> {
         self.add_group(name, application, 1, None);
     }
 
-    /// Adds the connections of a group: a host that sends, and a client.
+    /// Adds the connections of a group: a host that sends, and a client. `shared` if they bring the
+    /// parts of one block.
     fn add_connections(
         &mut self,
         pairs: Vec<(HostId, u32)>,
         transport: &Transport,
         situation: &Situation,
+        shared: bool,
     ) -> (BlueprintId, u32) {
         let first_flow = self.owners.len() as u32;
         let blueprint = Blueprint::new(transport, situation, first_flow);
         let blueprint = self.core.add_blueprint(blueprint);
+        let (group, count) = (self.groups.len() as u16, pairs.len() as u32);
+        self.core.waits.add(group, count, shared, situation.base_rtt);
         for (host, client) in pairs {
             let flow = self.core.network.add_flow(host, HostId(client));
             self.core.add_connection(blueprint, flow);
@@ -349,6 +353,7 @@ impl<P: Probe> World<P> {
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
+                self.core.trigger = Trigger::Application;
                 group.application.on_timer(&mut self.core, index);
                 self.serve_dirty();
             }
@@ -410,7 +415,11 @@ impl<P: Probe> World<P> {
                 let row = EventRow::of(now, kind, end.flow(), self.core.connection(end));
                 self.core.probe.on_event(row);
             }
-            _ => group.application.on_event(&mut self.core, end, event),
+            _ => {
+                // What it does, it does for the reason for which the packet was sent.
+                self.core.trigger = self.core.connection(end).trigger();
+                group.application.on_event(&mut self.core, end, event);
+            }
         }
     }
 
@@ -418,7 +427,7 @@ impl<P: Probe> World<P> {
         let core = &self.core;
         let now = core.now();
         let ports = core.network.ports();
-        let port = core.network.port(busiest(&core.network, self.own_port, now));
+        let port = core.network.port(wiring::busiest(&core.network, self.own_port, now));
         let network = NetworkReport {
             drops: ports.iter().map(|port| port.counters().dropped).sum(),
             marks: ports.iter().map(|port| port.counters().marked).sum(),
@@ -429,18 +438,13 @@ impl<P: Probe> World<P> {
         };
         self.groups
             .iter()
-            .map(|group| {
+            .zip(0..)
+            .map(|(group, number)| {
                 let report = group.application.report(core);
                 let status = if report.finished { "ok" } else { status };
-                let mut row = row(
-                    self.seed,
-                    group.name.clone(),
-                    status,
-                    &report,
-                    &group.timeouts,
-                    &network,
-                    wall_s,
-                );
+                let waits = WaitReport { timeouts: group.timeouts, stalls: core.waits.of(number) };
+                let mut row =
+                    row(self.seed, group.name.clone(), status, &report, &waits, &network, wall_s);
                 let timeouts_lack_of_dupacks = row.timeouts_lack_of_dupacks;
                 let outcome = Outcome { timeouts_lack_of_dupacks };
                 if let Some(blueprint) = group.blueprint {
@@ -471,15 +475,6 @@ fn bursts(
         bytes: transport.tcp.mss.into(),
         random,
     })
-}
-
-/// The switch's port, on the way to a client, at which most waited; `own` if none did elsewhere.
-fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
-    let waited = |port: PortId| network.port(port).byte_time_until(now);
-    network
-        .switch_ports_forward()
-        .into_iter()
-        .fold(own, |busiest, port| if waited(port) > waited(busiest) { port } else { busiest })
 }
 
 /// What the remedies of a group of connections may know, with so many links between switches on

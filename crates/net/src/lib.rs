@@ -11,7 +11,7 @@ pub mod queue;
 pub mod sack;
 pub mod topology;
 
-pub use packet::{Ecn, Flags, Packet, RouteId};
+pub use packet::{Ecn, Flags, Packet, RouteId, Trigger};
 pub use packets::{PacketId, Packets, Parcel};
 pub use port::{Admission, Port, PortConfig, PortId, Service};
 pub use sack::SackBlocks;

@@ -84,6 +84,29 @@ pub enum Ecn {
     CongestionExperienced,
 }
 
+/// What made a host send a packet: what it had waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Trigger {
+    /// Nothing but a packet that arrived. What answers a packet has that packet's trigger instead,
+    /// if a server sends it.
+    #[default]
+    Arrival,
+    /// The retransmission timer of data.
+    Timeout,
+    /// The timer of a tail-loss probe, another timer of loss recovery, or that of a remedy.
+    TailProbe,
+    /// The timer of a SYN, SYN-ACK or request.
+    Handshake,
+    /// The sender's host held it back: pacing, jitter, or a remedy.
+    Pacer,
+    /// The timer of a closed window (RFC 9293 §3.8.6.1).
+    Persist,
+    /// The receiver's host held it back: delayed ACKs, or a remedy.
+    DelayedAck,
+    /// An application's timer.
+    Application,
+}
+
 /// A packet. Sequence numbers have 64 bits and do not wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(align(64))]
@@ -112,6 +135,8 @@ pub struct Packet {
     pub ecn: Ecn,
     /// Incarnation of the connection: packets of an earlier one are ignored.
     pub epoch: u8,
+    /// Why it was sent; no field of any header, but for the books.
+    pub trigger: Trigger,
     /// Selective acknowledgements (RFC 2018).
     pub sack: SackBlocks,
 }

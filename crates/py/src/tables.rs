@@ -2,7 +2,9 @@
 
 use incast_engine::Span;
 use incast_lab::Row;
-use incast_lab::probe::{EventTrace, FlowTrace, QueueTraces};
+use incast_lab::oracle::Cause;
+use incast_lab::probe::{EventRow, EventTrace, FlowTrace, QueueTraces};
+use incast_lab::stalls::StallCause;
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -47,13 +49,15 @@ pub fn events<'py>(py: Python<'py>, trace: &EventTrace) -> PyResult<Bound<'py, P
     let seconds = |span: Option<Span>| span.map_or(f64::NAN, Span::as_secs_f64);
     table.numbers("srtt_s", rows.iter().map(|row| seconds(row.srtt)))?;
     table.numbers("rto_s", rows.iter().map(|row| seconds(row.rto)))?;
-    table.texts("cause", rows.iter().map(|row| row.cause.map_or("", |cause| cause.name())))?;
+    let ended = |row: &EventRow| row.stall.map_or("", StallCause::name);
+    table.texts("cause", rows.iter().map(|row| row.cause.map_or(ended(row), Cause::name)))?;
     let place = |head: Option<bool>| match head {
         None => "",
         Some(true) => "block_head",
         Some(false) => "inside",
     };
     table.texts("place", rows.iter().map(|row| place(row.block_head)))?;
+    table.numbers("wait_s", rows.iter().map(|row| seconds(row.wait)))?;
     Ok(table.0)
 }
 

@@ -11,7 +11,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 
 from incast import units
 from incast.plots.sheet import Sheet
-from incast.results.causes import CAUSES
+from incast.results.causes import CAUSES, OTHER_STALLS
 from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
 
@@ -62,6 +62,16 @@ CAUSE_LOOKS = {
         CAUSES,
         ("#D55E00", "#E69F00", "#56B4E9", "#F0E442", "#000000", "#CC79A7"),
         ("", "//", "\\\\", "..", "", "xx"),
+        strict=True,
+    )
+}
+# What ended a stall without a timeout.
+STALL_LOOKS = {
+    cause: (colour, hatch)
+    for cause, colour, hatch in zip(
+        OTHER_STALLS,
+        ("#009E73", "#CC79A7", "0.75", "#56B4E9", "white", "0.55"),
+        ("||", "--", "xx", "oo", "..", "//"),
         strict=True,
     )
 }
@@ -156,10 +166,15 @@ def crosses(axes: Axes, x: Sequence[float], y: float, label: str) -> None:
         axes.plot(x, [y] * len(x), "x", color=COLOURS[4], label=label, clip_on=False)
 
 
+def looks(name: str) -> tuple[str, str]:
+    """Return colour and hatch of a cause of timeouts or stalls, by its column in the rows."""
+    return (CAUSE_LOOKS | STALL_LOOKS)[name]
+
+
 def cause(name: str, prefix: str = "") -> Patch:
-    """Return the legend entry of a cause of timeouts, by its column in the rows."""
-    colour, hatch = CAUSE_LOOKS[name]
-    label = prefix + CAUSES[name]
+    """Return the legend entry of a cause of timeouts or stalls, by its column in the rows."""
+    colour, hatch = looks(name)
+    label = prefix + (CAUSES | OTHER_STALLS)[name]
     return Patch(facecolor=colour, hatch=hatch, edgecolor="0.15", linewidth=0.4, label=label)
 
 

@@ -11,15 +11,16 @@ from incast import units
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
-from incast.results.causes import CAUSES, column
+from incast.results.causes import CAUSES, OTHER_STALLS, column
 
 _MILLI = 1e3
 _LANES = 64  # at most; beyond, the slowest servers
+_OF_WAITS = ("stall", "tail_probe")  # events that begin nothing
 
 
 @dataclass(frozen=True)
 class _Stall:
-    """A server waits for its retransmission timer, in seconds."""
+    """A server waits for its timer, or the block for it, in seconds."""
 
     lane: int
     start: float
@@ -36,7 +37,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     whole = ((pl.col("kind") == "block_done") & (pl.col("block") == block)).any()
     finished = events.select(whole).item()
     own = events.filter((pl.col("block") == block) & (pl.col("flow") >= 0))
-    lanes = _lanes(own, start, end)
+    lanes = _lanes(own.filter(~pl.col("kind").is_in(_OF_WAITS)), start, end)
     kept = sorted(lanes["lane"][:_LANES].to_list())
     shown = lanes.filter(pl.col("lane").is_in(kept)).sort("lane")
     stalls = [stall for stall in _stalls(own, end) if stall.lane in kept]
@@ -100,15 +101,22 @@ def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
 
 
 def _stalls(own: pl.DataFrame, end: float) -> list[_Stall]:
-    """Return the waits that ended in a timeout, each from the flow's event before it."""
+    """Return the waits that ended in a timeout, and the block's that ended without one.
+
+    The former last since the flow's event before them, the latter as long as the link brought
+    nothing.
+    """
     stalls: list[_Stall] = []
     before: dict[int, float] = {}
-    for time, kind, flow, cause in (
-        own.sort("time_s").select("time_s", "kind", "flow", "cause").iter_rows()
+    for time, kind, flow, cause, wait in (
+        own.sort("time_s").select("time_s", "kind", "flow", "cause", "wait_s").iter_rows()
     ):
         if kind == "timeout":
             stalls.append(_Stall(flow, before.get(flow, time), min(time, end), column(cause)))
-        before[flow] = time
+        elif kind == "stall" and f"stalls_{cause}" in OTHER_STALLS:
+            stalls.append(_Stall(flow, time - wait, min(time, end), f"stalls_{cause}"))
+        if kind not in _OF_WAITS:
+            before[flow] = time
     return stalls
 
 
@@ -128,7 +136,7 @@ def _idle(events: pl.DataFrame, start: float, end: float) -> list[tuple[float, f
 
 
 def _bar(axes: Axes, stall: _Stall, row: int, start: float) -> None:
-    colour, hatch = style.CAUSE_LOOKS[stall.cause]
+    colour, hatch = style.looks(stall.cause)
     begin, stop = (stall.start - start) * _MILLI, (stall.end - start) * _MILLI
     axes.barh(row, stop - begin, 0.62, begin, color=colour, hatch=hatch, edgecolor="0.15", lw=0.4)
     axes.plot(stop, row, "|", color="black", markersize=7, markeredgewidth=1.3)
@@ -149,6 +157,10 @@ def _legend(
     handles = [Patch(color=style.COLOURS[0], label="request to last byte")]
     seen = {stall.cause for stall in stalls}
     handles += [style.cause(name, "stalled: ") for name in CAUSES if name in seen]
+    for name in (name for name in OTHER_STALLS if name in seen):
+        handles.append(style.cause(name, "stalled: "))
+        longest = max(stall.end - stall.start for stall in stalls if stall.cause == name)
+        handles[-1].set_label(f"{handles[-1].get_label()}, {units.time(longest)}")
     if idle:
         share = sum(stop - begin for begin, stop in idle) / width
         label = f"link idle: {units.percent(share)}"

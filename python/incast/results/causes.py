@@ -1,4 +1,4 @@
-"""The causes of timeouts: the columns that sum to `timeouts`, and their names for the eye."""
+"""Why a read waits: the columns that sum to `timeouts` and to `stalls`, and names for the eye."""
 
 CAUSES = {
     "timeouts_full_window": "full-window",
@@ -7,6 +7,21 @@ CAUSES = {
     "timeouts_ack_loss": "ACK loss",
     "timeouts_handshake": "handshake",
     "timeouts_spurious": "spurious",
+}
+
+# Those that no column of `CAUSES` counts, too.
+OTHER_STALLS = {
+    "stalls_tail_probe": "tail-loss probe",
+    "stalls_pacer": "pacer",
+    "stalls_persist": "closed window",
+    "stalls_delayed_ack": "delayed ACK",
+    "stalls_application": "application",
+    "stalls_network": "network",
+}
+STALLS = {
+    "stalls_timeout": "timeout",
+    "stalls_handshake": "handshake",
+    **OTHER_STALLS,
 }
 
 

@@ -138,6 +138,7 @@ impl BarrierReader {
     fn begin_block<P: Probe>(&mut self, core: &mut Core<P>, wanted: Time) {
         let now = core.now();
         self.block_start = wanted;
+        core.begin_wait(self.first_flow);
         self.missing = self.read.active;
         self.shares = Jain::default();
         self.asked = 0;
@@ -254,6 +255,7 @@ impl BarrierReader {
             return;
         }
         self.end_orders(core, self.part_of(end));
+        core.end_wait(self.first_flow);
         if P::ON {
             core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
         }

@@ -89,6 +89,7 @@ impl<P: Probe> Application<P> for LongFlows {
         match index {
             OPEN => {
                 for flow in self.flows() {
+                    core.begin_wait(flow);
                     core.act_on(EndId::client(flow)).request(0);
                 }
             }

@@ -63,5 +63,6 @@ pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
         retransmitted_packets: sum.retransmitted_packets + other.retransmitted_packets,
         fast_retransmits: sum.fast_retransmits + other.fast_retransmits,
         undone_timeouts: sum.undone_timeouts + other.undone_timeouts,
+        tail_probes: sum.tail_probes + other.tail_probes,
     }
 }

@@ -94,6 +94,7 @@ impl PoissonFlows {
             self.retired = add(self.retired, &old);
         }
         pair.connections += 1;
+        core.begin_wait(flow);
         let client = core.act_on(EndId::client(flow));
         client.notify_at(arrival.bytes);
         client.request(0);
@@ -103,6 +104,7 @@ impl PoissonFlows {
         let Some(Arrival { at, bytes }) = self.pairs[place as usize].busy.take() else { return };
         self.completions.push(core.now() - at);
         self.bytes += bytes;
+        core.end_wait(self.first_flow + place);
         self.begin(core, place);
     }
 }

@@ -12,11 +12,15 @@ pub const EVENT_COLUMNS: &[Column] = &[
     column(
         "kind",
         "",
-        "block_start, request, flow_done, block_done, timeout, fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
+        "block_start, request, flow_done, block_done, timeout, tail_probe, stall (its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
     ),
     column("flow", "1", "Flow, which is the server's number for the workload; -1 if none."),
     column("block", "1", "Block of the workload, from 0."),
-    column("seq", "byte", "First unacknowledged, or dropped, sequence number; data begin at 1."),
+    column(
+        "seq",
+        "byte",
+        "First unacknowledged, or dropped, sequence number; of a stall the one that the client expects next; data begin at 1.",
+    ),
     column("cwnd", "byte", "Congestion window; for a timeout before the reaction."),
     column("ssthresh", "byte", "Slow-start threshold; for a timeout before the reaction."),
     column("flight", "byte", "Outstanding data; for a timeout before the reaction."),
@@ -36,13 +40,14 @@ pub const EVENT_COLUMNS: &[Column] = &[
     column(
         "cause",
         "",
-        "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks.",
+        "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks. What ended a stall: timeout, tail_probe, handshake, pacer, persist, delayed_ack, application or network.",
     ),
     column(
         "place",
         "",
         "Of a timeout: block_head (the first window of a block, ABTT) or inside (IBTT).",
     ),
+    column("wait_s", "s", "Of a stall: how long the client's link brought nothing of the block."),
 ];
 
 /// Columns of the queue table.

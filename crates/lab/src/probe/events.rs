@@ -5,6 +5,7 @@ use incast_net::PortId;
 use incast_tcp::{Connection, TimeoutReport};
 
 use crate::oracle::{Cause, Diagnosis};
+use crate::stalls::{Stall, StallCause};
 
 /// What happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,10 @@ pub enum EventKind {
     BlockDone,
     /// A timer expired.
     Timeout,
+    /// A tail-loss probe left.
+    TailProbe,
+    /// A block has waited for more than ten base round trips, until now.
+    Stall,
     /// Loss recovery began.
     FastRetransmit,
     /// Loss recovery ended.
@@ -40,6 +45,8 @@ impl EventKind {
             Self::FlowDone => "flow_done",
             Self::BlockDone => "block_done",
             Self::Timeout => "timeout",
+            Self::TailProbe => "tail_probe",
+            Self::Stall => "stall",
             Self::FastRetransmit => "fast_retransmit",
             Self::RecoveryExit => "recovery_exit",
             Self::Drop => "drop",
@@ -80,6 +87,10 @@ pub struct EventRow {
     pub rto: Option<Span>,
     /// Why a timer expired.
     pub cause: Option<Cause>,
+    /// What ended a stall.
+    pub stall: Option<StallCause>,
+    /// How long it was.
+    pub wait: Option<Span>,
     /// Whether the segment belongs to the first window of its block.
     pub block_head: Option<bool>,
 }
@@ -102,6 +113,8 @@ impl EventRow {
             srtt: None,
             rto: None,
             cause: None,
+            stall: None,
+            wait: None,
             block_head: None,
         }
     }
@@ -125,6 +138,17 @@ impl EventRow {
             cause: Some(diagnosis.cause),
             block_head: Some(report.block_head),
             ..Self::of(time, EventKind::Timeout, flow, connection)
+        }
+    }
+
+    /// The row of a stall, whose end is at `connection`, a client's.
+    pub fn stall(time: Time, stall: Stall, connection: &Connection) -> Self {
+        let Stall { flow, wait, cause } = stall;
+        Self {
+            seq: connection.received().next(),
+            stall: Some(cause),
+            wait: Some(wait),
+            ..Self::new(time, EventKind::Stall, Some(flow))
         }
     }
 

@@ -1,7 +1,7 @@
 //! Asking the hooks, and doing what they advise.
 
 use incast_engine::{Span, Time};
-use incast_net::Packet;
+use incast_net::{Packet, Trigger};
 
 use super::{Connection, owed};
 use crate::congestion::CongestionControl;
@@ -20,6 +20,10 @@ impl Connection {
     }
 
     pub(super) fn run_hook_deadlines(&mut self, now: Time) {
+        if self.hook_deadline() > now {
+            return;
+        }
+        self.set_trigger(Trigger::TailProbe);
         let view = self.send_view(now);
         let advice = self
             .sender_hooks

@@ -57,6 +57,11 @@ impl Connection {
         self.written - FIRST_BYTE
     }
 
+    /// How often the first unacknowledged segment was sent; 0 if there is none.
+    pub fn head_transmissions(&self) -> u32 {
+        self.board.head().map_or(0, |head| head.transmissions.into())
+    }
+
     /// Whether everything written, and the FIN if there is one, has been acknowledged.
     pub fn is_drained(&self) -> bool {
         self.board.una() == self.stream_end()

@@ -84,7 +84,7 @@ impl Connection {
     pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
         let first = self.held.0.pop_front();
         if let Some(first) = &first {
-            *out = first.packet;
+            *out = Packet { trigger: self.template.trigger, ..first.packet };
             self.ask(now, AckEvent::Left);
             if out.flags.contains(Flags::REQUEST) {
                 self.time_request(now);

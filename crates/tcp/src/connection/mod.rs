@@ -14,12 +14,13 @@ mod reduce;
 mod selective;
 mod timer;
 mod transmit;
+mod trigger;
 mod undo;
 
 use std::sync::Arc;
 
-use incast_engine::{Stream, Time};
-use incast_net::{Ecn, Flags, Packet, RouteId};
+use incast_engine::{Span, Stream, Time};
+use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 
 use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
@@ -97,6 +98,8 @@ pub struct Counters {
     pub fast_retransmits: u64,
     /// Timeouts found to have been premature, and undone.
     pub undone_timeouts: u64,
+    /// Tail-loss probes sent (RFC 8985 §7).
+    pub tail_probes: u64,
 }
 
 /// One end of a TCP connection.
@@ -186,6 +189,9 @@ pub struct Connection {
     requests_seen: u64,
     /// ACKs and requests that hooks hold back.
     held: hold::Held,
+    /// Since when the gate is closed, and how long data wait at least to be late for such a reason.
+    gated_since: Time,
+    patience: Span,
 }
 
 /// What all packets of a connection have in common.
@@ -195,14 +201,16 @@ struct Template {
     header: u8,
     epoch: u8,
     ecn: Ecn,
+    /// What made the connection act last.
+    trigger: Trigger,
 }
 
 impl Template {
     /// A packet without payload.
     #[inline]
     fn packet(self) -> Packet {
-        let Self { route, header, epoch, ecn } = self;
-        Packet { route, header, epoch, ecn, flags: Flags::ACK, ..Packet::default() }
+        let Self { route, header, epoch, ecn, trigger } = self;
+        Packet { route, header, epoch, ecn, trigger, flags: Flags::ACK, ..Packet::default() }
     }
 }
 
@@ -232,6 +240,7 @@ impl Connection {
             header: config.ack_size,
             epoch,
             ecn: if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable },
+            trigger: Trigger::Arrival,
         };
         Self {
             role,
@@ -282,6 +291,8 @@ impl Connection {
             request: Request::default(),
             requests_seen: 0,
             held: hold::Held::default(),
+            gated_since: Time::ZERO,
+            patience: Span::ZERO,
             counters: Counters::default(),
             has_hooks: false,
             sender_hooks: Vec::new(),
@@ -372,6 +383,7 @@ impl Connection {
         if packet.epoch != self.template.epoch {
             return;
         }
+        self.template.trigger = packet.trigger;
         if packet.flags.intersects(Flags::SYN.with(Flags::REQUEST))
             || self.state != State::Established
         {

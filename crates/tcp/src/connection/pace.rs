@@ -20,6 +20,8 @@ pub(super) struct Pacer {
     memo: (Fraction, Span),
     /// Data wait for `next_at`.
     pub(super) waiting: bool,
+    /// Since when they do.
+    waiting_since: Time,
     /// Everything is paced, and not only what a window below a segment lets go.
     always: bool,
     /// Whether segments may have departure times.
@@ -84,6 +86,7 @@ impl Pacer {
                 next_at: Time::ZERO,
                 phase: (0, Time::ZERO),
                 waiting: false,
+                waiting_since: Time::ZERO,
                 memo: (Fraction::default(), Span::ZERO),
                 burst_size,
                 burst_granted: 0,
@@ -92,6 +95,15 @@ impl Pacer {
                 copied_below: 0,
             })
         })
+    }
+
+    /// Data wait from now on, unless they do already.
+    #[inline]
+    fn wait(&mut self, now: Time) {
+        if !self.waiting {
+            self.waiting = true;
+            self.waiting_since = now;
+        }
     }
 
     /// When data that wait may leave.
@@ -193,7 +205,7 @@ impl Connection {
         let waits = is_plain
             && (self.pacer.as_ref().is_some_and(|pacer| pacer.waiting) || self.has_room_for_more());
         if waits && let Some(pacer) = &mut self.pacer {
-            pacer.waiting = true;
+            pacer.wait(now);
         }
         waits
     }
@@ -225,7 +237,11 @@ impl Connection {
         pacer.burst_granted = pacer.burst_size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
         let block = (next == self.block_start).then_some(next);
         pacer.next_at = pacer.due(now, pace, block, &mut self.random);
-        pacer.waiting = pacer.next_at > now;
+        if pacer.next_at > now {
+            pacer.wait(now);
+        } else {
+            pacer.waiting = false;
+        }
         pacer.waiting
     }
 
@@ -269,8 +285,11 @@ impl Connection {
 
     /// The clock has reached the deadline.
     pub(super) fn end_pace(&mut self, now: Time) {
-        if let Some(pacer) = &mut self.pacer {
-            pacer.waiting &= pacer.next_at > now;
+        let Some(pacer) = &mut self.pacer else { return };
+        if pacer.waiting && pacer.next_at <= now {
+            pacer.waiting = false;
+            let held = now - pacer.waiting_since;
+            self.note_hold(held);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Sending by the scoreboard: ACKs in and data out for recoveries by SACK.
 
 use incast_engine::Time;
-use incast_net::{Flags, Packet};
+use incast_net::{Flags, Packet, Trigger};
 
 use super::undo::Evidence;
 use super::{Connection, Gate, TimerKind, owed};
@@ -161,6 +161,7 @@ impl Connection {
 
     /// The recovery's own deadline has come.
     pub(super) fn run_recovery_deadline(&mut self, now: Time) {
+        self.set_trigger(Trigger::TailProbe);
         let view = self.sack_view(now);
         let episode = self.recovery.on_deadline(&mut self.board, &view);
         self.begin_episode(now, episode);
@@ -353,6 +354,7 @@ impl Connection {
                 return false;
             }
         }
+        self.counters.tail_probes += 1;
         self.recovery.on_probe_sent(!is_fresh, &self.board);
         self.arm(now, TimerKind::Data);
         true

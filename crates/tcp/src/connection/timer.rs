@@ -1,6 +1,7 @@
 //! The sender's timer and what its expiry does.
 
 use incast_engine::{Span, Time};
+use incast_net::Trigger;
 
 use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport, owed};
 use crate::congestion::{Congestion, CongestionControl};
@@ -37,6 +38,7 @@ impl Connection {
         if matches!(self.gate, Gate::OpensAt(at) if at <= now) {
             self.gate = Gate::Open;
             self.burst = u32::MAX;
+            self.note_hold(now - self.gated_since);
         }
         if self.pacer.is_some() {
             self.end_pace(now);
@@ -44,6 +46,7 @@ impl Connection {
         if self.ack_policy.deadline() <= now && self.ack_policy.on_deadline(now) {
             self.owed |= owed::ACK;
             self.ack_policy.on_ack_sent();
+            self.set_trigger(Trigger::DelayedAck);
         }
         if self.selective && self.recovery.deadline() <= now {
             self.run_recovery_deadline(now);
@@ -58,6 +61,7 @@ impl Connection {
                     self.window_probes += 1;
                     self.arm(now, TimerKind::Persist);
                     self.owed |= owed::WINDOW_PROBE;
+                    self.set_trigger(Trigger::Persist);
                 }
             }
         }
@@ -66,6 +70,9 @@ impl Connection {
         }
         if self.has_receiver_hooks() {
             self.ripen(now);
+            if self.owed & owed::HELD != 0 {
+                self.set_trigger(Trigger::DelayedAck);
+            }
         }
     }
 
@@ -98,6 +105,7 @@ impl Connection {
     }
 
     fn expire_handshake(&mut self, now: Time) {
+        self.set_trigger(Trigger::Handshake);
         self.report_timeout(TimeoutKind::Handshake, false);
         self.handshake_tries += 1;
         self.arm(now, TimerKind::Handshake);
@@ -105,6 +113,7 @@ impl Connection {
     }
 
     fn expire_request(&mut self, now: Time) {
+        self.set_trigger(Trigger::Handshake);
         self.report_timeout(TimeoutKind::Request, false);
         self.request.tries += 1;
         self.arm(now, TimerKind::Request);
@@ -120,6 +129,7 @@ impl Connection {
             }
             return self.rest(now);
         }
+        self.set_trigger(Trigger::Timeout);
         self.report_timeout(TimeoutKind::Data, advised.is_some());
         let una = self.board.una();
         let flight = self.board.flight();

@@ -240,6 +240,7 @@ impl Connection {
             && self.is_paced_out(now, next, room.end.saturating_sub(next), resend.is_none())
         {
             let Some(departure) = self.settled_departure(end) else { return Polled::Nothing };
+            self.note_hold(departure - now);
             (now, polled) = (departure, Polled::Timed);
         }
         if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
@@ -332,6 +333,7 @@ impl Connection {
             Gate::OpensAt(_) => false,
             Gate::Open | Gate::Closed => {
                 self.gate = Gate::OpensAt(now + wait);
+                self.gated_since = now;
                 false
             }
         }

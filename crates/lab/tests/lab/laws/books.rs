@@ -16,6 +16,8 @@ pub struct Books {
     pub written: u64,
     /// Bytes that arrived in order.
     pub in_order: u64,
+    /// Whether the client has sent anything.
+    pub has_asked: bool,
     /// Whether the client holds an ACK back.
     pub holds_ack: bool,
     /// What arrived beyond a gap, from and to.

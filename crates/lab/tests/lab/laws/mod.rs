@@ -5,14 +5,17 @@ mod fabrics;
 mod scenarios;
 mod switches;
 mod traces;
+mod waits;
 mod witness;
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use incast_engine::{Limit, Span, Time};
 use incast_lab::core::{Core, EndId};
 use incast_lab::oracle::Cause;
 use incast_lab::scenario::{Background, Transport, Workload};
+use incast_lab::stalls::StallCause;
 use incast_lab::world::World;
 use incast_lab::{Control, Row, Run, Scenario, TraceRequest};
 use incast_net::PortId;
@@ -22,7 +25,10 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
 
+use crate::taxonomy::stalls;
+
 pub use scenarios::scenarios;
+pub use waits::Waits;
 pub use witness::Witness;
 
 pub const SEED: u64 = 7;
@@ -47,9 +53,11 @@ pub fn config() -> ProptestConfig {
 
 #[test]
 fn the_laws_hold_of_random_scenarios() {
+    let stalls = Cell::new(0);
     let laws = |document: Value| -> Result<(), TestCaseError> {
         let scenario = Scenario::from_document(&document).expect("the generator knows the rules");
         let core = hold(&scenario);
+        stalls.set(stalls.get() + core.probe.waits.told);
         another_seed_differs(&scenario, &core.probe);
         Ok(())
     };
@@ -57,6 +65,7 @@ fn the_laws_hold_of_random_scenarios() {
         Err(TestError::Fail(why, document)) => panic!("{why}\nminimal scenario: {document}"),
         result => result.expect("scenarios can be made"),
     }
+    assert!(stalls.get() > 0, "some of them wait for long");
 }
 
 /// Panics unless every law holds of a scenario.
@@ -73,6 +82,7 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     work_is_done_or_goes_on(scenario, &rows, &core);
     bytes_arrive_exactly_once(scenario, &rows, &core);
     timeouts_have_one_cause_each(&rows, &core.probe);
+    stalls_have_one_cause_each(&rows, &core.probe);
     packets_are_counted(&rows, &core.probe);
     nothing_exceeds_the_network(scenario, &rows[0]);
     (rows, core)
@@ -84,7 +94,9 @@ fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
     let overtaking = network.reorder.is_some()
         || network.queue.acts_at_departure()
         || core.is_some_and(|core| core.queue.acts_at_departure());
-    let mut world = World::new(scenario, seed, |_| Witness::new(segments(scenario), overtaking));
+    let waits = Waits::new(scenario);
+    let witness = Witness::new(segments(scenario), overtaking, waits);
+    let mut world = World::new(scenario, seed, |_| witness);
     let core = world.core_mut();
     core.probe.hosts = core.network.hosts();
     world.run(&Control::default()).expect("nobody cancels")
@@ -197,6 +209,22 @@ fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
         assert!(row.timeouts_tail <= row.timeouts_lack_of_dupacks);
         assert!(row.timeouts_block_head <= row.timeouts);
     }
+}
+
+/// Every wait that is long by the packets that arrive is told when it ends, with a cause, and nothing
+/// else is.
+fn stalls_have_one_cause_each(rows: &[Row], witness: &Witness) {
+    witness.waits.is_told();
+    assert_eq!(rows.iter().map(|row| row.stalls).sum::<u64>(), witness.waits.told);
+    let mut sum = [0; 8];
+    for row in rows {
+        let columns = stalls::columns(row);
+        assert_eq!(row.stalls, columns.iter().sum::<u64>());
+        assert_eq!(row.stall_max_s.is_some(), row.stalls > 0);
+        sum = std::array::from_fn(|cause| sum[cause] + columns[cause]);
+    }
+    let told = |cause: StallCause| witness.stalls.get(cause.name()).copied().unwrap_or(0);
+    assert_eq!(sum, StallCause::ALL.map(told));
 }
 
 fn packets_are_counted(rows: &[Row], witness: &Witness) {

@@ -57,6 +57,8 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
     let all = |get: fn(&Row) -> u64| rows.iter().map(get).sum::<u64>();
     assert!(events.rows().is_sorted_by_key(|row| row.time));
     assert_eq!(count(EventKind::Timeout), all(|row| row.timeouts));
+    assert_eq!(count(EventKind::Stall), all(|row| row.stalls));
+    assert_eq!(count(EventKind::TailProbe), all(|row| row.tail_probes));
     assert_eq!(count(EventKind::FastRetransmit), all(|row| row.fast_retransmits));
     assert_eq!(count(EventKind::Drop), rows[0].drops);
     assert_eq!(count(EventKind::BlockDone), rows[0].blocks);

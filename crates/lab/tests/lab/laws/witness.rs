@@ -6,11 +6,13 @@ use incast_engine::Time;
 use incast_lab::core::EndId;
 use incast_lab::oracle::Cause;
 use incast_lab::probe::{EventKind, EventRow, Probe};
+use incast_lab::stalls::StallCause;
 use incast_net::topology::Network;
 use incast_net::{Ecn, Flags, Packet, PortId};
 use incast_tcp::Connection;
 
 use super::books::Books;
+use super::waits::{Rule, Waits};
 
 /// The books of a run.
 #[derive(Default)]
@@ -40,13 +42,16 @@ pub struct Witness {
     pub hops: u64,
     books: BTreeMap<u32, Books>,
     causes: BTreeMap<&'static str, u64>,
+    pub stalls: BTreeMap<&'static str, u64>,
     pub requests: Vec<Time>,
+    /// How long nothing came, by the packets that did.
+    pub waits: Waits,
 }
 
 impl Witness {
     /// The witness of a run whose flows have segments of `mss` bytes, those with connections first.
-    pub fn new(mss: Vec<u64>, overtaking: bool) -> Self {
-        Self { mss, overtaking, ..Self::default() }
+    pub fn new(mss: Vec<u64>, overtaking: bool, waits: Waits) -> Self {
+        Self { mss, overtaking, waits, ..Self::default() }
     }
 
     /// Packets in a port or on its link.
@@ -117,9 +122,14 @@ impl Witness {
                 self.books.entry(packet.route.flow()).or_default().on_sent(packet);
             }
             if !packet.route.is_forward() && !packet.flags.contains(Flags::DATAGRAM) {
-                let books = self.books.entry(packet.route.flow()).or_default();
+                let flow = packet.route.flow();
+                let books = self.books.entry(flow).or_default();
                 if books.epoch != packet.epoch {
                     books.begin(packet.epoch);
+                }
+                if !books.has_asked {
+                    books.has_asked = true;
+                    self.waits.begin(Rule::Flow, flow, self.now);
                 }
                 books.on_window(packet);
             }
@@ -185,10 +195,17 @@ impl Probe for Witness {
             return;
         }
         self.received += 1;
+        let flow = packet.route.flow();
+        if packet.route.is_forward() && !packet.flags.contains(Flags::DATAGRAM) {
+            self.waits.note(now, flow);
+        }
         if is_data(packet) {
-            let books = self.books.get_mut(&packet.route.flow()).expect("the client asked");
+            let books = self.books.get_mut(&flow).expect("the client asked");
             if books.epoch == packet.epoch {
                 books.on_arrival(packet);
+                if books.written > 0 && books.in_order >= books.written {
+                    self.waits.end(Rule::Flow, flow);
+                }
             }
         }
     }
@@ -225,6 +242,13 @@ impl Probe for Witness {
                 *self.causes.entry(cause.name()).or_default() += 1;
             }
             EventKind::Request => self.requests.push(row.time),
+            EventKind::BlockStart => self.waits.begin(Rule::Read, 0, row.time),
+            EventKind::BlockDone => self.waits.end(Rule::Read, 0),
+            EventKind::Stall => {
+                let cause = row.stall.map(StallCause::name).expect("a stall has a cause");
+                *self.stalls.entry(cause).or_default() += 1;
+                self.waits.check(&row);
+            }
             _ => {}
         }
     }

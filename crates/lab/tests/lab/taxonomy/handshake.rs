@@ -1,6 +1,6 @@
 //! Nothing was established yet, or the request did not get through.
 
-use incast_lab::oracle::Cause::{AckLoss, Handshake, Spurious};
+use incast_lab::oracle::Cause::{AckLoss, FullWindow, Handshake, LostRetransmission, Spurious};
 use serde_json::{Value, json};
 
 use super::{HEAD, expiries, finished};
@@ -92,8 +92,29 @@ fn a_request_whose_answer_is_on_the_way_is_spurious() {
 
 /// The server has to repeat the data; until then the client hears nothing of its request.
 #[test]
-fn a_request_whose_answer_was_lost_misses_its_acknowledgement() {
+fn a_request_whose_answer_was_lost_misses_a_full_window() {
     let silent = json!({ "transport": { "handshake": "none", "syn_rto": "5ms" } });
     let outcome = finished(&silent, Loss::of_segments(0, 0, 3));
-    assert_eq!(outcome.expiries()[0], (0, AckLoss, HEAD, 0));
+    assert_eq!(outcome.expiries()[0], (0, FullWindow, HEAD, 0));
+    assert_eq!(outcome.row().timeouts_ack_loss, 0, "no ACK was sent");
+}
+
+#[test]
+fn a_request_whose_answer_was_lost_again_misses_the_retransmission() {
+    let silent = json!({ "transport": {
+        "handshake": "none", "syn_rto": "15ms", "rto_initial": "10ms", "initial_window": 1,
+    } });
+    let outcome = finished(&silent, [Loss::of_copies(0, 0, 2)]);
+    assert_eq!(
+        outcome.expiries()[..2],
+        [(0, FullWindow, HEAD, 1), (0, LostRetransmission, HEAD, 0)]
+    );
+}
+
+#[test]
+fn a_request_whose_answer_has_yet_to_leave_is_spurious() {
+    let slow = json!({ "transport": {
+        "handshake": "none", "syn_rto": "1ms", "send_jitter": "50ms",
+    } });
+    assert_eq!(finished(&slow, []).expiries()[0], (0, Spurious, HEAD, 0));
 }

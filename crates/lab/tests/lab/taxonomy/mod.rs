@@ -1,9 +1,11 @@
-//! Every cause of a timeout, constructed packet by packet, at the head of a block and inside it.
+//! Every cause of a timeout, constructed packet by packet, at the head of a block and inside it; and
+//! every cause of a stall.
 
 mod counts;
 mod data;
 mod handshake;
 mod precedence;
+pub mod stalls;
 
 use serde_json::Value;
 

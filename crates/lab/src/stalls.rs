@@ -1,0 +1,246 @@
+//! Stalls: waits of a block in which its client's link brings nothing of it, and what ended them.
+//!
+//! A link is idle for a block while no packet of it reaches the client; what others send over the
+//! link neither ends a wait nor begins one. A read waits as a whole, any other flow by itself. Each
+//! arrival at a client costs a subtraction and a compare.
+//!
+//! Its cause is the [`Trigger`] of the packet that ended it: the last reason, since the client heard
+//! of its servers before, for which a host sent something by itself. Of a timer that repairs or probes
+//! that is so in any case; what a host kept (pacers, delayed ACKs, applications) for less than half of
+//! the shortest stall is not why it came about.
+
+use incast_engine::{Span, Time};
+use incast_net::Trigger;
+
+use crate::core::EndId;
+
+/// A wait is a stall if it is longer than so many base round trips.
+pub const ROUND_TRIPS: u64 = 10;
+
+/// What ended a stall: why the packet was sent with which data came again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StallCause {
+    /// A retransmission timer of data.
+    Timeout,
+    /// A tail-loss probe, another timer of loss recovery, or that of a remedy.
+    TailProbe,
+    /// The timer of a SYN, SYN-ACK or request.
+    Handshake,
+    /// The sender's host had held data back.
+    Pacer,
+    /// A probe of a closed window.
+    Persist,
+    /// The receiver's host had held an ACK back.
+    DelayedAck,
+    /// An application's timer.
+    Application,
+    /// None of these: what came had been on its way, and nobody had kept it for long.
+    Network,
+}
+
+impl StallCause {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Timeout,
+        Self::TailProbe,
+        Self::Handshake,
+        Self::Pacer,
+        Self::Persist,
+        Self::DelayedAck,
+        Self::Application,
+        Self::Network,
+    ];
+
+    /// As written in event rows.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::TailProbe => "tail_probe",
+            Self::Handshake => "handshake",
+            Self::Pacer => "pacer",
+            Self::Persist => "persist",
+            Self::DelayedAck => "delayed_ack",
+            Self::Application => "application",
+            Self::Network => "network",
+        }
+    }
+}
+
+impl From<Trigger> for StallCause {
+    fn from(trigger: Trigger) -> Self {
+        match trigger {
+            Trigger::Arrival => Self::Network,
+            Trigger::Timeout => Self::Timeout,
+            Trigger::TailProbe => Self::TailProbe,
+            Trigger::Handshake => Self::Handshake,
+            Trigger::Pacer => Self::Pacer,
+            Trigger::Persist => Self::Persist,
+            Trigger::DelayedAck => Self::DelayedAck,
+            Trigger::Application => Self::Application,
+        }
+    }
+}
+
+/// The stalls of a group.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StallCounts {
+    by_cause: [u64; StallCause::ALL.len()],
+    /// The longest.
+    pub longest: Option<Span>,
+}
+
+impl StallCounts {
+    /// Counts a wait.
+    pub fn add(&mut self, cause: StallCause, wait: Span) {
+        self.by_cause[cause as usize] += 1;
+        self.longest = self.longest.max(Some(wait));
+    }
+
+    /// How many had this cause.
+    pub fn of(&self, cause: StallCause) -> u64 {
+        self.by_cause[cause as usize]
+    }
+
+    /// How many there were.
+    pub fn total(&self) -> u64 {
+        self.by_cause.iter().sum()
+    }
+}
+
+/// A stall that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stall {
+    /// The flow whose packet ended it.
+    pub flow: u32,
+    /// How long nothing came.
+    pub wait: Span,
+    /// What ended it.
+    pub cause: StallCause,
+}
+
+/// A block that waits for what is next: that of a read, or a flow.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    /// When a packet came last, or the block began.
+    since: Time,
+    /// A longer wait is a stall; none is while there is no block.
+    limit: Span,
+    /// What the limit is while there is one.
+    limit_of_blocks: Span,
+    group: u16,
+}
+
+/// No wait is longer.
+const NO_LIMIT: Span = Span::from_picos(u64::MAX);
+
+/// The waits of all blocks.
+#[derive(Clone, Debug, Default)]
+pub struct Waits {
+    waits: Vec<Wait>,
+    /// Whose packets end which wait, by flow.
+    of_flow: Vec<u32>,
+    counts: Vec<StallCounts>,
+}
+
+impl Waits {
+    /// Adds the flows of a group whose base round trip is `base_rtt`: `shared` if they bring the
+    /// parts of one block.
+    pub(crate) fn add(&mut self, group: u16, flows: u32, shared: bool, base_rtt: Span) {
+        let limit_of_blocks = Span::from_picos(base_rtt.as_picos().saturating_mul(ROUND_TRIPS));
+        for flow in 0..flows {
+            if flow == 0 || !shared {
+                let since = Time::ZERO;
+                self.waits.push(Wait { since, limit: NO_LIMIT, limit_of_blocks, group });
+            }
+            self.of_flow.push(self.waits.len() as u32 - 1);
+        }
+        self.counts.resize(usize::from(group) + 1, StallCounts::default());
+    }
+
+    /// A block begins in which `flow` has a part: it waits from now on.
+    pub(crate) fn begin(&mut self, now: Time, flow: u32) {
+        let wait = &mut self.waits[self.of_flow[flow as usize] as usize];
+        (wait.since, wait.limit) = (now, wait.limit_of_blocks);
+    }
+
+    /// It is complete.
+    pub(crate) fn end(&mut self, flow: u32) {
+        self.waits[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
+    }
+
+    /// Whether the block has not waited for long: for less than half of what makes a stall. What an
+    /// end sends now that was kept so far was not kept for long, then.
+    pub(crate) fn is_brief(&self, now: Time, end: EndId) -> bool {
+        let wait = &self.waits[self.of_flow[end.flow() as usize] as usize];
+        now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)
+    }
+
+    /// A packet reaches a client; returns the stall that it ends.
+    #[inline]
+    pub(crate) fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
+        let wait = &mut self.waits[self.of_flow[client.flow() as usize] as usize];
+        let waited = now.saturating_since(wait.since);
+        wait.since = now;
+        if waited <= wait.limit {
+            return None;
+        }
+        let group = usize::from(wait.group);
+        Some(self.count(group, client.flow(), waited, trigger))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count(&mut self, group: usize, flow: u32, wait: Span, trigger: Trigger) -> Stall {
+        let cause = StallCause::from(trigger);
+        self.counts[group].add(cause, wait);
+        Stall { flow, wait, cause }
+    }
+
+    /// The stalls of a group, if it has connections.
+    pub(crate) fn of(&self, group: u16) -> StallCounts {
+        self.counts.get(usize::from(group)).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    #[test]
+    fn a_stall_is_longer_than_ten_round_trips_within_a_block() {
+        let mut waits = Waits::default();
+        waits.add(0, 2, true, Span::from_micros(1));
+        let client = EndId::client;
+        assert_eq!(waits.note(at(50), client(0), Trigger::Timeout), None, "there is no block");
+        waits.begin(at(100), 0);
+        assert_eq!(waits.note(at(110), client(1), Trigger::Timeout), None);
+        let stall = Stall { flow: 0, wait: Span::from_micros(11), cause: StallCause::Pacer };
+        assert_eq!(waits.note(at(121), client(0), Trigger::Pacer), Some(stall));
+        assert_eq!(waits.note(at(130), client(1), Trigger::Pacer), None);
+        waits.end(1);
+        assert_eq!(waits.note(at(999), client(0), Trigger::Timeout), None);
+        assert_eq!(waits.of(0).total(), 1);
+        assert_eq!(waits.of(0).longest, Some(Span::from_micros(11)));
+        assert_eq!(waits.of(7), StallCounts::default());
+    }
+
+    #[test]
+    fn flows_of_no_common_block_wait_by_themselves() {
+        let mut waits = Waits::default();
+        waits.add(0, 1, true, Span::from_micros(1));
+        waits.add(2, 2, false, Span::from_micros(2));
+        for flow in 0..3 {
+            waits.begin(at(0), flow);
+        }
+        for micros in [9, 18] {
+            assert_eq!(waits.note(at(micros), EndId::client(1), Trigger::Arrival), None);
+        }
+        assert!(waits.note(at(21), EndId::client(2), Trigger::Arrival).is_some());
+        assert_eq!((waits.of(0).total(), waits.of(1).total(), waits.of(2).total()), (0, 0, 1));
+        assert_eq!(waits.of(2).of(StallCause::Network), 1);
+    }
+}
