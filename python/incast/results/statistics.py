@@ -11,6 +11,7 @@ from incast.results.intervals import HIGH, LOW, Samples, interval
 from incast.scenario.resolved import Resolved
 
 _NOT_QUANTITIES = {"point", "seed"}
+_LARGEST = {"stall_max_s"}  # of a point it is the largest, and has no interval
 _SHARES = {"fairness", "drop_ratio", "link_utilization", COLLAPSED}
 _GOODPUT, _COMPLETION = "goodput_bps", "completion_"
 _OF_SAMPLES = {
@@ -76,7 +77,7 @@ def summarise(
         pl.len().cast(pl.Int64).alias("runs"),
         whole.sum().cast(pl.Int64).alias("ok"),
         pl.col("status"),
-        *(pl.col(name).filter(whole).cast(pl.Float64).mean() for name in quantities),
+        *(_of_runs(name, pl.col(name).filter(whole).cast(pl.Float64)) for name in quantities),
         *(
             of(pl.col(name).filter(whole).cast(pl.Float64)).name.suffix(f" {what}")
             for name in quantities
@@ -91,6 +92,10 @@ def summarise(
     return pl.DataFrame(columns)
 
 
+def _of_runs(name: str, values: pl.Expr) -> pl.Expr:
+    return values.max() if name in _LARGEST else values.mean()
+
+
 def possible(name: str, here: Resolved) -> tuple[float, float]:
     """Return between what a quantity of the workload itself can be at a point."""
     if name == _GOODPUT:
@@ -102,6 +107,11 @@ def possible(name: str, here: Resolved) -> tuple[float, float]:
 
 def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.Series]:
     """Return both ends of the interval of a mean, nothing where there are not two runs."""
+    names = (f"{name}{LOW}", f"{name}{HIGH}")
+    if name in _LARGEST:
+        return [
+            pl.repeat(None, points.height, dtype=pl.Float64, eager=True).alias(end) for end in names
+        ]
     told = {what: points[f"{name} {what}"].cast(pl.Float64).to_numpy() for what in _OF_SAMPLES}
     samples = Samples(mean=points[name].to_numpy(), **told)
     if here:
@@ -109,7 +119,6 @@ def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.
     else:
         lowest, highest = 0.0, 1.0 if name in _SHARES else np.inf
     ends = interval(samples, lowest, highest, flags=name == COLLAPSED)
-    names = (f"{name}{LOW}", f"{name}{HIGH}")
     return [pl.Series(*one).fill_nan(None) for one in zip(names, ends, strict=True)]
 
 

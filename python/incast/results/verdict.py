@@ -7,6 +7,7 @@ import polars as pl
 
 from incast import units
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
+from incast.results import waits
 from incast.results.causes import CAUSES
 from incast.results.collapse import at_points
 from incast.results.intervals import HIGH
@@ -62,6 +63,7 @@ class _Curve:
         if not self.rows:
             return "No run finished, so nothing can be said: raise run.time_limit."
         text = self._servers() if self.axis in _COUNTS else self._other()
+        text += self._waits_otherwise()
         if self.unfinished:
             text += f" ({units.plural(self.unfinished, 'point')} without a finished run left out.)"
         return text
@@ -138,6 +140,14 @@ class _Curve:
 
     def _below(self, index: int) -> bool:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
+
+    def _waits_otherwise(self) -> str:
+        """Say so if blocks wait without a timeout, at the point where they do most often."""
+        most = max(range(len(self.rows)), key=lambda i: waits.others(self.rows[i]))
+        where = f"at {self._value(most)}" if len(self.rows) > 1 else ""
+        if self.axis in _COUNTS and where:
+            where = f"at {self.at[most].servers} servers"
+        return waits.sentence(self.rows[most], where)
 
     def _times_out(self, index: int) -> bool:
         return self.rows[index]["timeouts"] > 0

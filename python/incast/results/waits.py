@@ -6,33 +6,41 @@ from typing import Any
 from incast import units
 from incast.results.causes import OTHER_STALLS
 
+_FOR = {
+    "stalls_tail_probe": "for a tail-loss probe",
+    "stalls_pacer": "for the sender's pacer",
+    "stalls_persist": "for the probe of a closed window",
+    "stalls_delayed_ack": "for a delayed ACK",
+    "stalls_application": "for the application",
+    "stalls_network": "for what is on its way",
+}
+
 
 def others(row: Mapping[str, Any]) -> float:
-    """Return how many stalls of a row no timeout ended."""
-    return sum(row.get(name) or 0.0 for name in OTHER_STALLS)
+    """Return how many stalls no timeout ended: per block, or of a run without blocks."""
+    count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
+    return count / (row.get("blocks") or 1.0)
 
 
-def clause(row: Mapping[str, Any]) -> str:
-    """Say how often a block waited though no timer expired, why, and how long; or nothing.
+def sentence(row: Mapping[str, Any], where: str) -> str:
+    """Say how often blocks wait though no timer expired, for how long and what; or nothing.
 
     Parameters
     ----------
     row
-        Means of a point.
+        A point's means, and its longest stall.
+    where
+        Which point it is, such as "at 24 servers"; or nothing.
     """
-    count = others(row)
-    if not count:
+    often = others(row)
+    if not often:
         return ""
+    count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
     name = max(OTHER_STALLS, key=lambda name: row.get(name) or 0.0)
-    share = (row[name] or 0.0) / count
-    blocks = row.get("blocks") or 0.0
-    often = count / blocks if blocks else count
-    text = f"{units.number(often, 2)} {'other ' if row['timeouts'] else ''}stalls"
-    text += " per block" if blocks else ""
-    by = OTHER_STALLS[name] if share == 1 else f"{OTHER_STALLS[name]} ({units.percent(share)})"
+    share = row[name] / count
+    begin = "Blocks wait without a timeout, too" if row["timeouts"] else "But blocks wait"
+    stalls = f"{units.number(often, 2)} stalls" + (" per block" if row.get("blocks") else "")
     longest = row.get("stall_max_s")
     upto = f" of up to {units.time(longest)}" if longest and not row["timeouts"] else ""
-    return f"{text}{upto}, ended by {_ARTICLES.get(name, 'the')} {by}"
-
-
-_ARTICLES = {name: "a" for name in ("stalls_tail_probe", "stalls_persist", "stalls_delayed_ack")}
+    what = _FOR[name] if share == 1 else f"{units.percent(share)} of them {_FOR[name]}"
+    return f" {begin}{f', {where}' if where else ''}: {stalls}{upto}, {what}."
