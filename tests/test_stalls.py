@@ -137,4 +137,4 @@ def test_of_a_point_the_longest_stall_is_that_of_all_its_runs() -> None:
     )
     summary = summarise(frame, [])
     assert summary["stall_max_s"].to_list() == [0.2]
-    assert summary["stall_max_s_ci95"].to_list() == [None]
+    assert summary["stall_max_s_ci95_low"].to_list() == [None]

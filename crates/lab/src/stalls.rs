@@ -136,7 +136,7 @@ const NO_LIMIT: Span = Span::from_picos(u64::MAX);
 /// The waits of all blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
-    waits: Vec<Wait>,
+    blocks: Vec<Wait>,
     /// Whose packets end which wait, by flow.
     of_flow: Vec<u32>,
     counts: Vec<StallCounts>,
@@ -150,35 +150,35 @@ impl Waits {
         for flow in 0..flows {
             if flow == 0 || !shared {
                 let since = Time::ZERO;
-                self.waits.push(Wait { since, limit: NO_LIMIT, limit_of_blocks, group });
+                self.blocks.push(Wait { since, limit: NO_LIMIT, limit_of_blocks, group });
             }
-            self.of_flow.push(self.waits.len() as u32 - 1);
+            self.of_flow.push(self.blocks.len() as u32 - 1);
         }
         self.counts.resize(usize::from(group) + 1, StallCounts::default());
     }
 
     /// A block begins in which `flow` has a part: it waits from now on.
     pub(crate) fn begin(&mut self, now: Time, flow: u32) {
-        let wait = &mut self.waits[self.of_flow[flow as usize] as usize];
+        let wait = &mut self.blocks[self.of_flow[flow as usize] as usize];
         (wait.since, wait.limit) = (now, wait.limit_of_blocks);
     }
 
     /// It is complete.
     pub(crate) fn end(&mut self, flow: u32) {
-        self.waits[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
+        self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
     /// Whether the block has not waited for long: for less than half of what makes a stall. What an
     /// end sends now that was kept so far was not kept for long, then.
     pub(crate) fn is_brief(&self, now: Time, end: EndId) -> bool {
-        let wait = &self.waits[self.of_flow[end.flow() as usize] as usize];
+        let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)
     }
 
     /// A packet reaches a client; returns the stall that it ends.
     #[inline]
     pub(crate) fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
-        let wait = &mut self.waits[self.of_flow[client.flow() as usize] as usize];
+        let wait = &mut self.blocks[self.of_flow[client.flow() as usize] as usize];
         let waited = now.saturating_since(wait.since);
         wait.since = now;
         if waited <= wait.limit {

@@ -27,7 +27,7 @@ struct Wait {
 /// The waits of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
-    waits: Vec<Wait>,
+    blocks: Vec<Wait>,
     /// The wait of each flow.
     of_flow: Vec<usize>,
     /// Waits that were too long and have not been told yet, by flow.
@@ -70,15 +70,15 @@ impl Waits {
         for flow in 0..flows {
             if flow == 0 || rule != Rule::Read {
                 let since = start.map(|start| Time::ZERO + start);
-                self.waits.push(Wait { rule, limit, since });
+                self.blocks.push(Wait { rule, limit, since });
             }
-            self.of_flow.push(self.waits.len() - 1);
+            self.of_flow.push(self.blocks.len() - 1);
         }
     }
 
     fn of(&mut self, rule: Rule, flow: u32) -> Option<&mut Wait> {
         let wait = *self.of_flow.get(flow as usize)?;
-        Some(&mut self.waits[wait]).filter(|wait| wait.rule == rule)
+        Some(&mut self.blocks[wait]).filter(|wait| wait.rule == rule)
     }
 
     pub fn begin(&mut self, rule: Rule, flow: u32, now: Time) {
@@ -96,7 +96,7 @@ impl Waits {
     /// A packet reaches a client. What was too long before has been told by now.
     pub fn note(&mut self, now: Time, flow: u32) {
         self.is_told();
-        let wait = &mut self.waits[self.of_flow[flow as usize]];
+        let wait = &mut self.blocks[self.of_flow[flow as usize]];
         if let Some(since) = &mut wait.since {
             let waited = now.saturating_since(std::mem::replace(since, now));
             if waited > wait.limit {
