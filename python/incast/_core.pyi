@@ -67,10 +67,12 @@ def follow_reads(
     bounds: tuple[NDArray[np.float64], NDArray[np.float64]],
     effort: object,
     threads: int,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> list[NDArray[np.float64]]:
     """Follow the mean block of synchronised reads, without the interpreter's lock.
 
     Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
     attributes; `bounds` are packet times and timeouts of a block beyond which a read has collapsed.
-    Returns timeouts and packet times per block; `threads` does not change them.
+    Returns timeouts and packet times per block, the relative standard deviation of a run's goodput,
+    the relative standard error of the packet times, and 1 where a read loses what it is not known
+    how to repair (the others are then 0); `threads` does not change them.
     """

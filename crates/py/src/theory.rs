@@ -1,11 +1,13 @@
 //! Theory: arrays of scenarios in, arrays of answers out.
 
-use incast_theory::{Effort, Read, follow};
+use incast_theory::{Effort, Exit, Flavour, Halved, Idle, Outcome, Read, Repair, Style, follow};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
-type Answers<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+type Flags<'py> = PyReadonlyArray1<'py, bool>;
+/// Timeouts, duration, scatter, error, and whether a read is beyond what can be followed.
+type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets wants.
 #[derive(FromPyObject)]
@@ -15,20 +17,49 @@ pub struct Columns<'py> {
     last: Column<'py>,
     packet: Column<'py>,
     header: Column<'py>,
+    bare: Column<'py>,
+    layer2: Column<'py>,
+    slower: Column<'py>,
     packet_s: Column<'py>,
     buffer: Column<'py>,
-    counts_packets: PyReadonlyArray1<'py, bool>,
+    counts_packets: Flags<'py>,
+    cell: Column<'py>,
+    extra: Column<'py>,
     propagation: Column<'py>,
     gap: Column<'py>,
+    spread: Column<'py>,
+    jitter: Column<'py>,
+    fresh: Flags<'py>,
     rto_min: Column<'py>,
     rto_max: Column<'py>,
-    handshakes: PyReadonlyArray1<'py, bool>,
+    handshakes: Flags<'py>,
     syn_rto: Column<'py>,
     first_rto: Column<'py>,
+    later_rto: Column<'py>,
     blocks: Column<'py>,
     initial_window: Column<'py>,
     initial_threshold: Column<'py>,
     most_window: Column<'py>,
+    repair: Column<'py>,
+    careful: Flags<'py>,
+    impatient: Flags<'py>,
+    restarts_timer: Flags<'py>,
+    limited_transmit: Flags<'py>,
+    exit: Column<'py>,
+    halved: Column<'py>,
+    burst: Column<'py>,
+    answers: Flags<'py>,
+    rescues: Flags<'py>,
+    watches: Flags<'py>,
+    style: Column<'py>,
+    granularity: Column<'py>,
+    per_window: Flags<'py>,
+    runs_idle: Flags<'py>,
+    ack_every: Column<'py>,
+    ack_timeout: Column<'py>,
+    quick: Column<'py>,
+    idle: Column<'py>,
+    arrival_first: Flags<'py>,
 }
 
 /// Packet times and timeouts of a block beyond which a read has collapsed.
@@ -50,21 +81,61 @@ impl Columns<'_> {
             last: at(&self.last)?,
             packet: at(&self.packet)?,
             header: at(&self.header)?,
+            bare: at(&self.bare)?,
+            layer2: at(&self.layer2)?,
+            slower: at(&self.slower)?,
+            second,
             buffer: at(&self.buffer)?,
             counts_packets: *self.counts_packets.get(row)?,
+            cell: at(&self.cell)?,
+            extra: at(&self.extra)?,
             propagation: at(&self.propagation)?,
             gap: at(&self.gap)?,
+            spread: at(&self.spread)?,
+            jitter: at(&self.jitter)?,
+            fresh: *self.fresh.get(row)?,
             least_rto: times(&self.rto_min)?,
             most_rto: times(&self.rto_max)?,
             handshakes: *self.handshakes.get(row)?,
             syn_rto: times(&self.syn_rto)?,
             first_rto: times(&self.first_rto)?,
+            later_rto: times(&self.later_rto)?,
             blocks: at(&self.blocks)? as u32,
             initial_window: at(&self.initial_window)?,
             initial_threshold: at(&self.initial_threshold)?,
             most_window: at(&self.most_window)?,
+            flavour: self.flavour(row, second)?,
             slow: at(slow)?,
             often: at(often)?,
+        })
+    }
+
+    fn flavour(&self, row: usize, second: f64) -> Option<Flavour> {
+        let at = |column: &Column<'_>| column.get(row).copied();
+        let is = |flags: &Flags<'_>| flags.get(row).copied();
+        let name = |column: &Column<'_>| Some(at(column)? as usize);
+        let burst = at(&self.burst)?;
+        Some(Flavour {
+            repair: [Repair::NewReno, Repair::Sack, Repair::Unknown][name(&self.repair)?],
+            careful: is(&self.careful)?,
+            impatient: is(&self.impatient)?,
+            restarts_timer: is(&self.restarts_timer)?,
+            limited_transmit: is(&self.limited_transmit)?,
+            exit: [Exit::Threshold, Exit::Flight, Exit::Keep][name(&self.exit)?],
+            halved: [Halved::Flight, Halved::Window, Halved::Pipe][name(&self.halved)?],
+            burst: if burst > 0.0 { burst as u32 } else { u32::MAX },
+            answers: is(&self.answers)?,
+            rescues: is(&self.rescues)?,
+            watches: is(&self.watches)?,
+            style: [Style::Rfc, Style::Linux, Style::Ns2, Style::Ns3][name(&self.style)?],
+            granularity: at(&self.granularity)? * second,
+            per_window: is(&self.per_window)?,
+            runs_idle: is(&self.runs_idle)?,
+            ack_every: at(&self.ack_every)? as u32,
+            ack_timeout: at(&self.ack_timeout)? * second,
+            quick: at(&self.quick)? as u32,
+            idle: [Idle::Kept, Idle::Restarts, Idle::Validates][name(&self.idle)?],
+            arrival_first: is(&self.arrival_first)?,
         })
     }
 }
@@ -88,7 +159,7 @@ impl From<Limits> for Effort {
     }
 }
 
-/// Timeouts and packet times of the mean block of every read.
+/// What runs of every read are like.
 #[pyfunction]
 pub fn follow_reads<'py>(
     py: Python<'py>,
@@ -99,8 +170,12 @@ pub fn follow_reads<'py>(
 ) -> Answers<'py> {
     let (rows, effort) = (reads.rows(bounds), Effort::from(effort));
     let outcomes = py.detach(|| follow(&rows, &effort, threads));
-    (
-        PyArray1::from_iter(py, outcomes.iter().map(|it| it.timeouts)),
-        PyArray1::from_iter(py, outcomes.iter().map(|it| it.duration)),
-    )
+    let column = |of: fn(&Outcome) -> f64| PyArray1::from_iter(py, outcomes.iter().map(of));
+    [
+        column(|it| it.timeouts),
+        column(|it| it.duration),
+        column(|it| it.scatter),
+        column(|it| it.error),
+        column(|it| f64::from(u8::from(it.is_beyond))),
+    ]
 }

@@ -14,6 +14,9 @@ const SEED: u64 = 20;
 /// Runs of which it is asked whether their handshakes fail, where one has lost a SYN-ACK.
 const RUNS: usize = 5;
 
+/// Runs from which on it is asked how much they differ.
+const ENOUGH: f64 = 4.0;
+
 /// Standard deviation of a block, relative, that is believed before any block is seen, and the
 /// number of blocks for which that belief stands: two blocks that happen to be alike prove nothing.
 const BELIEF: f64 = 0.3;
@@ -45,14 +48,20 @@ pub struct Outcome {
     pub timeouts: f64,
     /// Duration of a block at which goodput is its mean over runs, packet times.
     pub duration: f64,
+    /// Standard deviation of a run's goodput over its mean.
+    pub scatter: f64,
+    /// Standard error of the duration, relative.
+    pub error: f64,
+    /// Whether something was lost of which it is not known how it is repaired: it says nothing.
+    pub is_beyond: bool,
 }
 
 /// Follows a read.
 pub fn follow(read: &Read, effort: &Effort) -> Outcome {
     let mut account = Account::default();
     while !account.suffices(read, effort) {
-        let mut network = Network::new(read);
         let (before, run) = (account.events, account.runs.len() as u64);
+        let mut network = Network::new(read, Stream::named(SEED, "hosts", run));
         account.runs.push(Run::default());
         for block in 0..read.blocks.max(1) {
             let left = effort.limit.saturating_sub(account.events);
@@ -60,6 +69,9 @@ pub fn follow(read: &Read, effort: &Effort) -> Outcome {
             let played = network.block(&mut gaps, left);
             account.add(played, network.has_lost_handshakes());
             account.events = before + network.events();
+            if network.is_beyond() {
+                return Outcome { is_beyond: true, ..Outcome::default() };
+            }
             if !network.is_idle() {
                 return account.outcome(read);
             }
@@ -127,15 +139,31 @@ impl Account {
         relative <= effort.fine || collapses || does_not
     }
 
+    /// By how much a run's blocks make it scatter, and how well their mean is known; relative.
+    fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
+        let tally = if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
+        let error = tally.error().duration / mean.duration;
+        let each = error * tally.count.sqrt();
+        (each / f64::from(read.blocks.max(1)).sqrt(), error)
+    }
+
     fn outcome(&self, read: &Read) -> Outcome {
         let blocks = f64::from(read.blocks.max(1));
         let first = self.first.mean();
         let later = if self.later.count > 0.0 { self.later.mean() } else { first };
         let goodput = |run: &Run| 1.0 / (run.duration + (blocks - run.blocks) * later.duration);
         let goodputs: f64 = self.runs.iter().map(goodput).sum();
+        let runs = self.runs.len() as f64;
+        let mean = goodputs / runs;
+        let (scatter, error) = self.errors(read, &later);
+        let between = self.runs.iter().map(|run| (goodput(run) / mean - 1.0).powi(2)).sum::<f64>();
+        let between = if runs >= ENOUGH { (between / (runs - 1.0)).sqrt() } else { 0.0 };
         Outcome {
             timeouts: (first.timeouts + (blocks - 1.0) * later.timeouts) / blocks,
-            duration: self.runs.len() as f64 / goodputs / blocks,
+            duration: runs / goodputs / blocks,
+            scatter: scatter.max(between),
+            error: error.max(between / runs.sqrt()),
+            is_beyond: false,
         }
     }
 }

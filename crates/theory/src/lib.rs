@@ -5,7 +5,10 @@
 //! windows follow the RFCs ([`sender`], [`rto`]), and what the client has of their segments
 //! ([`receiver`]), in the order of time ([`network`], [`timeline`]). Everything else is a delay.
 
+mod board;
 mod chain;
+mod flavour;
+mod hybrid;
 mod links;
 mod network;
 mod packet;
@@ -13,14 +16,17 @@ mod queue;
 mod read;
 mod receiver;
 mod rto;
+mod selective;
 mod sender;
 mod timeline;
+mod transmit;
 
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 pub use chain::{Effort, Outcome};
+pub use flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 pub use read::Read;
 
 /// Follows every read on this many threads; how many does not change the answers.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::{BinaryHeap, VecDeque};
 
-use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks};
+use crate::packet::{Kind, NEVER, Packet, Ticks};
 use crate::timeline::Timeline;
 
 /// Packets that follow others on the same link.
@@ -48,16 +48,19 @@ pub struct Links {
     each: Vec<Link>,
     /// The first run of each link.
     firsts: BinaryHeap<Reverse<u128>>,
+    /// Time of a full packet.
+    full: Ticks,
 }
 
 impl Links {
-    /// Idle links.
-    pub fn new(count: usize) -> Self {
+    /// Idle links, on which a full packet takes so much time.
+    pub fn new(count: usize, full: Ticks) -> Self {
         Self {
             due: NEVER,
             singles: Timeline::new(),
             each: vec![Link::default(); count],
             firsts: BinaryHeap::with_capacity(count),
+            full,
         }
     }
 
@@ -96,7 +99,7 @@ impl Links {
             last.end = end;
             return;
         }
-        let ahead = (start - now).div_ceil(PACKET) as u32;
+        let ahead = (start - now).div_ceil(self.full) as u32;
         let run = Run { at: start + time, end, packet, count, ahead };
         link.runs.push_back(run);
         if link.runs.len() == 1 {
@@ -126,7 +129,7 @@ impl Links {
         if run.count > 1 {
             run.count -= 1;
             run.packet.segment += 1;
-            run.at += PACKET;
+            run.at += self.full;
             run.ahead += 1;
             *first = run.key();
             drop(first);

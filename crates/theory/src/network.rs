@@ -10,20 +10,20 @@ use std::collections::BinaryHeap;
 use incast_engine::Stream;
 
 use crate::links::Links;
+use crate::flavour::Repair;
+use crate::hybrid::Spans;
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
 use crate::queue::{Queue, Size};
 use crate::read::Read;
 use crate::receiver::Receiver;
 use crate::rto::{Bounds, Rto};
-use crate::sender::{Rules, SEGMENT, Sender, parts};
+use crate::sender::{Heard, Rules, SEGMENT, Sender, parts};
 use crate::timeline::Timeline;
 
 /// An ACK on its way, or the client's answer to a SYN-ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
-    sent: Ticks,
-    /// The segment expected next.
-    next: u32,
+    heard: Heard,
     who: u32,
 }
 
@@ -36,8 +36,14 @@ struct Connection {
     receiver: Receiver,
     /// The earliest of its entries among the timers; others are void.
     alarm: Ticks,
+    /// When the host lets data leave that wait for it.
+    gate: Ticks,
+    /// When the segment left that the client has not acknowledged yet.
+    held: Ticks,
     /// SYN-ACKs sent.
     tries: u32,
+    /// Whether the handshake is not over.
+    opens: bool,
 }
 
 /// What a block was like.
@@ -54,8 +60,10 @@ pub struct Block {
 pub struct Network<'a> {
     read: &'a Read,
     rules: Rules,
-    /// Of a full packet, the last of an SRU, and one without payload.
+    /// Of a full packet, the last of an SRU, and one without payload, in the queue,
     sizes: [Size; 3],
+    /// and the time of each on a server's link.
+    times: [Ticks; 3],
     /// From the switch to the client, to a server and back to the switch.
     round_trip: Ticks,
     queue: Queue,
@@ -64,15 +72,28 @@ pub struct Network<'a> {
     connections: Vec<Connection>,
     /// Deadlines, earliest first.
     timers: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// When the requests of the block at hand come.
-    requests: Vec<Ticks>,
+    /// When hosts let data leave.
+    gates: BinaryHeap<Reverse<(Ticks, u32)>>,
+    /// The most that a host waits before.
+    jitter: Ticks,
+    hosts: Stream,
+    /// ACKs that wait for a second segment, by when they come if there is none.
+    delayed: Timeline<u32>,
+    /// Of delayed ACKs: how many segments there are to one, how many come at once before, and how
+    /// long one waits; zero if none does.
+    delay: (u32, u32, Ticks),
+    /// When the requests of the block at hand come, and to whom.
+    requests: Vec<(Ticks, u32)>,
     asked: usize,
-    /// The first of timers and requests.
+    /// The first of timers, gates, delayed ACKs and requests.
     rare: Ticks,
     /// Servers of which the client lacks something.
     missing: usize,
-    /// One past the last segment of the block.
+    /// One past the last segment of the block, and its first.
     end: u32,
+    first: u32,
+    has_lost: bool,
+    has_lost_handshakes: bool,
     now: Ticks,
     /// When the last packet left that the client was waiting for.
     done: Ticks,
@@ -80,45 +101,55 @@ pub struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// Before the first block.
-    pub fn new(read: &'a Read) -> Self {
-        let bare = read.header / read.packet;
-        let last = bare + (1.0 - bare) * read.last;
-        let sizes = [1.0, last, bare].map(|share| Size {
-            time: ticks(share),
-            space: if read.counts_packets { 1 } else { (share * read.packet).round() as u64 },
-        });
-        let rto = Bounds {
-            least: ticks(read.least_rto),
-            most: ticks(read.most_rto),
-            is_least: read.rto_is_least(),
-        };
-        let (window, threshold) = (parts(read.initial_window), parts(read.initial_threshold));
+    /// Before the first block; `hosts` is how long hosts wait.
+    pub fn new(read: &'a Read, hosts: Stream) -> Self {
+        let last = read.header + (read.packet - read.header) * read.last;
+        let bytes = [read.packet, last, read.bare];
+        let sizes =
+            bytes.map(|bytes| Size { time: ticks(read.share(bytes)), space: read.space(bytes) });
+        let times = bytes.map(|bytes| ticks(read.share(bytes) * read.slower));
+        let rules = rules(read);
+        let opens = Sender::new(1, parts(read.initial_threshold), Rto::new(0), &rules);
+        let quick = read.flavour.quick;
         let connection = Connection {
-            sender: Sender::new(window, threshold, Rto::new(ticks(read.first_rto))),
-            receiver: Receiver::new(read.segments),
+            sender: opens,
+            receiver: Receiver::new(read.segments, quick),
             alarm: NEVER,
+            gate: NEVER,
+            held: NEVER,
             tries: 0,
+            opens: false,
         };
+        let bare = read.share(read.bare) * (1.0 + read.slower);
+        let timeout = if read.flavour.ack_every > 1 { read.flavour.ack_timeout } else { 0.0 };
         Self {
             read,
-            rules: Rules {
-                short: SEGMENT - parts(read.last),
-                most_window: parts(read.most_window),
-                rto,
-            },
+            rules,
             sizes,
-            round_trip: ticks(read.propagation + 2.0 * bare),
-            queue: Queue::new(read.buffer as u64, sizes[Kind::Full as usize]),
-            links: Links::new(read.servers),
+            times,
+            round_trip: ticks(read.propagation + bare),
+            queue: Queue::new(
+                read.buffer as u64,
+                sizes[Kind::Full as usize],
+                read.flavour.arrival_first,
+            ),
+            links: Links::new(read.servers, times[Kind::Full as usize]),
             acks: Timeline::new(),
             connections: vec![connection; read.servers],
             timers: BinaryHeap::new(),
+            gates: BinaryHeap::new(),
+            jitter: ticks(read.jitter),
+            hosts,
+            delayed: Timeline::new(),
+            delay: (read.flavour.ack_every, quick, ticks(timeout)),
             requests: Vec::with_capacity(read.servers),
             asked: 0,
             rare: NEVER,
             missing: 0,
             end: 1,
+            first: 1,
+            has_lost: false,
+            has_lost_handshakes: false,
             now: 0,
             done: 0,
             events: 0,
@@ -129,17 +160,15 @@ impl<'a> Network<'a> {
     /// pace, and must be the last.
     pub fn block(&mut self, gaps: &mut Stream, most: u64) -> Block {
         let (start, timeouts, last) = (self.done, self.timeouts(), self.events + most);
-        let mut at = start + self.round_trip;
-        self.requests.clear();
-        for _ in 0..self.read.servers {
-            self.requests.push(at);
-            at += ticks(gaps.unit() * 2.0 * self.read.gap);
+        self.first = self.end;
+        self.end += self.read.segments;
+        self.plan_requests(start + self.round_trip, gaps);
+        if self.first == 1 || self.read.fresh {
+            self.renew();
         }
-        self.asked = 0;
         self.plan_rare();
         self.missing = self.read.servers;
-        self.end += self.read.segments;
-        while self.missing > 0 && self.events < last {
+        while self.missing > 0 && self.events < last && !self.is_beyond() {
             self.step();
         }
         let (end, longer) = if self.is_idle() {
@@ -156,6 +185,47 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// Draws when the requests come, one after the other on the client's link.
+    fn plan_requests(&mut self, mut at: Ticks, gaps: &mut Stream) {
+        let (bare, spread) = (self.sizes[Kind::Bare as usize].time, self.read.spread);
+        self.requests.clear();
+        for who in 0..self.read.servers as u32 {
+            let later = if spread > 0.0 { ticks(gaps.unit() * spread) } else { 0 };
+            self.requests.push((at + later, who));
+            at += ticks(gaps.unit() * 2.0 * self.read.gap);
+        }
+        if spread > 0.0 {
+            self.requests.sort_unstable();
+        }
+        let mut free = 0;
+        for (at, _) in &mut self.requests {
+            *at = free.max(*at);
+            free = *at + bare;
+        }
+        self.asked = 0;
+    }
+
+    /// Opens all connections anew.
+    fn renew(&mut self) {
+        let read = self.read;
+        let rto = if read.handshakes { read.later_rto } else { read.first_rto };
+        let (threshold, rto) = (parts(read.initial_threshold), Rto::new(ticks(rto)));
+        for it in &mut self.connections {
+            let timeouts = it.sender.timeouts;
+            it.sender = Sender::new(self.first, threshold, rto, &self.rules);
+            it.sender.timeouts = timeouts;
+            it.receiver.renew(read.flavour.quick);
+            (it.alarm, it.gate, it.tries, it.opens) = (NEVER, NEVER, 0, read.handshakes);
+        }
+        self.timers.clear();
+        self.gates.clear();
+    }
+
+    /// Whether something was lost of which it is not known how it is repaired.
+    pub fn is_beyond(&self) -> bool {
+        self.has_lost && self.read.flavour.repair == Repair::Unknown
+    }
+
     /// Whether the client has all of the block.
     pub fn is_idle(&self) -> bool {
         self.missing == 0
@@ -163,7 +233,7 @@ impl<'a> Network<'a> {
 
     /// Whether a SYN-ACK has been sent twice.
     pub fn has_lost_handshakes(&self) -> bool {
-        self.connections.iter().any(|it| it.tries > 1)
+        self.has_lost_handshakes
     }
 
     /// Packets, ACKs, requests and timers so far.
@@ -194,51 +264,78 @@ impl<'a> Network<'a> {
     #[inline]
     fn arrive(&mut self) {
         let Packet { sent, segment, who, kind } = self.links.pop();
-        let departure = self.queue.offer(self.now, self.sizes[kind as usize]);
-        let connection = &mut self.connections[who as usize];
-        let next = match (departure, kind) {
-            (None, Kind::Bare) => {
-                connection.alarm = sent + ticks(self.read.syn_rto);
-                self.timers.push(Reverse((connection.alarm, who)));
-                return self.plan_rare();
-            }
-            (None, _) => return,
-            (Some(_), Kind::Bare) => ESTABLISHED,
-            (Some(departure), _) => {
-                let before = connection.receiver.next;
-                let next = connection.receiver.take(segment);
-                if next == self.end && before < next {
-                    self.missing -= 1;
-                    self.done = departure;
-                }
-                next
-            }
+        if segment < self.first && kind != Kind::Bare && self.read.fresh {
+            // Of a connection that is closed: it takes room and time.
+            self.queue.offer(self.now, self.sizes[kind as usize]);
+            return;
+        }
+        let Some(departure) = self.queue.offer(self.now, self.sizes[kind as usize]) else {
+            return self.lose(who, kind, sent);
         };
-        if let Some(departure) = departure {
-            self.acks.push(departure + self.round_trip, Ack { sent, next, who });
+        let at = departure + self.round_trip;
+        let mut heard = Heard { next: ESTABLISHED, segment, sent };
+        if kind != Kind::Bare {
+            let connection = &mut self.connections[who as usize];
+            let before = connection.receiver.next;
+            let (every, quick, wait) = self.delay;
+            let is_due = wait == 0 || connection.receiver.is_due(segment, every, quick);
+            heard.next = connection.receiver.take(segment);
+            if heard.next == self.end && before < heard.next {
+                self.missing -= 1;
+                self.done = departure;
+            }
+            if !is_due {
+                connection.held = sent;
+                if connection.receiver.due == NEVER {
+                    connection.receiver.due = at + wait;
+                    self.delayed.push(at + wait, who);
+                    self.rare = self.rare.min(self.delayed.due);
+                }
+                return;
+            }
+        }
+        self.acks.push(at, Ack { heard, who });
+    }
+
+    #[inline(never)]
+    fn lose(&mut self, who: u32, kind: Kind, sent: Ticks) {
+        self.has_lost = true;
+        if kind == Kind::Bare {
+            let connection = &mut self.connections[who as usize];
+            self.has_lost_handshakes = true;
+            let doublings = (connection.tries - 1).min(16);
+            let wait = ticks(self.read.syn_rto).saturating_mul(1 << doublings);
+            connection.alarm = sent + wait.min(self.rules.rto.most);
+            self.timers.push(Reverse((connection.alarm, who)));
+            self.plan_rare();
         }
     }
 
     /// An ACK comes to its server; the one that ends the handshake brings the first request.
     #[inline]
     fn hear(&mut self) {
-        let Ack { sent, next, who } = self.acks.pop();
-        let Connection { sender, tries, .. } = &mut self.connections[who as usize];
-        if next == ESTABLISHED {
-            sender.open(self.now - sent, *tries == 1, &self.rules);
+        let Ack { heard, who } = self.acks.pop();
+        let Connection { sender, tries, opens, .. } = &mut self.connections[who as usize];
+        if heard.next == ESTABLISHED {
+            *opens = false;
+            sender.open(self.now - heard.sent, *tries == 1, &self.rules);
             sender.end += self.read.segments;
         } else {
-            sender.acknowledge(self.now, next, sent, &self.rules);
+            sender.hear(self.now, &heard, &self.rules);
         }
         self.send(who);
     }
 
-    /// A request comes to its server, or a timer expires.
+    /// A request comes to its server, a timer expires, a host has waited, or the client has.
     #[inline(never)]
     fn do_rare(&mut self) {
         self.now = self.rare;
-        if self.requests.get(self.asked) == Some(&self.rare) {
+        if self.requests.get(self.asked).is_some_and(|it| it.0 == self.rare) {
             self.ask();
+        } else if self.delayed.due == self.rare {
+            self.hear_delayed();
+        } else if self.gates.peek().is_some_and(|it| it.0.0 == self.rare) {
+            self.pass();
         } else {
             self.expire();
         }
@@ -247,16 +344,16 @@ impl<'a> Network<'a> {
 
     fn plan_rare(&mut self) {
         let timer = self.timers.peek().map_or(NEVER, |it| it.0.0);
-        let request = self.requests.get(self.asked).copied().unwrap_or(NEVER);
-        self.rare = timer.min(request);
+        let gate = self.gates.peek().map_or(NEVER, |it| it.0.0);
+        let request = self.requests.get(self.asked).map_or(NEVER, |it| it.0);
+        self.rare = timer.min(request).min(gate).min(self.delayed.due);
     }
 
-    /// In the first block the handshake comes before the request.
+    /// Where a block opens connections the handshake comes before the request.
     fn ask(&mut self) {
-        let who = self.asked as u32;
+        let who = self.requests[self.asked].1;
         self.asked += 1;
-        let is_first = self.end == 1 + self.read.segments;
-        if is_first && self.read.handshakes {
+        if self.connections[who as usize].opens {
             self.open(who);
         } else {
             self.connections[who as usize].sender.end += self.read.segments;
@@ -264,21 +361,46 @@ impl<'a> Network<'a> {
         }
     }
 
+    /// An ACK comes that has waited for another segment in vain.
+    fn hear_delayed(&mut self) {
+        let due = self.delayed.due;
+        let who = self.delayed.pop();
+        let Connection { sender, receiver, held, .. } = &mut self.connections[who as usize];
+        if receiver.due == due {
+            receiver.acknowledged();
+            let next = receiver.next;
+            let heard = Heard { next, segment: next - 1, sent: *held };
+            sender.hear(self.now, &heard, &self.rules);
+            self.send(who);
+        }
+    }
+
+    /// A host lets data leave.
+    fn pass(&mut self) {
+        let Some(Reverse((at, who))) = self.gates.pop() else { return };
+        let connection = &mut self.connections[who as usize];
+        if connection.gate == at {
+            connection.gate = NEVER;
+            connection.sender.burst = u32::MAX;
+            self.transmit(who, true);
+        }
+    }
+
     /// Sends a SYN-ACK.
     fn open(&mut self, who: u32) {
         self.connections[who as usize].tries += 1;
         let packet = Packet { sent: self.now, segment: 0, who, kind: Kind::Bare };
-        self.links.send(self.now, packet, 1, self.sizes[Kind::Bare as usize].time);
+        self.links.send(self.now, packet, 1, self.times[Kind::Bare as usize]);
     }
 
     fn expire(&mut self) {
         let Some(Reverse((at, who))) = self.timers.pop() else { return };
-        let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
+        let Connection { sender, alarm, opens, .. } = &mut self.connections[who as usize];
         if *alarm != at {
             return;
         }
         *alarm = NEVER;
-        if sender.end == 1 {
+        if *opens {
             return self.open(who);
         }
         // ACKs put the deadline off without a new entry.
@@ -288,16 +410,31 @@ impl<'a> Network<'a> {
         self.send(who);
     }
 
-    /// Sends what a server may send.
+    /// Sends what a server may send now, and has its host think about the rest.
     #[expect(clippy::inline_always, reason = "4 % of the time of all")]
     #[inline(always)]
     fn send(&mut self, who: u32) {
+        if self.jitter == 0 {
+            return self.transmit(who, true);
+        }
+        self.transmit(who, false);
+        let connection = &mut self.connections[who as usize];
+        if connection.gate == NEVER && connection.sender.is_ready(&self.rules) {
+            connection.gate = self.now + self.hosts.below(self.jitter);
+            self.gates.push(Reverse((connection.gate, who)));
+            self.rare = self.rare.min(connection.gate);
+        }
+    }
+
+    #[inline]
+    fn transmit(&mut self, who: u32, is_open: bool) {
         let Connection { sender, alarm, .. } = &mut self.connections[who as usize];
-        while let Some(burst) = sender.poll(self.now, &self.rules) {
-            let kind = if burst.segment + 1 == sender.end { Kind::Last } else { Kind::Full };
+        while let Some(burst) = sender.poll(self.now, is_open, &self.rules) {
+            let is_last = burst.segment + burst.count == sender.end;
+            let kind = if is_last { Kind::Last } else { Kind::Full };
             let sent = if burst.again { NEVER } else { self.now };
             let packet = Packet { sent, segment: burst.segment, who, kind };
-            self.links.send(self.now, packet, burst.count, self.sizes[kind as usize].time);
+            self.links.send(self.now, packet, burst.count, self.times[kind as usize]);
             if burst.is_all {
                 break;
             }
@@ -307,5 +444,29 @@ impl<'a> Network<'a> {
             self.timers.push(Reverse((*alarm, who)));
             self.rare = self.rare.min(*alarm);
         }
+    }
+}
+
+/// What all senders of a read have in common.
+fn rules(read: &Read) -> Rules {
+    let span = |seconds: f64| ticks(seconds * read.second);
+    Rules {
+        short: SEGMENT - parts(read.last),
+        most_window: parts(read.most_window),
+        initial_window: parts(read.initial_window),
+        rto: Bounds {
+            least: ticks(read.least_rto),
+            most: ticks(read.most_rto),
+            granularity: ticks(read.flavour.granularity),
+            style: read.flavour.style,
+            is_least: read.rto_is_least(),
+        },
+        flavour: read.flavour,
+        hybrid: Spans {
+            spacing: span(2e-3),
+            least: span(4e-3),
+            most: span(16e-3),
+            allowance: span(1e-3),
+        },
     }
 }

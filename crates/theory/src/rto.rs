@@ -1,5 +1,6 @@
 //! The retransmission timeout (RFC 6298).
 
+use crate::flavour::Style;
 use crate::packet::Ticks;
 
 /// What all connections of a read have in common.
@@ -9,6 +10,10 @@ pub struct Bounds {
     pub least: Ticks,
     /// RTO at most.
     pub most: Ticks,
+    /// Variance at least, or the tick of samples.
+    pub granularity: Ticks,
+    /// Whose arithmetic.
+    pub style: Style,
     /// Whether samples never lift it above the least.
     pub is_least: bool,
 }
@@ -43,6 +48,9 @@ impl Rto {
 
     #[inline]
     fn estimate(&mut self, rtt: i64, bounds: &Bounds) {
+        let tick = bounds.granularity as i64;
+        let is_ns2 = bounds.style == Style::Ns2;
+        let rtt = if is_ns2 && tick > 0 { ((rtt + tick / 2) / tick).max(1) * tick } else { rtt };
         if self.srtt == 0 {
             (self.srtt, self.rttvar) = (rtt, rtt / 2);
         } else {
@@ -50,12 +58,30 @@ impl Rto {
             self.rttvar += (off.abs() - self.rttvar) >> 2;
             self.srtt += off >> 3;
         }
-        let rto = (self.srtt + 4 * self.rttvar) as Ticks;
-        self.base = rto.max(bounds.least).min(bounds.most);
+        let least = bounds.least as i64;
+        let rto = match bounds.style {
+            Style::Rfc | Style::Ns3 => (self.srtt + (4 * self.rttvar).max(tick)).max(least),
+            Style::Linux => self.srtt + (4 * self.rttvar).max(tick).max(least),
+            Style::Ns2 => (self.srtt + 4 * self.rttvar).max(least).max(2 * tick),
+        };
+        self.base = (rto as Ticks).min(bounds.most);
+    }
+
+    /// New data were acknowledged.
+    #[inline]
+    pub fn progress(&mut self, bounds: &Bounds) {
+        if bounds.style == Style::Ns3 {
+            self.wait = self.base;
+        }
     }
 
     /// The timer has expired: it runs twice as long.
     pub fn back_off(&mut self, bounds: &Bounds) {
         self.wait = self.wait.saturating_mul(2).min(bounds.most);
+    }
+
+    /// The smoothed round trip; zero before the first.
+    pub fn smoothed(&self) -> Ticks {
+        self.srtt as Ticks
     }
 }

@@ -1,6 +1,10 @@
-//! A sender's window: slow start and congestion avoidance (RFC 5681), `NewReno` (RFC 6582), limited
-//! transmit (RFC 3042), go-back-N after a timeout (RFC 6298 §5). Segments are numbered from 1.
+//! A sender's window: slow start and congestion avoidance (RFC 5681), `NewReno` (RFC 6582) or
+//! selective acknowledgements (RFC 6675), limited transmit (RFC 3042), go-back-N after a timeout
+//! (RFC 6298 §5). Segments are numbered from 1.
 
+use crate::board::Board;
+use crate::flavour::{Exit, Flavour, Halved, Idle, Repair};
+use crate::hybrid::Hybrid;
 use crate::packet::{NEVER, Ticks};
 use crate::rto::{Bounds, Rto};
 
@@ -9,7 +13,7 @@ pub type Parts = u64;
 
 /// Parts of a segment.
 pub const SEGMENT: Parts = 1 << BITS;
-const BITS: u32 = 16;
+pub(crate) const BITS: u32 = 16;
 
 /// Segments as parts.
 pub fn parts(segments: f64) -> Parts {
@@ -17,7 +21,7 @@ pub fn parts(segments: f64) -> Parts {
 }
 
 /// Duplicate ACKs that make a fast retransmit (RFC 5681 §3.2).
-const DUPLICATES: u32 = 3;
+pub(crate) const DUPLICATES: u32 = 3;
 
 /// Slow-start threshold at least (RFC 5681, equation 4).
 const LEAST_WINDOW: Parts = 2 * SEGMENT;
@@ -29,8 +33,14 @@ pub struct Rules {
     pub short: Parts,
     /// The receiver's window.
     pub most_window: Parts,
+    /// Window of a connection that has just opened, or that was idle.
+    pub initial_window: Parts,
     /// Of the timer.
     pub rto: Bounds,
+    /// The stack's ways.
+    pub flavour: Flavour,
+    /// Of the end of slow start.
+    pub hybrid: crate::hybrid::Spans,
 }
 
 /// Segments that leave back to back.
@@ -46,51 +56,89 @@ pub struct Burst {
     pub is_all: bool,
 }
 
+/// An ACK at its sender.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Heard {
+    /// The segment expected next.
+    pub next: u32,
+    /// The segment that brought it about.
+    pub segment: u32,
+    /// When that left, if it left once.
+    pub sent: Ticks,
+}
+
+/// What SACK remembers (RFC 6675 §2).
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selective {
+    pub board: Board,
+    /// A timeout is being repaired.
+    pub repairs_timeout: bool,
+    /// A partial ACK is to be answered.
+    pub owes_partial: bool,
+    /// One past the highest that was sent again in this recovery.
+    pub high_resent: u32,
+    /// Whether the rescue of this recovery has left.
+    pub rescued: bool,
+}
+
 /// One connection's sender.
 #[derive(Clone, Debug)]
 pub struct Sender {
     /// First segment that is not acknowledged.
-    una: u32,
+    pub(crate) una: u32,
     /// Segment to be sent next.
-    next: u32,
+    pub(crate) next: u32,
     /// One past the highest that was ever sent.
-    max: u32,
+    pub(crate) max: u32,
     /// One past the last segment that was asked for.
     pub end: u32,
-    window: Parts,
-    threshold: Parts,
+    pub(crate) window: Parts,
+    pub(crate) threshold: Parts,
     /// What duplicate ACKs say has left the network, less what partial ACKs took.
-    inflation: Parts,
+    pub(crate) inflation: Parts,
     /// What partial ACKs took beyond the inflation.
-    deficit: Parts,
+    pub(crate) deficit: Parts,
     /// When the timer expires.
     pub deadline: Ticks,
-    rto: Rto,
+    pub(crate) rto: Rto,
     /// Segments sent beyond the window by limited transmit.
-    limited: u32,
-    dupacks: u32,
+    pub(crate) limited: u32,
+    pub(crate) dupacks: u32,
+    /// New segments that may leave before the next ACK.
+    pub(crate) burst: u32,
     /// `max` at the last loss.
-    recover: u32,
+    pub(crate) recover: u32,
     /// One past the highest segment that was sent twice.
-    resent: u32,
+    pub(crate) resent: u32,
     timed_out_at: u32,
-    in_recovery: bool,
+    /// The segment that is timed, where one of a window is, and when it left.
+    pub(crate) timed: Option<(u32, Ticks)>,
+    /// When data left last, when the use of the window was looked at, and how much of it was used.
+    pub(crate) last_sent: Ticks,
+    validated: Ticks,
+    pub(crate) used: Parts,
+    pub(crate) in_recovery: bool,
     /// Whether a partial ACK of this recovery has restarted the timer.
-    was_restarted: bool,
-    owes_first: bool,
+    pub(crate) was_restarted: bool,
+    pub(crate) owes_first: bool,
+    pub(crate) selective: Option<Box<Selective>>,
+    hybrid: Option<Box<Hybrid>>,
     /// Timeouts so far.
     pub timeouts: u32,
 }
 
 impl Sender {
-    /// A connection that opens.
-    pub fn new(window: Parts, threshold: Parts, rto: Rto) -> Self {
+    /// A connection that opens; `first` is the number of its first segment.
+    pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
+        let has_board = rules.flavour.repair == Repair::Sack;
+        let selective =
+            || Box::new(Selective { board: Board::new(first), ..Selective::default() });
         Self {
-            una: 1,
-            next: 1,
-            max: 1,
-            end: 1,
-            window,
+            una: first,
+            next: first,
+            max: first,
+            end: first,
+            window: rules.initial_window,
             threshold,
             inflation: 0,
             deficit: 0,
@@ -98,12 +146,19 @@ impl Sender {
             rto,
             limited: 0,
             dupacks: 0,
+            burst: u32::MAX,
             recover: 0,
             resent: 0,
             timed_out_at: 0,
+            timed: None,
+            last_sent: 0,
+            validated: 0,
+            used: 0,
             in_recovery: false,
             was_restarted: false,
             owes_first: false,
+            selective: has_board.then(selective),
+            hybrid: rules.flavour.watches.then(Box::default),
             timeouts: 0,
         }
     }
@@ -119,14 +174,30 @@ impl Sender {
     }
 
     #[inline]
-    fn arm(&mut self, now: Ticks) {
+    pub(crate) fn arm(&mut self, now: Ticks) {
         self.deadline = now + self.rto.wait;
     }
 
+    /// Nothing is outstanding.
+    #[inline]
+    fn rest(&mut self, now: Ticks, rules: &Rules) {
+        self.deadline = if rules.flavour.runs_idle { now + self.rto.wait } else { NEVER };
+    }
+
     /// What is outstanding up to `next`.
-    fn outstanding(&self, next: u32, rules: &Rules) -> Parts {
+    pub(crate) fn outstanding(&self, next: u32, rules: &Rules) -> Parts {
         let all = Parts::from(next - self.una) << BITS;
         if next == self.end && next > self.una { all - rules.short } else { all }
+    }
+
+    /// Hears an ACK.
+    #[inline]
+    pub fn hear(&mut self, now: Ticks, heard: &Heard, rules: &Rules) {
+        if self.selective.is_some() {
+            self.hear_selectively(now, heard, rules);
+        } else {
+            self.acknowledge(now, heard.next, heard.sent, rules);
+        }
     }
 
     /// Hears an ACK of everything before `ack`; `sent` is when the segment left that brought it
@@ -142,29 +213,95 @@ impl Sender {
 
     #[inline]
     fn acknowledge_new(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
-        // Karn's rule; an ACK of several segments fills a gap.
-        if sent != NEVER && ack == self.una + 1 && ack > self.resent {
-            self.rto.sample(now - sent, &rules.rto);
-        }
+        self.time(now, ack, sent, rules);
+        self.burst = u32::MAX;
         let mut restarts = true;
         if !self.in_recovery {
             self.dupacks = 0;
-            let starts = self.window < self.threshold;
-            self.window += if starts { SEGMENT } else { (SEGMENT << BITS) / self.window };
+            self.grow(now, ack, sent, rules);
         } else if ack >= self.recover {
-            self.leave();
-            self.window = self.threshold;
+            self.end_recovery(now, ack, sent, rules);
         } else {
             restarts = self.acknowledge_part(self.outstanding(ack, rules));
+            restarts |= !rules.flavour.impatient;
+            self.burst = rules.flavour.burst;
         }
         self.una = ack;
         self.next = self.next.max(ack);
         self.max = self.max.max(ack);
         self.limited = 0;
         if self.una == self.max {
-            self.deadline = NEVER;
+            self.rest(now, rules);
         } else if restarts {
             self.arm(now);
+        }
+    }
+
+    /// Karn's rule: what was sent twice is no sample.
+    #[inline]
+    pub(crate) fn time(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        if rules.flavour.per_window {
+            if let Some((_, at)) = self.timed.take_if(|it| ack > it.0) {
+                self.rto.sample(now - at, &rules.rto);
+            }
+        } else if sent != NEVER && self.una >= self.resent {
+            self.rto.sample(now - sent, &rules.rto);
+        }
+        self.rto.progress(&rules.rto);
+    }
+
+    #[inline]
+    pub(crate) fn grow(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        if rules.flavour.watches {
+            return self.grow_watched(now, ack, sent, rules);
+        }
+        let starts = self.window < self.threshold;
+        self.window += if starts { SEGMENT } else { (SEGMENT << BITS) / self.window };
+    }
+
+    /// As Linux's CUBIC in its first milliseconds: by what is acknowledged, in slow start up to the
+    /// threshold, then as Reno (RFC 9438 §4.3), and not where less is sent than may be (§5.8).
+    #[inline(never)]
+    fn grow_watched(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        let flight = self.outstanding(self.max, rules);
+        let acked = Parts::from(ack - self.una) << BITS;
+        let is_used = flight + SEGMENT > self.window;
+        if !is_used && (self.max >= self.end || flight + SEGMENT > rules.most_window) {
+            return;
+        }
+        if self.window >= self.threshold {
+            self.window += (acked << BITS) / self.window;
+            return;
+        }
+        let rtt = (sent != NEVER).then(|| now - sent);
+        let state = crate::hybrid::State {
+            una: ack,
+            max: self.max,
+            window: self.window,
+            threshold: self.threshold,
+            srtt: self.rto.smoothed(),
+        };
+        let hybrid = self.hybrid.get_or_insert_with(Box::default);
+        if rtt.is_some_and(|rtt| hybrid.ends(now, rtt, &state, &rules.hybrid)) {
+            self.threshold = self.window;
+            return;
+        }
+        self.window += acked.min(self.threshold.saturating_sub(self.window).max(SEGMENT));
+    }
+
+    fn end_recovery(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
+        let deficit = self.deficit;
+        self.leave();
+        match rules.flavour.exit {
+            Exit::Threshold => self.window = self.threshold,
+            Exit::Flight => {
+                let flight = Parts::from(self.next.max(ack) - ack) << BITS;
+                self.window = self.threshold.min(flight.max(SEGMENT) + SEGMENT);
+            }
+            Exit::Keep => {
+                self.window = self.window.saturating_sub(deficit).max(SEGMENT);
+                self.grow(now, ack, sent, rules);
+            }
         }
     }
 
@@ -175,7 +312,8 @@ impl Sender {
         if self.inflation > acked {
             self.inflation = self.inflation - acked + back;
         } else {
-            self.deficit = (self.deficit + acked - self.inflation).min(self.window - SEGMENT);
+            let most = self.window.saturating_sub(SEGMENT);
+            self.deficit = (self.deficit + acked - self.inflation).min(most);
             self.inflation = back;
         }
         self.owes_first = true;
@@ -186,17 +324,47 @@ impl Sender {
         self.dupacks += 1;
         if self.in_recovery {
             self.inflation += SEGMENT;
-        } else if self.dupacks >= DUPLICATES && self.una > self.recover {
+        } else if self.dupacks >= DUPLICATES && self.may_recover(rules) {
             self.recover = self.max;
             self.in_recovery = true;
             self.was_restarted = false;
             self.owes_first = true;
             self.inflation = Parts::from(self.dupacks) << BITS;
             self.deficit = 0;
+            self.timed = None;
             let limited = Parts::from(self.limited) << BITS;
-            self.threshold = half(self.outstanding(self.next, rules).saturating_sub(limited));
-            self.window = self.threshold;
-            self.arm(now);
+            let flight = self.outstanding(self.next, rules).saturating_sub(limited);
+            self.reduce(flight, rules);
+            if rules.flavour.restarts_timer {
+                self.arm(now);
+            }
+        }
+        if self.dupacks >= DUPLICATES {
+            self.burst = rules.flavour.burst;
+        }
+    }
+
+    /// Whether it is a new loss (RFC 6582 §3.2, step 2).
+    fn may_recover(&self, rules: &Rules) -> bool {
+        self.una > self.recover || !rules.flavour.careful && self.una == self.recover
+    }
+
+    /// What a loss leaves of window and threshold; with a timeout, `expire` sets the window.
+    pub(crate) fn reduce(&mut self, flight: Parts, rules: &Rules) {
+        match rules.flavour.halved {
+            Halved::Flight => (self.window, self.threshold) = (half(flight), half(flight)),
+            Halved::Pipe => {
+                let pipe = match &self.selective {
+                    Some(it) => Parts::from(it.board.pipe()) << BITS,
+                    None => self.outstanding(self.next, rules).saturating_sub(self.inflation),
+                };
+                (self.window, self.threshold) = (half(pipe), half(pipe));
+            }
+            Halved::Window => {
+                let half = self.window.min(rules.most_window) / 2;
+                self.window = half.max(SEGMENT);
+                self.threshold = (half >> BITS << BITS).max(LEAST_WINDOW);
+            }
         }
     }
 
@@ -210,78 +378,76 @@ impl Sender {
 
     /// The timer has expired. A repeated timeout keeps the threshold (RFC 5681 §3.1).
     pub fn expire(&mut self, now: Ticks, rules: &Rules) {
+        if self.una == self.max {
+            if rules.flavour.runs_idle {
+                self.recover = self.max;
+                self.leave();
+            }
+            return self.rest(now, rules);
+        }
         self.timeouts += 1;
-        if self.timed_out_at != self.una {
-            self.threshold = half(self.outstanding(self.next, rules));
+        if self.timed_out_at != self.una || rules.flavour.halved == Halved::Window {
+            self.reduce(self.outstanding(self.next, rules), rules);
         }
         self.timed_out_at = self.una;
         self.window = SEGMENT;
         self.recover = self.max;
         self.leave();
-        self.next = self.una;
+        if let Some(it) = &mut self.selective {
+            it.board.lose_all();
+            (it.repairs_timeout, it.owes_partial) = (true, false);
+            self.owes_first = true;
+        } else {
+            self.next = self.una;
+        }
         self.limited = 0;
+        self.timed = None;
+        self.burst = u32::MAX;
+        self.hybrid.take_if(|_| !rules.flavour.watches);
         self.rto.back_off(&rules.rto);
         self.arm(now);
     }
 
-    /// What is to be sent next.
-    #[inline]
-    pub fn poll(&mut self, now: Ticks, rules: &Rules) -> Option<Burst> {
-        if self.owes_first || self.next < self.max {
-            return self.send_again(now, rules);
-        }
-        if self.next < self.end { self.send_new(now, rules) } else { None }
-    }
-
-    /// The window and what recovery adds to it.
-    #[inline]
-    fn quota(&self) -> Parts {
-        self.window + self.inflation - self.deficit
-    }
-
+    /// What an idle or little used time does to the window before new data leave.
     #[inline(never)]
-    fn send_again(&mut self, now: Ticks, rules: &Rules) -> Option<Burst> {
-        let segment = if self.owes_first { self.una } else { self.next };
-        let fits = self.outstanding(segment + 1, rules) <= self.quota().min(rules.most_window);
-        if segment > self.una && !fits {
-            return None;
+    pub(crate) fn validate(&mut self, now: Ticks, rules: &Rules) {
+        let quiet = now - self.last_sent;
+        let is_idle = self.una == self.max;
+        match rules.flavour.idle {
+            Idle::Kept => {}
+            Idle::Restarts => {
+                if is_idle && quiet > self.rto.wait {
+                    self.window = self.window.min(rules.initial_window);
+                }
+            }
+            Idle::Validates => {
+                let threshold = self.threshold.max(self.window / 4 * 3);
+                if is_idle && quiet >= self.rto.wait {
+                    let halvings = (quiet / self.rto.wait.max(1)).min(63);
+                    let least = rules.initial_window.min(self.window);
+                    self.window = (self.window >> halvings).max(least);
+                } else if now - self.validated >= self.rto.wait {
+                    if self.used >= self.window {
+                        (self.validated, self.used) = (now, 0);
+                        return;
+                    }
+                    self.window = u64::midpoint(self.window, self.used);
+                } else {
+                    return;
+                }
+                self.threshold = threshold;
+                (self.validated, self.used) = (now, 0);
+            }
         }
-        self.owes_first = false;
-        self.next = self.next.max(segment + 1);
-        self.resent = self.resent.max(segment + 1);
-        if self.deadline == NEVER {
-            self.arm(now);
-        }
-        Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
-    #[inline]
-    fn send_new(&mut self, now: Ticks, rules: &Rules) -> Option<Burst> {
-        let segment = self.next;
-        let flight = segment - self.una;
-        let quota = self.quota();
-        let limits = self.dupacks > 0 && self.dupacks < DUPLICATES && !self.in_recovery;
-        let more = if limits { Parts::from(self.dupacks) << BITS } else { 0 };
-        let most = (quota + more).min(rules.most_window);
-        let full = self.end - 1 - segment;
-        let room = ((most >> BITS) as u32).saturating_sub(flight).max(u32::from(flight == 0));
-        let mut count = room.min(full);
-        if full == 0 && (flight == 0 || self.outstanding(self.end, rules) <= most) {
-            count = 1;
-        }
-        if count == 0 {
-            return None;
-        }
-        self.next += count;
-        self.max = self.next;
-        if limits {
-            let beyond = self.outstanding(self.next, rules).saturating_sub(quota);
-            self.limited += (beyond.div_ceil(SEGMENT) as u32).min(count);
-        }
-        if flight == 0 || self.deadline == NEVER {
+    /// The rest of an ACK's work: the timer after one that a scoreboard has taken.
+    pub(crate) fn retime(&mut self, now: Ticks, restarts: bool, rules: &Rules) {
+        if self.una == self.max {
+            self.rest(now, rules);
+        } else if restarts {
             self.arm(now);
         }
-        Some(Burst { segment, count, again: false, is_all: room < full })
     }
 }
 

@@ -231,6 +231,11 @@ class Resolved:
         return self._segments("receive_window")
 
     @property
+    def initial_window(self) -> int:
+        """Segments that a server sends at first."""
+        return self._segments("initial_window")
+
+    @property
     def initial_threshold(self) -> int:
         """Segments up to which a window that has never lost anything starts slowly."""
         return self._segments("initial_ssthresh")

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, collapsed
 from incast.models.collapse import blocks
-from incast.models.collapse.reads import Reads, read, refusal
+from incast.models.collapse.conditions import of_losses, refusal
+from incast.models.collapse.reads import Reads, read
 from incast.models.numbers import Floats
 from incast.models.registry import Answer, NotApplicable, Question
 
@@ -29,6 +30,12 @@ class Forecast:
         Timeouts of a block, mean.
     rto_min
         Seconds that each of them lasts at least.
+    scatter
+        Standard deviation of a run's goodput over its mean.
+    error
+        Standard error of goodput, relative.
+    is_beyond
+        Whether it lost what the model does not know how to repair: the others mean nothing.
     """
 
     goodput: Floats
@@ -36,6 +43,9 @@ class Forecast:
     seconds: Floats
     timeouts: Floats
     rto_min: Floats
+    scatter: Floats
+    error: Floats
+    is_beyond: NDArray[np.bool_]
 
     @property
     def collapsed(self) -> NDArray[np.bool_]:
@@ -54,9 +64,18 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
     ideal = reads.lossless_s
     often = np.full(len(reads), LEAST_TIMEOUTS)
     followed = blocks.follow(reads, ideal / LEAST_SHARE, often, effort)
-    seconds = np.maximum(followed.seconds, ideal)
+    seconds = np.maximum(followed.seconds, reads.least_s)
     bits = reads.payload_bits
-    return Forecast(bits / seconds, bits / ideal, seconds, followed.timeouts, reads.rto_min)
+    return Forecast(
+        bits / seconds,
+        bits / ideal,
+        seconds,
+        followed.timeouts,
+        reads.rto_min,
+        followed.scatter,
+        followed.error,
+        followed.is_beyond,
+    )
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
@@ -74,6 +93,10 @@ def answer(questions: Sequence[Question]) -> list[Answer]:
     for why in reasons:
         if why is not None or result is None:
             answers.append(NotApplicable(why or ""))
+            continue
+        if result.is_beyond[number]:
+            answers.append(NotApplicable(of_losses(asked[number].point)))
+            number += 1
             continue
         answers.append(
             {

@@ -9,6 +9,9 @@ answers are repeatable.
 import os
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from incast import _core
 from incast.models.collapse.reads import Reads
 from incast.models.numbers import Floats
@@ -53,10 +56,19 @@ class Outcome:
         Timeouts of a block.
     seconds
         Duration of a block at which goodput is its mean over runs.
+    scatter
+        Standard deviation of a run's goodput over its mean.
+    error
+        Standard error of the duration, relative.
+    is_beyond
+        Whether it lost what the model does not know how to repair: the others mean nothing.
     """
 
     timeouts: Floats
     seconds: Floats
+    scatter: Floats
+    error: Floats
+    is_beyond: NDArray[np.bool_]
 
 
 SWEEP = Effort()
@@ -86,5 +98,7 @@ def follow(reads: Reads, slow_s: Floats, often: Floats, effort: Effort = SWEEP) 
         How far.
     """
     bounds = (slow_s / reads.packet_s, often)
-    timeouts, duration = _core.follow_reads(reads, bounds, effort, os.cpu_count() or 1)
-    return Outcome(timeouts, duration * reads.packet_s)
+    timeouts, duration, scatter, error, beyond = _core.follow_reads(
+        reads, bounds, effort, os.cpu_count() or 1
+    )
+    return Outcome(timeouts, duration * reads.packet_s, scatter, error, beyond > 0)

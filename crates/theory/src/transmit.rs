@@ -1,0 +1,132 @@
+//! What a sender sends, and when.
+
+use crate::flavour::Idle;
+use crate::packet::{NEVER, Ticks};
+use crate::sender::{BITS, Burst, DUPLICATES, Parts, Rules, SEGMENT, Sender};
+
+impl Sender {
+    /// What is to be sent next; unless `is_open`, only what does not wait for the host
+    /// (`send_jitter`): what recovery owes, and limited transmit.
+    #[inline]
+    pub fn poll(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
+        if self.selective.is_some() {
+            if rules.flavour.idle != Idle::Kept && self.una == self.max && self.max < self.end {
+                self.validate(now, rules);
+            }
+            return self.poll_selectively(now, is_open, rules);
+        }
+        if self.owes_first || self.next < self.max {
+            return self.send_again(now, is_open, rules);
+        }
+        if self.next < self.end { self.send_new(now, is_open, rules) } else { None }
+    }
+
+    /// Whether something would leave if the host let it.
+    pub fn is_ready(&self, rules: &Rules) -> bool {
+        if self.selective.is_some() {
+            return self.is_ready_selectively(rules);
+        }
+        if self.next < self.max {
+            return self.next == self.una || self.fits_again(self.next, rules);
+        }
+        self.next < self.end && self.count_new(rules).0 > 0
+    }
+
+    /// The window and what recovery adds to it.
+    #[inline]
+    fn quota(&self) -> Parts {
+        self.window + self.inflation - self.deficit
+    }
+
+    fn fits_again(&self, segment: u32, rules: &Rules) -> bool {
+        self.outstanding(segment + 1, rules) <= self.quota().min(rules.most_window)
+    }
+
+    #[inline(never)]
+    fn send_again(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
+        let segment = if self.owes_first { self.una } else { self.next };
+        if segment > self.una && !self.fits_again(segment, rules) {
+            return None;
+        }
+        if !self.owes_first && !is_open {
+            return None;
+        }
+        self.owes_first = false;
+        self.next = self.next.max(segment + 1);
+        self.resent = self.resent.max(segment + 1);
+        self.timed.take_if(|timed| timed.0 == segment);
+        if self.deadline == NEVER {
+            self.arm(now);
+        }
+        self.last_sent = now;
+        Some(Burst { segment, count: 1, again: true, is_all: false })
+    }
+
+    /// How many new segments may leave now, and for how many full ones there is room.
+    #[inline]
+    fn count_new(&self, rules: &Rules) -> (u32, u32) {
+        let flight = self.next - self.una;
+        let more = self.beyond(rules);
+        let most = (self.quota() + more).min(rules.most_window);
+        let full = self.end - 1 - self.next;
+        let room = ((most >> BITS) as u32).saturating_sub(flight).max(u32::from(flight == 0));
+        let room = room.min(self.burst);
+        let mut count = room.min(full);
+        if full == 0
+            && self.burst > 0
+            && (flight == 0 || self.outstanding(self.end, rules) <= most)
+        {
+            count = 1;
+        }
+        (count, room)
+    }
+
+    /// What limited transmit adds to the window.
+    #[inline]
+    fn beyond(&self, rules: &Rules) -> Parts {
+        let limits = self.dupacks > 0
+            && self.dupacks < DUPLICATES
+            && !self.in_recovery
+            && rules.flavour.limited_transmit;
+        if limits { Parts::from(self.dupacks) << BITS } else { 0 }
+    }
+
+    #[inline]
+    fn send_new(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
+        if rules.flavour.idle != Idle::Kept {
+            self.validate(now, rules);
+        }
+        let segment = self.next;
+        let flight = segment - self.una;
+        let limits = self.beyond(rules) > 0;
+        let (mut count, room) = self.count_new(rules);
+        if count == 0 {
+            return None;
+        }
+        if !is_open {
+            // What limited transmit adds does not wait, unless something before it does.
+            if !limits || self.outstanding(segment + 1, rules) <= self.quota() {
+                return None;
+            }
+            count = count.min(DUPLICATES);
+        }
+        let full = self.end - 1 - segment;
+        if rules.flavour.per_window && self.timed.is_none() {
+            self.timed = Some((segment, now));
+        }
+        self.next += count;
+        self.max = self.next;
+        self.burst -= if self.burst == u32::MAX { 0 } else { count };
+        let flown = self.outstanding(self.next, rules);
+        if limits {
+            let beyond = flown.saturating_sub(self.quota());
+            self.limited += (beyond.div_ceil(SEGMENT) as u32).min(count);
+        }
+        if flight == 0 || self.deadline == NEVER {
+            self.arm(now);
+        }
+        self.last_sent = now;
+        self.used = self.used.max(flown);
+        Some(Burst { segment, count, again: false, is_all: room < full })
+    }
+}
