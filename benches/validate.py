@@ -50,6 +50,7 @@ STUDIES = (
     Study("auto", script("validate_auto")),
     Study("theory", script("validate_theory")),
     Study("collapse", script("validate_collapse")),
+    Study("jitter", script("validate_jitter")),
     Study("ranking", script("rank_remedies")),
     Study("figures", script("validate_figures")),
 )

@@ -150,12 +150,13 @@ pub struct Limits {
     most: u64,
     blocks: u32,
     limit: u64,
+    rare: bool,
 }
 
 impl From<Limits> for Effort {
     fn from(limits: Limits) -> Self {
-        let Limits { fine, coarse, clear, least, most, blocks, limit } = limits;
-        Self { fine, coarse, clear, least, most, blocks, limit }
+        let Limits { fine, coarse, clear, least, most, blocks, limit, rare } = limits;
+        Self { fine, coarse, clear, least, most, blocks, limit, rare }
     }
 }
 

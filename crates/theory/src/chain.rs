@@ -39,6 +39,9 @@ pub struct Effort {
     pub blocks: u32,
     /// Events after which a block is not played to its end.
     pub limit: u64,
+    /// Whether timeouts are waited for that have not come yet although packets are lost: it is
+    /// believed that the next block may have one.
+    pub rare: bool,
 }
 
 /// Means over blocks and runs.
@@ -68,6 +71,7 @@ pub fn follow(read: &Read, effort: &Effort) -> Outcome {
             let mut gaps = Stream::named(SEED, "gaps", run << 32 | u64::from(block));
             let played = network.block(&mut gaps, left);
             account.add(played, network.has_lost_handshakes());
+            account.has_lost |= network.has_lost();
             account.events = before + network.events();
             if network.is_beyond() {
                 return Outcome { is_beyond: true, ..Outcome::default() };
@@ -95,6 +99,7 @@ struct Run {
 #[derive(Debug, Default)]
 struct Account {
     events: u64,
+    has_lost: bool,
     runs: Vec<Run>,
     first: Tally,
     /// Blocks but for the first of each run.
@@ -126,7 +131,7 @@ impl Account {
             return true;
         }
         let (mean, error) = (self.outcome(read), tally.error());
-        let relative = error.duration / mean.duration;
+        let relative = if effort.rare { mean.error } else { error.duration / mean.duration };
         if relative > effort.coarse {
             return false;
         }
@@ -142,8 +147,11 @@ impl Account {
     /// By how much a run's blocks make it scatter, and how well their mean is known; relative.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
         let tally = if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
-        let error = tally.error().duration / mean.duration;
+        let mut error = tally.error().duration / mean.duration;
         let each = error * tally.count.sqrt();
+        if self.has_lost && tally.sum.timeouts == 0.0 {
+            error = error.max(read.least_rto / tally.count / mean.duration);
+        }
         (each / f64::from(read.blocks.max(1)).sqrt(), error)
     }
 

@@ -236,6 +236,11 @@ impl<'a> Network<'a> {
         self.has_lost_handshakes
     }
 
+    /// Whether anything has been lost.
+    pub fn has_lost(&self) -> bool {
+        self.has_lost
+    }
+
     /// Packets, ACKs, requests and timers so far.
     pub fn events(&self) -> u64 {
         self.events

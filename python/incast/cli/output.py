@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from incast.cli.run import Format
+    from incast.models.theory import Theory
     from incast.results import Results
     from incast.scenario.plan import Plan
 
@@ -110,6 +111,24 @@ def write(
         typer.echo(json.dumps(tree, allow_nan=False))
     else:
         save(frame, form, out and out / f"rows.{form}")
+
+
+def compare(theory: "Theory", results: "Results", form: "Format", layout: Layout) -> None:
+    """Say where models and runs differ: under the table, or else on stderr."""
+    lines = theory.beside(results.summary())
+    # Only a model that says how far it may be trusted can be said to differ.
+    why = theory.refusals.get("collapse")
+    if why is not None:
+        lines.append(f"collapse does not apply: {why}")
+    if form == "table":
+        from incast.cli.console import Paper
+
+        paper = Paper(wide=layout.wide)
+        for line in lines:
+            paper.sentence(line, "  ")
+        return
+    for line in lines:
+        typer.echo(f"incast: {line}", err=True)
 
 
 def save(frame: "pl.DataFrame", form: str, target: Path | None) -> None:

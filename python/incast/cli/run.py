@@ -101,7 +101,8 @@ def run(
         bool,
         typer.Option(
             "--with-model",
-            help="With --plot of a sweep: draw, dashed, what the models expect of the goodput.",
+            help="Say under the table where the runs differ from what the models expect, and draw "
+            "that, dashed, with --plot of a sweep.",
         ),
     ] = False,
     trace: Annotated[
@@ -164,9 +165,9 @@ def run(
         kind = choice.for_plan(asked.plan, traces)
         traces += [name for name in kind.traces if name not in traces]
         save.check(picture)
-    if with_model and (picture is None or kind.name != "goodput"):
+    if with_model and picture is not None and kind.name != "goodput":
         raise typer.BadParameter(
-            "needs --plot and a sweep with at most eight curves", param_hint="--with-model"
+            "with --plot it needs a sweep with at most eight curves", param_hint="--with-model"
         )
     if traces and picture is None and out is None:
         raise typer.BadParameter("give --out DIR as well, to keep them", param_hint="--trace")
@@ -186,6 +187,7 @@ def run(
         from incast.models.theory import ask
 
         results.theory = ask(asked.plan)
+        output.compare(results.theory, results, form, layout)
     if picture is not None:
         save.figure(kind.draw(results), picture)
     watch.look(results, wanted)

@@ -34,6 +34,7 @@ def write(theory: "Theory", form: "Format", out: Path | None, layout: "Layout") 
             "scenario": theory.plan.to_dict(),
             "rows": answered,
             "not_applicable": theory.refusals,
+            "trust": theory.trust(),
         }
         typer.echo(json.dumps(tree, allow_nan=False))
         return
@@ -109,6 +110,9 @@ def _answers(
     for measure in MODELS[name].measures:
         if f"{name}.{measure.name}" in shown:
             paper.sentence(f"{measure.name}: {measure.summary}", "  ")
+    trust = MODELS[name].say(answers)
+    if trust:
+        paper.sentence(trust, "  ")
     if MODELS[name].measures:
         paper.print()
 

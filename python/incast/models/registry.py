@@ -3,10 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from incast.errors import ModelError
 from incast.scenario.resolved import Resolved
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,9 @@ class Model:
         The keys of `Question.measured` without which it does not apply.
     measures
         Its own numbers.
+    trust
+        `module:function` likewise, if it knows: says of the rows of its answers how far they may be
+        trusted. The column `<model>.factor` then says it of each.
     """
 
     name: str
@@ -109,6 +115,14 @@ class Model:
     entry: str
     needs: tuple[str, ...] = ()
     measures: tuple[Measure, ...] = ()
+    trust: str = ""
+
+    def say(self, rows: "pl.DataFrame") -> str:
+        """Say how far these answers of its own may be trusted; nothing where that is unknown."""
+        if not self.trust:
+            return ""
+        module, _, function = self.trust.partition(":")
+        return str(getattr(import_module(f"incast.models.{module}"), function)(rows))
 
     def answer_many(self, questions: Sequence[Question]) -> list[Answer]:
         """Answer every question, in their order."""
@@ -177,12 +191,15 @@ MODELS = {
         ),
         Model(
             "collapse",
-            "goodput, block time and timeouts of a read over persistent connections, untraced",
+            "goodput, block time and timeouts of a read, untraced",
             "own; docs/how-to/ask-theory.md",
             "collapse.answers:answer",
+            trust="collapse.answers:say",
             measures=(
                 Measure("lossless_goodput_bps", "bit/s", "Goodput if nothing were lost."),
                 Measure("collapsed", "1", "1 where timeouts cost more than half of that, else 0."),
+                Measure("uncertainty", "1", "Standard error of as many runs' goodput, relative."),
+                Measure("factor", "1", "How far goodput may be off; the line below says when."),
             ),
         ),
         Model(

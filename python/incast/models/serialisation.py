@@ -218,6 +218,8 @@ def _answer(question: Question) -> Answer:
     scheme = next((name for name in remedies if name in {"ccs", "nccs", "ocs"}), None)
     if scheme is None:
         return NotApplicable("no remedy serialises the connections: ccs, nccs or ocs")
+    if not point.reads:
+        return NotApplicable("it knows reads, not long flows")
     if point.topology != "star" or point.server_rate != point.line_rate:
         return NotApplicable("it knows a star with links of one rate")
     beside = _datagrams(question)

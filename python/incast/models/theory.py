@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from re import sub
 
 import polars as pl
 
+from incast import units
 from incast.errors import ModelError
 from incast.models.registry import MODELS, Answer, NotApplicable, Question, find
 from incast.scenario.plan import Plan
@@ -23,12 +25,61 @@ class Theory:
         A row per model and point that it applies to: `point`, the swept keys, `model`, and the
         columns of the answers (`incast.models.COLUMNS` and the models' own).
     refusals
-        Model to the reason why it applies to no point, or to how many it does not.
+        Model to the reason why it applies to no point, or reasons and to how many points it does
+        not.
     """
 
     plan: Plan
     frame: pl.DataFrame
     refusals: dict[str, str]
+
+    def trust(self) -> dict[str, str]:
+        """Return what models say of how far their answers may be trusted."""
+        answered = self.frame["model"].unique(maintain_order=True) if self.frame.height else ()
+        told = {
+            name: MODELS[name].say(self.frame.filter(pl.col("model") == name)) for name in answered
+        }
+        return {name: line for name, line in told.items() if line}
+
+    def beside(self, summary: pl.DataFrame) -> list[str]:
+        """Say where models and runs differ by more than the models may be trusted.
+
+        Parameters
+        ----------
+        summary
+            Means of the runs: `point` and `goodput_bps`.
+        """
+        lines = []
+        for name in self.trust():
+            rows = self.frame.filter(pl.col("model") == name)
+            both = rows.join(
+                summary.select(
+                    pl.col("point").cast(rows["point"].dtype),
+                    pl.col("goodput_bps").alias("simulated"),
+                ).filter(pl.col("simulated") > 0),
+                on="point",
+            )
+            off = (pl.col("goodput_bps").log() - pl.col("simulated").log()).abs()
+            far = both.filter(off > pl.col(f"{name}.factor").log())
+            lines += self._compared(name, both, far)
+        return lines
+
+    def _compared(self, name: str, both: pl.DataFrame, far: pl.DataFrame) -> list[str]:
+        """Say how many points agree, and name those that do not."""
+        if both.is_empty():
+            return []
+        told = f"{name} agrees with the runs at {both.height - far.height} of {both.height} points"
+        if far.is_empty():
+            return [f"{told} that it answers."]
+        lines = [f"{told} that it answers, but not"]
+        for row in far.to_dicts():
+            where = ", ".join(f"{key.split('.')[-1]} = {row[key]}" for key in self.plan.swept)
+            expects, found = units.rate(row["goodput_bps"]), units.rate(row["simulated"])
+            lines.append(
+                f"  {where + ': ' if where else ''}it expects {expects}, the runs have {found} "
+                f"(trusted within a factor of {row[f'{name}.factor']:.2f})"
+            )
+        return lines
 
 
 def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
@@ -54,13 +105,22 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
         answers = model.answer_many(questions)
         rows += _rows(plan, model.name, answers)
         reasons = [answer.reason for answer in answers if isinstance(answer, NotApplicable)]
-        if len(reasons) == len(answers):
+        if len(set(reasons)) == 1 and len(reasons) == len(answers):
             refusals[model.name] = reasons[0]
         elif reasons:
-            refusals[model.name] = f"at {len(reasons)} of {len(answers)} points: {reasons[0]}"
+            refusals[model.name] = _counted(reasons, len(answers))
     if names and not rows:
         raise ModelError(f"{names[0]} does not apply: {refusals[names[0]]}")
     return Theory(plan, pl.DataFrame(rows, infer_schema_length=None), refusals)
+
+
+def _counted(reasons: list[str], points: int) -> str:
+    """Say reasons by how often they hold; those that differ in numbers only are one."""
+    kinds: dict[str, list[str]] = {}
+    for reason in reasons:
+        kinds.setdefault(sub(r"[0-9.]+", "#", reason), []).append(reason)
+    told = sorted(kinds.values(), key=len, reverse=True)
+    return "; ".join(f"at {len(alike)} of {points} points: {alike[0]}" for alike in told)
 
 
 def _rows(plan: Plan, model: str, answers: Sequence[Answer]) -> list[dict[str, object]]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import hypot, sqrt
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, collapsed
-from incast.models.collapse import blocks
+from incast.models.collapse import blocks, trust
 from incast.models.collapse.conditions import of_losses, refusal
 from incast.models.collapse.reads import Reads, read
 from incast.models.numbers import Floats
@@ -79,33 +81,46 @@ def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer for reads over persistent connections and a drop-tail buffer.
+    """Answer for reads behind a drop-tail buffer.
 
     A few are followed further than many: a timeout of 200 ms that comes once in a hundred blocks
     of a millisecond is two thirds of the time.
     """
     reasons = [refusal(question) for question in questions]
     asked = [question for question, why in zip(questions, reasons, strict=True) if why is None]
-    effort = blocks.FEW if len(asked) <= blocks.MOST_FEW else blocks.SWEEP
-    result = forecast(read(asked), effort) if asked else None
+    result = forecast(read(asked), blocks.effort_for(len(asked))) if asked else None
     answers: list[Answer] = []
     number = 0
-    for why in reasons:
+    for question, why in zip(questions, reasons, strict=True):
         if why is not None or result is None:
             answers.append(NotApplicable(why or ""))
             continue
-        if result.is_beyond[number]:
-            answers.append(NotApplicable(of_losses(asked[number].point)))
-            number += 1
-            continue
-        answers.append(
-            {
-                "goodput_bps": float(result.goodput[number]),
-                "completion_s": float(result.seconds[number]),
-                "timeouts_per_block": float(result.timeouts[number]),
-                "collapse.lossless_goodput_bps": float(result.lossless[number]),
-                "collapse.collapsed": float(result.collapsed[number]),
-            }
-        )
+        answers.append(_answer(question, result, number))
         number += 1
     return answers
+
+
+def _answer(question: Question, result: Forecast, number: int) -> Answer:
+    """Answer one question, unless chance decides or what is lost is repaired in unknown ways."""
+    point = question.point
+    if result.is_beyond[number]:
+        return NotApplicable(of_losses(point))
+    runs, total = len(point.tree["run"]["seeds"]), int(point.tree["workload"]["blocks"])
+    scatter, error = float(result.scatter[number]), float(result.error[number])
+    uncertainty = hypot(scatter / sqrt(runs), error)
+    if uncertainty > trust.MOST:
+        return NotApplicable(trust.chance(uncertainty, runs, total))
+    return {
+        "goodput_bps": float(result.goodput[number]),
+        "completion_s": float(result.seconds[number]),
+        "timeouts_per_block": float(result.timeouts[number]),
+        "collapse.lossless_goodput_bps": float(result.lossless[number]),
+        "collapse.collapsed": float(result.collapsed[number]),
+        "collapse.uncertainty": uncertainty,
+        "collapse.factor": trust.region(uncertainty).factor,
+    }
+
+
+def say(frame: pl.DataFrame) -> str:
+    """Say how far these answers may be trusted."""
+    return trust.line(frame["collapse.uncertainty"].to_list())

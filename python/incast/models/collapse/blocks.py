@@ -7,7 +7,7 @@ answers are repeatable.
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class Effort:
         So many events are enough, if they are so many blocks besides the first of a run.
     limit
         Events after which a block is not played to its end, but goes on at the same pace.
+    rare
+        Whether timeouts are waited for that have not come yet although packets are lost.
     """
 
     fine: float = 0.02
@@ -44,6 +46,7 @@ class Effort:
     most: int = 120_000
     blocks: int = 1
     limit: int = 5_000_000
+    rare: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,11 +77,22 @@ class Outcome:
 SWEEP = Effort()
 """For sweeps: a millisecond per point."""
 
-FEW = Effort(fine=0.0, most=1_000_000, coarse=0.0, blocks=3)
-"""For a few points: timeouts are seen that come once in a hundred blocks. 20 ms per point."""
+FEW = Effort(fine=0.03, coarse=0.03, least=200_000, most=8_000_000, blocks=3, rare=True)
+"""For a few points: timeouts are seen that come once in a hundred blocks."""
 
 MOST_FEW = 40
 """Points that are a few."""
+
+ALL_FEW = 40_000_000
+"""Events of all of them together: a second of two processors, if not less is enough."""
+
+
+def effort_for(points: int) -> Effort:
+    """Return how far each of so many points is followed."""
+    if points > MOST_FEW:
+        return SWEEP
+    return replace(FEW, most=min(FEW.most, ALL_FEW // max(points, 1)))
+
 
 SEARCH = Effort(fine=0.01, coarse=0.1, clear=3.0, most=500_000, blocks=57, limit=20_000_000)
 """For a question that a single point decides."""
