@@ -5,9 +5,12 @@ import io
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import incast
 from conftest import Command
+from incast.models.theory import ask
 
 READ = """\
 title = "A persistent read"
@@ -17,9 +20,11 @@ buffer = "100KiB"
 name = "barrier-read"
 servers = 4
 sru = "64KiB"
-blocks = 4
+blocks = 30
 connections = "persistent"
 request_jitter = "20us"
+[transport]
+rto_min = "20ms"
 [run]
 seeds = 1
 [sweep]
@@ -93,7 +98,7 @@ def test_run_draws_the_models_beside_the_simulation(
     ("arguments", "words"),
     [
         (["--model", "crystal-ball"], "there is no model 'crystal-ball'"),
-        (["--set", "workload.connections=fresh", "--model", "collapse"], "collapse does not apply"),
+        (["--set", "network.clock_noise=1us", "--model", "collapse"], "collapse does not apply"),
         (["--out", "somewhere"], "--format csv or parquet"),
         (["--model", "overflow", "--plot", "theory.png"], "nothing to plot"),
         (["--set", "network.bufer=1MiB"], "bufer"),
@@ -108,10 +113,52 @@ def test_a_mistake_is_one_line(
     assert said.err.count("\n") == 1
 
 
-def test_with_model_needs_a_picture(command: Command, read: Path) -> None:
-    said = command("run", read, "--with-model")
+def test_with_model_draws_sweeps_only(command: Command, read: Path, tmp_path: Path) -> None:
+    one = ("--set", "workload.servers=2", "--plot", tmp_path / "one.png")
+    said = command("run", read, *one, "--with-model")
     assert said.code == 2
     assert "--with-model" in said.err
+
+
+def test_it_says_how_far_the_answers_may_be_trusted(command: Command, read: Path) -> None:
+    told = command("model", read, "--model", "collapse").out
+    assert "How far to trust it: goodput is within a factor of" in told
+    tree = json.loads(command("model", read, "--model", "collapse", "--format", "json").out)
+    assert tree["trust"]["collapse"] in " ".join(told.split())
+    assert all(row["collapse.factor"] >= 1 for row in tree["rows"])
+
+
+def test_with_model_says_where_the_runs_differ(command: Command, read: Path) -> None:
+    deep = ("--set", "network.buffer=4MiB")
+    assert "collapse agrees with the runs at 3 of 3 points" in (
+        command("run", read, *deep, "--with-model").out
+    )
+    # A single block has less luck than the mean of ten runs.
+    said = command("run", read, "--with-model", "--format", "json")
+    assert json.loads(said.out)["rows"]
+    assert "incast: collapse agrees with the runs at" in said.err
+
+
+def test_models_differ_where_a_factor_is_exceeded() -> None:
+    scenario = incast.load({"workload": {"servers": 2, "sru": "64KiB"}})
+    theory = ask(scenario.plan, ["collapse"])
+    expected = theory.frame["goodput_bps"][0]
+    for share, words in ((1.0, "1 of 1 points that it answers."), (0.5, "but not")):
+        summary = pl.DataFrame({"point": [0], "goodput_bps": [share * expected]})
+        assert words in theory.beside(summary)[0]
+    assert "trusted within a factor of" in theory.beside(summary)[1]
+
+
+@pytest.mark.parametrize("workload", ["long-flows", "barrier-read"])
+def test_every_model_answers_or_refuses_any_workload(
+    command: Command, tmp_path: Path, workload: str
+) -> None:
+    path = tmp_path / "any.toml"
+    more = 'duration = "0.1s"' if workload == "long-flows" else 'block = "64KiB"'
+    path.write_text(f'[workload]\nname = "{workload}"\nservers = 3\n{more}\n')
+    said = command("model", path)
+    assert said.code == 0
+    assert "Traceback" not in said.err
 
 
 def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:

@@ -12,10 +12,11 @@ import incast
 from conftest import document
 from incast import _core
 from incast.models import MODELS, NotApplicable, Question
-from incast.models.collapse import knee
+from incast.models.collapse import knee, trust
 from incast.models.collapse.answers import Forecast, forecast
 from incast.models.collapse.blocks import SEARCH, SWEEP, Effort
-from incast.models.collapse.reads import Reads, read, refusal
+from incast.models.collapse.conditions import refusal
+from incast.models.collapse.reads import Reads, read
 from incast.scenario.resolved import Resolved
 
 TABLE = Path(__file__).parent.parent / "benches" / "reference" / "collapse" / "held-out.csv"
@@ -174,11 +175,15 @@ def test_a_handshake_is_lost_where_headers_fill_what_packets_leave() -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"workload": {"connections": "fresh"}}, "persistent"),
+        ({"workload": {"interval": "1ms"}}, "interval"),
+        ({"workload": {"active": 2}}, "active"),
+        ({"workload": {"request_size": 9000}}, "request_size"),
         ({"transport": {"name": "dctcp"}}, "queue"),
-        ({"transport": {"name": "sack"}}, "NewReno"),
-        ({"transport": {"delayed_ack": True}}, "delayed_ack"),
-        ({"network": {"client_rate": "10Gbps"}}, "one rate"),
+        ({"transport": {"name": "cubic"}}, "NewReno"),
+        ({"transport": {"pacing": True}}, "pacing"),
+        ({"transport": {"rto_jitter": 0.5}}, "rto_jitter"),
+        ({"transport": {"dupack_threshold": 2}}, "dupack_threshold"),
+        ({"network": {"clock_noise": "1us"}}, "clock_noise"),
         ({"workload": {"blocks": None, "duration": "1s"}}, "duration"),
     ],
 )
@@ -218,3 +223,99 @@ def test_it_finds_the_published_share_of_collapse_points() -> None:
     error = np.abs(np.log(np.where(np.isnan(foretold), most, foretold) / simulated)).mean()
     constant = np.abs(np.log(simulated / np.median(simulated))).mean()
     assert constant / error >= 5
+
+
+def simulated(tree: dict[str, Any], seeds: int) -> float:
+    """Return the simulator's mean goodput."""
+    tree["run"] = {"seeds": seeds}
+    return float(incast.run(tree).summary()["goodput_bps"][0])
+
+
+def told(tree: dict[str, Any]) -> dict[str, float] | NotApplicable:
+    points = incast.load(tree).plan.points
+    return MODELS["collapse"].answer_many([Question(Resolved(it.resolved)) for it in points])[0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"transport": {"send_jitter": "20us"}},
+        {"workload": {"start_spread": "200us"}},
+        {"workload": {"connections": "fresh"}, "transport": {"rto_min": "5ms"}},
+        {"network": {"server_rate": "400Mbps"}},
+        {"network": {"client_rate": "250Mbps"}},
+        {"network": {"server_delay": "400us", "layer2_overhead": 38}},
+        {"network": {"buffer_cell": 208, "buffer_packet_overhead": 64}},
+        {"transport": {"delayed_ack": True}},
+        {"transport": {"idle_restart": "5681", "send_jitter": "5us"}},
+        {"transport": {"name": "sack", "send_jitter": "5us"}},
+    ],
+    ids=str,
+)
+def test_what_a_scenario_says_of_hosts_and_links_is_played(change: dict[str, Any]) -> None:
+    tree = persistent(transport={"rto_min": "5ms"}, workload={"servers": 12})
+    for name, section in change.items():
+        tree[name] |= section
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.12)
+
+
+@pytest.mark.parametrize("profile", ["ns2", "ns3", "rfc"])
+@pytest.mark.parametrize("connections", ["fresh", "persistent"])
+def test_profiles_are_played(profile: str, connections: str) -> None:
+    tree = persistent(workload={"servers": 16, "connections": connections})
+    tree["profile"] = profile
+    tree["transport"] = {"rto_min": "5ms", "send_jitter": "10us"}
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.15)
+
+
+def test_linux_is_answered_where_nothing_is_lost_and_refused_where_something_is() -> None:
+    tree = persistent(network={"buffer": "4MiB"}, workload={"servers": 8})
+    tree["profile"], tree["transport"] = "linux", {}
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 3), rel=0.05)
+    tree["network"]["buffer"] = "64KiB"
+    said = told(tree)
+    assert isinstance(said, NotApplicable)
+    assert "RACK-TLP" in said.reason
+
+
+def test_the_readmes_own_example_is_answered_as_the_simulator_answers_it() -> None:
+    tree = persistent(
+        network={"rate": "25Gbps", "delay": "5us", "buffer": "512KiB"},
+        workload={"sru": "512KiB", "blocks": 50, "servers": 16, "request_jitter": "5us"},
+        transport={"rto_min": "200ms", "initial_window": 10, "send_jitter": "2us"},
+    )
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    # 14.6 Gbps without the jitter of the hosts.
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 10), rel=0.5)
+    tree["workload"]["servers"] = 32
+    answer = told(tree)
+    assert isinstance(answer, dict), answer
+    assert answer["goodput_bps"] == pytest.approx(simulated(tree, 3), rel=0.1)
+
+
+def test_where_chance_decides_there_is_no_answer_but_a_reason() -> None:
+    tree = persistent(workload={"servers": 8, "blocks": 4})
+    said = told(tree)
+    assert isinstance(said, NotApplicable)
+    assert "chance decides" in said.reason
+
+
+def test_answers_say_how_far_they_may_be_trusted() -> None:
+    factors = [one.factor for one in trust.regions()]
+    assert factors == sorted(factors)
+    assert all(1.0 <= factor < 2.0 for factor in factors)
+    assert all(one.reads > 0 for one in trust.regions())
+    steady = told(persistent(network={"buffer": "8MiB"}))
+    assert isinstance(steady, dict)
+    assert steady["collapse.uncertainty"] < 0.02
+    assert steady["collapse.factor"] == factors[0]
+    line = trust.line([0.0, 0.0, 0.2])
+    assert f"a factor of {factors[0]:.2f} at 2 of 3 points" in line
+    assert f"a factor of {factors[2]:.2f} at 1 of 3" in line

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from validation.judge import Verdict
 
 import incast
 from incast import _core
@@ -17,7 +18,6 @@ from incast.models import MODELS, NotApplicable, Question
 from incast.models.collapse import trust
 from incast.scenario.resolved import Resolved
 from jitter.draw import scenarios
-from validation.judge import Verdict
 
 NEAR = 1.25
 LEAST_ANSWERED, LEAST_NEAR = 0.6, 0.85
@@ -44,9 +44,11 @@ class Read:
     @property
     def uncertainty(self) -> float:
         """What the model says of itself."""
-        return np.nan if isinstance(self.answer, NotApplicable) else self.answer[
-            "collapse.uncertainty"
-        ]
+        return (
+            np.nan
+            if isinstance(self.answer, NotApplicable)
+            else self.answer["collapse.uncertainty"]
+        )
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,7 @@ class Study:
         """Return what `incast.models.collapse.trust` is to know."""
         found, low = [], -1.0
         for high in trust.EDGES:
-            logs = [
-                abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high
-            ]
+            logs = [abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high]
             factor = float(np.exp(np.quantile(logs, trust.LEAST))) if logs else NEAR
             # Upwards, so that what is said holds.
             factor = np.ceil(factor * 100) / 100

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
+from validation import page
+from validation.judge import Verdict
 
 from incast.models.collapse import trust
 from jitter.draw import BLOCKS, PROFILES
 from jitter.judge import NEAR, Read, Study, share_near
-from validation import page
-from validation.judge import Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,10 +50,10 @@ def _opening(judged: Study) -> str:
     return f"""# The model of the collapse, with jitter
 
 Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) beside the
-simulator, on {len(judged.reads)} random reads (`benches/jitter/draw.py`): 1 to 100 Gbps; links of one rate
-(half of the reads), of slower servers, or a slower client, down to a tenth; 2 to 100 us of delay,
-in half of them another one on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2
-to 96 servers; SRUs of 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`,
+simulator, on {len(judged.reads)} random reads (`benches/jitter/draw.py`): 1 to 100 Gbps; links of
+one rate (half of the reads), slower servers, or a slower client, down to a tenth; 2 to 100 us of
+delay, in half of them another one on the servers' side; a buffer of 16 to 512 KiB or 10 to 350
+packets; 2 to 96 servers; SRUs of 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`,
 `start_spread` and `send_jitter` of 1 to 100 us, each in some 60 % of the reads and at least one in
 all; fresh or persistent connections; every profile with its own transport and queue. All is drawn
 log-uniformly, and {BLOCKS} blocks at {judged.seeds} seeds are simulated.
@@ -73,9 +73,9 @@ def _trusted(judged: Study) -> list[str]:
     lines = [
         "## How far to trust it",
         "",
-        "The model says how uncertain the mean goodput of a scenario's runs is: by their own",
-        "scatter, as far as it has seen it, and because it follows only so many blocks. By that the",
-        "reads are parted; the last column is what `incast model` prints under its table.",
+        "The model says how uncertain the mean goodput of ten runs is: by their own scatter, as",
+        "far as it has seen it, and because it follows only so many blocks. By that the reads are",
+        "parted; the last column is what `incast model` prints under its table.",
         "",
         f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
         "|--:|--:|--:|--:|",
@@ -115,9 +115,8 @@ def _parts(judged: Study) -> list[str]:
     each = judged.model_s / len(judged.reads)
     lines += [
         "",
-        f"Asked one by one, the model took {each:.2f} s for a read, the simulator "
-        f"{judged.simulator_s / len(judged.reads):.2f} s of one processor for its",
-        f"{judged.seeds} seeds.",
+        f"Asked one by one, the model took {each:.2f} s for a read, the simulator",
+        f"{judged.simulator_s / len(judged.reads):.2f} s for its {judged.seeds} seeds.",
     ]
     return lines
 

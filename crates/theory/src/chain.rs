@@ -13,6 +13,8 @@ const SEED: u64 = 20;
 
 /// Runs of which it is asked whether their handshakes fail, where one has lost a SYN-ACK.
 const RUNS: usize = 5;
+/// The same where rare events are waited for: one that loses none may be worth all others.
+const MANY_RUNS: usize = 40;
 
 /// Runs from which on it is asked how much they differ.
 const ENOUGH: f64 = 4.0;
@@ -117,8 +119,9 @@ impl Account {
     }
 
     fn suffices(&self, read: &Read, effort: &Effort) -> bool {
+        let runs = if effort.rare { MANY_RUNS } else { RUNS };
         let opens = !self.runs.iter().any(|run| run.has_lost_handshakes);
-        self.knows_blocks(read, effort) && (opens || self.runs.len() >= RUNS)
+        self.knows_blocks(read, effort) && (opens || self.runs.len() >= runs)
     }
 
     /// Whether the mean of the later blocks is known well enough.
@@ -146,7 +149,8 @@ impl Account {
 
     /// By how much a run's blocks make it scatter, and how well their mean is known; relative.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
-        let tally = if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
+        let tally =
+            if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
         let mut error = tally.error().duration / mean.duration;
         let each = error * tally.count.sqrt();
         if self.has_lost && tally.sum.timeouts == 0.0 {

@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 
 use incast_engine::Stream;
 
-use crate::links::Links;
 use crate::flavour::Repair;
 use crate::hybrid::Spans;
+use crate::links::Links;
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
 use crate::queue::{Queue, Size};
 use crate::read::Read;
@@ -354,29 +354,37 @@ impl<'a> Network<'a> {
         self.rare = timer.min(request).min(gate).min(self.delayed.due);
     }
 
-    /// Where a block opens connections the handshake comes before the request.
+    /// Where a block opens connections the handshake comes before the request, which carries an
+    /// ACK that waits.
     fn ask(&mut self) {
         let who = self.requests[self.asked].1;
         self.asked += 1;
         if self.connections[who as usize].opens {
-            self.open(who);
-        } else {
-            self.connections[who as usize].sender.end += self.read.segments;
-            self.send(who);
+            return self.open(who);
         }
+        self.release(who);
+        self.connections[who as usize].sender.end += self.read.segments;
+        self.send(who);
     }
 
     /// An ACK comes that has waited for another segment in vain.
     fn hear_delayed(&mut self) {
         let due = self.delayed.due;
         let who = self.delayed.pop();
+        if self.connections[who as usize].receiver.due == due {
+            self.release(who);
+            self.send(who);
+        }
+    }
+
+    /// A server hears the ACK that has waited, if there is one.
+    fn release(&mut self, who: u32) {
         let Connection { sender, receiver, held, .. } = &mut self.connections[who as usize];
-        if receiver.due == due {
+        if receiver.due < NEVER {
             receiver.acknowledged();
             let next = receiver.next;
             let heard = Heard { next, segment: next - 1, sent: *held };
             sender.hear(self.now, &heard, &self.rules);
-            self.send(who);
         }
     }
 

@@ -169,9 +169,8 @@ impl Sender {
                 || rescue && it.board.last_missing().is_some_and(|last| last >= it.high_resent)
         };
         let flight = self.max - self.una;
-        let has_new = self.max < self.end
-            && self.burst > 0
-            && ((rules.most_window >> BITS) as u32) > flight;
+        let has_new =
+            self.max < self.end && self.burst > 0 && ((rules.most_window >> BITS) as u32) > flight;
         self.room(rules) > 0
             && (it.board.first_due().is_some() || has_new || self.in_recovery && spare())
     }

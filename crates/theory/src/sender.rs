@@ -131,8 +131,7 @@ impl Sender {
     /// A connection that opens; `first` is the number of its first segment.
     pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
         let has_board = rules.flavour.repair == Repair::Sack;
-        let selective =
-            || Box::new(Selective { board: Board::new(first), ..Selective::default() });
+        let selective = || Box::new(Selective { board: Board::new(first), ..Selective::default() });
         Self {
             una: first,
             next: first,

@@ -72,9 +72,7 @@ impl Sender {
         let room = ((most >> BITS) as u32).saturating_sub(flight).max(u32::from(flight == 0));
         let room = room.min(self.burst);
         let mut count = room.min(full);
-        if full == 0
-            && self.burst > 0
-            && (flight == 0 || self.outstanding(self.end, rules) <= most)
+        if full == 0 && self.burst > 0 && (flight == 0 || self.outstanding(self.end, rules) <= most)
         {
             count = 1;
         }

@@ -198,7 +198,7 @@ MODELS = {
             measures=(
                 Measure("lossless_goodput_bps", "bit/s", "Goodput if nothing were lost."),
                 Measure("collapsed", "1", "1 where timeouts cost more than half of that, else 0."),
-                Measure("uncertainty", "1", "Standard error of as many runs' goodput, relative."),
+                Measure("uncertainty", "1", "Relative standard error of ten runs' mean goodput."),
                 Measure("factor", "1", "How far goodput may be off; the line below says when."),
             ),
         ),

@@ -105,11 +105,10 @@ def _answer(question: Question, result: Forecast, number: int) -> Answer:
     point = question.point
     if result.is_beyond[number]:
         return NotApplicable(of_losses(point))
-    runs, total = len(point.tree["run"]["seeds"]), int(point.tree["workload"]["blocks"])
     scatter, error = float(result.scatter[number]), float(result.error[number])
-    uncertainty = hypot(scatter / sqrt(runs), error)
+    uncertainty = hypot(scatter / sqrt(trust.RUNS), error)
     if uncertainty > trust.MOST:
-        return NotApplicable(trust.chance(uncertainty, runs, total))
+        return NotApplicable(trust.chance(uncertainty, int(point.tree["workload"]["blocks"])))
     return {
         "goodput_bps": float(result.goodput[number]),
         "completion_s": float(result.seconds[number]),

@@ -68,7 +68,10 @@ def _of_transport(transport: dict[str, Any]) -> Iterator[tuple[bool, str]]:
     changing = [name for name in remedies if name not in _HARMLESS]
     yield not changing, f"{', '.join(changing)} changes what happens after a loss"
     for key, values in _PLAIN.items():
-        yield transport[key] in values, f"it knows transports without {key} = {_text(transport[key])}"
+        yield (
+            transport[key] in values,
+            f"it knows transports without {key} = {_text(transport[key])}",
+        )
     if control["name"] == "reno":
         counts = control["byte_counting"]
         yield not counts, "it knows windows that grow by ACKs, not by bytes (byte_counting)"

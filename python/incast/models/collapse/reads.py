@@ -132,8 +132,8 @@ class Reads:
     def lossless_s(self) -> Floats:
         """Mean seconds of a block in which nothing is lost.
 
-        The time of the client's link, of one server's, or of the requests, whichever is longest, and
-        a round trip. Where connections open a handshake comes before, and the link idles for as
+        The time of the client's link, of one server's, or of the requests, whichever is longest,
+        and a round trip. Where connections open a handshake comes before, and the link idles for as
         long as the windows of all servers, which double, do not fill the path.
         """
         whole = self.packet + self.layer2

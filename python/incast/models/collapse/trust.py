@@ -13,6 +13,8 @@ LEAST = 0.85
 EDGES = (0.02, 0.1, 0.25)
 """Uncertainties that part the regions; beyond the last there is no answer."""
 MOST = EDGES[-1]
+RUNS = 10
+"""Runs of which the mean goodput is meant, in the study and in every answer."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +24,8 @@ class Region:
     Parameters
     ----------
     most
-        The uncertainty of its answers at most: the standard error of the mean goodput of a
-        scenario's runs, relative.
+        The uncertainty of its answers at most: the standard error of the mean goodput of `RUNS`
+        runs, relative.
     reads
         Of how many it tells.
     factor
@@ -50,25 +52,25 @@ def region(uncertainty: float) -> Region:
 def line(uncertainties: list[float]) -> str:
     """Say how far answers with these uncertainties may be trusted."""
     counts: dict[Region, int] = {}
-    for one in sorted(uncertainties):
-        counts[region(one)] = counts.get(region(one), 0) + 1
+    for each in sorted(uncertainties):
+        counts[region(each)] = counts.get(region(each), 0) + 1
     whole = len(uncertainties)
-    parts = [
-        f"a factor of {one.factor:.2f}" + (f" at {count} of {whole} points" if len(counts) > 1 else "")
-        for one, count in counts.items()
-    ]
+    parts = []
+    for one, count in counts.items():
+        at = f" at {count} of {whole} points" if len(counts) > 1 else ""
+        parts.append(f"a factor of {one.factor:.2f}{at}")
     reads = sum(one.reads for one in counts)
     return (
-        f"How far to trust it: its goodput is within {', '.join(parts)} of the simulator's for "
-        f"{LEAST:.0%} of {reads} held-out reads that scatter as these (docs/validation/jitter.md)."
+        f"How far to trust it: goodput is within {', '.join(parts)} of the simulator's mean of "
+        f"{RUNS} runs, for {LEAST:.0%} of {reads} held-out reads that scatter like these "
+        "(docs/validation/jitter.md)."
     )
 
 
-def chance(uncertainty: float, runs: int, blocks: int) -> str:
+def chance(uncertainty: float, blocks: int) -> str:
     """Say why there is no answer where chance decides."""
-    seeds = "run" if runs == 1 else "runs"
     several = "block" if blocks == 1 else "blocks"
     return (
-        f"chance decides: the mean goodput of {runs} {seeds} of {blocks} {several} is uncertain by "
-        f"{uncertainty:.0%} (standard error); more seeds or blocks would tell"
+        f"chance decides: the mean goodput of {RUNS} runs of {blocks} {several} is uncertain by "
+        f"{uncertainty:.0%} (standard error); more blocks would tell"
     )
