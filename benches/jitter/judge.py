@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -82,8 +83,8 @@ class Study:
             logs = [abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high]
             factor = float(np.exp(np.quantile(logs, trust.LEAST))) if logs else NEAR
             # Upwards, so that what is said holds.
-            factor = np.ceil(factor * 100) / 100
-            found.append({"most": high, "reads": len(logs), "factor": round(factor, 2)})
+            factor = ceil(factor * 100) / 100
+            found.append({"most": high, "reads": len(logs), "factor": factor})
             low = high
         return found
 
