@@ -50,8 +50,8 @@ def _opening(judged: Study) -> str:
     return f"""# The model of the collapse, with jitter
 
 Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) beside the
-simulator, on {len(judged.reads)} random reads (`benches/jitter/draw.py`): 1 to 100 Gbps; links of one
-rate (half of the reads), slower servers, or a slower client, down to a tenth; 2 to 100 us of
+simulator, on {len(judged.reads)} random reads (`benches/jitter/draw.py`): 1 to 100 Gbps; links of
+one rate (half of the reads), slower servers, or a slower client, down to a tenth; 2 to 100 us of
 delay, in half of them another one on the servers' side; a buffer of 16 to 512 KiB or 10 to 350
 packets; 2 to 96 servers; SRUs of 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`,
 `start_spread` and `send_jitter` of 1 to 100 us, each in some 60 % of the reads and at least one in

@@ -61,7 +61,7 @@ impl Hybrid {
         }
         if now - self.last <= spans.spacing {
             self.last = now;
-            if now - self.began > (smallest + allowance(state, spans)) / 2 {
+            if now - self.began > u64::midpoint(smallest, allowance(state, spans)) {
                 return true;
             }
         }

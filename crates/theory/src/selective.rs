@@ -94,7 +94,7 @@ impl Sender {
         is_open: bool,
         rules: &Rules,
     ) -> Option<Burst> {
-        let Some(it) = self.selective.as_deref_mut() else { return None };
+        let it = self.selective.as_deref_mut()?;
         if std::mem::take(&mut self.owes_first) {
             let segment = it.board.first_due().unwrap_or(self.una);
             return Some(self.send_copy(now, segment, false));
