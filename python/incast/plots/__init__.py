@@ -147,6 +147,7 @@ KINDS = {
         ),
         Kind("ranking", "goodput of every curve as a row of shades, the longest-lasting on top"),
         Kind("completion", "completion time of a block: median and 99th percentile"),
+        Kind("cdf", "completion times of all blocks: how many are complete after which time"),
         Kind("timeouts", "timeouts per block, and the share of every cause"),
         Kind("queue", "the switch queue towards the client, over time", ("queue",), _RUN),
         Kind("cwnd", "congestion windows of the slowest flows, over time", ("cwnd",), _RUN),
