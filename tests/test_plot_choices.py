@@ -278,3 +278,39 @@ def test_a_picture_tells_a_notebook_and_a_reader_what_it_is(stalling: incast.Res
     assert picture.startswith(b"\x89PNG")
     assert size["width"] > 400
     assert KINDS["swimlane"].draw(stalling)._repr_png_() == (picture, size)
+
+
+def test_a_cdf_has_every_block_of_all_seeds(beside: incast.Results) -> None:
+    tree = document(sweep={"workload.servers": [2, 8]}, run={"seeds": 3}, workload={"blocks": 5})
+    results = incast.run(tree)
+    data = KINDS["cdf"].draw(results).data
+    assert data.height == 2 * 3 * 5
+    for servers in (2, 8):
+        own = data.filter(pl.col("workload.servers") == servers)
+        assert own["completion_s"].is_sorted()
+        assert own["share"].to_list() == [pytest.approx(i / 15) for i in range(1, 16)]
+        blocks = results.blocks().filter(pl.col("workload.servers") == servers)
+        assert own["completion_s"].to_list() == sorted(blocks["completion_s"])
+    mice = KINDS["cdf"].draw(beside, Moment(group="mice")).data
+    assert mice.height == beside.blocks("mice").height
+
+
+def test_a_cdf_of_many_points_has_a_panel_per_value(beside: incast.Results) -> None:
+    figure = beside.plot.cdf()
+    titles = [axes.get_title(loc="left") for axes in figure.axes if axes.get_visible()]
+    assert titles == ["servers = 32", "servers = 2", "servers = 8"]
+    assert texts(figure) == ["buffer = 64KiB", "buffer = 16KiB", "buffer = 32KiB"]
+    many = incast.run(document(sweep={"workload.servers": list(range(1, 13))}, run={"seeds": 1}))
+    (axes,) = many.plot.cdf().axes
+    assert "(7 of 12 points)" in axes.get_xlabel()
+    assert len(axes.get_lines()) == 7
+
+
+def test_every_kind_has_a_picture_in_the_documentation() -> None:
+    docs = Path(__file__).parents[1] / "docs"
+    page = (docs / "reference" / "pictures.md").read_text()
+    for kind in KINDS:
+        assert f"## `{kind}`" in page
+        assert f"../_static/kinds/{kind}.png" in page
+        with Image.open(docs / "_static" / "kinds" / f"{kind}.png") as image:
+            image.verify()

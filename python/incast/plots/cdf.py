@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
+from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter, NullLocator
 
 from incast.errors import ResultsError
 from incast.plots import Moment, Picture, choice, facts, style
@@ -18,6 +18,7 @@ _CURVES = 7  # in a panel; more are hard to tell apart
 _PANELS = 9
 _COLUMNS = 3  # of panels, side by side
 _MILLI = 1e-3
+_DECADES = 100.0  # an axis that spans less has labels between its decades
 _MARKS = 6  # along a curve: they tell it from others in grey
 _SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
@@ -51,9 +52,11 @@ def draw(results: Results, moment: Moment) -> Picture:
     for spare in drawn[len(panels) :]:
         spare.set_visible(False)
     most = max(len(curve.times) for _, curves in panels for curve in curves)
+    every = [curve.times for _, curves in panels for curve in curves]
+    ends = float(min(map(np.min, every))), float(max(map(np.max, every)))
     handles: dict[str, Any] = {}
     for index, (axes, (name, curves)) in enumerate(zip(drawn, panels, strict=False)):
-        _scale(axes, most)
+        _scale(axes, most, ends)
         for curve in curves:
             handles.setdefault(curve.label, None)
             place = list(handles).index(curve.label)
@@ -119,10 +122,12 @@ def _panels(
     return panels, ""
 
 
-def _scale(axes: Axes, most: int) -> None:
+def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
     """Give every further nine the same room, so that the tail is seen as well as the median."""
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    if times[1] < _DECADES * times[0]:
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_yscale(
         "function",
@@ -133,9 +138,9 @@ def _scale(axes: Axes, most: int) -> None:
     )
     top = _top(most)
     axes.set_ylim(0, top)
-    axes.yaxis.set_major_locator(FixedLocator([share for share in _SHARES if share < top]))
+    axes.yaxis.set_major_locator(FixedLocator([*(share for share in _SHARES if share < top), top]))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.6g}")
+    axes.yaxis.set_major_formatter(lambda share, _: "all" if share == top else f"{100 * share:.6g}")
 
 
 def _top(most: int) -> float:
