@@ -51,6 +51,7 @@ STUDIES = (
     Study("theory", script("validate_theory")),
     Study("collapse", script("validate_collapse")),
     Study("jitter", script("validate_jitter")),
+    Study("intervals", script("validate_intervals")),
     Study("ranking", script("rank_remedies")),
     Study("figures", script("validate_figures")),
 )
