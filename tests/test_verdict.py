@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 
 import incast
+from conftest import document
 from incast.results.causes import CAUSES
 from incast.results.verdict import sentences
 from incast.scenario.resolved import Resolved
@@ -257,7 +258,7 @@ def test_names_along_an_axis() -> None:
     summary = pl.DataFrame([{"transport.name": names[row["point"]], **row} for row in rows])
     (line,) = sentences(summary, ["transport.name"], lambda _: resolved(16))
     assert line.startswith("Collapsed at transport = newreno; at newreno: ")
-    assert line.endswith(" (Below half of the line rate without a timeout: swift.)")
+    assert line.endswith(" (Below half of the line rate, but not by timeouts: swift.)")
 
 
 def test_numbers_of_a_healthy_axis_are_of_its_worst_point() -> None:
@@ -289,3 +290,43 @@ def test_the_round_trip_counts_the_links_between_switches(trunks: int) -> None:
     assert results.frame()["completion_p50_s"][0] == pytest.approx(here.base_rtt)
     propagation = 2 * (2 * 25e-6 + trunks * 70e-6)
     assert here.round_trip_packets == int(1e9 * propagation / 8 / 1500)
+
+
+def test_seeds_with_two_outcomes_are_called_so() -> None:
+    rows = [point(0, 900), point(1, 300, 1, collapsed=2 / 3), point(2, 60, 9, collapsed=1.0)]
+    (line,) = say(rows, [2, 4, 8])
+    assert line.startswith("Collapses between 2 and 4 servers: ")
+    assert line.endswith(" (Two outcomes: at 4 servers 2 of 3 seeds collapse; --seeds runs more.)")
+    rows[0]["collapsed"] = 1 / 3
+    assert (
+        "(Two outcomes: at 2 servers 1 of 3 seeds collapse, at 4 servers" in say(rows, [2, 4, 8])[0]
+    )
+
+
+def test_a_poor_read_that_has_not_collapsed_is_not_called_well() -> None:
+    times = {"completion_p50_s": 9e-3, "completion_p99_s": 0.21}
+    ends = {"goodput_bps_ci95_low": 76e6, "goodput_bps_ci95_high": 830e6}
+    (line,) = say([point(0, 900), point(1, 480, 0.001, **times, **ends)], [2, 4])
+    assert line.startswith("No collapse up to 4 servers: ")
+    assert line.endswith(
+        " But at 4 servers goodput is 56 % of the 862 Mbps without losses, the 95 % interval of "
+        "its mean is 76 Mbps to 830 Mbps, one block in a hundred takes 210 ms or more, the median "
+        "9 ms."
+    )
+    assert "But" not in say([point(0, 900), point(1, 850, **times)], [2, 4])[0]
+
+
+def test_a_point_that_is_there_twice_is_one_point() -> None:
+    tree = document() | {"sweep": {"workload.servers": [4, 4]}, "run": {"seeds": 1}}
+    results = incast.run(tree)
+    (line,) = sentences(results.summary(), results.plan.swept, results.resolved)
+    assert "None" not in line
+    assert "at 4 servers" in line
+
+
+def test_rare_timeouts_that_are_not_why_a_read_is_slow_are_no_collapse() -> None:
+    rows = [point(0, 900), point(1, 300, 0.001)]
+    (line,) = say(rows, [2, 4])
+    assert line.startswith(
+        "Slows down between 2 and 4 servers, to 300 Mbps, though timeouts are not why: "
+    )

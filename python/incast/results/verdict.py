@@ -7,9 +7,9 @@ import polars as pl
 
 from incast import units
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
-from incast.results import waits
+from incast.results import caveats, waits
 from incast.results.causes import CAUSES
-from incast.results.collapse import at_points
+from incast.results.collapse import COLLAPSED, at_points
 from incast.results.intervals import HIGH
 from incast.results.series import SERVERS, Series, split, written
 from incast.scenario.lossless import lossless_goodput
@@ -54,7 +54,9 @@ class _Curve:
     ) -> None:
         whole = series.points.filter(pl.col("ok") > 0)
         self.axis = axis
-        self.unfinished = series.points.height - whole.height
+        if axis is None:  # the same point, perhaps several times
+            whole = whole.head(1)
+        self.unfinished = series.points.filter(pl.col("ok") == 0).height
         self.rows: list[Row] = whole.to_dicts()
         self.at = [resolved(int(row["point"])) for row in self.rows]
         self.bad = at_points(whole, resolved)
@@ -64,6 +66,7 @@ class _Curve:
             return "No run finished, so nothing can be said: raise run.time_limit."
         text = self._servers() if self.axis in _COUNTS else self._other()
         text += self._waits_otherwise()
+        text += caveats.outcomes(self.rows, self.at)
         if self.unfinished:
             text += f" ({units.plural(self.unfinished, 'point')} without a finished run left out.)"
         return text
@@ -78,9 +81,10 @@ class _Curve:
             return f"Collapsed from {here}, the fewest tried, on: {self._why(first)}"
         span = f"between {self.at[first - 1].servers} and {here}"
         earlier = [str(self.at[i].servers) for i in range(first) if self._collapsed(i)]
-        if not self._times_out(first):
+        if not self._collapsed(first):
             to = units.rate(self.rows[first]["goodput_bps"])
-            return f"Slows down {span}, to {to}, though nothing times out: {self._idle(first)}."
+            why = "timeouts are not why" if self._times_out(first) else "nothing times out"
+            return f"Slows down {span}, to {to}, though {why}: {self._idle(first)}."
         text = f"Collapses {span}: {self._why(first)}"
         if earlier:
             text += f" (At {', '.join(earlier)}, too, goodput is below half, with timeouts.)"
@@ -105,7 +109,7 @@ class _Curve:
         text = f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
         slow = [self._value(i) for i in range(count) if self._below(i) and i not in bad]
         if slow:
-            text += f" (Below half of the line rate without a timeout: {', '.join(slow)}.)"
+            text += f" (Below half of the line rate, but not by timeouts: {', '.join(slow)}.)"
         return text
 
     @property
@@ -174,22 +178,26 @@ class _Curve:
         upto = "" if last == 0 or most["timeouts"] == 0 else "at most "
         return (
             f"No collapse {where}: {goodput}, {upto}{self._timeouts(most)}; {self._idle(shown)}; "
-            f"{self._arithmetic(shown)}."
+            f"{self._arithmetic(shown)}.{caveats.poor(self.rows, self.at)}"
         )
 
     def _slow(self) -> str:
-        """Say that the goodput is low without a timeout."""
+        """Say that the goodput is low, and timeouts are not why."""
         best = self._best()
         here = self.at[best]
         short = here.reads and here.ideal < _SHORT * here.base_rtt
+        row = self.rows[best]
+        told = f"{self._timeouts(row)}, too few for that" if row["timeouts"] else "no timeout"
         return (
             f"No collapse, but never half of the line rate either: {self._goodput(best)} at best, "
-            f"without a timeout; {self._idle(best)}"
+            f"{told}; {self._idle(best)}"
             f"{': the requests are too short for it' if short else ''}."
         )
 
     def _doubt(self, index: int) -> str:
         """Say so if the seeds are too few to tell whether a point is collapsed."""
+        if 0 < self.rows[index].get(COLLAPSED, 1.0) < 1:
+            return ""  # which is said of all such points together
         high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
         if high < lossless_goodput(self.at[index]) * LEAST_SHARE:
             return ""
