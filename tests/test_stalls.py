@@ -9,6 +9,7 @@ import incast
 from incast.plots import KINDS
 from incast.results import Results
 from incast.results.causes import OTHER_STALLS, STALLS
+from incast.results.columns import usual
 from incast.results.statistics import summarise
 from incast.results.verdict import sentences
 from incast.results.waits import sentence
@@ -50,6 +51,13 @@ def test_the_verdict_never_says_no_timeout_and_nothing_else(linux: Results) -> N
     assert "without a timeout" in line or "no timeout" in line
     assert "But blocks wait: " in line
     assert line.endswith("for a tail-loss probe.")
+
+
+def test_the_table_has_a_column_of_stalls_where_timeouts_do_not_tell_them(linux: Results) -> None:
+    (column,) = [one for one in usual(linux.summary()) if one.name == "stalls"]
+    assert float(column.cells[0]) == linux.summary()["stalls"].item() > 0
+    plain = linux.summary().with_columns(pl.lit(0.0).alias(name) for name in OTHER_STALLS)
+    assert "stalls" not in {one.name for one in usual(plain)}
 
 
 def test_events_tell_how_long_and_why(linux: Results) -> None:

@@ -10,7 +10,7 @@ import polars as pl
 from incast import units
 from incast.errors import ColumnError
 from incast.grid import Column
-from incast.results.causes import CAUSES
+from incast.results.causes import CAUSES, OTHER_STALLS
 from incast.results.collapse import DESCRIPTIONS
 from incast.results.intervals import HIGH, LOW
 from incast.results.series import named
@@ -52,6 +52,8 @@ def usual(summary: pl.DataFrame) -> list[Column]:
         if per_block
         else _of(summary, "timeouts", "timeouts", _count, 2),
     ]
+    if any((summary[name].sum() or 0) > 0 for name in OTHER_STALLS if name in summary.columns):
+        columns.append(_of(summary, "stalls", "stalls\nper run", _count, 3))
     columns += [_cause(summary, name, 7 + by_share.index(name)) for name in causes]
     columns += [
         _of(summary, "queue_max_packets", "queue max\npackets", _whole, 20),
