@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ import incast
 from conftest import document
 from incast.collapse import collapsed
 from incast.models import MODELS
+from incast.results.collapse import at_points
 from incast.scenario.lossless import lossless_goodput
 
 NAN = math.nan
@@ -102,6 +104,21 @@ def test_rows_summaries_sentences_and_the_model_agree() -> None:
         assert isinstance(answer, dict)
         assert answer["collapse.collapsed"] == expected
         assert answer["collapse.lossless_goodput_bps"] == pytest.approx(goodput, rel=0.1)
+
+
+def test_waits_for_a_tail_loss_probe_count_as_timeouts() -> None:
+    tree = document()
+    here = incast.run(tree, jobs=1).resolved(0)
+    waiting = {
+        "point": 0, "goodput_bps": 0.1 * lossless_goodput(here), "blocks": 2.0, "elapsed_s": 1.0,
+        "timeouts": 0.0, "timeouts_handshake": 0.0, "stalls_tail_probe": 1.0,
+    }  # fmt: skip
+    assert at_points(pl.DataFrame([waiting]), lambda _: here) == [True]
+    assert at_points(pl.DataFrame([waiting | {"stalls_tail_probe": 0.0}]), lambda _: here) == [
+        False
+    ]
+    before = {name: value for name, value in waiting.items() if name != "stalls_tail_probe"}
+    assert at_points(pl.DataFrame([before]), lambda _: here) == [False]
 
 
 def test_background_traffic_does_not_collapse() -> None:

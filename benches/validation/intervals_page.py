@@ -60,7 +60,7 @@ Written by `make validate`; do not edit. How often does a 95 % interval of {seed
 truth, the mean over {seeds * repetitions} of them? At each of these points {repetitions} samples of
 {seeds} seeds were taken: a read of 20 blocks on 1 Gbps with 64 KiB per server, a buffer of 100 KiB,
 and an RTO min of 200 ms where nothing else is said (`benches/validate_intervals.py`). Wanted:
-{100 * ONE_MODE:.0f} % where outcomes have one mode, {100 * SEVERAL:.0f} % at the knee. Each cell has
+{100 * ONE_MODE:.0f} % where outcomes have one mode, {100 * SEVERAL:.0f} % at the knee. A cell has
 the share of intervals that hold the truth, and their median width over it. Chance moves a share of
 {repetitions} by 1.5 % (one standard deviation).
 """,

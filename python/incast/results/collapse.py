@@ -16,6 +16,7 @@ DESCRIPTIONS = (
 )
 """Name, unit and meaning."""
 
+_PROBES = "stalls_tail_probe"
 _NEEDS = ("goodput_bps", "blocks", "elapsed_s", "timeouts", "timeouts_handshake")
 
 
@@ -24,7 +25,9 @@ def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
     if any(name not in rows.columns for name in _NEEDS):
         return rows
     points = facts(plan, rows["point"].unique())
-    found = rows.select("point", "group", *_NEEDS).join(points, on="point", how="left")
+    found = rows.select("point", "group", *_NEEDS, _probes(rows)).join(
+        points, on="point", how="left"
+    )
     own = (rows["group"] == "all").alias("own")
     columns = judge(found).select(
         pl.when(own).then(pl.col(name)).alias(name) for name in (LOSSLESS, COLLAPSED)
@@ -41,7 +44,7 @@ def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> lis
         [{"point": index, **of_point(resolved(index))} for index in summary["point"]],
         schema_overrides={"block_bits": pl.Float64},
     )
-    means = summary.select(pl.col(name).cast(pl.Float64) for name in _NEEDS)
+    means = summary.select(*(pl.col(name).cast(pl.Float64) for name in _NEEDS), _probes(summary))
     return judge(means.hstack(points))[COLLAPSED].to_list() if len(points) else []
 
 
@@ -64,9 +67,17 @@ def of_point(here: Resolved) -> dict[str, float | None]:
     }
 
 
+def _probes(rows: pl.DataFrame) -> pl.Expr:
+    """Return how many waits a tail-loss probe ended: of old results that is not known."""
+    if _PROBES not in rows.columns:
+        return pl.lit(0.0).alias(_PROBES)
+    return pl.col(_PROBES).cast(pl.Float64).fill_null(0.0)
+
+
 def judge(rows: pl.DataFrame) -> pl.DataFrame:
     """Add `collapsed` to rows, or means of rows, beside what `of_point` says of their points."""
     blocks = pl.col("blocks").cast(pl.Float64).replace(0.0, None)
+    rows = rows.with_columns((pl.col("timeouts") + pl.col(_PROBES)).alias("timeouts"))
     rows = rows.with_columns(
         (pl.col("timeouts") / blocks).alias("per_block"),
         (
