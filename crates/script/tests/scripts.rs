@@ -81,6 +81,7 @@ scripts! {
         fast_convergence_aims_below_the_window_at_the_loss
         linux_a_small_window_is_halved
         linux_a_small_window_is_reno
+        linux_an_ack_counts_for_nearly_two_segments
         linux_an_unused_window_does_not_grow
         linux_the_last_segments_take_twenty_round_trips
         linux_without_a_maximum_it_grows_by_five_percent
@@ -409,6 +410,7 @@ scripts! {
         rfc7661_4_4_1_a_timeout_keeps_half_of_what_was_in_use
     }
     limited_transmit {
+        ns2_a_duplicate_releases_what_a_timeout_called_back
         rfc3042_2_a_new_segment_for_each_of_two_duplicates
         rfc3042_2_leaves_with_the_last_bytes
         rfc3042_2_not_while_a_timeout_is_being_repaired
@@ -627,6 +629,7 @@ scripts! {
         rfc6298_5_the_backoff_ends_with_a_sample_only
         rfc9293_3_10_7_4_an_ack_of_unsent_data_changes_nothing
         vasudevan_jitter_extends_every_timeout
+        ns2_begins_afresh_when_the_backoff_exceeds_8
     }
     sack {
         ns3_a_partial_ack_releases_a_segment_beside_the_pipe
@@ -658,6 +661,7 @@ scripts! {
         ns2_all_holes_are_lost
         ns2_more_than_half_a_window_waits_for_the_timer
         ns2_no_recovery_within_the_repair_of_a_timeout
+        ns2_recovery_ends_with_the_half_segment
         ns2_what_is_lost_stays_in_the_pipe
         rfc2018_8_a_timeout_forgets_what_has_arrived
     }
@@ -733,6 +737,8 @@ scripts! {
         bsd_a_careless_tahoe_takes_echoes_for_losses
         jacobson88_several_losses_are_repaired_in_slow_start
         jacobson88_the_third_duplicate_restarts_slow_start
+        ns2_an_idle_expiry_is_forgotten
+        ns2_the_retransmission_takes_its_turn
         rfc6582_3_2_echoes_of_data_sent_twice_are_no_loss
     }
     tcp_fitdc {

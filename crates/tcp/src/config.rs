@@ -46,6 +46,8 @@ pub struct Config {
     pub undo: UndoKind,
     /// New data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
+    /// There it also releases what a timeout has called back (ns-2).
+    pub limited_transmit_resends: bool,
     /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
     pub dupack_threshold: u32,
     /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the one before.

@@ -214,6 +214,12 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
             ("transport", value) => {
                 document[key] = complete_transport(profile, &defaults, value, key)?;
             }
+            ("network", value) => {
+                let queue = &value["queue"];
+                let name = queue.as_str().or(queue["name"].as_str()).unwrap_or_default();
+                lay(&mut document, &json!({ key: profile.queue(name) }));
+                lay(&mut document, &layer);
+            }
             ("background", Value::Array(list)) => {
                 let entries = list.iter().enumerate();
                 layer[key] = entries

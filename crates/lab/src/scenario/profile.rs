@@ -61,6 +61,11 @@ impl Profile {
         document
     }
 
+    /// What it changes of `[network]` where the queue of this name is given.
+    pub(super) fn queue(self, name: &str) -> Value {
+        if self == Self::Ns2 { ns2::queue(name) } else { Value::Null }
+    }
+
     /// What it changes of the parts of the preset of this name.
     pub(super) fn transport(self, name: &str) -> Value {
         match self {
@@ -171,6 +176,7 @@ fn lab_recovery() -> Value {
         "dupack_threshold": 3,
         "dupack_requires_same_window": false,
         "limited_transmit": true,
+        "limited_transmit_resends": false,
         "early_retransmit": "off",
         "dsack": true,
         "sack_option_bytes": false,

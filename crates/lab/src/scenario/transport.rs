@@ -176,6 +176,9 @@ pub(super) struct TransportDocument {
     undo: UndoKind,
     /// New data on the first two duplicate ACKs (RFC 3042).
     limited_transmit: bool,
+    /// Whether limited transmit also releases a segment that a timeout has called back, which is
+    /// not new (ns-2). Without meaning while `limited_transmit` is off.
+    limited_transmit_resends: bool,
     /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
     #[schemars(range(min = 1))]
     dupack_threshold: u32,
@@ -376,6 +379,7 @@ impl TransportDocument {
                 prr: self.prr,
                 undo: self.undo,
                 limited_transmit: self.limited_transmit,
+                limited_transmit_resends: self.limited_transmit_resends,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
                 delayed_ack: self.delayed_ack.table().map(Into::into),
@@ -434,6 +438,7 @@ impl From<&Transport> for TransportDocument {
             prr: tcp.prr,
             undo: tcp.undo,
             limited_transmit: tcp.limited_transmit,
+            limited_transmit_resends: tcp.limited_transmit_resends,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,
             delayed_ack: tcp.delayed_ack.map(Into::into).into(),

@@ -104,6 +104,9 @@ impl Fifo {
         self.drain(now);
         if let Some(buffer) = &self.buffer {
             let refusal = if !buffer.has_room(&self.view, size) {
+                if !self.is_drop_tail {
+                    self.discipline.refused(&packets[parcel.packet], &self.view_at(now));
+                }
                 Some(DropReason::BufferFull)
             } else if self.is_drop_tail {
                 None
@@ -149,11 +152,16 @@ impl Fifo {
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
+    /// What the discipline sees at `now`.
+    fn view_at(&self, now: Time) -> QueueView {
+        QueueView { now, idle_since: self.last_departure, ..self.view }
+    }
+
     /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
     #[inline(never)]
     fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Option<DropReason> {
         let packet = &mut packets[id];
-        let view = QueueView { now, idle_since: self.last_departure, ..self.view };
+        let view = self.view_at(now);
         match self.discipline.offer(packet, &view, &mut self.random) {
             Verdict::Admit => None,
             Verdict::Mark => {

@@ -122,6 +122,7 @@ impl Stepped {
             let mut verdict = if fits || pushes_out {
                 self.discipline.offer(packet, &view, &mut self.random)
             } else {
+                self.discipline.refused(packet, &view);
                 Verdict::Drop(DropReason::BufferFull)
             };
             if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {

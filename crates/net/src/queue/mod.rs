@@ -227,6 +227,11 @@ pub trait QueueDiscipline {
     /// have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
+    /// The buffer has no room for an arriving `packet`, and drops it.
+    fn refused(&mut self, packet: &Packet, view: &QueueView) {
+        let _ = (packet, view);
+    }
+
     /// The fate of `packet`, which waited for `waited` and is about to be sent; `view` is what
     /// waits behind it. If it is dropped, the next one comes up at once.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
@@ -334,6 +339,13 @@ macro_rules! queue_disciplines {
                 match self {
                     $(Self::$variant(discipline) => discipline.offer(packet, view, random),)+
                     Self::Custom(discipline) => discipline.offer(packet, view, random),
+                }
+            }
+
+            fn refused(&mut self, packet: &Packet, view: &QueueView) {
+                match self {
+                    $(Self::$variant(discipline) => discipline.refused(packet, view),)+
+                    Self::Custom(discipline) => discipline.refused(packet, view),
                 }
             }
 

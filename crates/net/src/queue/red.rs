@@ -26,6 +26,10 @@ pub struct Params {
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
     /// not, it is 1 from `max_th` on.
     pub gentle: bool,
+    /// How hits are spread.
+    pub spacing: Spacing,
+    /// What else is spared.
+    pub spares: Spares,
     /// Whether ECN-capable packets are marked and not dropped.
     pub ecn: bool,
     /// Whether packets are dropped even so where the probability is 1 (RFC 3168 §7).
@@ -40,6 +44,31 @@ pub struct Params {
     pub counts_in_service: Option<bool>,
 }
 
+/// How many packets pass between hits while the probability `p` stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spacing {
+    /// 1 to `1/p`, uniformly (Floyd & Jacobson 1993 §IV).
+    #[default]
+    AtOnce,
+    /// `1/p` to `2/p`, uniformly: after a hit `1/p` packets are spared (ns-2's `wait_`, which is on
+    /// by default; Floyd, 1997).
+    Wait,
+}
+
+/// Who is not hit although the average queue is long enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spares {
+    /// Nobody (Floyd & Jacobson 1993).
+    #[default]
+    Nobody,
+    /// The packet with which the average crosses `min_th`, and whoever finds at most one packet
+    /// waiting (thresholds in bytes: none), where it begins again; and packets are counted from
+    /// the last drop, whatever the reason (ns-2).
+    ShortQueues,
+}
+
 impl Default for Params {
     /// The values that Floyd recommends ("RED: discussions of setting parameters", 1997, and
     /// "Recommendation on using the gentle variant of RED", 2000), as in ns-2.
@@ -50,6 +79,8 @@ impl Default for Params {
             max_p: 0.1,
             weight: 0.002,
             gentle: true,
+            spacing: Spacing::default(),
+            spares: Spares::default(),
             ecn: false,
             hard_drop: false,
             mean_packet: Size(1500),
@@ -89,7 +120,11 @@ impl Red {
                 counts_in_service,
                 site,
             ),
-            curve: Curve::new(thresholds, params.max_p, params.gentle),
+            curve: Curve {
+                spacing: params.spacing,
+                spares: params.spares,
+                ..Curve::new(thresholds, params.max_p, params.gentle)
+            },
             response: Response { ecn: params.ecn, hard_drop: params.hard_drop },
         }
     }
@@ -99,8 +134,16 @@ impl QueueDiscipline for Red {
     #[inline]
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict {
         let average = self.average.sample(view);
+        if self.curve.spares(average, self.average.is_short(view)) {
+            return Verdict::Admit;
+        }
         let signal = self.curve.judge(average, self.average.weight_of(packet), random.unit());
         self.response.to(signal, packet)
+    }
+
+    fn refused(&mut self, _: &Packet, view: &QueueView) {
+        self.average.sample(view);
+        self.curve.on_refusal();
     }
 }
 
@@ -177,6 +220,12 @@ impl Average {
         self.value
     }
 
+    /// Whether ns-2 hits nobody: at most one packet waits, or one byte.
+    fn is_short(&self, view: &QueueView) -> bool {
+        let queue = view.occupancy(false);
+        (if self.in_bytes { queue.bytes } else { queue.packets }) <= 1
+    }
+
     /// How many typical packets `packet` counts for.
     pub(super) fn weight_of(&self, packet: &Packet) -> f64 {
         if self.in_bytes { f64::from(packet.size()) / self.mean_packet } else { 1.0 }
@@ -201,6 +250,8 @@ pub(super) struct Curve {
     max: f64,
     max_p: f64,
     gentle: bool,
+    spacing: Spacing,
+    spares: Spares,
     /// Packets since the last hit, in typical packets; none while the average is below `min`.
     count: Option<f64>,
 }
@@ -208,7 +259,36 @@ pub(super) struct Curve {
 impl Curve {
     pub(super) fn new(thresholds: [Limit; 2], max_p: f64, gentle: bool) -> Self {
         let [min, max] = thresholds.map(|limit| length(limit) as f64);
-        Self { min, max, max_p, gentle, count: None }
+        let (spacing, spares) = (Spacing::default(), Spares::default());
+        Self { min, max, max_p, gentle, spacing, spares, count: None }
+    }
+
+    /// Whether a packet is spared that finds this average and, perhaps, a short queue.
+    fn spares(&mut self, average: f64, is_short: bool) -> bool {
+        if self.spares == Spares::Nobody {
+            return false;
+        }
+        if average < self.min || is_short {
+            self.count = None;
+            return true;
+        }
+        let crosses = self.count.is_none();
+        if crosses {
+            self.count = Some(1.0);
+        }
+        crosses
+    }
+
+    /// The buffer has dropped a packet.
+    fn on_refusal(&mut self) {
+        if self.spares == Spares::ShortQueues {
+            self.count = self.count.map(|_| 0.0);
+        }
+    }
+
+    /// Whether every packet is hit.
+    fn is_certain(&self, average: f64) -> bool {
+        average >= if self.gentle { 2.0 * self.max } else { self.max }
     }
 
     /// Refuses thresholds out of order and impossible probabilities.
@@ -242,16 +322,21 @@ impl Curve {
             self.count = None;
             return Signal::None;
         }
-        let p = if average < self.max {
-            self.max_p * (average - self.min) / (self.max - self.min)
-        } else if self.gentle && average < 2.0 * self.max {
-            self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max
-        } else {
+        if self.is_certain(average) {
             self.count = Some(0.0);
             return Signal::Certain;
+        }
+        let p = if average < self.max {
+            self.max_p * (average - self.min) / (self.max - self.min)
+        } else {
+            self.max_p + (1.0 - self.max_p) * (average - self.max) / self.max
         };
         let count = self.count.map_or(0.0, |count| count + weight);
-        let left = 1.0 - count * p;
+        let left = match self.spacing {
+            Spacing::AtOnce => 1.0 - count * p,
+            Spacing::Wait if count * p < 1.0 => f64::INFINITY,
+            Spacing::Wait => 2.0 - count * p,
+        };
         let spaced = if left > 0.0 { p / left * weight } else { 1.0 };
         if draw < spaced {
             self.count = Some(0.0);

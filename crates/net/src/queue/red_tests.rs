@@ -161,3 +161,82 @@ fn parameters_make_sense() {
     assert!(share.check(&SITE).is_ok());
     assert_eq!(share.check(&nowhere).expect_err("no share").key, "min_th");
 }
+
+/// Hits as ns-2 spaces them, with `wait_`.
+fn wait_curve() -> Curve {
+    Curve { spacing: Spacing::Wait, count: Some(0.0), ..Curve::new(PACKETS, 0.2, false) }
+}
+
+#[test]
+fn ns2_waits_for_the_inverse_of_the_probability_before_the_next_hit() {
+    // Half way from 5 to 15: p = 0.1. The first 9 packets after a hit are spared, and the last of
+    // all is the nineteenth.
+    let gap = |draw| {
+        let mut curve = wait_curve();
+        (1..100).find(|_| curve.judge(10.0, 1.0, draw) != Signal::None).expect("a hit comes")
+    };
+    assert_eq!(gap(0.0), 10);
+    assert_eq!(gap(0.9999), 19);
+    let mut curve = wait_curve();
+    let mut random = Stream::named(3, "gaps", 0);
+    let mut gaps = [0_u32; 21];
+    let mut gap = 0;
+    for _ in 0..145_000 {
+        gap += 1;
+        if curve.judge(10.0, 1.0, random.unit()) == Signal::Chance {
+            gaps[gap] += 1;
+            gap = 0;
+        }
+    }
+    assert_eq!((gaps[..10].iter().sum::<u32>(), gaps[20]), (0, 0), "{gaps:?}");
+    assert!(gaps[10..=19].iter().all(|gap| (850..1150).contains(gap)), "{gaps:?}");
+}
+
+fn red(spares: Spares) -> Red {
+    let params = Params { weight: 1.0, max_p: 1.0, gentle: false, spares, ..Params::default() };
+    Red::new(&params, &SITE)
+}
+
+fn verdicts(red: &mut Red, lengths: &[u32]) -> Vec<bool> {
+    let mut random = Stream::named(1, "test", 0);
+    let mut offer = |length| red.offer(&data(), &busy(length), &mut random) == Verdict::Admit;
+    lengths.iter().map(|length| offer(*length)).collect()
+}
+
+#[test]
+fn ns2_spares_the_packet_that_crosses_the_threshold() {
+    for (spares, crossing) in [(Spares::Nobody, false), (Spares::ShortQueues, true)] {
+        let admitted = verdicts(&mut red(spares), &[4, 20, 20, 4, 20, 20]);
+        assert_eq!(admitted, [true, crossing, false, true, crossing, false], "{spares:?}");
+    }
+}
+
+#[test]
+fn ns2_spares_whoever_finds_at_most_one_packet_waiting() {
+    let params = |spares| Params {
+        min_th: Level::Limit(Limit::Packets(0)),
+        max_th: Level::Limit(Limit::Packets(1)),
+        weight: 0.01,
+        gentle: false,
+        spares,
+        ..Params::default()
+    };
+    for (spares, short) in [(Spares::Nobody, false), (Spares::ShortQueues, true)] {
+        let mut red = Red::new(&params(spares), &SITE);
+        red.average.value = 40.0;
+        // The third begins again: it is the one that crosses.
+        assert_eq!(verdicts(&mut red, &[1, 0, 9, 9]), [short, short, short, false], "{spares:?}");
+    }
+}
+
+#[test]
+fn what_the_buffer_refuses_is_a_sample_and_in_ns2_a_drop() {
+    for (spares, count) in [(Spares::Nobody, 3.0), (Spares::ShortQueues, 0.0)] {
+        let params = Params { weight: 0.5, spares, ..Params::default() };
+        let mut red = Red::new(&params, &SITE);
+        red.curve.count = Some(3.0);
+        red.refused(&data(), &busy(32));
+        close(red.average.value, 16.0);
+        assert_eq!(red.curve.count, Some(count), "{spares:?}");
+    }
+}

@@ -177,6 +177,10 @@ impl QueueDiscipline for Wred {
         );
         self.response.to(signal, packet)
     }
+
+    fn refused(&mut self, _: &Packet, view: &QueueView) {
+        self.average.sample(view);
+    }
 }
 
 #[cfg(test)]

@@ -195,6 +195,7 @@ impl CongestionControl for Reno {
             RecoveryExit::Ssthresh => self.ssthresh,
             RecoveryExit::Flight => self.ssthresh.min(path.flight.max(segment) + segment),
             RecoveryExit::Keep { deficit } => self.window().saturating_sub(deficit).max(segment),
+            RecoveryExit::Stay => self.window(),
         });
     }
 
@@ -299,5 +300,6 @@ mod tests {
         assert_eq!(exit(RecoveryExit::Flight, 30 * SEGMENT), 5 * SEGMENT);
         assert_eq!(exit(RecoveryExit::Keep { deficit: 2 * SEGMENT }, 0), 3 * SEGMENT);
         assert_eq!(exit(RecoveryExit::Keep { deficit: 9 * SEGMENT }, 0), SEGMENT);
+        assert_eq!(exit(RecoveryExit::Stay, 0), 5 * SEGMENT);
     }
 }

@@ -284,7 +284,7 @@ impl CongestionControl for Vegas {
         let (window, segment) = (self.reno.window(), path.segment);
         let window = match exit {
             // The reduced window, wherever ssthresh is.
-            RecoveryExit::Ssthresh => window,
+            RecoveryExit::Ssthresh | RecoveryExit::Stay => window,
             RecoveryExit::Flight => window.min(path.flight.max(segment) + segment),
             RecoveryExit::Keep { deficit } => window.saturating_sub(deficit).max(segment),
         };

@@ -109,6 +109,9 @@ pub enum RecoveryExit {
         /// Bytes that partial ACKs took.
         deficit: u64,
     },
+    /// cwnd is the value of the reduction, to the byte, and the last ACK does not grow it (ns-2's
+    /// `Sack1`).
+    Stay,
 }
 
 /// What a congestion control does with congestion marks.

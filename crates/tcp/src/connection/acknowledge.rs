@@ -206,7 +206,7 @@ impl Connection {
         let (restart_timer, reduces) = match episode {
             Episode::Enter { restart_timer } => (restart_timer, true),
             Episode::EnterReduced { restart_timer } => (restart_timer, false),
-            Episode::Restart => return self.restart(now),
+            Episode::Restart { in_turn } => return self.restart(now, in_turn),
             Episode::Again => return self.reduce_again(now, None),
             Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
             Episode::Probe => return self.owed |= owed::TAIL_PROBE,
@@ -237,7 +237,7 @@ impl Connection {
     }
 
     /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
-    fn restart(&mut self, now: Time) {
+    fn restart(&mut self, now: Time, in_turn: bool) {
         let window = self.congestion.window();
         let flight = self.board.flight() - self.limited_bytes;
         let path = self.path(now, flight);
@@ -247,7 +247,9 @@ impl Connection {
         self.timed = None;
         self.limited_bytes = 0;
         self.board.go_back();
-        self.owed |= owed::RETRANSMIT_HEAD;
+        if !in_turn {
+            self.owed |= owed::RETRANSMIT_HEAD;
+        }
         self.counters.fast_retransmits += 1;
         self.events.push(Event::FastRetransmit);
         self.arm(now, TimerKind::Data);
@@ -281,18 +283,18 @@ impl Connection {
         if let Some(tick) = self.config.timestamps {
             // RFC 7323 §4.1; the clock has 32 bits and wraps.
             let ticks = timestamp(now, tick).wrapping_sub(packet.ts_echo);
-            self.rtt.sample(tick * u64::from(ticks));
+            self.rtt.sample(now, tick * u64::from(ticks));
             return;
         }
         match self.config.rtt_sampling {
             RttSampling::PerAck => {
                 if let Some(sent_at) = acked.sent_at {
-                    self.rtt.sample(now - sent_at);
+                    self.rtt.sample(now, now - sent_at);
                 }
             }
             RttSampling::PerWindow => {
                 if let Some((_, sent_at)) = self.timed.take_if(|timed| packet.ack >= timed.0) {
-                    self.rtt.sample(now - sent_at);
+                    self.rtt.sample(now, now - sent_at);
                 }
             }
         }

@@ -60,7 +60,7 @@ impl Connection {
         self.peer_window = u64::from(packet.window);
         self.arm(now, TimerKind::Off);
         if self.syns_sent == 1 {
-            self.rtt.sample(now - self.syn_sent_at);
+            self.rtt.sample(now, now - self.syn_sent_at);
             if let Some(srtt) = self.rtt.srtt().filter(|_| self.needs.ack_round_trips > 0) {
                 self.ack_policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
             }

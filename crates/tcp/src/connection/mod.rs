@@ -227,7 +227,13 @@ struct Request {
 
 impl Connection {
     /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
-    pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
+    pub fn new(
+        config: Arc<Config>,
+        role: Role,
+        route: RouteId,
+        epoch: u8,
+        mut random: Stream,
+    ) -> Self {
         let established = config.handshake == Handshake::None;
         let first = FIRST_BYTE;
         let congestion =
@@ -235,6 +241,7 @@ impl Connection {
         let recovery = config.recovery.build();
         let ecn = ecn::EcnState::new(&config, congestion.needs());
         let pacer = pace::Pacer::new(&config, congestion.needs());
+        let rtt = RttEstimator::new(&config.rto, &mut random);
         let template = Template {
             route,
             header: config.ack_size,
@@ -262,7 +269,7 @@ impl Connection {
             selective: config.recovery.needs_sack(),
             prr: Prr::new(config.prr),
             undo: undo::Undo::new(config.undo),
-            rtt: RttEstimator::new(&config.rto),
+            rtt,
             idle: IdleTracker::new(config.idle_restart),
             written: first,
             closing: false,

@@ -125,7 +125,7 @@ impl Connection {
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
             if self.config.rto.runs_idle {
-                self.recovery.on_timeout(&self.recovery_view());
+                self.recovery.on_idle_expiry(&self.recovery_view());
             }
             return self.rest(now);
         }

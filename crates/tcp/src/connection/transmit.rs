@@ -301,14 +301,15 @@ impl Connection {
         self.end_within(self.room().end, resend).is_some()
     }
 
-    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd.
+    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd; in ns-2
+    /// also one that a timeout has called back.
     #[inline]
     fn limited_transmit(&self) -> u64 {
         let dupacks = self.recovery.dupacks();
         let applies = dupacks > 0
             && dupacks < self.config.dupack_threshold
             && !self.recovery.in_recovery()
-            && self.board.resend().is_none();
+            && (self.config.limited_transmit_resends || self.board.resend().is_none());
         if !applies {
             return 0;
         }

@@ -69,6 +69,7 @@ fn config(name: &str, case: &Case) -> Config {
         syn_rto: Span::from_millis(5),
         rto_after_syn_loss: Span::from_millis(5),
         limited_transmit: true,
+        limited_transmit_resends: false,
         dupack_threshold: 3,
         dupack_requires_same_window: false,
         ecn: None,

@@ -70,6 +70,10 @@ pub trait LossRecovery {
     fn on_timeout(&mut self, view: &RecoveryView) {
         let _ = view;
     }
+    /// The retransmission timer expired although nothing is outstanding.
+    fn on_idle_expiry(&mut self, view: &RecoveryView) {
+        self.on_timeout(view);
+    }
     /// Bytes that may be outstanding with this cwnd.
     fn quota(&self, cwnd: u64) -> u64 {
         cwnd
@@ -214,6 +218,9 @@ macro_rules! loss_recoveries {
             }
             fn on_timeout(&mut self, view: &RecoveryView) {
                 match self { $(Self::$variant(it) => it.on_timeout(view),)+ }
+            }
+            fn on_idle_expiry(&mut self, view: &RecoveryView) {
+                match self { $(Self::$variant(it) => it.on_idle_expiry(view),)+ }
             }
             #[inline]
             fn quota(&self, cwnd: u64) -> u64 {

@@ -12,11 +12,15 @@ pub struct Params {
     /// Fast retransmit only if the ACK covers more than what was outstanding at the last loss, so
     /// that echoes of data sent twice do not look like a loss (ns-2's `bugfix_`; 4.3BSD did not).
     pub careful: bool,
+    /// The retransmission takes its turn: it waits for the host's random send delay, as what the
+    /// window allows does (ns-2, whose restart sends it as the first of a window); else it leaves
+    /// at once, as a fast retransmission does elsewhere.
+    pub in_turn: bool,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { careful: true }
+        Self { careful: true, in_turn: false }
     }
 }
 
@@ -40,7 +44,7 @@ impl Tahoe {
 impl LossRecovery for Tahoe {
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         self.recover = view.max;
-        Episode::Restart
+        Episode::Restart { in_turn: self.params.in_turn }
     }
 
     fn on_undo(&mut self) {
@@ -74,4 +78,7 @@ impl LossRecovery for Tahoe {
         self.recover = view.max;
         self.dupacks = 0;
     }
+
+    /// Only ns-2's timer runs idle, and there only Reno and its heirs move `recover_` then.
+    fn on_idle_expiry(&mut self, _view: &RecoveryView) {}
 }

@@ -80,7 +80,10 @@ pub enum Episode {
         restart_timer: bool,
     },
     /// A loss without recovery: slow start from the first unacknowledged segment on (Tahoe).
-    Restart,
+    Restart {
+        /// The first segment waits for its turn to be sent.
+        in_turn: bool,
+    },
     /// A partial ACK: retransmit the first unacknowledged segment.
     Partial {
         /// Restart the retransmission timer.

@@ -6,6 +6,7 @@ pub mod prr;
 pub mod rtt;
 pub mod scoreboard;
 mod selective;
+mod ticks;
 
 pub use delivery::DeliveryRate;
 pub use prr::Prr;

@@ -2,6 +2,7 @@
 
 use incast_engine::{Span, Stream, Time};
 
+use super::ticks::Ticks;
 use crate::config::{RtoPolicy, RtoStyle};
 
 /// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
@@ -16,6 +17,8 @@ pub struct RttEstimator {
     /// RTO before the first sample.
     initial: Span,
     smoothed: Option<Smoothed>,
+    /// ns-2's estimator, which counts in ticks, if it is in force.
+    ticks: Option<Box<Ticks>>,
     min_rtt: Option<Span>,
     doublings: u32,
     /// The current RTO: asked for at every ACK, changed less often.
@@ -29,12 +32,15 @@ struct Smoothed {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample.
-    pub fn new(policy: &RtoPolicy) -> Self {
+    /// An estimator without a sample; a clock that ticks begins at random.
+    pub fn new(policy: &RtoPolicy, random: &mut Stream) -> Self {
+        let ticks = (policy.style == RtoStyle::Ns2)
+            .then(|| Box::new(Ticks::new(policy.granularity, random)));
         let mut estimator = Self {
             policy: *policy,
             initial: policy.initial,
             smoothed: None,
+            ticks,
             min_rtt: None,
             doublings: 0,
             rto: Span::ZERO,
@@ -43,17 +49,17 @@ impl RttEstimator {
         estimator
     }
 
-    /// Takes a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5: a new measurement).
-    pub fn sample(&mut self, rtt: Span) {
-        let rtt = match self.policy.style {
-            RtoStyle::Ns2 => self.in_ticks(rtt),
-            RtoStyle::Rfc | RtoStyle::Linux | RtoStyle::Ns3 => rtt,
-        };
+    /// Takes at `now` a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5: a new measurement).
+    pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
-        self.smoothed = Some(match self.smoothed {
-            None => Smoothed { srtt: rtt, rttvar: rtt / 2 },
+        self.smoothed = Some(match (&mut self.ticks, self.smoothed) {
+            (Some(ticks), _) => {
+                let srtt = ticks.sample(now, rtt);
+                Smoothed { srtt, rttvar: Span::ZERO }
+            }
+            (None, None) => Smoothed { srtt: rtt, rttvar: rtt / 2 },
             // (2.3): RTTVAR is updated first, with the old SRTT.
-            Some(Smoothed { srtt, rttvar }) => Smoothed {
+            (None, Some(Smoothed { srtt, rttvar })) => Smoothed {
                 rttvar: (rttvar * 3 + srtt.abs_diff(rtt)) / 4,
                 srtt: (srtt * 7 + rtt) / 8,
             },
@@ -65,6 +71,9 @@ impl RttEstimator {
     /// The timer expired: double the RTO (RFC 6298 (5.5)).
     pub fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(self.policy.max_doublings);
+        if let Some(ticks) = &mut self.ticks {
+            ticks.back_off(self.doublings);
+        }
         self.update();
     }
 
@@ -91,14 +100,14 @@ impl RttEstimator {
 
     fn update(&mut self) {
         let RtoPolicy { min, max, granularity, .. } = self.policy;
-        let base = match self.smoothed {
-            None => self.initial,
-            Some(Smoothed { srtt, rttvar }) => {
-                let variance = rttvar * 4;
+        let base = match (self.smoothed, &self.ticks) {
+            (None, _) => self.initial,
+            (Some(_), Some(ticks)) => ticks.rto().max(min),
+            (Some(Smoothed { srtt, rttvar }), None) => {
+                let variance = (rttvar * 4).max(granularity);
                 match self.policy.style {
-                    RtoStyle::Rfc | RtoStyle::Ns3 => (srtt + variance.max(granularity)).max(min),
-                    RtoStyle::Linux => srtt + variance.max(granularity).max(min),
-                    RtoStyle::Ns2 => (srtt + variance).max(min),
+                    RtoStyle::Linux => srtt + variance.max(min),
+                    RtoStyle::Rfc | RtoStyle::Ns3 | RtoStyle::Ns2 => (srtt + variance).max(min),
                 }
             }
         };
@@ -135,19 +144,13 @@ impl RttEstimator {
     pub fn doublings(&self) -> u32 {
         self.doublings
     }
-
-    /// Rounds to ticks, at least one. ns-2 adds a random phase and truncates, which rounds on
-    /// average.
-    fn in_ticks(&self, rtt: Span) -> Span {
-        let tick = self.policy.granularity.as_picos().max(1);
-        let ticks = ((rtt.as_picos() + tick / 2) / tick).max(1);
-        Span::from_picos(ticks * tick)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NOW: Time = Time::from_picos(1_000_000_000_000);
 
     fn policy(style: RtoStyle) -> RtoPolicy {
         RtoPolicy {
@@ -163,10 +166,14 @@ mod tests {
         }
     }
 
+    fn estimator(policy: &RtoPolicy) -> RttEstimator {
+        RttEstimator::new(policy, &mut Stream::named(1, "phase", 0))
+    }
+
     fn after(style: RtoStyle, samples: &[u64]) -> RttEstimator {
-        let mut rtt = RttEstimator::new(&policy(style));
+        let mut rtt = estimator(&policy(style));
         for micros in samples {
-            rtt.sample(Span::from_micros(*micros));
+            rtt.sample(NOW, Span::from_micros(*micros));
         }
         rtt
     }
@@ -195,8 +202,8 @@ mod tests {
         assert_eq!(after(RtoStyle::Rfc, &[100; 200]).rto(), Span::from_millis(1));
         let mut fine = policy(RtoStyle::Rfc);
         fine.min = Span::ZERO;
-        let mut rtt = RttEstimator::new(&fine);
-        (0..200).for_each(|_| rtt.sample(Span::from_micros(100)));
+        let mut rtt = estimator(&fine);
+        (0..200).for_each(|_| rtt.sample(NOW, Span::from_micros(100)));
         assert_eq!(rtt.rto(), Span::from_micros(110));
     }
 
@@ -210,21 +217,31 @@ mod tests {
     fn a_timeout_is_never_shorter_than_the_granularity() {
         for style in [RtoStyle::Rfc, RtoStyle::Linux, RtoStyle::Ns2] {
             let fine = RtoPolicy { min: Span::ZERO, ..policy(style) };
-            let mut rtt = RttEstimator::new(&fine);
-            (0..200).for_each(|_| rtt.sample(Span::ZERO));
+            let mut rtt = estimator(&fine);
+            (0..200).for_each(|_| rtt.sample(NOW, Span::ZERO));
             assert!(rtt.rto() >= fine.granularity, "{style:?}");
         }
     }
 
     #[test]
-    fn ns2_counts_in_ticks_and_waits_for_two_at_least() {
+    fn ns2_waits_for_two_ticks_at_least() {
         let mut coarse = policy(RtoStyle::Ns2);
         coarse.min = Span::ZERO;
-        let mut rtt = RttEstimator::new(&coarse);
-        rtt.sample(Span::from_micros(14));
-        assert_eq!(rtt.srtt(), Some(Span::from_micros(10)));
-        (0..200).for_each(|_| rtt.sample(Span::from_micros(3)));
+        coarse.max = Span::from_micros(5);
+        let mut rtt = estimator(&coarse);
+        rtt.sample(NOW, Span::from_micros(3));
         assert_eq!(rtt.rto(), Span::from_micros(20));
+    }
+
+    #[test]
+    fn ns2_begins_afresh_after_the_fourth_doubling() {
+        for (doublings, srtt) in [(3, 2000 - 1000 / 8), (4, 1000)] {
+            let mut rtt = after(RtoStyle::Ns2, &[2000]);
+            (0..doublings).for_each(|_| rtt.back_off());
+            assert_eq!(rtt.rto(), Span::from_micros(6000 << doublings), "what it was");
+            rtt.sample(NOW, Span::from_micros(1000));
+            assert_eq!(rtt.srtt(), Some(Span::from_micros(srtt)));
+        }
     }
 
     #[test]
@@ -235,7 +252,7 @@ mod tests {
         assert_eq!(rtt.rto(), Span::from_millis(4));
         (0..40).for_each(|_| rtt.back_off());
         assert_eq!((rtt.rto(), rtt.doublings()), (Span::from_secs(60), 16));
-        rtt.sample(Span::from_micros(100));
+        rtt.sample(NOW, Span::from_micros(100));
         assert_eq!(rtt.rto(), Span::from_millis(1));
     }
 
@@ -255,8 +272,8 @@ mod tests {
     fn jitter_extends_the_timeout_at_random_within_its_share() {
         let mut spread = policy(RtoStyle::Rfc);
         spread.jitter = 0.5;
-        let mut rtt = RttEstimator::new(&spread);
-        rtt.sample(Span::from_micros(100));
+        let mut rtt = estimator(&spread);
+        rtt.sample(NOW, Span::from_micros(100));
         let mut random = Stream::named(1, "rto jitter", 0);
         let draws: Vec<_> = (0..100).map(|_| rtt.timeout(Span::ZERO, &mut random)).collect();
         assert!(

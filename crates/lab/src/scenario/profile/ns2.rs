@@ -42,17 +42,53 @@ pub(super) fn document() -> Value {
             "congestion_control": { "name": "reno", "reduce_from": "cwnd" },
             // Newreno's maxburst in fast recovery.
             "recovery_burst": 2,
+            // send_one() sends t_seqno_, wherever a timeout has put it.
+            "limited_transmit_resends": true,
+            // Sacker::append_ack().
+            "sack_option_bytes": true,
         },
     })
+}
+
+/// What `red.cc` does otherwise than `drop-tail.cc` and the paper.
+pub(super) fn queue(name: &str) -> Value {
+    match name {
+        "red" => json!({
+            // enque() compares the limit with what waits.
+            "buffer_counts_in_service": false,
+            "queue": {
+                "name": "red",
+                // wait_, old, qlen > 1.
+                "spacing": "wait",
+                "spares": "short-queues",
+                // mean_pktsize_, of which ptc is so many in a second.
+                "mean_packet": 500,
+            },
+        }),
+        _ => Value::Null,
+    }
 }
 
 /// What `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` do otherwise than
 /// `tcp-newreno.cc`.
 pub(super) fn transport(name: &str) -> Value {
     match name {
-        "tahoe" => json!({ "recovery_burst": "unlimited" }),
+        // dupack_action() leaves the retransmission to send_much(), and so to overhead_.
+        "tahoe" => json!({ "recovery": { "in_turn": true }, "recovery_burst": "unlimited" }),
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
+        // TCP/Linux: scoreboard1.cc finds what is lost by SACK, a lost retransmission by what was sent
+        // after it; there is no probe of the tail. bictcp_acked() takes an ACK for 31/16 segments.
+        "bic" => json!({
+            "recovery": {
+                "name": "rack-tlp",
+                "probes": 0,
+                // tcp_fastretrans_alert() does nothing in TCP_CA_Recovery.
+                "reduce_for_lost_retransmission": false,
+            },
+            "recovery_burst": "unlimited",
+            "congestion_control": { "ack_ratio": true },
+        }),
         "vegas" => json!({
             "recovery": { "exit": "keep" },
             "recovery_burst": "unlimited",

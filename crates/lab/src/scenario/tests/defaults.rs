@@ -148,6 +148,28 @@ fn a_profile_has_its_own_idea_of_a_transport() {
 }
 
 #[test]
+fn the_profile_ns2_has_its_own_idea_of_red() {
+    let red = |keys: &[(&str, Value)]| {
+        let network = load(keys).network;
+        (json!(network.queue), network.buffer_counts_in_service)
+    };
+    let ns2 = ("profile", json!("ns2"));
+    for given in [json!("red"), json!({ "name": "red", "max_p": 0.2 })] {
+        let (queue, in_service) = red(&[ns2.clone(), ("network.queue", given)]);
+        assert_eq!((&queue["spacing"], &queue["spares"]), (&json!("wait"), &json!("short-queues")));
+        assert_eq!(queue["mean_packet"], "500B");
+        assert!(!in_service);
+    }
+    let own = ("network.queue", json!({ "name": "red", "spacing": "at-once" }));
+    let counts = ("network.buffer_counts_in_service", json!(true));
+    let (queue, in_service) = red(&[ns2.clone(), own, counts]);
+    assert_eq!((&queue["spacing"], &queue["spares"]), (&json!("at-once"), &json!("short-queues")));
+    assert!(in_service);
+    assert!(red(&[ns2]).1, "drop-tail's");
+    assert_eq!(red(&[("network.queue", json!("red"))]).0["spacing"], "at-once");
+}
+
+#[test]
 fn an_explicit_key_wins_over_the_profile() {
     let tcp = load(&[("profile", json!("ns2")), ("transport.rto_min", json!("1ms"))]).transport.tcp;
     assert_eq!((tcp.rto.min, tcp.mss), (Span::from_millis(1), 1024));

@@ -1,0 +1,117 @@
+//! ns-2's estimate of the round trip: whole ticks, and fixed point in whole numbers.
+
+use incast_engine::{Span, Stream, Time};
+
+/// Bits of SRTT and RTTVAR to the right of the binary point.
+const SRTT_BITS: u32 = 3;
+const RTTVAR_BITS: u32 = 2;
+
+/// SRTT and RTTVAR as ns-2's `rtt_update()` keeps them.
+///
+/// A mean deviation of less than a tick does not decay, because a quarter of it is nothing: of steady
+/// round trips up to three ticks are left between SRTT and the RTO.
+#[derive(Clone, Debug)]
+pub struct Ticks {
+    tick: u64,
+    /// How far the clock had got when the simulation began (`boot_time_`), less than a tick.
+    phase: u64,
+    /// In eighths of ticks; 0 before the first sample, and when it is forgotten.
+    srtt: i64,
+    /// In quarters of ticks.
+    rttvar: i64,
+    /// `SRTT + 4·RTTVAR` at the last sample, ticks.
+    rto: i64,
+}
+
+impl Ticks {
+    /// An estimator without a sample, whose clock ticks every `tick`.
+    pub fn new(tick: Span, random: &mut Stream) -> Self {
+        let tick = tick.max(Span::from_picos(1));
+        Self {
+            tick: tick.as_picos(),
+            phase: random.uniform(tick).as_picos(),
+            srtt: 0,
+            rttvar: 0,
+            rto: 0,
+        }
+    }
+
+    /// Takes a round trip that ended at `now`; returns SRTT.
+    pub fn sample(&mut self, now: Time, rtt: Span) -> Span {
+        let rtt = self.ticks_in(now, rtt);
+        if self.srtt == 0 {
+            self.srtt = rtt << SRTT_BITS;
+            self.rttvar = rtt << (RTTVAR_BITS - 1);
+        } else {
+            let delta = rtt - (self.srtt >> SRTT_BITS);
+            self.srtt = (self.srtt + delta).max(1);
+            self.rttvar = (self.rttvar + delta.abs() - (self.rttvar >> RTTVAR_BITS)).max(1);
+        }
+        let variance = self.rttvar << (2 + SRTT_BITS - RTTVAR_BITS);
+        self.rto = (variance + self.srtt) >> SRTT_BITS;
+        Span::from_picos((self.srtt as u64 * self.tick) >> SRTT_BITS)
+    }
+
+    /// The timer has expired, and the RTO is doubled so often: backed off by more than 8, SRTT is
+    /// forgotten (`rtt_backoff()`). The RTO stays until the next sample, which counts as the first.
+    pub fn back_off(&mut self, doublings: u32) {
+        if doublings > 3 {
+            self.srtt = 0;
+        }
+    }
+
+    /// The RTO, neither bounded nor backed off.
+    pub fn rto(&self) -> Span {
+        Span::from_picos(self.rto as u64 * self.tick)
+    }
+
+    /// How often the clock has ticked meanwhile, at least once.
+    fn ticks_in(&self, now: Time, rtt: Span) -> i64 {
+        let ended = now.as_picos() + self.phase;
+        let began = ended.saturating_sub(rtt.as_picos());
+        (ended / self.tick - began / self.tick).max(1) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticks() -> Ticks {
+        let mut ticks = Ticks::new(Span::from_micros(10), &mut Stream::named(1, "phase", 0));
+        ticks.phase = 0;
+        ticks
+    }
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO.plus(Span::from_micros(micros))
+    }
+
+    #[test]
+    fn ns2_counts_how_often_the_clock_ticks_and_at_least_once() {
+        for (ended, rtt, counted) in [(100, 14, 2), (109, 14, 1), (104, 14, 1), (109, 3, 1)] {
+            assert_eq!(ticks().ticks_in(at(ended), Span::from_micros(rtt)), counted, "{ended}");
+        }
+    }
+
+    #[test]
+    fn ns2_keeps_three_ticks_between_steady_round_trips_and_the_rto() {
+        let mut ticks = ticks();
+        for _ in 0..100 {
+            ticks.sample(at(1000), Span::from_micros(200));
+        }
+        assert_eq!(ticks.sample(at(1000), Span::from_micros(200)), Span::from_micros(200));
+        assert_eq!(ticks.rto(), Span::from_micros(230));
+    }
+
+    #[test]
+    fn ns2_forgets_srtt_and_keeps_the_rto() {
+        let mut ticks = ticks();
+        ticks.sample(at(1000), Span::from_micros(200));
+        assert_eq!(ticks.rto(), Span::from_micros(600));
+        (1..=4).for_each(|doublings| ticks.back_off(doublings));
+        assert_eq!(ticks.rto(), Span::from_micros(600));
+        assert_eq!(ticks.sample(at(1000), Span::from_micros(100)), Span::from_micros(100));
+        assert_eq!(ticks.rto(), Span::from_micros(300));
+    }
+}
