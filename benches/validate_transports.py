@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
+from validation.command import asked_quick
 from validation.judge import tell
-from validation.live import compare
+from validation.live import SAMPLE, compare
 from validation.transports_page import judge, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
@@ -21,9 +22,13 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "validation"
 def main() -> int:
     """Run the comparison."""
     console = Console(highlight=False)
+    quick = asked_quick(__doc__)
     if shutil.which("ns") is None:
         console.print("ns is not installed (Debian: apt install ns2); nothing compared")
         return 0
+    if quick:
+        found = judge(compare(os.cpu_count() or 1, SAMPLE))
+        return int(not tell(console, found, None))
     pairs = compare(os.cpu_count() or 1)
     found = judge(pairs)
     write(FOLDER, pairs, found)

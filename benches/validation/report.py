@@ -21,8 +21,8 @@ our own random numbers. What differs and why is explained in [](../reference/ns2
 """
 
 
-def write(folder: Path, outcomes: list[Outcome], verdicts: list[Verdict]) -> None:
-    """Write `ns2.md` and its pictures into the folder."""
+def write(folder: Path, outcomes: list[Outcome], verdicts: list[Verdict], kept: list[str]) -> None:
+    """Write `ns2.md` and its pictures into the folder; `kept` is its last part."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in "abpvd":
         _draw(folder / f"ns2-{name}.png", [it for it in outcomes if it.point.set == name])
@@ -38,7 +38,7 @@ def write(folder: Path, outcomes: list[Outcome], verdicts: list[Verdict]) -> Non
         lines += ["", f"## Set {name}: {title}", "", f"![Set {name}](ns2-{name}.png)", ""]
         lines += _table(points)
     shots = [it for it in outcomes if it.point.set == "e"]
-    lines += ["", "## Set e: one shot on fresh connections", "", *_table(shots)]
+    lines += ["", "## Set e: one shot on fresh connections", "", *_table(shots), *kept]
     (folder / "ns2.md").write_text("\n".join(lines) + "\n")
 
 
