@@ -157,7 +157,7 @@ fn the_profile_ns2_has_its_own_idea_of_red() {
     for given in [json!("red"), json!({ "name": "red", "max_p": 0.2 })] {
         let (queue, in_service) = red(&[ns2.clone(), ("network.queue", given)]);
         assert_eq!((&queue["spacing"], &queue["spares"]), (&json!("wait"), &json!("short-queues")));
-        assert_eq!(queue["mean_packet"], "500B");
+        assert_eq!(queue["mean_packet"], 500);
         assert!(!in_service);
     }
     let own = ("network.queue", json!({ "name": "red", "spacing": "at-once" }));
