@@ -96,7 +96,7 @@ def done(papers: Path, tmp_path: Path) -> Callable[..., Done]:
 def test_a_figure_is_run_drawn_and_judged(done: Callable[..., Done]) -> None:
     one = done(SWEEP + CLAIM)
     assert one.picture is not None
-    assert one.picture.data.columns == ["source", "series", "x", "y", "y_ci95"]
+    assert one.picture.data.columns == ["source", "series", "x", "y", "y_ci95_low", "y_ci95_high"]
     here = one.picture.data.filter(pl.col("source") == "here")
     assert here["x"].to_list() == ["1", "8", "32"] * 2
     assert one.picture.data.filter(pl.col("source") == "ns-2")["y"].to_list() == [700.0]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import polars as pl
@@ -11,7 +12,7 @@ from incast.errors import FigureError
 from incast.reproduce import metrics
 from incast.reproduce.gaps import filled
 from incast.reproduce.metrics import Metric, Named
-from incast.results.statistics import half_width
+from incast.results.intervals import Samples, interval
 
 X = int | float | str
 
@@ -151,20 +152,22 @@ class Curves:
             raise Unjudged("the curves have no point in common there")
         return common, values
 
-    def band(self, label: str) -> dict[X, float]:
-        """Return point to half the 95 % confidence interval of the mean, 0 of a single run."""
+    def band(self, label: str) -> dict[X, tuple[float, float]]:
+        """Return point to the ends of the 95 % confidence interval of the mean.
+
+        Of a single run they are its value.
+        """
         curve = self._curve(label)
         if self.metric is None or self.stat != "mean":
             return {}
         table = (
-            self._table(curve, self.metric)
-            .group_by("x")
-            .agg(pl.col("y").std().alias("s"), pl.len().alias("n"))
+            self._table(curve, self.metric).group_by("x").agg("y", pl.col("y").mean().alias("mean"))
         )
-        return {
-            curve.xs[x]: half_width(s, n) if n > 1 and s is not None else 0.0
-            for x, s, n in table.select("x", "s", "n").iter_rows()
-        }
+        ends = {}
+        for x, values, mean in table.select("x", "y", "mean").iter_rows():
+            low, high = interval(Samples.of(values), 0.0, inf)
+            ends[curve.xs[x]] = (float(low), float(high)) if len(values) > 1 else (mean, mean)
+        return ends
 
     def traced(self, label: str) -> list[pl.DataFrame]:
         """Return the rows of the figure's trace that count, a frame per run, without gaps.

@@ -1,13 +1,24 @@
 """A metric at few points: a group of bars per point, a bar per curve."""
 
+from collections.abc import Mapping
+
 from incast.plots import Picture, style
-from incast.reproduce.data import Curves
+from incast.reproduce.data import Curves, X
 from incast.reproduce.draw import axes as shared
 from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
 _HATCHES = ("", "//", "..", "\\\\", "xx", "--", "++")
 _WIDTH = 0.8  # of a group, where groups are 1 apart
+
+
+def _errors(
+    values: Mapping[X, float], band: Mapping[X, tuple[float, float]]
+) -> tuple[list[float], list[float]]:
+    """Return how far the intervals reach below and above the values."""
+    ends = [(value, *band.get(x, (value, value))) for x, value in values.items()]
+    below = [max(value - low, 0.0) for value, low, _ in ends]
+    return below, [max(high - value, 0.0) for value, _, high in ends]
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
@@ -25,7 +36,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
                 left,
                 list(values.values()),
                 each * 0.92,
-                yerr=[band.get(x, 0.0) for x in values],
+                yerr=_errors(values, band),
                 label=label,
                 color=style.COLOURS[index % len(style.COLOURS)],
                 hatch=_HATCHES[index % len(_HATCHES)],

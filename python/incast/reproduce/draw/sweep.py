@@ -9,6 +9,7 @@ from incast.plots import Picture, style
 from incast.reproduce.data import Curves, X
 from incast.reproduce.draw import axes as shared
 from incast.reproduce.runs import Work
+from incast.results.intervals import HIGH, LOW
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
@@ -20,14 +21,13 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
         values, band = curves.values(label), curves.band(label)
         x = [where[one] for one in values]
         y = list(values.values())
-        half = [band.get(one, 0.0) for one in values]
+        ends = [band.get(one, (value, value)) for one, value in values.items()]
         looks = style.curve(index)
         if curve.theory:
             looks["marker"] = ""
         handles += axes.plot(x, y, label=label, **looks)
-        if any(half):
-            low = [a - b for a, b in zip(y, half, strict=True)]
-            high = [a + b for a, b in zip(y, half, strict=True)]
+        low, high = zip(*ends, strict=True) if ends else ((), ())
+        if low != high:
             axes.fill_between(x, low, high, color=looks["color"], alpha=0.2, lw=0)
         data += [("here", label, one, value, band.get(one)) for one, value in values.items()]
         if other is not None and other.has(label):
@@ -52,11 +52,14 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     return Picture(figure, table(data))
 
 
-def table(data: Sequence[tuple[str, str, X, float, float | None]]) -> pl.DataFrame:
+def table(
+    data: Sequence[tuple[str, str, X, float, tuple[float, float] | None]],
+) -> pl.DataFrame:
     """Return the numbers of a picture: whose, which curve, where, how much, how sure."""
     rows = [
-        {"source": source, "series": series, "x": str(x), "y": y, "y_ci95": half}
-        for source, series, x, y, half in data
+        {"source": source, "series": series, "x": str(x), "y": y}
+        | dict(zip((f"y{LOW}", f"y{HIGH}"), ends or (None, None), strict=True))
+        for source, series, x, y, ends in data
     ]
-    types = {"y": pl.Float64, "y_ci95": pl.Float64}
+    types = {"y": pl.Float64, f"y{LOW}": pl.Float64, f"y{HIGH}": pl.Float64}
     return pl.DataFrame(rows, schema_overrides=types, infer_schema_length=None)
