@@ -16,6 +16,9 @@ const RUNS: usize = 5;
 /// The same where rare events are waited for: one that loses none may be worth all others.
 const MANY_RUNS: usize = 40;
 
+/// Blocks that are enough, however few events they have.
+const MANY_BLOCKS: f64 = 3000.0;
+
 /// Runs from which on it is asked how much they differ.
 const ENOUGH: f64 = 4.0;
 
@@ -127,6 +130,9 @@ impl Account {
     /// Whether the mean of the later blocks is known well enough.
     fn knows_blocks(&self, read: &Read, effort: &Effort) -> bool {
         let tally = if read.blocks > 1 { &self.later } else { &self.first };
+        if tally.count >= MANY_BLOCKS {
+            return true;
+        }
         if tally.count < 1.0 || self.events < effort.least {
             return false;
         }

@@ -107,7 +107,7 @@ impl<'a> Network<'a> {
         let bytes = [read.packet, last, read.bare];
         let sizes =
             bytes.map(|bytes| Size { time: ticks(read.share(bytes)), space: read.space(bytes) });
-        let times = bytes.map(|bytes| ticks(read.share(bytes) * read.slower));
+        let times = bytes.map(|bytes| ticks(read.share(bytes) * read.slower).max(1));
         let rules = rules(read);
         let opens = Sender::new(1, parts(read.initial_threshold), Rto::new(0), &rules);
         let quick = read.flavour.quick;

@@ -623,3 +623,11 @@ fn a_lost_syn_waits_twice_as_long_each_time() {
     assert!(found.iter().all(|it| it.duration > never.syn_rto), "each block opens anew");
     assert!(found.iter().any(|it| it.duration > 3.0 * never.syn_rto));
 }
+
+#[test]
+fn tiny_blocks_and_servers_without_a_limit_are_followed() {
+    let tiny = Read { segments: 1, blocks: 1, fresh: true, ..read(1, 10.0) };
+    let fast = Read { slower: 1e-9, ..read(5, 10.0) };
+    let more = Effort { least: u64::MAX / 4, most: u64::MAX / 4, rare: true, ..EFFORT };
+    assert!(follow(&[tiny, fast], &more, 2).iter().all(|it| it.duration > 0.0));
+}
