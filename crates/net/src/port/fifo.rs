@@ -252,11 +252,13 @@ impl Fifo {
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
-    /// before they arrive: the port is no slower and drops nothing by chance.
+    /// before they arrive: the port is no slower, not even by chance, and drops nothing by chance.
     pub(super) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
             && feeder.buffer.is_none()
+            && self.line.clock_noise.is_zero()
+            && feeder.line.clock_noise.is_zero()
             && self.line.serialisation.rate >= feeder.line.serialisation.rate
     }
 

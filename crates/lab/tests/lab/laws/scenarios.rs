@@ -64,7 +64,7 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
         prop::option::weighted(0.3, micros(0..=200).prop_map(|delay| ("server_delay", delay)))
             .boxed(),
         maybe("layer2_overhead", any_of![0, 1, "ethernet"]),
-        maybe("clock_noise", any_of!["0s", "1ps"]),
+        maybe("clock_noise", any_of!["0s", "1ps", "50ns", "2us", "10us", "100us", "1ms"]),
         maybe("ties", any_of!["departure-first", "arrival-first", "scheduled"]),
         prop::option::weighted(0.2, reorder().prop_map(|it| ("reorder", it))).boxed(),
     ]);
