@@ -68,7 +68,7 @@ impl Case {
                 "rate": "100Gbps", "delay": format!("{}us", rtt_ms * 250), "buffer": "1GiB",
                 "queue": queue,
             },
-            "workload": { "name": "barrier-read", "servers": 1, "sru": 1_u64 << 50 },
+            "workload": { "name": "barrier-read", "servers": 1, "sru": 1_u64 << 46 },
             "transport": {
                 "mss": MSS as u32, "receive_window": "1GiB", "initial_ssthresh": 10,
                 "recovery": "sack", "congestion_control": control,

@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
-use incast_lab::{Control, Row, Scenario, world};
+use incast_lab::{Control, Row, Scenario};
 use serde_json::{Value, json};
 
 use super::harness::lay;
@@ -15,7 +15,7 @@ fn run(changes: &Value, seed: u64) -> Row {
     });
     lay(&mut document, changes);
     let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
-    let run = world::run(&scenario, seed, &TraceRequest::default(), &Control::default());
+    let run = incast_lab::run(&scenario, seed, &TraceRequest::default(), &Control::default());
     let rows = run.unwrap_or_else(|error| panic!("{error}")).rows;
     rows.into_iter().find(|row| row.group == "all").expect("all groups have a row")
 }
@@ -75,7 +75,7 @@ fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (
     });
     let scenario = Scenario::from_document(&document).unwrap_or_else(|error| panic!("{error}"));
     let request = TraceRequest::parse(["queue:full"]).expect("there is a queue trace");
-    let run = world::run(&scenario, 1, &request, &Control::default());
+    let run = incast_lab::run(&scenario, 1, &request, &Control::default());
     let trace = run.unwrap_or_else(|error| panic!("{error}")).trace;
     let queues = trace.queue.expect("it was asked for");
     let queue = queues.iter().next().expect("a star has one");

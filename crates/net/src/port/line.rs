@@ -29,9 +29,10 @@ impl Line {
         if self.clock_noise.is_zero() {
             return sending;
         }
-        let noise = self.clock_noise.as_picos();
-        let drawn = Span::from_picos(random.below(2 * noise + 1));
-        (sending + drawn).saturating_sub(self.clock_noise)
+        // No packet takes no time, and the mean stays what it is.
+        let noise = self.clock_noise.as_picos().min(sending.as_picos().saturating_sub(1));
+        let drawn = random.below(2 * noise + 1);
+        Span::from_picos(sending.as_picos() - noise + drawn)
     }
 }
 
@@ -114,5 +115,19 @@ mod tests {
         assert!(draws.iter().any(|draw| *draw < exact) && draws.iter().any(|draw| *draw > exact));
         let mean = draws.iter().map(|draw| draw.as_picos()).sum::<u64>() / 1000;
         assert!(mean.abs_diff(exact.as_picos()) < 1000, "{mean} ps");
+    }
+
+    #[test]
+    fn no_packet_takes_no_time_however_noisy_the_clocks_are() {
+        let noise = Span::from_millis(1);
+        let config =
+            PortConfig { clock_noise: noise, ..PortConfig::host(Rate(1_000_000_000), Span::ZERO) };
+        let line = Line::new(&config);
+        let mut random = Stream::named(1, "port", 0);
+        let draws: Vec<u64> =
+            (0..10_000).map(|_| line.sending_time(40, &mut random).as_picos()).collect();
+        assert!(draws.iter().all(|draw| (1..640_000).contains(draw)));
+        let mean = draws.iter().sum::<u64>() / 10_000;
+        assert!(mean.abs_diff(320_000) < 10_000, "{mean} ps");
     }
 }
