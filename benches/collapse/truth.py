@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from collapse.draw import BLOCKS, Drawn
-from incast import _core
+from incast import _core, load
 from incast.collapse import LEAST_TIMEOUTS, collapsed
 
 MOST_SERVERS = 256
@@ -82,8 +82,8 @@ def lossless(drawn: Drawn, servers: int) -> float:
 
 
 def _run(document: dict[str, object], seed: int) -> dict[str, float]:
-    point = json.loads(_core.plan(json.dumps(document)))["points"][0]
-    row = _core.run(json.dumps(point["resolved"]), seed)["rows"][0]
+    point = load(document).plan.points[0]
+    row = _core.run(json.dumps(point.resolved), seed)["rows"][0]
     if row["status"] != "ok":
         raise RuntimeError(f"{document}: {row['status']}")
     return dict(row)

@@ -68,9 +68,9 @@ def least_work(runs: list[Timing]) -> float:
 
 def run_here(document: dict[str, Any]) -> Timing:
     """Run a scenario in this process."""
-    from incast import _core
+    from incast import _core, load
 
-    resolved = json.dumps(json.loads(_core.plan(json.dumps(document)))["points"][0]["resolved"])
+    resolved = json.dumps(load(document).plan.points[0].resolved)
     started = time.thread_time()
     row = _core.run(resolved, 1)["rows"][0]
     work = time.thread_time() - started

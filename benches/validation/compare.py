@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from incast import _core
+from incast import _core, load
 
 from .reference import Point, Row, barrier_read, one_shot
 
@@ -49,8 +49,8 @@ class Outcome:
 
 def simulate(document: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the workload's result row."""
-    plan = json.loads(_core.plan(json.dumps(document)))
-    row: dict[str, Any] = _core.run(json.dumps(plan["points"][0]["resolved"]), seed)["rows"][0]
+    point = load(document).plan.points[0]
+    row: dict[str, Any] = _core.run(json.dumps(point.resolved), seed)["rows"][0]
     return row
 
 

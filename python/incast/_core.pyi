@@ -35,10 +35,12 @@ class Control:
 def version() -> str:
     """Return the version of the engine and a hash of its sources, part of every result's key."""
 
-def plan(document_json: str) -> str:
-    """Validate a scenario and lay out its sweep.
+def plan(document_json: str) -> tuple[list[str], list[str], list[int]]:
+    """Validate a scenario and lay out its sweep; Ctrl-C ends it.
 
-    Returns the JSON text of `{"points": [{"swept": {...}, "resolved": {...}}], "seeds": [...]}`.
+    Returns tables, points and seeds. A point is the JSON text of
+    `{"swept": {...}, "resolved": {...}}`; in place of each value of its resolved scenario stands
+    the index of its JSON text among the tables, because most points share most of them.
     """
 
 def trunks(resolved_json: str) -> int:

@@ -4,6 +4,8 @@ mod departures;
 mod end;
 mod waits;
 
+use std::collections::VecDeque;
+
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::port::unplaced;
 use incast_net::topology::{Due, Network, Passage};
@@ -85,7 +87,7 @@ pub struct Core<P> {
     ends: Vec<End>,
     blueprints: Vec<Blueprint>,
     /// Ends on which an application acted and which have to be served.
-    dirty: Vec<EndId>,
+    dirty: VecDeque<EndId>,
     /// What makes the applications act.
     pub(crate) trigger: Trigger,
     /// What the blocks wait for.
@@ -106,7 +108,7 @@ impl<P: Probe> Core<P> {
             hosts_keep: true,
             ends: Vec::new(),
             blueprints: Vec::new(),
-            dirty: Vec::new(),
+            dirty: VecDeque::new(),
             trigger: Trigger::Arrival,
             waits: Waits::default(),
             kept: Kept::default(),
@@ -134,7 +136,7 @@ impl<P: Probe> Core<P> {
 
     /// A connection end, to act on; it is served before the clock moves on.
     pub fn act_on(&mut self, end: EndId) -> &mut Connection {
-        self.dirty.push(end);
+        self.dirty.push_back(end);
         let trigger = self.trigger_at(end);
         let connection = &mut self.ends[end.0 as usize].connection;
         connection.set_trigger(trigger);
@@ -219,7 +221,7 @@ impl<P: Probe> Core<P> {
 
     /// The next end that an application acted on.
     pub(crate) fn pop_dirty(&mut self) -> Option<EndId> {
-        if self.dirty.is_empty() { None } else { Some(self.dirty.remove(0)) }
+        self.dirty.pop_front()
     }
 
     /// Takes the packet that arrives behind `port`: forwards it, or returns it if its host is

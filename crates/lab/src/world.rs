@@ -15,51 +15,14 @@ use crate::blueprint::{Blueprint, BlueprintId};
 use crate::control::Control;
 use crate::core::{Core, EndId, Event};
 use crate::oracle::diagnose;
-use crate::probe::{EventKind, EventRow, Probe, Silent, Trace, TraceRequest};
+use crate::probe::{EventKind, EventRow, Probe};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
+use crate::run::RunError;
 use crate::scenario::{self, Background, Datagrams, Scenario, Transport, Workload};
 use crate::wiring::{self, Hosts};
 
-/// Events between two looks at the control.
-const WATCH_INTERVAL: u32 = 1 << 16;
-
-/// Why a run has no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunError {
-    /// Somebody cancelled it.
-    #[error("the run was cancelled")]
-    Cancelled,
-}
-
-/// What a run produced.
-#[derive(Clone, Debug)]
-pub struct Run {
-    /// One row per group; the workload's (`all`) first.
-    pub rows: Vec<Row>,
-    /// What it recorded.
-    pub trace: Trace,
-}
-
-/// Runs one point of a plan with one seed.
-///
-/// # Errors
-/// [`RunError::Cancelled`] if `control` says so.
-pub fn run(
-    scenario: &Scenario,
-    seed: u64,
-    trace: &TraceRequest,
-    control: &Control,
-) -> Result<Run, RunError> {
-    if trace.is_empty() {
-        let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
-        return Ok(Run { rows, trace: Trace::default() });
-    }
-    let build = |setting: &Setting| Trace::new(trace, setting);
-    let (rows, core) = World::new(scenario, seed, build).run(control)?;
-    let Core { mut probe, mut network, queue, .. } = core;
-    probe.finish(queue.now(), &mut network);
-    Ok(Run { rows, trace: probe })
-}
+/// Events between two looks at the control: a few milliseconds, whatever they do.
+const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// What a probe may want to know of the world that it will listen to.
 pub struct Setting {
@@ -93,6 +56,8 @@ pub struct World<P> {
     owners: Vec<u16>,
     seed: u64,
     time_limit: Time,
+    /// Events until the next look at the control.
+    until_watch: u32,
 }
 
 impl<P: Probe> World<P> {
@@ -115,6 +80,7 @@ impl<P: Probe> World<P> {
             owners: Vec::new(),
             seed,
             time_limit: Time::ZERO + scenario.run.time_limit,
+            until_watch: WATCH_INTERVAL,
         };
         match workload {
             Workload::BarrierRead(read) => world.add_reader(read, network, transport),
@@ -309,7 +275,6 @@ impl<P: Probe> World<P> {
     }
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, RunError> {
-        let mut until_watch = WATCH_INTERVAL;
         // Last of its instant, so that the clock stops there and not at whatever is next.
         self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
@@ -320,9 +285,9 @@ impl<P: Probe> World<P> {
             if self.core.finished {
                 return Ok("ok");
             }
-            until_watch -= 1;
-            if until_watch == 0 {
-                until_watch = WATCH_INTERVAL;
+            self.until_watch -= 1;
+            if self.until_watch == 0 {
+                self.until_watch = WATCH_INTERVAL;
                 if control.is_cancelled() {
                     return Err(RunError::Cancelled);
                 }
@@ -397,6 +362,8 @@ impl<P: Probe> World<P> {
         let group = &mut self.groups[owner];
         match event {
             ConnectionEvent::Timeout(report) => {
+                // That looks at every port, and there may be millions.
+                self.until_watch = 1;
                 self.core.settle();
                 let diagnosis = diagnose(&self.core, end, &report, group.mss);
                 group.timeouts.add(diagnosis.cause, report.block_head);

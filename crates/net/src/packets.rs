@@ -50,16 +50,48 @@ impl Parcel {
     }
 }
 
+/// The most packets that may travel or wait at once: a gigabyte of them. Nothing bounds a host's own
+/// queue, and who sends more than a link carries would fill the memory.
+pub const MOST_PACKETS: usize = 1 << 23;
+
+/// What a run is stopped with that wants more than [`MOST_PACKETS`] of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhausted {
+    /// Of what, in the plural.
+    pub what: &'static str,
+}
+
+impl Exhausted {
+    /// Ends the run by unwinding, because nobody on the way could go on.
+    ///
+    /// # Panics
+    /// Always; whoever runs catches it.
+    pub fn stop(self) -> ! {
+        std::panic::resume_unwind(Box::new(self))
+    }
+}
+
 /// The packets that travel, and room for more.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
+    /// How many there may be.
+    most: usize,
     /// Room that was given back; what was used last is used first, because it is in the cache.
     free: Vec<PacketId>,
 }
 
+impl Default for Packets {
+    fn default() -> Self {
+        Self { slots: Vec::new(), most: MOST_PACKETS, free: Vec::new() }
+    }
+}
+
 impl Packets {
     /// Room for a packet, with whatever was there before; the same until it is [taken](Self::take).
+    ///
+    /// # Panics
+    /// With [`Exhausted`], if there are too many.
     #[inline]
     pub fn draft(&mut self) -> &mut Packet {
         if self.free.is_empty() {
@@ -71,6 +103,9 @@ impl Packets {
 
     #[cold]
     fn grow(&mut self) {
+        if self.slots.len() == self.most {
+            Exhausted { what: "packets are under way or wait at their hosts" }.stop();
+        }
         self.free.push(PacketId(self.slots.len() as u32));
         self.slots.push(Packet::default());
     }
@@ -140,5 +175,17 @@ mod tests {
         packets.release(second);
         packets.release(third);
         assert!(packets.is_empty());
+    }
+
+    #[test]
+    fn more_than_memory_holds_ends_the_run() {
+        let mut packets = Packets { most: 2, ..Packets::default() };
+        let first = packets.insert(Packet::default());
+        packets.insert(Packet::default());
+        packets.release(first);
+        packets.insert(Packet::default());
+        let third = std::panic::AssertUnwindSafe(|| packets.insert(Packet::default()));
+        let why = std::panic::catch_unwind(third).expect_err("a third one");
+        assert!(why.is::<Exhausted>());
     }
 }

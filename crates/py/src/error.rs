@@ -18,12 +18,17 @@ pub fn in_scenario(error: &LabError) -> PyErr {
 
 /// Text that should have been JSON.
 pub fn not_json(error: &serde_json::Error) -> PyErr {
-    PyValueError::new_err(format!("not JSON: {error}"))
+    let why = match error.to_string() {
+        text if text.starts_with("recursion limit") => "tables or lists nest too deep".to_owned(),
+        text => format!("not JSON: {text}"),
+    };
+    ScenarioError::new_err(format!("scenario: {why}"))
 }
 
 /// A run that was stopped.
-pub fn cancelled(error: RunError) -> PyErr {
+pub fn stopped(error: RunError) -> PyErr {
     match error {
         RunError::Cancelled => PyKeyboardInterrupt::new_err(error.to_string()),
+        RunError::Exhausted(_) => ScenarioError::new_err(error.to_string()),
     }
 }

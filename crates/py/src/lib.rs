@@ -1,6 +1,7 @@
 //! The binding: one call per run, the interpreter's lock released, arrays back.
 
 mod error;
+mod plan;
 mod tables;
 mod theory;
 
@@ -12,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 
-use error::{ScenarioError, cancelled, in_scenario, not_json};
+use error::{ScenarioError, in_scenario, not_json, stopped};
 
 /// Watches and stops a run from another thread.
 #[pyclass(frozen, module = "incast._core")]
@@ -42,19 +43,6 @@ impl Control {
 #[pyfunction]
 fn version() -> &'static str {
     env!("INCAST_ENGINE")
-}
-
-/// Points and seeds of a scenario document, as JSON.
-#[pyfunction]
-fn plan(py: Python<'_>, document_json: &str) -> PyResult<String> {
-    let document: Value = serde_json::from_str(document_json).map_err(|error| not_json(&error))?;
-    let plan = py.detach(|| incast_lab::plan(&document)).map_err(|error| in_scenario(&error))?;
-    let points: Vec<Value> = plan
-        .points
-        .iter()
-        .map(|point| json!({ "swept": point.swept, "resolved": point.scenario.resolved() }))
-        .collect();
-    Ok(json!({ "points": points, "seeds": plan.seeds }).to_string())
 }
 
 /// Links between switches on the longest of the workload's ways, of a resolved point.
@@ -103,8 +91,7 @@ fn run<'py>(
         TraceRequest::parse(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
     let scenario = Scenario::from_document(&document).map_err(|error| in_scenario(&error))?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
-    let run =
-        py.detach(|| incast_lab::run(&scenario, seed, &trace, &control)).map_err(cancelled)?;
+    let run = py.detach(|| incast_lab::run(&scenario, seed, &trace, &control)).map_err(stopped)?;
     let result = PyDict::new(py);
     let rows = run.rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
     result.set_item("rows", PyList::new(py, rows)?)?;
@@ -119,7 +106,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Control>()?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
-    module.add_function(wrap_pyfunction!(plan, module)?)?;
+    module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
     module.add_function(wrap_pyfunction!(trunks, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;

@@ -34,6 +34,11 @@ class Point:
         resolved["run"] = {k: v for k, v in resolved.get("run", {}).items() if k != "seeds"}
         return _canonical(resolved)
 
+    @property
+    def text(self) -> str:
+        """JSON text of the resolved scenario for one run: without the list of all seeds."""
+        return json.dumps(self.resolved | {"run": self.resolved["run"] | {"seeds": 1}})
+
     @cached_property
     def digest(self) -> blake2b:
         """The hash of the identity, to which a run adds its own: the seeds of a point share it."""
@@ -107,6 +112,19 @@ class Plan:
             tree["seeds"],
             engine,
         )
+
+    @classmethod
+    def from_core(
+        cls, tables: list[str], points: list[str], seeds: list[int], engine: str
+    ) -> "Plan":
+        """Take the plan as the core writes it: points share the tables that they have alike."""
+        shared = [json.loads(table) for table in tables]
+        tree = []
+        for text in points:
+            point = json.loads(text)
+            resolved = {key: shared[number] for key, number in point["resolved"].items()}
+            tree.append({"swept": point["swept"], "resolved": resolved})
+        return cls.from_tree({"points": tree, "seeds": seeds}, engine)
 
     @property
     def swept(self) -> list[str]:

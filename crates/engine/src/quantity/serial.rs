@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::json;
 
 use super::units::Quantity;
 use super::{Limit, Rate, Size, Window, exact_seconds};
@@ -86,10 +87,12 @@ impl<Q: Quantity> Visitor<'_> for QuantityVisitor<Q> {
 fn schema_of<Q: Quantity>(description: &str) -> Schema {
     let units: Vec<_> = Q::units().flat_map(|unit| unit.spellings).copied().collect();
     let pattern = format!(r"^\s*[0-9]+(\.[0-9]+)?\s*({})\s*$", units.join("|"));
+    let description = format!("{description} At most {:?}.", Q::MOST_WRITTEN);
+    let bare = json!({ "type": "integer", "minimum": 0, "maximum": Q::MOST });
     if Q::BARE.is_some() {
         json_schema!({
             "description": description,
-            "anyOf": [{ "type": "integer", "minimum": 0 }, { "type": "string", "pattern": pattern }],
+            "anyOf": [bare, { "type": "string", "pattern": pattern }],
         })
     } else {
         json_schema!({ "description": description, "type": "string", "pattern": pattern })

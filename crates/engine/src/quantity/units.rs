@@ -18,6 +18,10 @@ pub(super) trait Quantity: Sized + 'static {
     const EXAMPLES: &'static [&'static str];
     /// The smallest step.
     const FINEST: &'static str;
+    /// The most, in base units: sums and products of a few of these fit 64 bits.
+    const MOST: u64;
+    /// The same, for messages and the schema.
+    const MOST_WRITTEN: &'static str;
     /// Every unit that may follow the number.
     const UNITS: &'static [&'static [Unit<Self>]];
     /// What an integer without unit means, if it may stand alone.
@@ -41,7 +45,7 @@ pub(super) trait Quantity: Sized + 'static {
         };
         if suffix.is_empty() {
             return match (Self::BARE, number.scaled(1)) {
-                (Some(make), Ok(value)) => Ok(make(value)),
+                (Some(make), Ok(value)) => Self::within_bounds(value, &shown).map(make),
                 (Some(_), Err(problem)) => Err(problem.describe::<Self>(&shown)),
                 (None, _) => Err(Self::refuse(&shown, Some("the unit is missing"))),
             };
@@ -50,7 +54,7 @@ pub(super) trait Quantity: Sized + 'static {
             .find(|unit| unit.spellings.contains(&suffix))
             .ok_or_else(|| Self::refuse(&shown, Self::hint(suffix)))?;
         match number.scaled(unit.scale) {
-            Ok(value) => Ok((unit.make)(value)),
+            Ok(value) => Self::within_bounds(value, &shown).map(unit.make),
             Err(problem) => Err(problem.describe::<Self>(&shown)),
         }
     }
@@ -58,9 +62,17 @@ pub(super) trait Quantity: Sized + 'static {
     /// Reads an integer without unit.
     fn from_integer(value: u64) -> Result<Self, QuantityError> {
         match Self::BARE {
-            Some(make) => Ok(make(value)),
+            Some(make) => Self::within_bounds(value, &value.to_string()).map(make),
             None => Err(Self::refuse(&value.to_string(), Some("the unit is missing"))),
         }
+    }
+
+    /// The `value` in base units, unless that is too much.
+    fn within_bounds(value: u64, shown: &str) -> Result<u64, QuantityError> {
+        if value > Self::MOST {
+            return Err(Problem::TooLarge.describe::<Self>(shown));
+        }
+        Ok(value)
     }
 
     /// The error for `shown`, which is no such quantity, for this reason if one is known.
@@ -88,11 +100,13 @@ enum Problem {
 
 impl Problem {
     fn describe<Q: Quantity>(&self, shown: &str) -> QuantityError {
-        let problem = match self {
-            Self::TooFine => format!("finer than {}", Q::FINEST),
-            Self::TooLarge => "too large".to_owned(),
-        };
-        QuantityError(format!("{shown} is {problem}; write {}, {}", Q::NAME, Q::examples()))
+        QuantityError(match self {
+            Self::TooFine => {
+                let (finest, name, examples) = (Q::FINEST, Q::NAME, Q::examples());
+                format!("{shown} is finer than {finest}; write {name}, {examples}")
+            }
+            Self::TooLarge => format!("{shown} is too large; write at most {:?}", Q::MOST_WRITTEN),
+        })
     }
 }
 
@@ -142,6 +156,9 @@ const fn bytes<T>(make: fn(u64) -> T) -> [Unit<T>; 9] {
     ]
 }
 
+/// The most of any size: so many packets of any size have a number of bytes, too.
+const MOST_BYTES: u64 = 100_000_000_000_000;
+
 const PACKETS: &[&str] = &["pkt", "pkts", "p", "packet", "packets"];
 const SEGMENTS: &[&str] = &["seg", "segs", "segment", "segments"];
 
@@ -155,6 +172,8 @@ impl Quantity for Rate {
     const EXAMPLES: &'static [&'static str] =
         &[r#""1Gbps""#, r#""10Gb/s""#, r#""100Mbit/s""#, r#""10gbit""#];
     const FINEST: &'static str = "1 bit/s";
+    const MOST: u64 = 100_000_000_000_000;
+    const MOST_WRITTEN: &'static str = "100Tbps";
     const UNITS: &'static [&'static [Unit<Self>]] = &[&[
         unit(&["bps", "b/s", "bit/s", "bit"], 1, Rate),
         unit(&["kbps", "Kbps", "kb/s", "Kb/s", "kbit/s", "Kbit/s", "kbit", "Kbit"], 1_000, Rate),
@@ -184,6 +203,8 @@ impl Quantity for Span {
     const NAME: &'static str = "a time";
     const EXAMPLES: &'static [&'static str] = &[r#""100us""#, r#""1ms""#, r#""0.2s""#];
     const FINEST: &'static str = "1 ps";
+    const MOST: u64 = 1_000_000_000_000_000_000;
+    const MOST_WRITTEN: &'static str = "1000000s";
     const UNITS: &'static [&'static [Unit<Self>]] = &[&[
         unit(&["s"], 1_000_000_000_000, Span::from_picos),
         unit(&["ms"], 1_000_000_000, Span::from_picos),
@@ -199,6 +220,8 @@ impl Quantity for Size {
     const EXAMPLES: &'static [&'static str] =
         &[r#""64KiB" (65536)"#, r#""64KB" (64000)"#, r#""1500B""#, "1500"];
     const FINEST: &'static str = "1 byte";
+    const MOST: u64 = MOST_BYTES;
+    const MOST_WRITTEN: &'static str = "100TB";
     const UNITS: &'static [&'static [Unit<Self>]] = &[&bytes(Size)];
     const BARE: Option<fn(u64) -> Self> = Some(Size);
 
@@ -212,6 +235,8 @@ impl Quantity for Limit {
     const EXAMPLES: &'static [&'static str] =
         &[r#""40pkt""#, r#""100KiB" (102400)"#, r#""100KB" (100000)"#, "102400"];
     const FINEST: &'static str = "1 packet or byte";
+    const MOST: u64 = MOST_BYTES;
+    const MOST_WRITTEN: &'static str = "100TB";
     const UNITS: &'static [&'static [Unit<Self>]] =
         &[&[unit(PACKETS, 1, Limit::Packets)], &bytes(Limit::Bytes)];
     const BARE: Option<fn(u64) -> Self> = Some(Limit::Bytes);
@@ -225,6 +250,8 @@ impl Quantity for Window {
     const NAME: &'static str = "a window";
     const EXAMPLES: &'static [&'static str] = &["2", r#""100seg""#, r#""64KiB" (65536 bytes)"#];
     const FINEST: &'static str = "1 segment or byte";
+    const MOST: u64 = MOST_BYTES;
+    const MOST_WRITTEN: &'static str = "100TB";
     const UNITS: &'static [&'static [Unit<Self>]] = &[
         &[unit(SEGMENTS, 1, Window::Segments), unit(PACKETS, 1, Window::Segments)],
         &bytes(Window::Bytes),

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
+use incast_net::packets::{Exhausted, MOST_PACKETS};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
@@ -26,6 +27,8 @@ pub struct PoissonFlows {
     random: Stream,
     /// By source, then by client.
     pairs: Vec<Pair>,
+    /// Flows that wait, of all pairs.
+    waiting: usize,
     completions: Vec<Span>,
     bytes: u64,
     /// Counters of connections that have been replaced.
@@ -69,6 +72,7 @@ impl PoissonFlows {
             sources,
             random,
             pairs: vec![Pair::default(); pairs],
+            waiting: 0,
             completions: Vec::new(),
             bytes: 0,
             retired: Counters::default(),
@@ -88,6 +92,7 @@ impl PoissonFlows {
         }
         let Some(arrival) = pair.waiting.pop_front() else { return };
         pair.busy = Some(arrival);
+        self.waiting -= 1;
         let flow = self.first_flow + place;
         if pair.connections > 0 {
             let old = core.renew_connection(self.blueprint, flow, pair.connections);
@@ -121,6 +126,10 @@ impl<P: Probe> Application<P> for PoissonFlows {
         let client = self.random.below(clients.into()) as u32;
         let bytes = self.flows.size.draw(&mut self.random);
         let place = source * clients + client;
+        self.waiting += 1;
+        if self.waiting > MOST_PACKETS {
+            Exhausted { what: "flows of background traffic wait for their turn" }.stop();
+        }
         self.pairs[place as usize].waiting.push_back(Arrival { at: core.now(), bytes });
         self.begin(core, place);
         self.wait(core);

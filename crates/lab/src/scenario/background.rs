@@ -250,10 +250,10 @@ pub(super) struct LongFlowDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<String>,
     /// Number of hosts, at least 1.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     count: u32,
     /// Connections of each host, at least 1.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     flows: u32,
     /// The switches that the hosts are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for servers.

@@ -70,6 +70,59 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
     Ok(())
 }
 
+/// Refuses values where tables belong, so that whoever lays documents finds tables.
+pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), ScenarioError> {
+    let named = |value: &Value| value.is_string() || value.is_object() || value.is_null();
+    let refuse = |key: String, value: &Value, what: &str| {
+        Err(ScenarioError::new(key, format!("{value} is not {what}")))
+    };
+    for key in ["network", "run"] {
+        let value = document.get(key).unwrap_or(&Value::Null);
+        if !value.is_object() && !value.is_null() {
+            return refuse(key.to_owned(), value, &format!("a table; write e.g. {}", example(key)));
+        }
+    }
+    for key in ["workload", "transport"] {
+        let value = document.get(key).unwrap_or(&Value::Null);
+        if !named(value) {
+            let what = format!("a name or a table; write e.g. {}", example(key));
+            return refuse(key.to_owned(), value, &what);
+        }
+    }
+    let background = document.get("background").unwrap_or(&Value::Null);
+    let Value::Array(tables) = background else {
+        return if background.is_null() {
+            Ok(())
+        } else {
+            let what = format!("a list of tables; write e.g. {}", example("background"));
+            refuse("background".to_owned(), background, &what)
+        };
+    };
+    for (index, table) in tables.iter().enumerate() {
+        let key = format!("background.{index}");
+        if !table.is_object() {
+            return refuse(key, table, &format!("a table; write e.g. {}", example("background.0")));
+        }
+        if !named(&table["transport"]) {
+            let what = format!("a name or a table; write e.g. {}", example("transport"));
+            return refuse(format!("{key}.transport"), &table["transport"], &what);
+        }
+    }
+    Ok(())
+}
+
+/// What may stand there.
+fn example(table: &str) -> &'static str {
+    match table {
+        "network" => "{ rate = \"1Gbps\" }",
+        "run" => "{ seeds = 20 }",
+        "workload" => "{ servers = 8, sru = \"64KiB\" }",
+        "background" => "[{ name = \"cbr\", rate = \"1Mbps\" }]",
+        "background.0" => "{ name = \"cbr\", rate = \"1Mbps\" }",
+        _ => "\"newreno\" or { rto_min = \"1ms\" }",
+    }
+}
+
 /// Reads `document` as a `T`.
 pub(super) fn read<T: DeserializeOwned>(document: &Value) -> Result<T, ScenarioError> {
     read_raw(document).map_err(|error| {
@@ -141,7 +194,7 @@ fn names(raw: &str) -> Vec<&str> {
 
 /// serde's names for types, and what a person writes.
 const EXPECTATIONS: &[(&str, &str)] = &[
-    ("u32", "a whole number from 0 to 4294967295"),
+    ("u32", "a whole number from 0 to 1000000000"),
     ("u64", "a whole number of at least 0"),
     ("f64", "a number"),
     ("a boolean", "true or false"),

@@ -31,14 +31,14 @@ pub struct LongFlows {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct LongFlowsDocument {
     /// Number of servers, at least 1. No default.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
     /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for them.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
     /// Connections of each server, at least 1.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     flows: u32,
     /// The clients that the servers send to, in turn: a number from 0, or a list. Default: the
     /// first.

@@ -6,6 +6,7 @@
 
 mod acknowledgement;
 mod background;
+mod bounds;
 mod buffer;
 mod bursts;
 mod document;
@@ -16,6 +17,7 @@ mod numbers;
 mod pacing;
 mod preset;
 mod profile;
+mod ranges;
 mod remedies;
 mod reorder;
 mod requirement;
@@ -40,7 +42,7 @@ pub use profile::Profile;
 pub use reorder::{Links, Reorder};
 pub use run::Run;
 pub use schema::{Entry, entries, schema};
-pub use sweep::{Plan, Point, plan};
+pub use sweep::{Plan, Point, plan, plan_in_turn};
 pub use transport::{Opener, Transport};
 pub use trunks::Core;
 pub use workload::{BarrierRead, Connections, Sru, Workload};
@@ -65,12 +67,30 @@ pub struct ScenarioError {
 
 impl ScenarioError {
     fn new(key: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { key: key.into(), message: message.into() }
+        Self { key: one_line(key.into()), message: one_line(message.into()) }
     }
 }
 
-/// The most clients, and connections of one table: some kilobytes each.
-const MOST: u32 = 1_000_000;
+/// The longest part of an error that says something.
+const MOST_WORDS: usize = 1000;
+
+/// What was given, as a terminal shows it: without control characters, and without its middle
+/// where it is endless.
+fn one_line(text: String) -> String {
+    let text = if text.contains(char::is_control) {
+        let shown =
+            |c: char| if c.is_control() { c.escape_default().to_string() } else { c.into() };
+        text.chars().map(shown).collect()
+    } else {
+        text
+    };
+    if text.chars().count() <= MOST_WORDS {
+        return text;
+    }
+    let begin: String = text.chars().take(MOST_WORDS / 2).collect();
+    let end: Vec<char> = text.chars().rev().take(MOST_WORDS / 2).collect();
+    format!("{begin} […] {}", end.into_iter().rev().collect::<String>())
+}
 
 /// This network, this switch, this traffic, this transport: one point of a plan.
 #[derive(Clone, Debug)]
@@ -118,7 +138,8 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong with the document.
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
-        let mut document: ScenarioDocument = read(&complete(document)?)?;
+        let written = complete(document)?;
+        let mut document: ScenarioDocument = read(&written)?;
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
@@ -137,7 +158,7 @@ impl Scenario {
             run: document.run.build()?,
             transport,
         };
-        scenario.check_size()?;
+        bounds::check(&scenario)?;
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
         remedies::check_switch(&transport.remedies, network)?;
@@ -149,26 +170,8 @@ impl Scenario {
             remedies::check_clients(&transport.remedies, &flows.to, "transport")?;
         }
         remedies::check_settings(&scenario)?;
+        ranges::check(&written)?;
         Ok(scenario)
-    }
-
-    /// Refuses what no machine's memory holds.
-    fn check_size(&self) -> Result<(), ScenarioError> {
-        let servers = self.workload.servers();
-        let background = self.background.iter().enumerate().map(|(index, traffic)| {
-            (format!("background.{index}"), traffic.connections(servers), "connections")
-        });
-        let own = [
-            ("network.clients".to_owned(), self.network.clients, "clients"),
-            ("workload.servers".to_owned(), self.workload.flows(), "connections"),
-        ];
-        match own.into_iter().chain(background).find(|&(_, count, _)| count > MOST) {
-            Some((key, count, what)) => {
-                let message = format!("{count} {what} are more than {MOST}; write fewer");
-                Err(ScenarioError::new(key, message))
-            }
-            None => Ok(()),
-        }
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.
@@ -196,6 +199,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
     let Some(table) = given.as_object() else {
         return Err(ScenarioError::new("scenario", format!("{given} is not a table of keys")));
     };
+    document::check_tables(table)?;
     let named = table.get("profile").filter(|name| !name.is_null());
     let profile = named.map_or(Ok(Profile::Lab), |name| {
         read(&json!({ "profile": name })).map(|Named { profile }| profile)

@@ -81,6 +81,9 @@ impl Framing {
     }
 }
 
+/// The most that layer 2 may add: as much as the longest packet.
+const MOST_OVERHEAD: u64 = 65_535;
+
 /// The network: links, delays, and the buffers of the switch's output ports.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
@@ -90,7 +93,7 @@ pub(super) struct NetworkDocument {
     #[schemars(schema_with = "name_or_table::<TopologyConfig>")]
     topology: TopologyConfig,
     /// Number of hosts that read, at least 1; which of them a workload is for, it says itself.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
     /// The switches that the clients are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for them.
@@ -130,8 +133,8 @@ pub(super) struct NetworkDocument {
     buffer_counts_in_service: bool,
     /// What layer 2 adds to every packet on the line, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
-    /// x: every packet takes U(-x, x) longer on the line, seconds: clocks never agree to the
-    /// picosecond, and exact ties lock flows into phase effects.
+    /// x: every packet takes U(-x, x) longer on the line, seconds, where x is at most what it takes
+    /// anyway: clocks never agree to the picosecond, and exact ties lock flows into phase effects.
     clock_noise: Span,
     /// What a packet finds that arrives in the very instant of a departure.
     ties: Ties,
@@ -204,12 +207,11 @@ impl NetworkDocument {
             OrName::Name(framing) => framing.bytes(),
             OrName::Quantity(size) => size.0,
         };
-        let Ok(layer2_overhead) = u32::try_from(overhead) else {
-            return fail(
-                "layer2_overhead",
-                format!("{overhead} bytes are too many; write less than 4GiB"),
-            );
-        };
+        if overhead > MOST_OVERHEAD {
+            let message = format!("{overhead} bytes are too many; write at most {MOST_OVERHEAD}");
+            return fail("layer2_overhead", message);
+        }
+        let layer2_overhead = overhead as u32;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let (buffer, pool) = self.buffer.build()?;
         let accounting = AccountingDocument {

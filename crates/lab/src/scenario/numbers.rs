@@ -7,8 +7,9 @@ use incast_net::topology::{Fabric, SwitchId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::json;
 
-use super::ScenarioError;
+use super::{ScenarioError, ranges};
 
 /// Numbers from 0, which are taken in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -101,10 +102,11 @@ impl JsonSchema for Numbers {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let number = json!({ "type": "integer", "minimum": 0, "maximum": ranges::MOST });
         json_schema!({
             "anyOf": [
-                { "type": "integer", "minimum": 0 },
-                { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1 },
+                number,
+                { "type": "array", "items": number, "minItems": 1 },
             ],
         })
     }

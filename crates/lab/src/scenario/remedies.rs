@@ -15,7 +15,8 @@ pub(super) fn preset(name: &str) -> Option<Value> {
 
 /// Writes names in a list of remedies as tables.
 pub(super) fn write_out(transport: &mut Value) {
-    for entry in transport["remedies"].as_array_mut().into_iter().flatten() {
+    let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
+    for entry in list.into_iter().flatten() {
         if entry.is_string() {
             *entry = json!({ "name": entry });
         }
@@ -25,7 +26,8 @@ pub(super) fn write_out(transport: &mut Value) {
 /// Puts the remedies that a transport is named after, its `own`, before those of its list, unless the
 /// list has them: a list stands beside the name and does not replace it.
 pub(super) fn keep(own: &Value, transport: &mut Value) {
-    let Some(list) = transport["remedies"].as_array_mut() else { return };
+    let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
+    let Some(list) = list else { return };
     for remedy in own.as_array().into_iter().flatten() {
         if list.iter().all(|entry| entry["name"] != remedy["name"]) {
             list.insert(0, remedy.clone());

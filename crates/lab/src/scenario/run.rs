@@ -6,7 +6,7 @@ use std::fmt;
 use incast_engine::Span;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ScenarioError;
 
@@ -34,9 +34,10 @@ impl RunDocument {
     pub(super) fn build(self) -> Result<Run, ScenarioError> {
         let Self { seeds: Seeds(seeds), time_limit } = self;
         let fail = |key, message| Err(ScenarioError::new(key, message));
-        if let Some(twice) = seeds.iter().enumerate().find(|(at, seed)| seeds[..*at].contains(seed))
-        {
-            return fail("run.seeds", format!("seed {} stands in the list twice", twice.1));
+        let mut sorted = seeds.clone();
+        sorted.sort_unstable();
+        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            return fail("run.seeds", format!("seed {} stands in the list twice", twice[0]));
         }
         if seeds.is_empty() {
             return fail(
@@ -58,11 +59,22 @@ impl From<&Run> for RunDocument {
 }
 
 /// A list of seeds, or their number.
-#[derive(Serialize)]
 struct Seeds(Vec<u64>);
 
 /// More runs of one point than anybody waits for: a slip of the pen.
 const MOST_SEEDS: u64 = 1_000_000;
+
+/// A number where that says it all: every point of a plan repeats it.
+impl Serialize for Seeds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(seeds) = self;
+        if !seeds.is_empty() && (1..).zip(seeds).all(|(number, seed): (u64, _)| *seed == number) {
+            serializer.serialize_u64(seeds.len() as u64)
+        } else {
+            seeds.serialize(serializer)
+        }
+    }
+}
 
 struct SeedsVisitor;
 
@@ -75,7 +87,8 @@ impl<'de> Visitor<'de> for SeedsVisitor {
 
     fn visit_u64<E: Error>(self, count: u64) -> Result<Seeds, E> {
         if count > MOST_SEEDS {
-            return Err(E::custom(format_args!("{count} seeds are more than {MOST_SEEDS}")));
+            let message = format_args!("{count} seeds are too many; write at most {MOST_SEEDS}");
+            return Err(E::custom(message));
         }
         Ok(Seeds((1..=count).collect()))
     }
@@ -84,6 +97,10 @@ impl<'de> Visitor<'de> for SeedsVisitor {
         let mut seeds = Vec::new();
         while let Some(seed) = list.next_element()? {
             seeds.push(seed);
+            if seeds.len() as u64 > MOST_SEEDS {
+                let message = format_args!("there are too many seeds; write at most {MOST_SEEDS}");
+                return Err(A::Error::custom(message));
+            }
         }
         Ok(Seeds(seeds))
     }
@@ -104,7 +121,12 @@ impl JsonSchema for Seeds {
         json_schema!({
             "anyOf": [
                 { "type": "integer", "minimum": 1, "maximum": MOST_SEEDS },
-                { "type": "array", "items": { "type": "integer", "minimum": 0 }, "minItems": 1 },
+                {
+                    "type": "array",
+                    "items": { "type": "integer", "minimum": 0, "maximum": u64::MAX },
+                    "minItems": 1,
+                    "maxItems": MOST_SEEDS,
+                },
             ],
         })
     }

@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::ScenarioDocument;
 use super::profile::{self, Profile, background, presets};
+use super::{ScenarioDocument, ranges};
 
 /// Something that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -149,12 +149,13 @@ fn describe(table: &mut Value, defaults: &Value) {
     }
 }
 
-/// Strips what only Rust needs: formats of integers, `null` for what is not given, line breaks.
+/// Writes ranges, and strips what only Rust needs: formats of numbers, `null` for what is not given, line breaks.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),
         Value::Object(table) => {
             table.values_mut().for_each(tidy);
+            ranges::complete(table);
             table.shift_remove("format");
             if let Some(Value::String(text)) = table.get_mut("description") {
                 *text = text.replace('\n', " ");

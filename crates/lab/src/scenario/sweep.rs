@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::document::set;
+use super::document::{check_tables, set};
 use super::{Scenario, ScenarioError};
 
 /// Everything that a document asks for: each point runs once per seed.
@@ -26,27 +26,84 @@ pub struct Point {
 /// One axis: the assignments of its steps. Paired keys share an axis.
 struct Axis(Vec<Map<String, Value>>);
 
+/// The most points of a sweep: each takes a kilobyte and a fraction of a millisecond to plan.
+const MOST_POINTS: usize = 100_000;
+/// The most parts of a key: no table lies so deep.
+const DEEPEST: usize = 32;
+/// The most runs.
+const MOST_RUNS: usize = 10_000_000;
+
 /// The points and seeds of a document.
 ///
 /// # Errors
 /// The first thing that is wrong with the sweep, or with the scenario at one of its points.
 pub fn plan(document: &Value) -> Result<Plan, ScenarioError> {
-    let mut base = document.clone();
-    let sweep = base.as_object_mut().and_then(|table| table.shift_remove("sweep"));
-    let axes = axes(sweep.as_ref().unwrap_or(&Value::Null))?;
-    let points = combinations(&axes)
-        .into_iter()
-        .map(|swept| {
-            let mut document = base.clone();
-            for (key, value) in &swept {
-                set(&mut document, key, value)?;
-            }
-            Ok(Point { scenario: Scenario::from_document(&document)?, swept })
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    // Seeds cannot be swept, so every point has the same.
-    let seeds = points.first().map(|point| point.scenario.run.seeds.clone()).unwrap_or_default();
+    let mut points = Vec::new();
+    let seeds = plan_in_turn(document, |point| {
+        points.push(point);
+        Ok::<_, ScenarioError>(())
+    })?;
     Ok(Plan { points, seeds })
+}
+
+/// Gives the points of a document to `take`, one after the other, and returns the seeds.
+///
+/// # Errors
+/// The first thing that is wrong with the sweep, or with the scenario at one of its points, or that
+/// `take` has to object.
+pub fn plan_in_turn<E: From<ScenarioError>>(
+    document: &Value,
+    mut take: impl FnMut(Point) -> Result<(), E>,
+) -> Result<Vec<u64>, E> {
+    let mut base = document.clone();
+    let table = base.as_object_mut();
+    let sweep = table.and_then(|table| table.shift_remove("sweep")).unwrap_or_default();
+    if let Some(table) = base.as_object() {
+        check_tables(table)?;
+    }
+    let axes = axes(&sweep)?;
+    let count = count(&axes)?;
+    let mut seeds = Vec::new();
+    for index in 0..count {
+        let swept = combination(&axes, index);
+        let mut document = base.clone();
+        for (key, value) in &swept {
+            set(&mut document, key, value)?;
+        }
+        let scenario = Scenario::from_document(&document)?;
+        if index == 0 {
+            // Seeds cannot be swept, so every point has the same.
+            seeds.clone_from(&scenario.run.seeds);
+            check_runs(count, seeds.len())?;
+        }
+        take(Point { swept, scenario })?;
+    }
+    Ok(seeds)
+}
+
+/// The number of combinations, unless there are too many.
+fn count(axes: &[Axis]) -> Result<usize, ScenarioError> {
+    let count = axes.iter().try_fold(1_usize, |count, Axis(steps)| count.checked_mul(steps.len()));
+    count.filter(|count| *count <= MOST_POINTS).ok_or_else(|| {
+        let factors: Vec<_> = axes.iter().map(|Axis(steps)| steps.len().to_string()).collect();
+        let message = format!(
+            "{} points are more than {MOST_POINTS}; write fewer values, or several scenarios",
+            factors.join(" x ")
+        );
+        ScenarioError::new("sweep", message)
+    })
+}
+
+fn check_runs(points: usize, seeds: usize) -> Result<(), ScenarioError> {
+    if points.saturating_mul(seeds) <= MOST_RUNS {
+        return Ok(());
+    }
+    let message = format!(
+        "{points} points with {seeds} seeds each are more than {MOST_RUNS} runs; write at most {} \
+         seeds",
+        MOST_RUNS / points
+    );
+    Err(ScenarioError::new("run.seeds", message))
 }
 
 /// The axes of a sweep; each one has a step, so that their product is never empty.
@@ -116,6 +173,10 @@ fn entries<'a>(
 /// The lists below `key`, which may be a dotted key or a table of such.
 fn lists<'a>(key: &str, value: &'a Value) -> Result<Vec<(String, &'a Vec<Value>)>, ScenarioError> {
     let place = format!("sweep.{key}");
+    if key.split('.').count() > DEEPEST {
+        let message = format!("no key has more than {DEEPEST} parts; write e.g. workload.servers");
+        return Err(ScenarioError::new(place, message));
+    }
     match value {
         _ if matches!(key, "run" | "run.seeds") => Err(ScenarioError::new(
             place,
@@ -133,16 +194,13 @@ fn lists<'a>(key: &str, value: &'a Value) -> Result<Vec<(String, &'a Vec<Value>)
     }
 }
 
-/// Every combination of steps, the last axis fastest.
-fn combinations(axes: &[Axis]) -> Vec<Map<String, Value>> {
-    axes.iter().fold(vec![Map::new()], |points, Axis(steps)| {
-        let extended = points.iter().flat_map(|point| {
-            steps.iter().map(move |step| {
-                let mut point = point.clone();
-                point.extend(step.clone());
-                point
-            })
-        });
-        extended.collect()
-    })
+/// The combination of steps number `index`, the last axis fastest.
+fn combination(axes: &[Axis], index: usize) -> Map<String, Value> {
+    let mut below: usize = axes.iter().map(|Axis(steps)| steps.len()).product();
+    let mut point = Map::new();
+    for Axis(steps) in axes {
+        below /= steps.len();
+        point.extend(steps[index / below % steps.len()].clone());
+    }
+    point
 }

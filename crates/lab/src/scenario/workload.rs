@@ -141,7 +141,7 @@ pub(super) enum WorkloadDocument {
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct BarrierReadDocument {
     /// Number of servers, at least 1. No default.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
     /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
     /// what the topology has for them.

@@ -142,7 +142,7 @@ impl JsonSchema for Alpha {
             "description": "A ratio above 0: a number, a fraction or a power of two: 0.5, \"1/8\", \
                 \"2^-3\".",
             "anyOf": [
-                { "type": "number", "minimum": 0 },
+                { "type": "number", "minimum": 0, "maximum": u32::MAX },
                 { "type": "string", "pattern": r"^\s*(2\^\s*-?[0-9]+|[0-9]+(\.[0-9]+)?|[0-9]+\s*/\s*[0-9]+)\s*$" },
             ],
         })

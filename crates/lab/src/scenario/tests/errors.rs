@@ -1,5 +1,6 @@
 //! One line each: the key, what was given, what would be accepted.
 
+mod bounds;
 mod network;
 mod transport;
 
@@ -49,6 +50,15 @@ fn unknown_keys_name_the_nearest_valid_one_at_any_depth() {
         &[("background", json!([{ "name": "long-flow", "transport": { "msss": 9000 } }]))],
         "background.0.transport.msss: unknown key; did you mean \"mss\"?",
     );
+    // The words may come in any order.
+    for (given, meant) in
+        [("minrto", "rto_min"), ("min_rto", "rto_min"), ("window_receive", "receive_window")]
+    {
+        refused(
+            &[(&format!("transport.{given}"), json!(1))],
+            &format!("transport.{given}: unknown key; did you mean {meant:?}?"),
+        );
+    }
     refused(&[("run.zzz", json!(1))], "run.zzz: unknown key; accepted: seeds, time_limit");
 }
 
@@ -112,11 +122,11 @@ fn wrong_units_say_what_to_write() {
 fn wrong_types_say_what_to_write() {
     refused(
         &[("workload.servers", json!("many"))],
-        "workload.servers: \"many\" is not accepted; write a whole number from 0 to 4294967295",
+        "workload.servers: \"many\" is not accepted; write a whole number from 0 to 1000000000",
     );
     refused(
         &[("workload.servers", json!(2.5))],
-        "workload.servers: 2.5 is not accepted; write a whole number from 0 to 4294967295",
+        "workload.servers: 2.5 is not accepted; write a whole number from 0 to 1000000000",
     );
     refused(
         &[("transport.limited_transmit", json!("yes"))],
@@ -128,10 +138,13 @@ fn wrong_types_say_what_to_write() {
     );
     refused(
         &[("workload.servers", json!([2, 4]))],
-        "workload.servers: [2,4] is not accepted; write a whole number from 0 to 4294967295; \
+        "workload.servers: [2,4] is not accepted; write a whole number from 0 to 1000000000; \
          several values belong under [sweep], or in --set sweep.KEY=[…]",
     );
-    refused(&[("network", json!("1Gbps"))], "network: \"1Gbps\" is not accepted; write a table");
+    refused(
+        &[("network", json!("1Gbps"))],
+        "network: \"1Gbps\" is not a table; write e.g. { rate = \"1Gbps\" }",
+    );
     refused(
         &[("background", json!("cbr"))],
         "background: \"cbr\" is not accepted; write a list, or where it is swept a list of lists: \
@@ -261,7 +274,10 @@ fn a_run_has_seeds_and_time() {
     refused(&[("run.seeds", json!(0))], no_seed);
     refused(&[("run.seeds", json!([]))], no_seed);
     refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 stands in the list twice");
-    refused(&[("run.seeds", json!(2_000_000))], "run.seeds: 2000000 seeds are more than 1000000");
+    refused(
+        &[("run.seeds", json!(2_000_000))],
+        "run.seeds: 2000000 seeds are too many; write at most 1000000",
+    );
     refused(
         &[("run.time_limit", json!("0s"))],
         "run.time_limit: 0 is no time to run; write e.g. \"1000s\"",

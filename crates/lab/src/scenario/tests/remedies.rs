@@ -85,7 +85,7 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
     assert_eq!(
         told(json!({ "name": "rack-tlp", "probe_rtts": "two" })),
         "transport.name.probe_rtts: \"two\" is not accepted; \
-         write a whole number from 0 to 4294967295"
+         write a whole number from 0 to 1000000000"
     );
     // NewReno's, which is the default.
     assert!(told(json!({ "g": 0.1 })).ends_with(

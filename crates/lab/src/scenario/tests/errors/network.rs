@@ -144,7 +144,7 @@ fn links_need_a_rate_and_packets_a_size() {
     );
     refused(
         &[("network.layer2_overhead", json!("4GiB"))],
-        "network.layer2_overhead: 4294967296 bytes are too many; write less than 4GiB",
+        "network.layer2_overhead: 4294967296 bytes are too many; write at most 65535",
     );
     refused(
         &[("transport.mss", json!("64KiB"))],

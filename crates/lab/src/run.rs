@@ -1,0 +1,95 @@
+//! One run: a scenario and a seed in, rows and traces out, or the reason why not.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use incast_net::packets::{Exhausted, MOST_PACKETS};
+
+use crate::control::Control;
+use crate::core::Core;
+use crate::probe::{Silent, Trace, TraceRequest};
+use crate::results::Row;
+use crate::scenario::Scenario;
+use crate::world::{Setting, World};
+
+/// Why a run has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    /// Somebody cancelled it.
+    #[error("the run was cancelled")]
+    Cancelled,
+    /// More waits than memory holds.
+    #[error(
+        "run: more than {MOST_PACKETS} {0}: they come faster than links carry them; lower the rates \
+         of background traffic, or raise transport.rto_min"
+    )]
+    Exhausted(&'static str),
+}
+
+/// What a run produced.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// One row per group; the workload's (`all`) first.
+    pub rows: Vec<Row>,
+    /// What it recorded.
+    pub trace: Trace,
+}
+
+/// Runs one point of a plan with one seed.
+///
+/// # Errors
+/// [`RunError::Cancelled`] if `control` says so, [`RunError::Exhausted`] if memory would not do.
+pub fn run(
+    scenario: &Scenario,
+    seed: u64,
+    trace: &TraceRequest,
+    control: &Control,
+) -> Result<Run, RunError> {
+    guarded(|| run_world(scenario, seed, trace, control))
+}
+
+/// Turns the unwinding of a run for which memory would not do into an error; it takes the world with
+/// it.
+fn guarded(run: impl FnOnce() -> Result<Run, RunError>) -> Result<Run, RunError> {
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|why| match why.downcast::<Exhausted>() {
+        Ok(of) => Err(RunError::Exhausted(of.what)),
+        Err(why) => resume_unwind(why),
+    })
+}
+
+fn run_world(
+    scenario: &Scenario,
+    seed: u64,
+    trace: &TraceRequest,
+    control: &Control,
+) -> Result<Run, RunError> {
+    if trace.is_empty() {
+        let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
+        return Ok(Run { rows, trace: Trace::default() });
+    }
+    let build = |setting: &Setting| Trace::new(trace, setting);
+    let (rows, core) = World::new(scenario, seed, build).run(control)?;
+    let Core { mut probe, mut network, queue, .. } = core;
+    probe.finish(queue.now(), &mut network);
+    Ok(Run { rows, trace: probe })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_for_which_memory_would_not_do_is_an_error_of_one_line() {
+        let error = guarded(|| Exhausted { what: "packets" }.stop()).expect_err("it unwinds");
+        assert_eq!(error, RunError::Exhausted("packets"));
+        let line = error.to_string();
+        assert!(
+            line.starts_with("run: more than 8388608 packets") && !line.contains('\n'),
+            "{line}"
+        );
+        let other = || guarded(|| resume_unwind(Box::new("another")));
+        assert!(
+            catch_unwind(AssertUnwindSafe(other)).is_err(),
+            "other panics are none of its business"
+        );
+    }
+}

@@ -1,0 +1,91 @@
+//! The ranges of numbers: those that the schema states are those that a document has to keep.
+
+use std::sync::OnceLock;
+
+use serde_json::{Map, Value, json};
+
+use super::ScenarioError;
+use super::schema::schema;
+
+/// The most that is counted where nothing else is said: a billion.
+pub(super) const MOST: u64 = 1_000_000_000;
+
+/// Writes the range of a number into its schema, as far as it has none.
+pub(super) fn complete(schema: &mut Map<String, Value>) {
+    let most = match schema.get("format").and_then(Value::as_str) {
+        Some("uint8") => json!(u8::MAX),
+        Some("uint16") => json!(u16::MAX),
+        Some("uint32" | "uint64" | "uint") => json!(MOST),
+        Some("double") => json!(MOST as f64),
+        _ => return,
+    };
+    let least = if most.is_f64() { json!(0.0) } else { json!(0) };
+    schema.entry("minimum").or_insert(least);
+    schema.entry("maximum").or_insert(most);
+}
+
+/// Refuses numbers beyond their ranges, in a document that has been read.
+pub(super) fn check(document: &Value) -> Result<(), ScenarioError> {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    let root = SCHEMA.get_or_init(schema);
+    Walk { root }.check(document, root, &mut Vec::new())
+}
+
+struct Walk<'a> {
+    root: &'a Value,
+}
+
+impl<'a> Walk<'a> {
+    fn check(
+        &self,
+        value: &Value,
+        schema: &'a Value,
+        path: &mut Vec<String>,
+    ) -> Result<(), ScenarioError> {
+        let schema = self.resolve(schema);
+        for kind in ["anyOf", "oneOf"] {
+            for variant in schema[kind].as_array().into_iter().flatten() {
+                let variant = self.resolve(variant);
+                let name = &variant["properties"]["name"]["const"];
+                if name.is_null() || *name == value["name"] {
+                    self.check(value, variant, path)?;
+                }
+            }
+        }
+        match value {
+            Value::Object(table) => {
+                for (key, value) in table {
+                    if let Some(property) = schema["properties"].get(key) {
+                        path.push(key.clone());
+                        self.check(value, property, path)?;
+                        path.pop();
+                    }
+                }
+            }
+            Value::Array(list) if schema["items"].is_object() => {
+                for (index, value) in list.iter().enumerate() {
+                    path.push(index.to_string());
+                    self.check(value, &schema["items"], path)?;
+                    path.pop();
+                }
+            }
+            Value::Number(number) => {
+                let (least, most) = (&schema["minimum"], &schema["maximum"]);
+                let beyond = |end: &Value, by: fn(&f64, &f64) -> bool| {
+                    end.as_f64().zip(number.as_f64()).is_some_and(|(end, it)| by(&it, &end))
+                };
+                if beyond(least, f64::lt) || beyond(most, f64::gt) {
+                    let message = format!("{number} is out of range; write {least} to {most}");
+                    return Err(ScenarioError::new(path.join("."), message));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn resolve(&self, schema: &'a Value) -> &'a Value {
+        let target = schema["$ref"].as_str().and_then(|place| place.strip_prefix('#'));
+        target.and_then(|place| self.root.pointer(place)).unwrap_or(schema)
+    }
+}

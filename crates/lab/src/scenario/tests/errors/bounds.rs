@@ -1,0 +1,206 @@
+//! What is too much is refused before any work, and what would be allowed is said.
+
+use serde_json::{Value, json};
+
+use super::super::super::{Scenario, schema};
+use super::super::{plan, refusal, with};
+use super::refused;
+
+#[test]
+fn a_value_where_a_table_belongs() {
+    for given in [json!(5), json!([1]), json!([]), json!(true), json!(0.5)] {
+        let name = "a name or a table; write e.g. \"newreno\" or { rto_min = \"1ms\" }";
+        refused(&[("transport", given.clone())], &format!("transport: {given} is not {name}"));
+        let flow = json!([{ "name": "long-flow", "transport": given }]);
+        let line = format!("background.0.transport: {given} is not {name}");
+        refused(&[("background", flow)], &line);
+        let line = format!("network: {given} is not a table; write e.g. {{ rate = \"1Gbps\" }}");
+        refused(&[("network", given.clone())], &line);
+        assert!(refusal(&[("run", given.clone())]).starts_with("run: "));
+        assert!(refusal(&[("workload", given.clone())]).starts_with("workload: "));
+        assert!(refusal(&[("profile", given.clone())]).starts_with("profile: "));
+        assert!(refusal(&[("background", json!([given]))]).starts_with("background.0: "));
+    }
+    assert!(refusal(&[("background", json!({}))]).starts_with("background: {} is not a list"));
+    let line = plan(&json!(7)).expect_err("no table").to_string();
+    assert!(line.starts_with("scenario: 7"), "{line}");
+}
+
+#[test]
+fn every_group_has_a_name_of_its_own() {
+    let cbr = |group: Value| json!({ "name": "cbr", "rate": "1Mbps", "group": group });
+    refused(
+        &[("background", json!([cbr(json!("all"))]))],
+        "background.0.group: \"all\" is the workload's own row; write another name",
+    );
+    refused(
+        &[("background", json!([cbr(json!("mice")), cbr(json!("mice"))]))],
+        "background.1.group: \"mice\" is the row of background.0; write another name",
+    );
+    // Names that are given and names that follow from the order are of one kind.
+    refused(
+        &[("background", json!([cbr(json!("background.1.cbr")), cbr(Value::Null)]))],
+        "background.1.group: \"background.1.cbr\" is the row of background.0; write another name",
+    );
+    refused(
+        &[("background", json!([cbr(json!(""))]))],
+        "background.0.group: \"\" is no name; write one, or leave it out",
+    );
+}
+
+#[test]
+fn times_and_rates_have_bounds() {
+    for (key, value, line) in [
+        ("network.delay", "10000.1s", "10000.1s is too long; write at most \"10000s\""),
+        ("network.server_delay", "18446s", "18446s is too long; write at most \"10000s\""),
+        ("network.clock_noise", "1.5ms", "0.0015s is too long; write at most \"0.001s\""),
+        ("network.delay", "18446744s", "\"18446744s\" is too large; write at most \"1000000s\""),
+        (
+            "network.clock_noise",
+            "9300000s",
+            "\"9300000s\" is too large; write at most \"1000000s\"",
+        ),
+        ("run.time_limit", "1000001s", "\"1000001s\" is too large; write at most \"1000000s\""),
+        (
+            "network.rate",
+            "11999bps",
+            "11999bps is too slow for packets of 1500 bytes; write at least \"12000bps\"",
+        ),
+        (
+            "network.server_rate",
+            "1kbps",
+            "1000bps is too slow for packets of 1500 bytes; write at least \"12000bps\"",
+        ),
+        ("network.rate", "200Tbps", "\"200Tbps\" is too large; write at most \"100Tbps\""),
+        (
+            "workload.sru",
+            "100TB",
+            "\
+            100000000000000 bytes of each server are too many; write at most 250000000000",
+        ),
+    ] {
+        let servers = if key == "workload.sru" { 4000 } else { 4 };
+        let keys = [("workload.servers", json!(servers)), (key, json!(value))];
+        refused(&keys, &format!("{key}: {line}"));
+    }
+}
+
+#[test]
+fn sweeps_have_bounds() {
+    let hundred: Vec<u32> = (1..=100).collect();
+    let sweep = json!({
+        "workload.servers": hundred, "transport.mss": hundred, "transport.dupack_threshold": hundred,
+        "workload.blocks": hundred, "transport.rto_max_doublings": hundred,
+    });
+    refused(
+        &[("sweep", sweep)],
+        "sweep: 100 x 100 x 100 x 100 x 100 points are more than 100000; \
+         write fewer values, or several scenarios",
+    );
+    let thousand: Vec<u32> = (1..=1000).collect();
+    refused(
+        &[("sweep", json!({ "workload.servers": thousand })), ("run.seeds", json!(1_000_000))],
+        "run.seeds: 1000 points with 1000000 seeds each are more than 10000000 runs; \
+         write at most 10000 seeds",
+    );
+    let deep = vec!["a"; 40].join(".");
+    assert!(refusal(&[("sweep", json!({ deep: [1] }))]).contains("no key has more than 32 parts"));
+}
+
+#[test]
+fn a_million_seeds_are_planned_at_once() {
+    let seeds: Vec<u64> = (0..1_000_000).map(|seed| seed * 7 % 1_000_003).collect();
+    let plan = plan(&with(&[("run.seeds", json!(seeds))])).expect("they are distinct");
+    assert_eq!(plan.seeds, seeds);
+    let twice: Vec<u64> = (0..500_000).chain([7]).collect();
+    refused(&[("run.seeds", json!(twice))], "run.seeds: seed 7 stands in the list twice");
+}
+
+#[test]
+fn a_host_that_is_offered_more_than_its_link_carries() {
+    let source = |rate: &str| json!([{ "name": "cbr", "rate": rate, "packet_size": 1500 }]);
+    let told = |rate: &str, limit: &str| {
+        plan(&with(&[("background", source(rate)), ("run.time_limit", json!(limit))]))
+            .map_err(|error| error.to_string())
+            .err()
+    };
+    assert_eq!(told("1Gbps", "1000s"), None, "as much as the link carries");
+    assert_eq!(
+        told("40Gbps", "1000s").as_deref(),
+        Some(
+            "background.0.rate: 40000000000bps is more than the hosts' links carry, \
+             network.server_rate = 1000000000bps, and leaves 3250000000 packets waiting; \
+             write at most \"1000000000bps\", or run.time_limit = \"0.322639s\""
+        )
+    );
+    assert_eq!(told("40Gbps", "0.322s"), None, "what is said will do");
+    // Bursts count by their mean.
+    let bursts = json!([{ "name": "on-off", "rate": "4Gbps", "burst": "1ms", "idle": "9ms" }]);
+    assert!(plan(&with(&[("background", bursts)])).is_ok());
+    // Every server has several sources.
+    let both = json!([
+        { "name": "cbr", "rate": "600Mbps", "from": "servers" },
+        { "name": "poisson", "rate": "600Mbps", "from": "servers" },
+    ]);
+    assert!(refusal(&[("background", both)]).starts_with("background.1.rate: 600000000bps"));
+}
+
+/// Every number of the schema, and its range.
+fn numbers(schema: &Value, place: &str, found: &mut Vec<(String, Value)>) {
+    match schema {
+        Value::Object(table) => {
+            if table.get("type").is_some_and(|it| *it == "integer" || *it == "number") {
+                found.push((place.to_owned(), schema.clone()));
+            }
+            for (key, value) in table {
+                numbers(value, &format!("{place}/{key}"), found);
+            }
+        }
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                numbers(value, &format!("{place}/{index}"), found);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_number_has_a_range() {
+    let mut found = Vec::new();
+    numbers(&schema(), "", &mut found);
+    assert!(found.len() > 100, "{}", found.len());
+    for (place, number) in found {
+        let (least, most) = (number["minimum"].as_f64(), number["maximum"].as_f64());
+        assert!(least.zip(most).is_some_and(|(least, most)| least < most), "{place}: {number}");
+    }
+}
+
+#[test]
+fn a_number_beyond_its_range_is_refused_with_it() {
+    refused(
+        &[("transport.rto_jitter", json!(1e12))],
+        "transport.rto_jitter: 1000000000000.0 is out of range; write 0.0 to 1000000000.0",
+    );
+    refused(
+        &[("transport.congestion_control", json!({ "name": "cubic", "c": 1e10 }))],
+        "transport.congestion_control.c: 10000000000.0 is out of range; write 0.0 to 1000000000.0",
+    );
+    refused(
+        &[("transport.rto_max_doublings", json!(2_000_000_000_u32))],
+        "transport.rto_max_doublings: 2000000000 is out of range; write 0 to 1000000000",
+    );
+    let remedies = json!(["fine-rto", { "name": "nccs", "k": 3_000_000_000_u32 }]);
+    assert!(refusal(&[("transport.remedies", remedies)]).starts_with("transport.remedies.1.k: "));
+    assert!(Scenario::from_document(&with(&[("transport.rto_jitter", json!(1e9))])).is_ok());
+}
+
+#[test]
+fn what_is_said_stays_one_line() {
+    let line = refusal(&[("network.rate", json!("a\nb\u{1b}[31m"))]);
+    assert!(!line.contains(char::is_control), "{line}");
+    let line = refusal(&[("network.rate", json!("x".repeat(1_000_000)))]);
+    assert!(line.len() < 1200 && line.contains("[…]"), "{}", line.len());
+    let line = refusal(&[("network.ra\nte", json!(1))]);
+    assert!(!line.contains('\n'), "{line}");
+}
