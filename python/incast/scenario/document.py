@@ -4,7 +4,6 @@ Nothing is validated here: the Rust core is the only judge of a scenario.
 """
 
 import copy
-import json
 import re
 import tomllib
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from typing import Any
 from incast import _core
 from incast.scenario.override import apply
 from incast.scenario.plan import Plan
+from incast.scenario.plain import as_json, check
 from incast.scenario.shipped import instead, located
 
 
@@ -39,8 +39,9 @@ class Scenario:
 
         A swept key is no longer swept, unless `value` is a list, which replaces its axis.
         """
-        document = copy.deepcopy(self.document)
         try:
+            check(value, key)
+            document = copy.deepcopy(self.document)
             apply(document, key, value)
         except _core.ScenarioError as error:
             raise self.error(error) from None
@@ -56,9 +57,7 @@ class Scenario:
             What is wrong with the scenario, under its key, with the file's name before it.
         """
         try:
-            # Dates are TOML but not JSON; as text they meet the core's own error message.
-            text = json.dumps(self.document, default=str)
-            return Plan.from_tree(json.loads(_core.plan(text)), _core.version())
+            return Plan.from_core(*_core.plan(as_json(self.document)), _core.version())
         except _core.ScenarioError as error:
             raise self.error(error) from None
 
@@ -82,6 +81,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         The file cannot be read or is not TOML; its name and the line are in the message.
     """
     if isinstance(source, Mapping):
+        check(source)
         return Scenario(copy.deepcopy(dict(source)))
     path = Path(source)
     try:
@@ -91,11 +91,17 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         raise _core.ScenarioError(f"{path}: {error.strerror}{hint}") from None
     except UnicodeDecodeError:
         raise _core.ScenarioError(f"{path}: not text in UTF-8") from None
+    except ValueError as error:  # a name that no file can have
+        raise _core.ScenarioError(f"{str(path)!r}: {error}") from None
     try:
         return Scenario(tomllib.loads(text), str(path))
     except tomllib.TOMLDecodeError as error:
         hint = _unquoted(text, str(error))
         raise _core.ScenarioError(f"{path}: not valid TOML: {error}{hint}") from None
+    except RecursionError:
+        raise _core.ScenarioError(f"{path}: tables or lists nest too deep") from None
+    except ValueError:  # Python reads no such integer
+        raise _core.ScenarioError(f"{path}: a number has too many digits") from None
 
 
 _BARE = re.compile(r"""^\s*("?[\w.-]+"?)\s*=\s*([^\s"'\[{#][^"'#]*?)\s*(#.*)?$""")

@@ -8,6 +8,9 @@ from typing import Any
 from incast._core import ScenarioError
 
 
+_DEEPEST = 16  # no table of a scenario lies so deep
+
+
 def parse(text: str, option: str = "--set") -> tuple[str, object]:
     """Split `key=value`; the value is read as TOML where it is TOML, else as a plain string.
 
@@ -22,7 +25,7 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not key or not value or "\n" in text:
         raise ScenarioError(f"{option} {text!r}: write key=value, e.g. workload.servers=8")
-    if not all(key.split(".")):
+    if not all(key.split(".")) or key.count(".") > _DEEPEST:
         raise ScenarioError(
             f"{option} {text!r}: {key!r} is not a dotted key, e.g. workload.servers"
         )
@@ -71,7 +74,7 @@ def _value(text: str) -> object:
     try:
         value = tomllib.loads(f"value = {text}")["value"]
         json.dumps(value, allow_nan=False)
-    except (tomllib.TOMLDecodeError, TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):  # not TOML, or not JSON
         return text
     return value
 

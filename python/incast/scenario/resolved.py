@@ -182,11 +182,11 @@ class Resolved:
     def buffer(self) -> str:
         """That buffer in words, in bytes and full packets."""
         packets = units.plural(self.buffer_packets, "packet")
-        sizes = [size for size in self._buffer_sizes() if size is not None]
+        _, total = self._buffer_sizes()
         if self.counts_packets:
-            return f"{packets} of {_count(sizes[-1])} shared" if self._is_shared else packets
+            return packets if total is None else f"{packets} of {self._words(total)} shared"
         size = units.size(self.buffer_bytes)
-        shared = f" of {units.size(int(sizes[-1]))} shared" if self._is_shared else ""
+        shared = "" if total is None else f" of {self._words(total)} shared"
         return f"{size}{shared} ({packets})"
 
     @property
@@ -197,9 +197,12 @@ class Resolved:
             return None
         return _count(buffer["total"]), float(_ratio(str(buffer["alpha"])))
 
-    @property
-    def _is_shared(self) -> bool:
-        return isinstance(self.tree["network"]["buffer"], dict)
+    def _words(self, limit: str | int) -> str:
+        """Say what ports share; its unit only where that is not the port's own."""
+        if isinstance(limit, int):
+            return units.size(limit)
+        count = _count(limit)
+        return str(count) if self.counts_packets else units.plural(count, "packet")
 
     def _buffer_sizes(self) -> tuple[Any, Any]:
         """Return the limit of the client's port, and what it shares, as written."""

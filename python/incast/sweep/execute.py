@@ -6,9 +6,9 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from pathlib import Path
-from threading import Event, Lock
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
 from typing import Any
 
 from incast import _core
@@ -21,6 +21,7 @@ from incast.scenario.plan import Job
 from incast.sweep.progress import Estimate, Progress
 
 _TICK = 0.1  # seconds between two looks at the runs under way
+_PATIENCE = 0.3  # seconds for runs to notice that they were cancelled
 
 
 class Interrupted(KeyboardInterrupt):
@@ -110,7 +111,8 @@ def run_jobs(
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C; no thread is at work any more, and what had finished is kept.
+        Ctrl-C; what had finished is kept. A run that has not noticed yet ends for itself, and
+        stores nothing.
     ScenarioError
         The core refused a job.
     """
@@ -160,28 +162,50 @@ class _Sweep:
         self.stopped = Event()
         self.controls: dict[str, _core.Control] = {}
         self.finished: deque[tuple[Job, float | None]] = deque()
+        self.ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def run(self, workers: int, report: Callable[[], None]) -> None:
-        """Run the jobs, calling `report` now and then; leave when no thread is at work any more."""
-        with ThreadPoolExecutor(workers, thread_name_prefix="incast") as pool:
-            pending = {pool.submit(self.work) for _ in range(workers)}
-            try:
-                while pending:
-                    ended, pending = wait(pending, _TICK, FIRST_EXCEPTION)
-                    for worker in ended:
-                        worker.result()
-                    report()
-            except BaseException:
-                self.stopped.set()
-                for control in list(self.controls.values()):
-                    control.cancel()
-                raise
+        """Run the jobs, calling `report` now and then; leave when all have ended."""
+        # As daemons they do not keep the interpreter from ending.
+        threads = [Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)]
+        try:
+            for thread in threads:
+                thread.start()
+            left = workers
+            while left:
+                try:
+                    failure = self.ended.get(timeout=_TICK)
+                except Empty:
+                    pass
+                else:
+                    left -= 1
+                    if failure is not None:
+                        raise failure
+                report()
+        except BaseException:
+            self.stop(threads)
+            raise
+
+    def stop(self, threads: Sequence[Thread]) -> None:
+        """Cancel what is under way, and wait a moment for it to end."""
+        self.stopped.set()
+        for control in list(self.controls.values()):
+            control.cancel()
+        deadline = time.monotonic() + _PATIENCE
+        for thread in threads:
+            if thread.is_alive():
+                thread.join(max(deadline - time.monotonic(), 0))
 
     def work(self) -> None:
         """Run one job after the other until there are none."""
-        while (job := self.next()) is not None:
-            seconds = self.one(job)
-            self.finished.append((job, seconds))
+        try:
+            while (job := self.next()) is not None:
+                seconds = self.one(job)
+                self.finished.append((job, seconds))
+        except BaseException as failure:  # noqa: BLE001 (whoever waits raises it)
+            self.ended.put(failure)
+        else:
+            self.ended.put(None)
 
     def next(self) -> Job | None:
         """Take the next job."""
@@ -200,7 +224,9 @@ class _Sweep:
             if self.stopped.is_set() or self.store.has(job, self.traces):
                 return None
             start = time.monotonic()
-            output = _core.run(json.dumps(job.point.resolved), job.seed, self.request, control)
+            output = _core.run(job.point.text, job.seed, self.request, control)
+            if self.stopped.is_set():
+                return None  # too late: the store may be closed
             if self.store.has(job, self.traces):
                 self.part_ways()
             self.store.put(job, output)

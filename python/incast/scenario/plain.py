@@ -1,0 +1,83 @@
+"""Documents as JSON: what only Python can write is a mistake like any other, and has a key."""
+
+import json
+from collections.abc import Mapping
+from math import isfinite
+
+from incast._core import ScenarioError
+
+# Beyond these no reader of JSON follows.
+_DEEPEST = 64
+_MOST_VALUES = 10_000_000
+_LARGEST = 2**64 - 1
+
+
+def as_json(document: object) -> str:
+    """Write a document as JSON text.
+
+    Raises
+    ------
+    ScenarioError
+        Something in it has no place in JSON; its key is in the message.
+    """
+    check(document)
+    # Dates are TOML but not JSON; as text they meet the core's own error message.
+    return json.dumps(document, default=str)
+
+
+def check(document: object, key: str = "") -> None:
+    """Refuse what cannot be written as JSON; `key` is where it stands.
+
+    Raises
+    ------
+    ScenarioError
+        A number that is not finite or of more than 64 bits, text that is not Unicode, a key that
+        is not text, or what nests too deep.
+    """
+    pending: list[tuple[object, str, int]] = [(document, key, key.count("."))]
+    seen = 0
+    while pending:
+        value, place, depth = pending.pop()
+        seen += 1
+        if depth > _DEEPEST or seen > _MOST_VALUES:
+            why = "tables or lists nest too deep" if depth > _DEEPEST else "there are too many values"
+            raise ScenarioError(f"{_short(place)}: {why}")
+        if isinstance(value, Mapping):
+            for name, below in value.items():
+                if not isinstance(name, str):
+                    raise ScenarioError(f"{_dotted(place, repr(name))}: a key is text in quotes")
+                _check_text(name, place)
+                pending.append((below, _dotted(place, name), depth + 1))
+        elif isinstance(value, list | tuple):
+            below_here = enumerate(value)
+            pending.extend((below, _dotted(place, str(at)), depth + 1) for at, below in below_here)
+        else:
+            _check_value(value, place)
+
+
+def _check_value(value: object, place: str) -> None:
+    if isinstance(value, str):
+        _check_text(value, place)
+    elif isinstance(value, float) and not isfinite(value):
+        raise ScenarioError(f"{_short(place)}: {value} is no number to compute with")
+    elif isinstance(value, int) and not -(2**63) <= value <= _LARGEST:
+        digits = int(value.bit_length() * 0.30103) + 1
+        raise ScenarioError(
+            f"{_short(place)}: a number of about {digits} digits is too large; "
+            f"write at most {_LARGEST}"
+        )
+
+
+def _check_text(text: str, place: str) -> None:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ScenarioError(f"{_short(place)}: {text[:80]!a} is not text in UTF-8") from None
+
+
+def _dotted(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _short(place: str) -> str:
+    return place if len(place) <= 200 else f"{place[:100]}[…]{place[-60:]}"
