@@ -22,7 +22,20 @@ ODD: list[Any] = [
     {}, [[]], [{}], [0], [1, 2, 3], ["a"], [None], {"name": None}, {"name": 5}, {"name": "x"},
     {"name": []}, {"name": {"name": "dctcp"}}, {"": 1}, [[[[]]]], 10**5000,
 ]  # fmt: skip
-NUMBERS = ["0", "1", "2", "7", "40", "999", "1500", "65535", "1000000", "10000000000", "1.5", "0.001"]
+NUMBERS = [
+    "0",
+    "1",
+    "2",
+    "7",
+    "40",
+    "999",
+    "1500",
+    "65535",
+    "1000000",
+    "10000000000",
+    "1.5",
+    "0.001",
+]
 UNITS = {
     "Time": ["s", "ms", "us", "ns", "ps"],
     "Rate": ["bps", "kbps", "Mbps", "Gbps", "Tbps"],
@@ -82,7 +95,9 @@ class Documents:
         """Give a key of the schema, or one that does not exist, another value."""
         path = list(self.random.choice(self.paths))
         if self.random.random() < 0.05:
-            path[self.random.randrange(len(path))] = self.random.choice(["", "x", "0", "sweep", "name"])
+            path[self.random.randrange(len(path))] = self.random.choice(
+                ["", "x", "0", "sweep", "name"]
+            )
         *tables, last = path
         place: Any = document
         for key in tables:

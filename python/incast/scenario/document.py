@@ -14,8 +14,8 @@ from typing import Any
 
 from incast import _core
 from incast.scenario.override import apply
-from incast.scenario.plan import Plan
 from incast.scenario.plain import as_json, check
+from incast.scenario.plan import Plan
 from incast.scenario.shipped import instead, located
 
 

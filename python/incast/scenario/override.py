@@ -7,7 +7,6 @@ from typing import Any
 
 from incast._core import ScenarioError
 
-
 _DEEPEST = 16  # no table of a scenario lies so deep
 
 

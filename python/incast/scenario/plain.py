@@ -10,6 +10,7 @@ from incast._core import ScenarioError
 _DEEPEST = 64
 _MOST_VALUES = 10_000_000
 _LARGEST = 2**64 - 1
+_LONGEST = 200  # letters of a key in a message
 
 
 def as_json(document: object) -> str:
@@ -40,7 +41,9 @@ def check(document: object, key: str = "") -> None:
         value, place, depth = pending.pop()
         seen += 1
         if depth > _DEEPEST or seen > _MOST_VALUES:
-            why = "tables or lists nest too deep" if depth > _DEEPEST else "there are too many values"
+            why = (
+                "tables or lists nest too deep" if depth > _DEEPEST else "there are too many values"
+            )
             raise ScenarioError(f"{_short(place)}: {why}")
         if isinstance(value, Mapping):
             for name, below in value.items():
@@ -80,4 +83,4 @@ def _dotted(place: str, name: str) -> str:
 
 
 def _short(place: str) -> str:
-    return place if len(place) <= 200 else f"{place[:100]}[…]{place[-60:]}"
+    return place if len(place) <= _LONGEST else f"{place[:100]}[…]{place[-60:]}"

@@ -167,7 +167,9 @@ class _Sweep:
     def run(self, workers: int, report: Callable[[], None]) -> None:
         """Run the jobs, calling `report` now and then; leave when all have ended."""
         # As daemons they do not keep the interpreter from ending.
-        threads = [Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)]
+        threads = [
+            Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)
+        ]
         try:
             for thread in threads:
                 thread.start()

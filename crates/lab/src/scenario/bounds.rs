@@ -5,6 +5,8 @@
 //! and no link is longer than [`LONGEST`], so that everything leaves and arrives before the end of
 //! time.
 
+use std::collections::BTreeMap;
+
 use incast_engine::{Rate, Span};
 use incast_net::packets::MOST_PACKETS;
 
@@ -47,12 +49,19 @@ fn check_counts(scenario: &Scenario) -> Result<(), ScenarioError> {
         ("network.clients".to_owned(), scenario.network.clients, "clients"),
         ("workload.servers".to_owned(), scenario.workload.flows(), "connections"),
     ];
-    match own.into_iter().chain(background).find(|&(_, count, _)| count > MOST) {
-        Some((key, count, what)) => {
-            fail(key, format!("{count} {what} are more than {MOST}; write fewer"))
+    let mut connections = 0_u32;
+    for (key, count, what) in own.into_iter().chain(background) {
+        if count > MOST {
+            return fail(key, format!("{count} {what} are more than {MOST}; write fewer"));
         }
-        None => Ok(()),
+        connections = connections.saturating_add(if what == "connections" { count } else { 0 });
+        if connections > MOST {
+            let message =
+                format!("with these {connections} connections are more than {MOST}; write fewer");
+            return fail(key, message);
+        }
     }
+    Ok(())
 }
 
 fn check_block(scenario: &Scenario) -> Result<(), ScenarioError> {
@@ -176,9 +185,8 @@ fn datagrams(traffic: &Background) -> Option<&Datagrams> {
 
 /// Refuses names of groups that another row has.
 fn check_groups(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let rows: Vec<String> =
-        scenario.background.iter().enumerate().map(|(index, it)| it.row(index)).collect();
-    for (index, row) in rows.iter().enumerate() {
+    let mut rows = BTreeMap::new();
+    for (index, row) in scenario.background.iter().enumerate().map(|(at, it)| (at, it.row(at))) {
         let key = || format!("background.{index}.group");
         if row == "all" {
             let message = "\"all\" is the workload's own row; write another name";
@@ -187,10 +195,11 @@ fn check_groups(scenario: &Scenario) -> Result<(), ScenarioError> {
         if row.is_empty() {
             return fail(key(), "\"\" is no name; write one, or leave it out".to_owned());
         }
-        if let Some(other) = rows[..index].iter().position(|other| other == row) {
+        if let Some(other) = rows.get(&row) {
             let message = format!("{row:?} is the row of background.{other}; write another name");
             return fail(key(), message);
         }
+        rows.insert(row, index);
     }
     Ok(())
 }

@@ -70,6 +70,9 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
     Ok(())
 }
 
+/// The most tables of background traffic: each is a group of its own.
+const MOST_TABLES: usize = 1000;
+
 /// Refuses values where tables belong, so that whoever lays documents finds tables.
 pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), ScenarioError> {
     let named = |value: &Value| value.is_string() || value.is_object() || value.is_null();
@@ -98,6 +101,10 @@ pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), Scenario
             refuse("background".to_owned(), background, &what)
         };
     };
+    if tables.len() > MOST_TABLES {
+        let message = format!("{} tables are more than {MOST_TABLES}; write fewer", tables.len());
+        return Err(ScenarioError::new("background", message));
+    }
     for (index, table) in tables.iter().enumerate() {
         let key = format!("background.{index}");
         if !table.is_object() {

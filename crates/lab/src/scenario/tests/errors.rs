@@ -147,8 +147,8 @@ fn wrong_types_say_what_to_write() {
     );
     refused(
         &[("background", json!("cbr"))],
-        "background: \"cbr\" is not accepted; write a list, or where it is swept a list of lists: \
-         [[…], […]]",
+        "background: \"cbr\" is not a list of tables; \
+         write e.g. [{ name = \"cbr\", rate = \"1Mbps\" }]",
     );
     refused(
         &[("sweep", json!({ "transport.remedies": ["fine-rto"] }))],

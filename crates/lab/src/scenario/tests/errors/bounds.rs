@@ -145,6 +145,20 @@ fn a_host_that_is_offered_more_than_its_link_carries() {
     assert!(refusal(&[("background", both)]).starts_with("background.1.rate: 600000000bps"));
 }
 
+#[test]
+fn background_traffic_has_bounds() {
+    let tables = vec![json!({ "name": "cbr", "rate": "1bps" }); 1001];
+    refused(
+        &[("background", json!(tables))],
+        "background: 1001 tables are more than 1000; write fewer",
+    );
+    let half = json!({ "name": "long-flow", "count": 600_000 });
+    refused(
+        &[("background", json!([half, half]))],
+        "background.1: with these 1200004 connections are more than 1000000; write fewer",
+    );
+}
+
 /// Every number of the schema, and its range.
 fn numbers(schema: &Value, place: &str, found: &mut Vec<(String, Value)>) {
     match schema {
