@@ -66,9 +66,13 @@ class Documents:
 
     def draw(self) -> Tree:
         """Draw one: from valid in most keys to wrong in many, with a sweep now and then."""
-        document = self.base()
-        for _ in range(self.random.choice([0, 1, 1, 1, 2, 3, 8])):
-            self.mutate(document)
+        if self.random.random() < 0.3:
+            document: Tree = {"workload": {"servers": 4, "sru": "64KiB"}}
+            self.change(document)
+        else:
+            document = self.base()
+            for _ in range(self.random.choice([0, 1, 1, 1, 2, 3, 8])):
+                self.mutate(document)
         if self.random.random() < 0.2:
             document["sweep"] = self.sweep()
         return document
@@ -90,6 +94,15 @@ class Documents:
         """Draw a few keys of a table."""
         value = self.value(self._at(place), 0)
         return value if isinstance(value, dict) else {}
+
+    def change(self, document: Tree) -> None:
+        """Give a key another value of its own kind."""
+        path = list(self.random.choice(self.paths))
+        place: Any = document
+        for key in path[:-1]:
+            place = self._enter(place, key)
+        if isinstance(place, dict):
+            place[path[-1]] = self.fitting(path)
 
     def mutate(self, document: Tree) -> None:
         """Give a key of the schema, or one that does not exist, another value."""

@@ -76,7 +76,7 @@ def test_dictionaries_that_no_file_can_hold() -> None:
         ({5: 1}, "5: a key is text"),
         (endless, "nest too deep"),
     ]:
-        with pytest.raises(incast.ScenarioError, match="") as wrong:
+        with pytest.raises(incast.ScenarioError) as wrong:
             incast.load(document).plan  # noqa: B018 (planning is what fails)
         assert fragment in str(wrong.value)
 
@@ -127,7 +127,7 @@ def interrupted(arguments: list[object], begin: float, patience: float) -> None:
     _, err = process.communicate(timeout=60)
     assert time.monotonic() - sent < patience
     assert process.returncode == 130
-    assert err.count("\n") == 1
+    assert err.count("\n") <= 1, err  # nothing if it came while modules were imported
 
 
 # Half a second on an idle machine; what is interrupted would take minutes.
