@@ -29,7 +29,7 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
             f"{option} {text!r}: {key!r} is not a dotted key, e.g. workload.servers"
         )
     parsed = _value(value)
-    if isinstance(parsed, str) and (parsed[0], parsed[-1]) in {("[", "]"), ("{", "}")}:
+    if isinstance(parsed, str) and (parsed[:1], parsed[-1:]) in {("[", "]"), ("{", "}")}:
         raise ScenarioError(
             f"{option} {text!r}: {value} is not TOML: texts in lists and tables stand in quotes; "
             f"write e.g. {option} '{_quoted(key, value)}'"

@@ -8,6 +8,7 @@ from functools import cache
 from typing import Any
 
 from incast import _core
+from incast.scenario.document import load
 
 Schema = dict[str, Any]
 
@@ -195,9 +196,7 @@ def of_profiles(name: str) -> dict[str, str]:
 def resolved(profile: str) -> dict[str, Any]:
     """Return all defaults of a profile, in base units, under the smallest of workloads."""
     document = {"profile": profile, "workload": {"servers": 1, "sru": "1KiB"}}
-    plan = json.loads(_core.plan(json.dumps(document)))
-    point: dict[str, Any] = plan["points"][0]["resolved"]
-    return point
+    return load(document).plan.points[0].resolved
 
 
 def human(value: object, mss: int) -> str:
