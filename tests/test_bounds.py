@@ -48,7 +48,7 @@ def test_one_line_names_file_and_key(
         ("[transport]\nrto_jitter = nan\n", ["transport.rto_jitter", "nan"]),
         ("[run]\nseeds = [1, inf]\n", ["run.seeds.1", "inf"]),
         ("[run]\nseeds = " + "9" * 5000 + "\n", ["too many digits"]),
-        ("[run]\nseeds = " + "9" * 4000 + "\n", ["run.seeds", "about 4000 digits"]),
+        ("[run]\nseeds = " + "9" * 4000 + "\n", ["run.seeds", "about 4001 digits"]),
         ("x = " + "[" * 100 + "]" * 100, ["nest too deep"]),
         ("x = " + "[" * 5000 + "]" * 5000, ["nest too deep"]),
         ("x" + ".x" * 500 + " = 1", ["nest too deep"]),

@@ -135,8 +135,8 @@ def test_overrides_are_applied_or_refused_with_one_line() -> None:
         value = documents.odd() if draw.random() < 0.5 else documents.fitting(key.split("."))
         try:
             text = draw.choice([str(value), json.dumps(value), repr(value)])
-        except ValueError:  # Python writes no such integer
-            text = "9" * 5000
+        except (ValueError, RecursionError):  # Python writes no such integer or list
+            text = draw.choice(["9" * 5000, "[" * 2000 + "]" * 2000, "{a=" * 2000])
         see(number, f"{key}={text}", judge)
 
 

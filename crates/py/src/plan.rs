@@ -62,7 +62,7 @@ pub fn plan(py: Python<'_>, document_json: &str) -> PyResult<(Vec<String>, Vec<S
         plan_in_turn(&document, |point| {
             written.add(&point);
             if written.points.len().is_multiple_of(WATCH_INTERVAL) {
-                Python::attach(|py| py.check_signals()).map_err(Stop::Raised)?;
+                Python::attach(Python::check_signals).map_err(Stop::Raised)?;
             }
             Ok(())
         })

@@ -36,8 +36,9 @@ impl RunDocument {
         let fail = |key, message| Err(ScenarioError::new(key, message));
         let mut sorted = seeds.clone();
         sorted.sort_unstable();
-        if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            return fail("run.seeds", format!("seed {} stands in the list twice", twice[0]));
+        let mut pairs = sorted.iter().zip(sorted.iter().skip(1));
+        if let Some((twice, _)) = pairs.find(|(one, next)| one == next) {
+            return fail("run.seeds", format!("seed {twice} stands in the list twice"));
         }
         if seeds.is_empty() {
             return fail(
