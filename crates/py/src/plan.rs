@@ -52,6 +52,11 @@ impl Written {
     }
 }
 
+/// Looks for signals, such as Ctrl-C.
+fn look(py: Python<'_>) -> PyResult<()> {
+    py.check_signals()
+}
+
 /// Points and seeds of a scenario document: what occurs in resolved points, as JSON, the points, as
 /// JSON with the numbers of these, and the seeds.
 #[pyfunction]
@@ -62,7 +67,7 @@ pub fn plan(py: Python<'_>, document_json: &str) -> PyResult<(Vec<String>, Vec<S
         plan_in_turn(&document, |point| {
             written.add(&point);
             if written.points.len().is_multiple_of(WATCH_INTERVAL) {
-                Python::attach(Python::check_signals).map_err(Stop::Raised)?;
+                Python::attach(look).map_err(Stop::Raised)?;
             }
             Ok(())
         })
