@@ -155,6 +155,15 @@ impl Background {
         }
     }
 
+    /// The same, to complete it.
+    pub(super) fn transport_mut(&mut self) -> Option<&mut Transport> {
+        match self {
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => None,
+            Self::LongFlow(flow) => Some(&mut flow.transport),
+            Self::PoissonFlows(flows) => Some(&mut flows.transport),
+        }
+    }
+
     /// Number of its connections, beside so many servers.
     pub fn connections(&self, servers: u32) -> u32 {
         match self {

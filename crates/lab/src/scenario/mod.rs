@@ -149,7 +149,7 @@ impl Scenario {
             .collect::<Result<_, _>>()?;
         let workload = document.workload.build(&sites)?;
         document.network.resolve(&workload, &transport, &background)?;
-        let scenario = Self {
+        let mut scenario = Self {
             title: document.title,
             profile: document.profile,
             network: document.network.build(&transport)?,
@@ -159,6 +159,7 @@ impl Scenario {
             transport,
         };
         bounds::check(&scenario)?;
+        scenario.tell_distance();
         let Self { network, transport, background, .. } = &scenario;
         requirement::check_queue(network, transport, background)?;
         remedies::check_switch(&transport.remedies, network)?;
@@ -172,6 +173,18 @@ impl Scenario {
         remedies::check_settings(&scenario)?;
         ranges::check(&written)?;
         Ok(scenario)
+    }
+
+    /// An operator knows the distance, and configures it where a congestion control goes by it.
+    fn tell_distance(&mut self) {
+        let Self { network, workload, transport, background, .. } = self;
+        let trunks = || network.trunks_between(workload.servers_at(), workload.to());
+        let others = background.iter_mut().filter_map(Background::transport_mut);
+        for Transport { tcp, .. } in std::iter::once(transport).chain(others) {
+            let mut control = tcp.congestion_control.clone();
+            control.know_distance(&|| network.base_rtt(tcp, trunks()));
+            tcp.congestion_control = control;
+        }
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.

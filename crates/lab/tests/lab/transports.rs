@@ -2,6 +2,7 @@
 
 use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
+use incast_lab::scenario::entries;
 use incast_lab::{Control, Row, Scenario};
 use serde_json::{Value, json};
 
@@ -186,4 +187,37 @@ fn tcp_fitdc_fills_the_link_below_the_threshold() {
     assert!(fitdc.goodput_bps > 0.998 * dctcp.goodput_bps);
     let packets = |row: &Row| row.queue_mean_bytes / 1500.0;
     assert!(packets(&dctcp) > 50.0 && packets(&fitdc) < 12.0);
+}
+
+/// The names of a registry.
+fn names(kind: &str) -> Vec<String> {
+    entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name).collect()
+}
+
+/// A read that nothing stands in the way of ends under every name, in every profile, and takes most
+/// of the link; with frames of 9000 bytes on links of 1 us, where a segment takes ten times as long as
+/// its way, too. A profile that brings what a transport cannot bear, such as delayed ACKs where the
+/// delay is the signal, stalls here.
+#[test]
+fn every_transport_ends_a_small_read_in_every_profile() {
+    let jumbo = json!({
+        "network": { "delay": "1us" }, "transport": { "mss": 8900 },
+    });
+    for profile in names("profiles") {
+        for transport in names("transports") {
+            for (frames, changes) in [("of the profile", &json!({})), ("of 9000 bytes", &jumbo)] {
+                let mut document = json!({
+                    "profile": profile,
+                    "network": { "rate": "1Gbps", "delay": "25us", "buffer": "1MiB" },
+                    "workload": { "servers": 2, "sru": "1MiB", "blocks": 2 },
+                    "transport": { "name": transport, "receive_window": "128KiB" },
+                });
+                lay(&mut document, changes);
+                let row = run(&document, 1);
+                let case = format!("{transport} in {profile}, frames {frames}");
+                assert_eq!(row.status, "ok", "{case}");
+                assert!(row.goodput_bps > 3e8, "{case}: {} bps", row.goodput_bps);
+            }
+        }
+    }
 }

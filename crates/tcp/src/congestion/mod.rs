@@ -3,7 +3,7 @@
 //! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
 //! grow by the connection's current segment size, because a remedy may change that.
 
-use incast_engine::Rate;
+use incast_engine::{Rate, Span};
 use incast_net::queue::{Entry, Fault};
 
 mod bbr;
@@ -35,6 +35,12 @@ pub trait Parameters {
     /// What is wrong with it.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
+    }
+
+    /// Whoever knows the network says what a full segment and its ACK take while it is idle; what
+    /// depends on that and was not given follows from it.
+    fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
+        let _ = round_trip;
     }
 }
 
@@ -130,6 +136,11 @@ macro_rules! congestion_controls {
             /// What is wrong with it.
             pub fn check(&self) -> Result<(), Fault> {
                 match self { $(Self::$variant(params) => params.check(),)+ }
+            }
+
+            /// Says what a full segment and its ACK take while the network is idle.
+            pub fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
+                match self { $(Self::$variant(params) => params.know_distance(round_trip),)+ }
             }
         }
 

@@ -13,11 +13,11 @@ use super::{AckSample, Congestion, CongestionControl, Needs, Parameters, PathVie
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Target of the round-trip time without the terms below, seconds. No default: without one it
-    /// is `target_ratio` times the smallest round trip measured (an operator knows the distance,
-    /// paper §3.5; 25 us there).
+    /// is `target_ratio` times what a full segment and its ACK take on the idle network (an
+    /// operator knows the distance, paper §3.5; 25 us there).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_target: Option<Span>,
-    /// Base target in units of the smallest round trip, a ratio of at least 1.
+    /// Base target in units of the idle network's round trip, a ratio of at least 1.
     pub target_ratio: f64,
     /// Links on the way, a number: each adds `hop` to the target (paper §3.5).
     pub hops: u32,
@@ -111,6 +111,12 @@ impl Parameters for Params {
         }
         Ok(())
     }
+
+    fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
+        let ratio = self.target_ratio;
+        let target = || Span::from_picos((round_trip().as_picos() as f64 * ratio).ceil() as u64);
+        self.base_target.get_or_insert_with(target);
+    }
 }
 
 /// See [`Params`]. What every ACK needs comes first.
@@ -119,7 +125,8 @@ impl Parameters for Params {
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip, and the base target that follows from it, seconds.
+    /// The smallest round trip, and the base target that follows from it where nobody knows the
+    /// distance, seconds.
     base: (Span, f64),
     /// What the hops add to the target, seconds.
     hops: f64,
