@@ -69,7 +69,8 @@ impl Profile {
     /// What it changes of the parts of the preset of this name.
     pub(super) fn transport(self, name: &str) -> Value {
         match self {
-            Self::Lab | Self::Rfc => Value::Null,
+            Self::Lab => Value::Null,
+            Self::Rfc => rfc::transport(name),
             Self::Linux | Self::LinuxDctcp => linux::transport(name),
             Self::Ns2 => ns2::transport(name),
             Self::Ns3 => ns3::transport(name),
@@ -299,6 +300,8 @@ const PRESETS: &[Preset] = &[
                 // A hundredth of a segment, and steps that suit a path of ten segments instead of
                 // hundreds: found by trial for 128 senders and 32 packets of buffer.
                 "initial_window": "15B",
+                // What the receiver holds back would count as delay, and the delay is the signal.
+                "delayed_ack": false,
                 "congestion_control": { "name": "swift", "increase": 0.1, "flow_scaling": 0.0 },
             })
         },

@@ -12,12 +12,12 @@ use super::{AckSample, Congestion, CongestionControl, PathView, RecoveryExit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReactAt {
-    /// When an observation window that saw a mark ends, by the fraction that it brought (RFC 8257
-    /// §3.3, steps 4 to 9).
-    #[default]
+    /// When an observation window that saw a mark ends, by the fraction that it brought: the order
+    /// of the steps in RFC 8257 §3.3, 4 to 9.
     WindowEnd,
     /// At the first echo, by the fraction known until then; the window then stays until everything
-    /// outstanding is acknowledged (Linux).
+    /// outstanding is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
+    #[default]
     FirstEce,
     /// At every echo, however many a window brings: the letter of TCP-EFR's third case.
     EveryEce,
@@ -30,6 +30,7 @@ pub struct Estimate {
     pub g: f64,
     pub floor: u32,
     pub react_at: ReactAt,
+    pub byte_counting: bool,
 }
 
 impl Estimate {
@@ -69,8 +70,12 @@ pub struct MarkedWindow {
 
 impl MarkedWindow {
     pub fn new(estimate: Estimate, window: u64, ssthresh: u64) -> Self {
+        let reno = super::reno::Params {
+            byte_counting: estimate.byte_counting,
+            ..super::reno::Params::default()
+        };
         Self {
-            reno: Reno::new(&super::reno::Params::default(), window, ssthresh),
+            reno: Reno::new(&reno, window, ssthresh),
             estimate,
             alpha: estimate.alpha,
             window_end: 0,
@@ -178,6 +183,9 @@ macro_rules! params_over_marks {
             pub floor: u32,
             /// When the window is reduced.
             pub react_at: $crate::congestion::marks::ReactAt,
+            /// Grow by a segment when a window of bytes was acknowledged, and not by a part of one
+            /// per ACK (RFC 5681 §3.1; Linux and ns-3: true).
+            pub byte_counting: bool,
             /// What the receiver does when marks begin or end.
             pub ce_change: $crate::congestion::CeChange,
         }
@@ -190,6 +198,7 @@ macro_rules! params_over_marks {
                     g: 1.0 / 16.0,
                     floor: 2,
                     react_at: Default::default(),
+                    byte_counting: false,
                     ce_change: Default::default(),
                 }
             }
@@ -197,8 +206,8 @@ macro_rules! params_over_marks {
 
         impl Params {
             fn estimate(&self) -> $crate::congestion::marks::Estimate {
-                let Self { alpha, g, floor, react_at, .. } = *self;
-                $crate::congestion::marks::Estimate { alpha, g, floor, react_at }
+                let Self { alpha, g, floor, react_at, byte_counting, .. } = *self;
+                $crate::congestion::marks::Estimate { alpha, g, floor, react_at, byte_counting }
             }
         }
     };

@@ -46,7 +46,11 @@ pub(super) fn transport(name: &str) -> Value {
         // tcp_cubic.c: it reduces cwnd, not the flight.
         "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd" }),
         // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
-        "dctcp" => json!({ "react_at": "first-ece" }),
+        // tcp_cong_avoid_ai() counts ACKs up to a window.
+        "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),
+        // bbr_quantization_budget(): three times bbr_tso_segs_goal(), sk_pacing_rate >> 10 and two
+        // segments at least.
+        "bbr" => json!({ "burst": 2, "burst_time": "1ms" }),
         // TCP_WESTWOOD_RTT_MIN.
         "westwood" => json!({ "min_interval": "50ms" }),
         _ => json!({}),

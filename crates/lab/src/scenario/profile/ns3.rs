@@ -50,6 +50,13 @@ pub(super) fn document() -> Value {
 
 /// What holds for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
+    let sack = json!({
+        "name": "sack",
+        "rescue": false,
+        "retransmit_tail": true,
+        "answer_partial_acks": true,
+        "restart_timer_on_entry": false,
+    });
     match name {
         // EnterRecovery() halves BytesInFlight(), and the timer runs on; NextSeg() has no rule 4,
         // and no condition (1.b) in rule 3; ProcessAck() answers partial ACKs.
@@ -67,16 +74,29 @@ pub(super) fn transport(name: &str) -> Value {
             "reduce_from": "pipe",
         } }),
         // TcpDctcp over TcpSocketBase: the first echo enters CWR; everything is ECN-capable.
+        // TcpLinuxReno counts segments up to a window.
         "dctcp" => json!({
-            "recovery": {
-                "name": "sack",
-                "rescue": false,
-                "retransmit_tail": true,
-                "answer_partial_acks": true,
-                "restart_timer_on_entry": false,
-            },
-            "congestion_control": { "react_at": "first-ece" },
+            "recovery": sack,
+            "congestion_control": { "react_at": "first-ece", "byte_counting": true },
             "ecn_packets": "all",
+        }),
+        // TcpCubic: GetSsThresh() reduces cwnd, Update() knows no Reno-friendly region and has
+        // CntClamp; HyStartDelayMin, HyStartDelayMax, and HystartUpdate()'s train of a whole round
+        // trip.
+        "cubic" => json!({
+            "recovery": sack,
+            "congestion_control": {
+                "reduce_from": "cwnd",
+                "reno_friendly": false,
+                "blind_growth": 20,
+                "hystart": {
+                    "name": "linux",
+                    "divisor": 1,
+                    "max_thresh": "1s",
+                    "train_divisor": 1,
+                    "offload_allowance": "0s",
+                },
+            },
         }),
         _ => Value::Null,
     }

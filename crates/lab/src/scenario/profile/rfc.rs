@@ -37,3 +37,12 @@ pub(super) fn document() -> Value {
         },
     })
 }
+
+/// What holds for the preset of this name.
+pub(super) fn transport(name: &str) -> Value {
+    match name {
+        // RFC 8257 §3.3: step 9 follows step 4, which waits for the end of the window.
+        "dctcp" => json!({ "congestion_control": { "react_at": "window-end" } }),
+        _ => Value::Null,
+    }
+}

@@ -76,7 +76,7 @@ fn parameters_beside_a_transport_s_name_are_refused_where_they_stand() {
     assert_eq!(
         told(json!({ "name": "dctcp", "gg": 1 })),
         "transport.name.gg: unknown key; did you mean \"g\"? \
-         accepted: alpha, g, floor, react_at, ce_change"
+         accepted: alpha, g, floor, react_at, byte_counting, ce_change"
     );
     assert_eq!(
         told(json!({ "name": "prob-rtx", "p": 2.0 })),
