@@ -101,6 +101,7 @@ scripts! {
     }
     cubic {
         linux_the_window_is_reduced_and_not_the_flight
+        linux_without_a_maximum_twenty_segments_add_one
         rfc9438_4_2_an_ack_adds_half_a_segment_at_most
         rfc9438_4_3_beyond_the_window_before_the_loss_alpha_is_one
         rfc9438_4_3_short_round_trips_grow_as_reno_would
@@ -129,6 +130,7 @@ scripts! {
         l2dct_a_young_block_keeps_its_window
         l2dct_an_old_block_yields
         l2dct_the_weight_falls_in_proportion
+        linux_a_window_of_bytes_adds_a_segment
         linux_first_echo_reduces_at_once
         linux_the_floor_is_two_segments
         rfc8257_3_3_alpha_after_the_first_windows
@@ -344,6 +346,8 @@ scripts! {
         linux_a_long_train_of_acks_ends_slow_start
         linux_a_longer_round_trip_ends_slow_start
         linux_a_small_window_is_not_watched
+        linux_an_unused_window_is_watched
+        ns3_a_train_may_take_a_whole_round_trip
         off_watches_nothing
         rfc9406_4_2_a_longer_round_trip_makes_it_careful
         rfc9406_4_2_a_shorter_round_trip_resumes_slow_start

@@ -4,86 +4,12 @@
 use std::collections::VecDeque;
 
 use incast_engine::{Rate, Span, Time};
-use incast_net::queue::Fault;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
-use super::{
-    AckSample, Congestion, CongestionControl, Delivery, Needs, Parameters, PathView, RecoveryExit,
-};
+use super::{AckSample, Congestion, CongestionControl, Delivery, Needs, PathView, RecoveryExit};
 
-/// Parameters of BBR.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Params {
-    /// Gain of rate and window in Startup, a ratio above 1 (§4.3.2.1: 2/ln 2); Drain's rate takes
-    /// its reciprocal.
-    pub startup_gain: f64,
-    /// Gain of the window in `ProbeBW`, a ratio above 0 (§4.2.3: 2).
-    pub cwnd_gain: f64,
-    /// Gain of the rate while `ProbeBW` probes, a ratio above 1 and below 2 (§4.3.4: 1.25); the
-    /// next phase is as much below 1.
-    pub probe_gain: f64,
-    /// Rounds that the greatest delivery rate is remembered, at least 1 (§4.1.1.3: 10).
-    pub bandwidth_rounds: u32,
-    /// How long the smallest round trip is believed, seconds (§4.1.2.3: 10 s).
-    pub round_trip_time: Span,
-    /// How long `ProbeRTT` lasts, seconds (§4.3.5: 200 ms).
-    pub probe_rtt_time: Span,
-    /// Least window, segments, at least 1 (§4.2.3.2: 4).
-    pub least_window: u32,
-    /// Startup ends when the bandwidth has not grown by a quarter for so many rounds, at least 1
-    /// (§4.3.2.2: 3).
-    pub full_rounds: u32,
-    /// Segments that leave back to back; three such bursts are added to the window (§4.2.3.2).
-    pub burst: u32,
-}
+mod params;
 
-impl Default for Params {
-    /// The draft's values.
-    fn default() -> Self {
-        Self {
-            startup_gain: 2.885,
-            cwnd_gain: 2.0,
-            probe_gain: 1.25,
-            bandwidth_rounds: 10,
-            round_trip_time: Span::from_secs(10),
-            probe_rtt_time: Span::from_millis(200),
-            least_window: 4,
-            full_rounds: 3,
-            burst: 1,
-        }
-    }
-}
-
-impl Parameters for Params {
-    fn check(&self) -> Result<(), Fault> {
-        let gain = |gain: f64, least: f64| gain.is_finite() && gain > least;
-        for (key, value, holds, write) in [
-            ("startup_gain", self.startup_gain, gain(self.startup_gain, 1.0), "more than 1"),
-            ("cwnd_gain", self.cwnd_gain, gain(self.cwnd_gain, 0.0), "more than 0, e.g. 2.0"),
-            (
-                "probe_gain",
-                self.probe_gain,
-                gain(self.probe_gain, 1.0) && self.probe_gain < 2.0,
-                "more than 1 and less than 2, e.g. 1.25",
-            ),
-            (
-                "bandwidth_rounds",
-                self.bandwidth_rounds.into(),
-                self.bandwidth_rounds > 0,
-                "1 or more, e.g. 10",
-            ),
-            ("least_window", self.least_window.into(), self.least_window > 0, "1 or more, e.g. 4"),
-            ("full_rounds", self.full_rounds.into(), self.full_rounds > 0, "1 or more, e.g. 3"),
-        ] {
-            if !holds {
-                return Err(Fault::new(key, format!("{value} makes no sense; write {write}")));
-            }
-        }
-        Ok(())
-    }
-}
+pub use params::Params;
 
 /// What BBR is doing (§4.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +22,9 @@ enum State {
 
 /// Phases of `ProbeBW`'s cycle (§4.3.4.1): probe, drain, and six of cruising.
 const PHASES: u8 = 8;
+
+/// What segmentation offload makes of a burst at the most, bytes.
+const MOST_OFFLOADED: u64 = 1 << 16;
 
 /// Bandwidth counts as grown by a quarter (§4.3.2.2).
 const GROWTH: f64 = 1.25;
@@ -210,7 +139,15 @@ impl Bbr {
         if self.round_trip.is_none() {
             return self.initial_window;
         }
-        (gain * self.product) as u64 + 3 * u64::from(self.params.burst) * segment
+        (gain * self.product) as u64 + 3 * self.burst(segment) * segment
+    }
+
+    /// Segments that are thought to leave back to back.
+    fn burst(&self, segment: u64) -> u64 {
+        let most = MOST_OFFLOADED / segment.max(1);
+        let Rate(rate) = self.rate.unwrap_or(Rate(0));
+        let paced = rate as f64 / 8.0 * self.params.burst_time.as_secs_f64() / segment as f64;
+        (paced as u64).min(most).max(self.params.burst.into())
     }
 
     fn update_product(&mut self) {

@@ -24,6 +24,9 @@ pub struct Params {
     pub fast_convergence: bool,
     /// Grow at least as fast as RFC 5681 would (RFC 9438 §4.3).
     pub reno_friendly: bool,
+    /// While no loss has shown a maximum, and after a timeout: the window grows by one segment for
+    /// so many acknowledged at least, a number; 0 leaves it to the curve (Linux, ns-3: 20).
+    pub blind_growth: u32,
     /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss (RFC 9438 §4.10).
@@ -37,6 +40,7 @@ impl Default for Params {
             beta: 0.7,
             fast_convergence: true,
             reno_friendly: true,
+            blind_growth: 0,
             reduce_from: ReduceFrom::Flight,
             hystart: hystart::Params::rfc9406(),
         }
@@ -75,6 +79,8 @@ struct Epoch {
     stands: bool,
     k: f64,
     w_est: f64,
+    /// It began without a maximum to aim at.
+    is_blind: bool,
 }
 
 impl Epoch {
@@ -107,18 +113,19 @@ impl Cubic {
     }
 
     fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
+        let is_blind = self.w_max.is_none();
         let w_max = match self.w_max {
             Some(w_max) if w_max > cwnd => w_max,
             // RFC 9438 §4.8 and §4.10; K = 0.
             _ => cwnd,
         };
-        if self.w_max.is_none() && self.cwnd_prior == 0.0 {
+        if is_blind && self.cwnd_prior == 0.0 {
             // Slow start ended without a loss (§4.10).
             self.cwnd_prior = cwnd;
         }
         self.w_max = Some(w_max);
         let k = libm::cbrt((w_max - cwnd) / self.params.c);
-        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd }
+        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd, is_blind }
     }
 
     /// `W_cubic(t)` (RFC 9438 §4.2, figure 1).
@@ -149,7 +156,17 @@ impl Cubic {
             self.reno.grow_by((epoch.w_est - cwnd).max(0.0) * segment);
         } else {
             let target = self.curve(&epoch, t + rtt).clamp(cwnd, 1.5 * cwnd);
-            self.reno.grow_by((target - cwnd) / cwnd * segment);
+            let growth = (target - cwnd) / cwnd * segment;
+            self.reno.grow_by(growth.max(self.blind_growth(&epoch, ack)));
+        }
+    }
+
+    /// The least growth where nothing is known of the path, bytes.
+    fn blind_growth(&self, epoch: &Epoch, ack: &AckSample) -> f64 {
+        match self.params.blind_growth {
+            0 => 0.0,
+            segments if epoch.is_blind => ack.acked as f64 / f64::from(segments),
+            _ => 0.0,
         }
     }
 
@@ -192,6 +209,7 @@ impl CongestionControl for Cubic {
                 epoch.stands = true;
                 epoch.go_on(path.now, true);
             }
+            self.reno.watch(ack, path);
         } else if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
         } else {

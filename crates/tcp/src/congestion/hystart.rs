@@ -90,6 +90,9 @@ struct Hybrid {
     low_window: u32,
     /// ACKs at most so far apart make a train, seconds (`hystart_ack_delta_us`: 2 ms).
     ack_spacing: Span,
+    /// A train as long as the smallest round trip over this ends slow start, a number of at least 1
+    /// (2; ns-3.37: 1).
+    train_divisor: u32,
     /// A train may last longer by the time that four offloaded bursts of 64 KiB take at the
     /// window's rate, but not by more than this, seconds (1 ms).
     offload_allowance: Span,
@@ -104,6 +107,7 @@ impl Default for Hybrid {
             samples: 8,
             low_window: 16,
             ack_spacing: Span::from_millis(2),
+            train_divisor: 2,
             offload_allowance: Span::from_millis(1),
         }
     }
@@ -137,7 +141,11 @@ impl Params {
             Config::Linux(it) => (
                 it.min_thresh,
                 it.max_thresh,
-                vec![("hystart.divisor", it.divisor), ("hystart.samples", it.samples)],
+                vec![
+                    ("hystart.divisor", it.divisor),
+                    ("hystart.samples", it.samples),
+                    ("hystart.train_divisor", it.train_divisor),
+                ],
             ),
         };
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
@@ -242,6 +250,11 @@ impl Hystart {
                 true
             }
         }
+    }
+
+    /// Whether ACKs count that do not let the window grow (`cubictcp_acked()` is told of every one).
+    pub fn sees_every_ack(&self) -> bool {
+        matches!(self, Self::Hybrid(_))
     }
 
     /// Whether the conservative phase is on.
@@ -388,7 +401,8 @@ impl Train {
         let smallest = self.smallest.unwrap_or(rtt);
         if path.now.saturating_since(self.last_ack) <= ack_spacing {
             self.last_ack = path.now;
-            let longest = (smallest + self.allowance(path, window, ssthresh)) / 2;
+            let longest = (smallest + self.allowance(path, window, ssthresh))
+                / u64::from(self.params.train_divisor);
             if path.now.saturating_since(self.began) > longest {
                 return true;
             }

@@ -127,6 +127,18 @@ impl Reno {
         }
     }
 
+    /// An ACK that does not let the window grow, because little of it was in use: Linux's hybrid slow
+    /// start looks at it all the same.
+    pub(super) fn watch(&mut self, ack: &AckSample, path: &PathView) {
+        let (window, ssthresh) = (self.window(), self.ssthresh);
+        let starts = window < ssthresh;
+        if let Some(hystart) = self.hystart.as_mut().filter(|it| starts && it.sees_every_ack())
+            && hystart.on_ack(ack, path, window, ssthresh).is_over
+        {
+            self.ssthresh = window;
+        }
+    }
+
     fn set_window(&mut self, bytes: u64) {
         self.cwnd = bytes << FRACTION;
         self.acked = 0;
