@@ -9,7 +9,7 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from .compare import simulate
 
@@ -19,7 +19,34 @@ REQUEST_S = 2 * (25e-6 + 42 * 8e-9)
 SEEDS = 20
 """Points with fewer are shown and not judged."""
 
-Key = tuple[str, bool, int, float, int]
+NAMES = ("NewReno", "NewReno, mended", "NewReno, SACK", "CUBIC, SACK", "DCTCP, mended")
+"""What is compared: the congestion control, whether SACK is on, and whether a mistake of ns-3 that
+rules the numbers was mended in the reference runs."""
+
+
+class Key(NamedTuple):
+    """What the runs of a point have in common."""
+
+    cc: str
+    sack: bool
+    mended: str
+    initial_window: int
+    sru: int
+    rto_min: float
+    servers: int
+
+    @property
+    def name(self) -> str:
+        """Return what is compared."""
+        cc = {"Dctcp": "DCTCP", "Cubic": "CUBIC"}.get(self.cc, self.cc)
+        if self.mended:
+            return f"{cc}, mended"
+        return f"{cc}, SACK" if self.sack else cc
+
+    @property
+    def is_in_a_quick_look(self) -> bool:
+        """Whether a quick comparison has it."""
+        return (self.sru, self.rto_min) == (65536, 10) and self.servers in {8, 16, 24}
 
 
 @dataclass(frozen=True)
@@ -38,10 +65,7 @@ class Side:
 class Point:
     """One point on both sides."""
 
-    name: str
-    sru: int
-    rto_min: float
-    servers: int
+    key: Key
     seeds: int
     ns3: Side
     here: Side
@@ -67,34 +91,35 @@ class Point:
     @property
     def flag(self) -> str:
         """Which mistake of ns-3 rules here, if one does."""
-        if self.name == "DCTCP" and self.here.drops > 0:
+        if self.key.cc == "Dctcp" and self.here.fast > 2 * self.ns3.fast:
             return "CWR"
-        if self.lost_handshakes > self.servers / 2:
+        if self.lost_handshakes > self.key.servers / 2:
             return "SYN"
         return ""
 
 
-def compare(jobs: int) -> list[Point]:
-    """Repeat every run."""
+def compare(jobs: int, *, quick: bool = False) -> list[Point]:
+    """Repeat every run, or those of a few points."""
     runs: dict[Key, list[dict[str, str]]] = defaultdict(list)
     with FILE.open(newline="") as file:
         for row in csv.DictReader(file):
-            key = (
+            key = Key(
                 row["cc"],
                 row["sack"] == "1",
+                row["mended"],
+                int(row["iw"]),
                 int(row["sru_bytes"]),
                 float(row["rtomin_ms"]),
                 int(row["N"]),
             )
-            runs[key].append(row)
+            if key.name in NAMES and (key.is_in_a_quick_look or not quick):
+                runs[key].append(row)
     with ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(lambda item: _point(*item), sorted(runs.items())))
 
 
 def _point(key: Key, rows: list[dict[str, str]]) -> Point:
-    cc, sack, sru, rto_min, servers = key
     ours = [simulate(scenario(key), int(row["seed"])) for row in rows]
-    name = "DCTCP" if cc == "Dctcp" else "NewReno, SACK" if sack else "NewReno"
 
     def mean(column: str) -> float:
         return statistics.fmean(float(row[column]) for row in rows)
@@ -106,10 +131,7 @@ def _point(key: Key, rows: list[dict[str, str]]) -> Point:
     here = [row["bytes"] * 8e-6 / (row["elapsed_s"] - REQUEST_S) for row in ours]
     handshakes = mean_here("timeouts_handshake")
     return Point(
-        name,
-        sru,
-        rto_min,
-        servers,
+        key,
         len(rows),
         Side(
             statistics.fmean(theirs),
@@ -129,17 +151,22 @@ def _point(key: Key, rows: list[dict[str, str]]) -> Point:
     )
 
 
+def _transport(key: Key) -> str:
+    if key.cc == "NewReno":
+        return "sack" if key.sack else "newreno"
+    return key.cc.lower()
+
+
 def _error(values: list[float]) -> float:
     return statistics.stdev(values) / math.sqrt(len(values))
 
 
 def scenario(key: Key) -> dict[str, Any]:
     """Return the scenario of a point."""
-    cc, sack, sru, rto_min, servers = key
-    rto = f"{rto_min}ms"
+    rto = f"{key.rto_min}ms"
     # The queue stops while less than an MTU is free: 66 packets of 1502 bytes.
     network: dict[str, Any] = {"buffer": "66pkt"}
-    if cc == "Dctcp":
+    if key.cc == "Dctcp":
         # The queue disc and the packet in the device's own queue; RED marks from MinTh on.
         queue = {"name": "ecn-threshold", "threshold": "31499B"}
         network = {"buffer": "101500B", "queue": queue}
@@ -148,12 +175,13 @@ def scenario(key: Key) -> dict[str, Any]:
         "network": network,
         "workload": {
             "name": "barrier-read",
-            "servers": servers,
-            "sru": f"{sru}B",
+            "servers": key.servers,
+            "sru": f"{key.sru}B",
             "request_jitter": "20us",
         },
         "transport": {
-            "name": "dctcp" if cc == "Dctcp" else "sack" if sack else "newreno",
+            "name": _transport(key),
+            "initial_window": key.initial_window,
             "rto_min": rto,
             "rto_initial": rto,
             "syn_rto": rto,

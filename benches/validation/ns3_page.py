@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .judge import Verdict
-from .ns3 import SEEDS, Point
+from .ns3 import NAMES, SEEDS, Key, Point
 from .page import figure, table, verdicts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAMES = ("NewReno", "NewReno, SACK", "DCTCP")
+DROPS = 0.1
+"""How far the numbers of drops may be apart."""
 
 OPENING = """# Against ns-3
 
 Written by `make validate`; do not edit. Every run of the reference data (`benches/reference/ns3`,
 measured with ns-3.37) is repeated with `profile = "ns3"` and our own random numbers: fresh
-connections, one SRU each, requests up to 20 us apart, an initial window of 10. A point agrees if
+connections, one SRU each, requests up to 20 us apart, an initial window of 10 (IW) or 2. A point agrees if
 the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard errors of their difference.
 What the profile copies from ns-3's defaults and what it changes is in
 [Profiles](../reference/profiles.md).
@@ -91,12 +92,30 @@ SYN (the flag in the tables)
   NewReno; points with more than half a SYN timeout per server are flagged and not judged. Their
   timeouts of data, fast retransmits and drops are in the tables.
 
+No least window (mended in the reference runs)
+: `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a floor. With many senders the window falls
+  below a segment, the socket sends nothing ("silly window syndrome"), and waits for its timer: 16
+  servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a floor
+  of two segments, and here it is a parameter (`floor`). The reference runs are of `TcpDctcp` with
+  that floor; until it was there, what it explains was put down to the next mistake.
+
 CWR (the flag in the tables)
 : With DCTCP an echo puts the socket into `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only: a loss in a window that also saw a mark finds no fast retransmit. In the
-  smallest runs with losses (8 servers, 29 drops in the first burst) ns-3 has no fast recovery at
-  all and we have one per flow. Every DCTCP point with a drop is flagged and not judged; what is
-  left are those with up to 4 servers, which have 5 seeds.
+  smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast recovery
+  at all and we have one per flow. Points where we have more than twice ns-3's are flagged and not
+  judged.
+
+Guesses that outlive recovery (NewReno without SACK; mended in the reference runs of that name)
+: Without SACK `AddRenoSack()` marks a segment as arrived for every duplicate ACK, the first behind the
+  head. The guesses are right in number, not in place. `DiscardUpTo()`, when a guessed segment becomes
+  the head, takes it for lost (`MarkHeadAsLost()`), whatever the state. Those made of segments sent
+  during recovery are left when it ends: the next hole is then sent again in `CA_OPEN`, from ACK to
+  ACK, without three duplicates and without a reduction, while what the guesses take from the pipe
+  lets a burst go. With 256 KB, 16 servers and IW 10 that is a second wave of losses after 5 ms: 373
+  drops per run instead of 256, 240 segments sent again in `CA_OPEN` in the first seed instead of 2.
+  With the guesses forgotten at the end of recovery ns-3 loses what we lose. RFC 6582 knows no such
+  guesses; goodput hardly shows them.
 
 ## What is left
 
@@ -109,20 +128,22 @@ already is sent once more for a partial ACK. An option has room for four blocks 
 
 def judge(points: list[Point]) -> list[Verdict]:
     """Hold every configuration against the bar."""
-    found = [
-        _agree(
-            f"{name}: within 0.15 or two standard errors ({SEEDS} seeds, no flag)",
-            [it for it in points if it.name == name and it.seeds >= SEEDS and not it.flag],
-        )
-        for name in NAMES[:2]
+    plain = [it for it in points if it.seeds >= SEEDS and not it.flag]
+    return [
+        *(
+            _agree(
+                f"{name}: within 0.15 or two standard errors ({SEEDS} seeds, no flag)",
+                [it for it in plain if it.key.name == name],
+            )
+            for name in NAMES
+        ),
+        _drops([it for it in plain if it.key.name == "NewReno, mended"]),
     ]
-    unflagged = [it for it in points if it.name == "DCTCP" and not it.flag]
-    return [*found, _agree("DCTCP: within 0.15 or two standard errors (no flag)", unflagged)]
 
 
 def _agree(bar: str, points: list[Point]) -> Verdict:
     misses = tuple(
-        f"SRU {it.sru // 1024} KB, RTOmin {it.rto_min:g} ms, N={it.servers}: "
+        f"{_label(it.key)}, N={it.key.servers}: "
         f"ln {it.log_ratio:+.2f}, {it.distance:.1f} standard errors; "
         f"timeouts {it.ns3.timeouts:.2f} and {it.here.timeouts:.2f} per run"
         for it in points
@@ -132,14 +153,31 @@ def _agree(bar: str, points: list[Point]) -> Verdict:
     return Verdict(bar, measured, misses, bool(points) and not misses)
 
 
+def _drops(points: list[Point]) -> Verdict:
+    """Hold the losses, which a goodput may hide."""
+    ratios = {it: it.here.drops / it.ns3.drops - 1 for it in points if it.ns3.drops}
+    misses = tuple(
+        f"{_label(it.key)}, N={it.key.servers}: {it.ns3.drops:.1f} and {it.here.drops:.1f} per run"
+        for it, ratio in ratios.items()
+        if abs(ratio) > DROPS
+    )
+    worst = max(map(abs, ratios.values()), default=1.0)
+    bar = f"NewReno, mended: drops within {DROPS:.0%} ({SEEDS} seeds, no flag)"
+    return Verdict(bar, f"worst {worst:.1%} of {len(ratios)} points", misses, not misses)
+
+
+def _label(key: Key) -> str:
+    return f"{key.sru // 1024} KB, {key.rto_min:g} ms, IW {key.initial_window}"
+
+
 def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
     """Write `ns3.md` and its picture into the folder."""
     curves = {}
-    ordered = sorted(points, key=lambda it: (NAMES.index(it.name), it.sru, it.rto_min, it.servers))
+    ordered = sorted(points, key=lambda it: (NAMES.index(it.key.name), it.key))
     for it in ordered:
-        title = f"{it.name}, {it.sru // 1024} KB, {it.rto_min:g} ms"
+        title = f"{it.key.name}, {_label(it.key)}"
         curves.setdefault(title, []).append(
-            (it.servers, it.ns3.goodput, it.here.goodput, bool(it.flag))
+            (it.key.servers, it.ns3.goodput, it.here.goodput, bool(it.flag))
         )
     figure(folder / "ns3.png", curves, "ns-3", columns=4)
     lines = [OPENING, *verdicts(found), "", "![Goodput](ns3.png)", ""]
@@ -148,8 +186,8 @@ def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
     for name in NAMES:
         rows = [
             (
-                f"{it.sru // 1024} KB, {it.rto_min:g} ms",
-                it.servers,
+                _label(it.key),
+                it.key.servers,
                 f"{it.ns3.goodput:.1f} ± {it.ns3.error:.1f}",
                 f"{it.here.goodput:.1f} ± {it.here.error:.1f}",
                 f"{it.ns3.timeouts:.2f}",
@@ -161,7 +199,7 @@ def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
                 it.flag or ("" if it.agrees else "misses"),
             )
             for it in ordered
-            if it.name == name
+            if it.key.name == name
         ]
-        lines += ["", f"## {name}", "", *table("SRU, RTOmin", quantities, "ns-3", rows)]
+        lines += ["", f"## {name}", "", *table("SRU, RTOmin, window", quantities, "ns-3", rows)]
     (folder / "ns3.md").write_text("\n".join(lines) + "\n")
