@@ -213,6 +213,12 @@ fn every_transport_ends_a_small_read_in_every_profile() {
                     "transport": { "name": transport, "receive_window": "128KiB" },
                 });
                 lay(&mut document, changes);
+                // It counts marks, and refuses what brings a switch that has none.
+                if let Err(error) = Scenario::from_document(&document) {
+                    assert!(error.message.contains("never marks"), "{transport}: {error}");
+                    assert_eq!(profile, "linux-dctcp", "{transport}");
+                    continue;
+                }
                 let row = run(&document, 1);
                 let case = format!("{transport} in {profile}, frames {frames}");
                 assert_eq!(row.status, "ok", "{case}");
