@@ -22,8 +22,8 @@ OPENING = """# Against ns-3
 Written by `make validate`; do not edit. Every run of the reference data (`benches/reference/ns3`,
 measured with ns-3.37) is repeated with `profile = "ns3"` and our own random numbers: fresh
 connections, one SRU each, requests up to 20 us apart, an initial window of 10 (IW) or 2. A point
-agrees if the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard errors of their difference.
-What the profile copies from ns-3's defaults and what it changes is in
+agrees if the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard errors of their
+difference. What the profile copies from ns-3's defaults and what it changes is in
 [Profiles](../reference/profiles.md).
 """
 
@@ -99,26 +99,26 @@ No least window (mended in the reference runs)
 : `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a floor. With many senders the window falls
   below a segment, the socket sends nothing ("silly window syndrome"), and waits for its timer: 16
   servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
-  floor of two segments, and here it is a parameter (`floor`). The reference runs are of `TcpDctcp` with
-  that floor; until it was there, what it explains was put down to the next mistake.
+  floor of two segments, and here it is a parameter (`floor`). The reference runs are of `TcpDctcp`
+  with that floor; until it was there, what it explains was put down to the next mistake.
 
 CWR (the flag in the tables)
 : With DCTCP an echo puts the socket into `CA_CWR`, and `DupAck()` enters recovery from
   `CA_DISORDER` only: a loss in a window that also saw a mark finds no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery at all and we have one per flow. Points where we have more than twice ns-3's are flagged and not
-  judged.
+  recovery at all and we have one per flow. Points where we have more than twice ns-3's are flagged
+  and not judged.
 
 Guesses that outlive recovery (NewReno without SACK; mended in the reference runs of that name)
 : Without SACK `AddRenoSack()` marks a segment as arrived for every duplicate ACK, the first behind
   the head. The guesses are right in number, not in place. `DiscardUpTo()`, when a guessed segment
-  becomes the head, takes it for lost (`MarkHeadAsLost()`), whatever the state. Those made of segments sent
-  during recovery are left when it ends: the next hole is then sent again in `CA_OPEN`, from ACK to
-  ACK, without three duplicates and without a reduction, while what the guesses take from the pipe
-  lets a burst go. With 256 KB, 16 servers and IW 10 that is a second wave of losses after 5 ms: 373
-  drops per run instead of 256, 240 segments sent again in `CA_OPEN` in the first seed instead of 2.
-  With the guesses forgotten at the end of recovery ns-3 loses what we lose. RFC 6582 knows no such
-  guesses; goodput hardly shows them.
+  becomes the head, takes it for lost (`MarkHeadAsLost()`), whatever the state. Those made of
+  segments sent during recovery are left when it ends: the next hole is then sent again in
+  `CA_OPEN`, from ACK to ACK, without three duplicates and without a reduction, while what the
+  guesses take from the pipe lets a burst go. With 256 KB, 16 servers and IW 10 that is a second
+  wave of losses after 5 ms: 373 drops per run instead of 256, 240 segments sent again in `CA_OPEN`
+  in the first seed instead of 2. With the guesses forgotten at the end of recovery ns-3 loses what
+  we lose. RFC 6582 knows no such guesses; goodput hardly shows them.
 
 ## What is left
 
@@ -126,12 +126,13 @@ DCTCP with 48 and 64 servers and IW 10: ns-3 has a quarter more timeouts. Nearly
 sees a mark and a loss, so that the missing fast retransmit (CWR) is the likely reason; these points
 miss and are not flagged, because fast retransmits alone do not tell.
 
-CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here, and with 256 KB it waits
-here and not in ns-3. NewReno loses equally many on both sides, so that the end of slow start is
-suspected; open.
+CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here, and with 256 KB it
+waits here and not in ns-3. NewReno loses equally many on both sides, so that the end of slow start
+is suspected; open.
 
 NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, with and
-without its guesses. A flow loses its last 15 segments but one, and one duplicate ACK is too few. Open.
+without its guesses. A flow loses its last 15 segments but one, and one duplicate ACK is too few.
+Open.
 
 Not copied, and too small to be seen here: the ACK that ends a recovery also grows the window
 (`ProcessAck()` calls `IncreaseWindow()` after it); a short last segment that was sent again
