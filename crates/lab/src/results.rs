@@ -237,6 +237,77 @@ fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
+    const NOTHING: NetworkReport = NetworkReport {
+        drops: 0,
+        marks: 0,
+        hops: 0,
+        port: PortCounters {
+            offered: 0,
+            dropped: 0,
+            marked: 0,
+            delivered: 0,
+            sending: Span::ZERO,
+            max_packets: 0,
+            max_bytes: 0,
+            byte_time: 0,
+        },
+        sending: Span::ZERO,
+        length: Span::ZERO,
+    };
+
+    fn row_of(report: &Report, network: &NetworkReport) -> Row {
+        row(1, "all".into(), "ok", report, &WaitReport::default(), network, 0.0)
+    }
+
+    /// Of twelve packets that were offered, the port dropped three, marked four and delivered nine.
+    #[test]
+    fn shares_are_of_what_was_offered_and_of_the_time_of_the_run() {
+        let port = PortCounters {
+            offered: 12,
+            dropped: 3,
+            marked: 4,
+            delivered: 9,
+            max_packets: 5,
+            max_bytes: 7000,
+            byte_time: 6000 * 4_000_000_000_000,
+            ..NOTHING.port
+        };
+        let (sending, length) = (Span::from_secs(6), Span::from_secs(8));
+        let network = NetworkReport { drops: 13, marks: 14, hops: 15, port, sending, length };
+        let row = row_of(&Report::default(), &network);
+        assert_eq!((row.drops, row.marks, row.packet_hops), (13, 14, 15));
+        assert_eq!((row.queue_max_packets, row.queue_max_bytes), (5, 7000));
+        let close = |is: f64, due: f64| assert!((is - due).abs() < 1e-12, "{is}, not {due}");
+        close(row.drop_ratio, 0.25);
+        close(row.queue_mean_bytes, 3000.0);
+        close(row.link_utilization, 0.75);
+        // A port that was offered nothing drops no share of it, and a run of no time has no queue.
+        let nothing = row_of(&Report::default(), &NOTHING);
+        close(nothing.drop_ratio + nothing.queue_mean_bytes + nothing.link_utilization, 0.0);
+    }
+
+    /// A thousand bytes in 4 s, in two blocks of 1 and 3 s.
+    #[test]
+    fn goodput_and_completion_times_are_those_of_the_report() {
+        let report = Report {
+            bytes: 1000,
+            elapsed: Span::from_secs(4),
+            completions: vec![Span::from_secs(3), Span::from_secs(1)],
+            ..Report::default()
+        };
+        let row = row_of(&report, &NOTHING);
+        assert!((row.goodput_bps - 2000.0).abs() < 1e-9 && (row.elapsed_s - 4.0).abs() < 1e-12);
+        assert_eq!((row.blocks, row.bytes, row.completion_s), (2, 1000, Some(2.0)));
+        assert_eq!((row.completion_p50_s, row.completion_max_s), (Some(3.0), Some(3.0)));
+        assert_eq!(row.completions, report.completions);
+        let nothing = row_of(&Report::default(), &NOTHING);
+        assert!(nothing.goodput_bps.abs() < 1e-12);
+        assert_eq!(
+            (nothing.blocks, nothing.completion_s, nothing.completion_max_s),
+            (0, None, None)
+        );
+    }
+
     #[test]
     fn quantiles_are_observed_values() {
         let spans: Vec<Span> = (1..=100).map(Span::from_secs).collect();
@@ -261,16 +332,8 @@ mod tests {
         for cause in causes {
             counts.add(cause, cause == Cause::Tail);
         }
-        let network = NetworkReport {
-            drops: 0,
-            marks: 0,
-            hops: 0,
-            port: PortCounters::default(),
-            sending: Span::ZERO,
-            length: Span::ZERO,
-        };
         let waits = WaitReport { timeouts: counts, stalls: StallCounts::default() };
-        let row = row(1, "all".into(), "ok", &Report::default(), &waits, &network, 0.0);
+        let row = row(1, "all".into(), "ok", &Report::default(), &waits, &NOTHING, 0.0);
         assert_eq!((row.timeouts, row.timeouts_block_head), (7, 1));
         assert_eq!((row.timeouts_lack_of_dupacks, row.timeouts_tail), (2, 1));
     }

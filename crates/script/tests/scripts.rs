@@ -323,6 +323,7 @@ scripts! {
         patience_is_in_round_trips
         restart_after_repairs
         restart_always
+        restart_eight_units_are_cautious
         restart_never
         tail_a_probe_and_its_duplicate_begin_recovery
         tail_a_probe_repairs_the_last_segment

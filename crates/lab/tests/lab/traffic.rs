@@ -90,6 +90,22 @@ fn blocks_are_wanted_at_random_times() {
     assert!(heavy.elapsed_s > 0.75, "{}", heavy.elapsed_s);
 }
 
+/// Fifty blocks of 2 ms each, all wanted within the first milliseconds: each waits for those before
+/// it, so that the last one takes nearly all the time, and the mean is half of it.
+#[test]
+fn a_block_that_is_late_began_when_it_was_wanted() {
+    let document = json!({
+        "network": { "buffer": "1000pkt" },
+        "workload": { "servers": 1, "sru": 240_000, "blocks": 50, "interval": "20us" },
+    });
+    let row = &rows(&document)[0];
+    assert_eq!((row.blocks, row.drops), (50, 0));
+    let [mean, last] = [row.completion_s, row.completion_max_s].map(|it| it.expect("50 blocks"));
+    assert!(row.elapsed_s > 0.1, "{}", row.elapsed_s);
+    assert!((row.elapsed_s - 0.003..=row.elapsed_s).contains(&last), "{last}");
+    assert!((mean / row.elapsed_s - 0.505).abs() < 0.015, "{mean} of {}", row.elapsed_s);
+}
+
 #[test]
 fn long_flows_fill_the_links_for_their_time() {
     let document = json!({

@@ -255,6 +255,26 @@ mod tests {
         assert_eq!(begin_again(1_700_000).0, 1);
     }
 
+    /// RFC 8289 §5: `now - drop_next < 16 * INTERVAL`.
+    #[test]
+    fn rfc8289_5_for_sixteen_intervals_the_last_rate_is_remembered() {
+        let mut ended = Codel::new(&rfc(), &SITE);
+        hits(&mut ended, &data(), LONG, 0..700_000);
+        hits(&mut ended, &data(), SHORT, 700_000..700_100);
+        let (drops, forgotten) = (ended.count, ended.drop_next + rfc().interval * 16);
+        let begin = |now| {
+            let mut codel = ended.clone();
+            codel.begin(now);
+            (codel.count, codel.last_count, codel.drop_next)
+        };
+        let before = Time::ZERO + Span::from_picos(forgotten.as_picos() - 1);
+        let rate = libm::sqrt((drops - 1) as f64);
+        let (count, last_count, next) = begin(before);
+        assert_eq!((count, last_count), (drops - 1, drops - 1));
+        assert!(((next - before).as_secs_f64() - 0.1 / rate).abs() < 1e-9);
+        assert_eq!(begin(forgotten), (1, 1, forgotten + rfc().interval));
+    }
+
     #[test]
     fn the_last_full_packet_is_never_dropped() {
         let mut codel = Codel::new(&rfc(), &SITE);

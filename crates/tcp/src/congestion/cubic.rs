@@ -305,6 +305,22 @@ mod tests {
     }
 
     #[test]
+    fn rfc9438_5_8_an_unused_window_is_one_without_data_or_without_room_for_a_segment() {
+        // Before the ACK six segments were outstanding.
+        let ack = AckSample { acked: 2 * SEGMENT, ..AckSample::default() };
+        let path = PathView { flight: 4 * SEGMENT, max: 10_001, ..law_tests::PATH };
+        let unused = |receive_window, written, limited| {
+            let path = PathView { receive_window, written, ..path };
+            is_application_limited(&AckSample { limited, ..ack }, &path)
+        };
+        // A seventh fits into a receive window of seven segments.
+        assert!(!unused(7 * SEGMENT, 10_002, false));
+        assert!(unused(7 * SEGMENT - 1, 10_002, false));
+        assert!(unused(7 * SEGMENT, 10_001, false));
+        assert!(!unused(7 * SEGMENT - 1, 10_001, true), "the window was full");
+    }
+
+    #[test]
     fn impossible_parameters_are_found() {
         let default = Params::default;
         let fault = |params: Params| params.check().unwrap_err().key;

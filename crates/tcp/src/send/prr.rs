@@ -156,6 +156,32 @@ mod tests {
         assert_eq!(after(PrrBound::Rfc9937, true), 2);
     }
 
+    /// RFC 6937 §3: `limit = MAX(prr_delivered - prr_out, DeliveredData) + MSS`.
+    #[test]
+    fn rfc6937_3_a_segment_more_than_the_ack_reports_or_than_is_owed() {
+        for (bound, safe) in [(PrrBound::Ssrb, false), (PrrBound::Rfc9937, true)] {
+            let mut prr = Prr::new(bound).unwrap();
+            prr.begin(20 * SEGMENT, 0, 0);
+            let mut after = |pipe: u64, sent: u64| {
+                let (delivered, window) = (SEGMENT, 10 * SEGMENT);
+                let pipe = pipe * SEGMENT;
+                prr.on_ack(&Progress { delivered, pipe, window, segment: SEGMENT, safe });
+                let allowance = prr.allowance().unwrap() / SEGMENT;
+                prr.on_sent(sent * SEGMENT);
+                allowance
+            };
+            assert_eq!(after(4, 2), 2, "{bound:?}");
+            // Two left for one that arrived, so that nothing is owed: what the ACK reports counts.
+            assert_eq!(after(5, 0), 2, "{bound:?}");
+            assert_eq!(after(5, 0), 2, "{bound:?}");
+            // Two are owed.
+            assert_eq!(after(5, 0), 3, "{bound:?}");
+            // There is room for one.
+            assert_eq!(after(9, 0), 1, "{bound:?}");
+            assert_eq!(after(10, 0), 0, "{bound:?}");
+        }
+    }
+
     #[test]
     fn without_sack_an_ack_is_no_news_of_what_duplicates_announced() {
         let mut prr = Prr::new(PrrBound::Crb).unwrap();

@@ -47,13 +47,29 @@ fn each_half_has_its_place() {
         lay(&mut gip, &params);
         with(&json!([gip]), 16)
     };
-    assert!(sixteen(json!({ "restart": false })).timeouts_block_head > 0);
-    let bare = sixteen(json!({ "copies": 0 }));
-    assert_eq!(bare.measures["gip.copies"], Some(0.0));
+    let copies = |row: &Row| row.measures["gip.copies"].expect("counted") as u64;
+    let neither = sixteen(json!({ "restart": false, "copies": 0 }));
+    let no_restart = sixteen(json!({ "restart": false }));
+    let no_copies = sixteen(json!({ "copies": 0 }));
     let whole = sixteen(json!({}));
-    // At most three copies per unit.
-    let copies = whole.measures["gip.copies"].expect("counted");
-    assert!(copies > 0.0 && copies <= 3.0 * 16.0 * 10.0, "{copies}");
+    for (row, heads, tails) in [
+        (&neither, true, true),
+        (&no_restart, true, false),
+        (&no_copies, false, true),
+        (&whole, false, false),
+    ] {
+        assert_eq!((row.timeouts_block_head > 0, row.timeouts_tail > 0), (heads, tails));
+    }
+    assert_eq!(whole.timeouts, 0);
+    assert_eq!((copies(&neither), copies(&no_copies)), (0, 0));
+    for row in [&no_restart, &whole] {
+        // Three for each of 160 units, but for those whose last segment was acknowledged before.
+        let copies = copies(row);
+        assert!((450..=480).contains(&copies), "{copies}");
+    }
+    // Without a timeout nothing is sent again but what was dropped, and the copies.
+    assert_eq!(whole.retransmitted_packets, copies(&whole) + whole.drops);
+    assert!(whole.drops < no_restart.drops / 2, "{} of {}", whole.drops, no_restart.drops);
 }
 
 /// The last segment, or the one before it, is lost: a copy repairs it, or brings the duplicates.
