@@ -57,12 +57,13 @@ def main() -> int:
             for count, run in enumerate(as_completed(runs), 1):
                 known[runs[run].key] = verdict = run.result()
                 table.write(known)
+                page.write([known.get(it.key) for it in drawn], BAR)
                 line = f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}"
                 console.print(line, markup=False)
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    rate = page.write([known[it.key] for it in drawn], BAR)
+    rate = page.write([known.get(it.key) for it in drawn], BAR)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants.md")
     return int(rate < BAR)
 

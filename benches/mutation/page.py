@@ -20,12 +20,21 @@ Written by `make mutants`; do not edit. cargo-mutants changes one function at a 
 have to fail. The sample is random, of all crates but the binding (word of the draw: {seed}); a
 mutant that its own crate's tests let pass is given to the tests of the crates above. Those that do
 not compile are left out. At least {bar:.0%} have to be caught.
+
+{run}
 """
 
 
-def write(judged: Sequence[Verdict], bar: float) -> float:
-    """Write the page; return the share that is caught."""
-    lines = [OPENING.format(seed=SEED, bar=bar)]
+def write(drawn: Sequence[Verdict | None], bar: float) -> float:
+    """Write the page of what was drawn, run or not; return the share that is caught."""
+    judged = [it for it in drawn if it]
+    run = f"All {len(drawn)} that were drawn have been run."
+    if len(judged) < len(drawn):
+        run = (
+            f"**Of {len(drawn)} that were drawn, {len(judged)} have been run so far**, in the "
+            "order of the draw: they are a random sample, too. `make mutants` goes on from there."
+        )
+    lines = [OPENING.format(seed=SEED, bar=bar, run=run)]
     lines += ["| crate | compile | caught | by a time limit | share |", "|---|--:|--:|--:|--:|"]
     for package in sorted({it.package for it in judged}):
         lines.append(_row(package, (it for it in judged if it.package == package)))
