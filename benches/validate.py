@@ -41,8 +41,10 @@ def script(name: str) -> tuple[str, ...]:
 
 
 LAWS = ("cargo", "test", "--release", "--workspace", "--locked", "--quiet")
+DOCUMENTS = (PYTHON, "-m", "pytest", "--quiet", "tests/test_fuzz.py")
 STUDIES = (
     Study("laws", LAWS, (("INCAST_CASES", "1000"),), quick=False),
+    Study("documents", DOCUMENTS, (("INCAST_DOCUMENTS", "100000"),), quick=False),
     Study("ns2", script("validate_ns2")),
     Study("transports", script("validate_transports")),
     Study("ns3", script("validate_ns3")),
