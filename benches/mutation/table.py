@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from .draw import ROOT
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .draw import Mutant
+
 PATH = ROOT / "benches" / "reference" / "mutants" / "rust.csv"
+REASONS = PATH.with_name("equivalent.csv")
+"""Those that no test can catch, with the reason: written by hand."""
 CAUGHT = ("caught", "timeout")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a mutant: `caught`, `timeout`, `missed` or `unviable`."""
+    """What became of a mutant: `caught`, `timeout`, `missed` or `unviable`; `equivalent` if it was
+    missed and there is a reason why it does nothing."""
 
     mutant: str
     package: str
     outcome: str
     by: str
-    """The package whose tests caught it."""
+    """The package whose tests caught it; why it is equivalent."""
 
 
 def read() -> dict[str, Verdict]:
@@ -40,3 +49,22 @@ def write(known: dict[str, Verdict]) -> None:
         for key, it in sorted(known.items(), key=lambda item: item[1].mutant):
             writer.writerow([key, it.mutant, it.package, it.outcome, it.by])
     part.replace(PATH)
+
+
+def reasons() -> dict[str, str]:
+    """Return why mutants are equivalent, by their keys."""
+    with REASONS.open(newline="", encoding="utf-8") as file:
+        return {row["key"]: row["reason"] for row in csv.DictReader(file)}
+
+
+def judged(drawn: Iterable[Mutant], known: dict[str, Verdict]) -> list[Verdict | None]:
+    """Return what became of those that were drawn; nothing for those that were not run."""
+    because = reasons()
+
+    def of(key: str) -> Verdict | None:
+        verdict = known.get(key)
+        if verdict and verdict.outcome == "missed" and key in because:
+            return replace(verdict, outcome="equivalent", by=because[key])
+        return verdict
+
+    return [of(mutant.key) for mutant in drawn]

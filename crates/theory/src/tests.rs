@@ -1,3 +1,5 @@
+mod windows;
+
 use std::collections::VecDeque;
 
 use incast_engine::Stream;

@@ -1,0 +1,148 @@
+"""What `make mutants` keeps of mutants of the Rust code."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from mutation import draw, page, table, tree
+from mutation.draw import Mutant
+from mutation.table import Verdict
+
+DIFF = """--- crates/net/src/port.rs
++++ replace < with <= in Port::fits
+@@ -{line},3 +{line},3 @@
+ fn fits(&self) -> bool {{
+-    self.waiting < self.most
++    self.waiting <= /* ~ changed by cargo-mutants ~ */ self.most
+ }}
+"""
+
+
+def mutant(line: int, file: str = "crates/net/src/port.rs") -> Mutant:
+    return Mutant(f"{file}:{line}: replace < with <=", "incast-net", file, DIFF.format(line=line))
+
+
+def verdict(outcome: str, package: str = "incast-net") -> Verdict:
+    return Verdict(f"it was {outcome}", package, outcome, "")
+
+
+def test_a_mutant_is_known_wherever_its_lines_have_moved() -> None:
+    assert mutant(7).key == mutant(70).key
+    assert mutant(7).key != mutant(7, "crates/net/src/buffer.rs").key
+
+
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"crates/net/src/{number}.rs" for number in range(50)]
+    listed = [
+        {"name": name, "package": "incast-net", "file": name, "diff": DIFF.format(line=1)}
+        for name in names
+    ]
+
+    def listing(listed: list[dict[str, str]]) -> None:
+        done = subprocess.CompletedProcess([], 0, json.dumps(listed))
+        monkeypatch.setattr(draw.subprocess, "run", lambda *_, **__: done)
+
+    listing(listed)
+    whole = draw.sample(50)
+    assert {it.file for it in whole} == set(names)
+    assert [it.file for it in whole] != names
+    assert draw.sample(20) == whole[:20]
+    listing(listed[::-1])
+    assert draw.sample(20) == whole[:20]
+
+
+def test_the_table_is_read_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "PATH", tmp_path / "new" / "rust.csv")
+    assert table.read() == {}
+    known = {"a": verdict("caught"), "b": Verdict('replace "," with x', "incast-lab", "missed", "")}
+    table.write(known)
+    assert table.read() == known
+    assert [it.name for it in table.PATH.parent.iterdir()] == ["rust.csv"]
+
+
+def test_the_page_counts_what_compiles_and_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "PAGE", tmp_path / "mutants.md")
+    judged = [verdict("caught"), verdict("timeout"), verdict("missed"), verdict("unviable")]
+    judged.append(verdict("caught", "incast-tcp"))
+    assert page.write([*judged, None, None, None], 0.92) == 0.75
+    text = page.PAGE.read_text("utf-8")
+    assert "Of 8 that were drawn, 5 have been run" in text
+    assert "| incast-net | 3 | 2 | 1 | 66.7% |" in text
+    assert "| all | 4 | 3 | 1 | 75.0% |" in text
+    assert "- `it was missed`" in text
+    page.write(judged, 0.92)
+    assert "All 5 that were drawn" in page.PAGE.read_text("utf-8")
+
+
+def test_what_changes_nothing_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(table, "REASONS", tmp_path / "equivalent.csv")
+    monkeypatch.setattr(page, "PAGE", tmp_path / "mutants.md")
+    drawn = [mutant(1, f"crates/net/src/{number}.rs") for number in range(4)]
+    keys = [it.key for it in drawn]
+    table.REASONS.write_text(f"key,mutant,reason\n{keys[0]},it,a | b\n{keys[1]},it,no\n", "utf-8")
+    known = dict(zip(keys, map(verdict, ("missed", "caught", "missed")), strict=False))
+    judged = table.judged(drawn, known)
+    assert [it and it.outcome for it in judged] == ["equivalent", "caught", "missed", None]
+    assert page.write(judged, 0.92) == 0.5
+    assert "- `it was missed`: a | b" in page.PAGE.read_text("utf-8")
+
+
+def test_nothing_that_is_caught_is_called_equivalent() -> None:
+    known = table.read()
+    for key, reason in table.reasons().items():
+        assert reason.endswith(".")
+        assert key not in known or known[key].outcome == "missed", known[key].mutant
+
+
+def test_the_copy_follows_the_sources_and_forgets_what_was_left_in_it(tmp_path: Path) -> None:
+    root, copy = tmp_path / "root", tmp_path / "copy"
+    source = root / "crates" / "net" / "lib.rs"
+    source.parent.mkdir(parents=True)
+    source.write_text("one", "utf-8")
+    subprocess.run(["git", "init", "-q", root], check=True)
+    subprocess.run(["git", "-C", root, "add", "."], check=True)
+    assert tree.copy_sources(root, copy)
+    assert not tree.copy_sources(root, copy)
+    # An interruption left a mutant, and tests a file.
+    (copy / "crates" / "net" / "lib.rs").write_text("mutant", "utf-8")
+    (copy / "crates" / "net" / "regressions.txt").write_text("seed", "utf-8")
+    assert tree.copy_sources(root, copy)
+    assert [it.name for it in (copy / "crates" / "net").iterdir()] == ["lib.rs"]
+    assert (copy / "crates" / "net" / "lib.rs").read_text("utf-8") == "one"
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        ("exit 0", ""),
+        ("exit 101", "caught"),
+        ("while :; do :; done", "timeout"),
+        ("sleep 1000", "timeout"),
+    ],
+)
+def test_a_test_that_never_ends_is_stopped(
+    script: str, outcome: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tree, "SLEEP", 3)
+    (tmp_path / "crates" / "net").mkdir(parents=True)
+    test = tmp_path / "test"
+    test.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    test.chmod(0o755)
+    it = object.__new__(tree.Tree)
+    it.path = tmp_path
+    stage = tree.Stage("incast-net", "lib")
+    assert it.run(stage, [str(test)], 1) == outcome
+
+
+@pytest.mark.parametrize("package", [f"incast-{name}" for name in draw.PACKAGES])
+def test_every_crate_has_its_tests(package: str) -> None:
+    kinds = [stage.kind for stage in tree.stages_of(package)]
+    assert kinds == (["lib", "test"] if package in {"incast-lab", "incast-script"} else ["lib"])
+    assert package in tree.ABOVE
