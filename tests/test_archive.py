@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
@@ -156,31 +157,139 @@ def test_what_others_put_meanwhile_is_not_run_again(sweep: Path, tmp_path: Path)
     assert second.has(job)
 
 
+# Writes a file, and stays in the middle of it: the temporary one has not got its name yet.
+WRITER = """
+import sys
+from pathlib import Path
+from incast.results import files
+replace = Path.replace
+def wait(self, target):
+    print("half", flush=True)
+    sys.stdin.readline()
+    return replace(self, target)
+Path.replace = wait
+files.write_whole(Path(sys.argv[1]), b"whole")
+"""
+
+
+def writer(file: Path) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, file],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stdout.readline() == "half\n"
+    return process
+
+
 def test_half_written_files_of_the_dead_are_removed_and_those_of_the_living_kept(
     small: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     incast.run(small, out=out)
-    gone = subprocess.Popen([sys.executable, "-c", ""])
-    gone.wait()
-    here = files._host()
-    dead, alive, elsewhere = (
-        out / "runs" / f"key.{host}.{process}.tmp"
-        for host, process in ((here, gone.pid), (here, os.getpid()), ("elsewhere", gone.pid))
-    )
-    for file in (dead, alive, elsewhere):
-        file.write_text("half")
-    incast.run(small, out=out)
-    assert [file.exists() for file in (dead, alive, elsewhere)] == [False, True, True]
+    elsewhere = out / "runs" / "key.another-machine.0123456789abcdef.tmp"
+    elsewhere.write_text("half")
+    with writer(out / "runs" / "dead") as dead, writer(out / "runs" / "living") as living:
+        dead.kill()
+        dead.wait()
+        assert len(list(out.rglob("*.tmp"))) == 3
+        incast.run(small, out=out)
+        left = {file.name.split(".")[0] for file in out.rglob("*.tmp")}
+        assert left == {"key", "living"}  # whatever the number of its process says here
+        living.communicate("\n")
+        assert living.returncode == 0
+    assert (out / "runs" / "living").read_bytes() == b"whole"
 
 
-def test_a_damaged_part_is_named(command: Command, small: Path, tmp_path: Path) -> None:
-    incast.run(small, out=tmp_path / "out")
-    part = parts(tmp_path / "out")[0]
-    part.write_bytes(b"PAR1")
-    outcome = command("run", small, "--out", tmp_path / "out")
+def test_who_sweeps_up_before_a_writer_has_its_lock_does_no_harm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, swept = Path.open, []
+
+    def and_swept(self: Path, mode: str = "r") -> object:
+        handle = opened(self, mode)
+        if mode == "xb" and len(swept) < 3:
+            swept.append(self)
+            with monkeypatch.context() as patch:
+                patch.setattr(Path, "open", opened)
+                files.sweep_up(self.parent)
+        return handle
+
+    monkeypatch.setattr(Path, "open", and_swept)
+    files.write_whole(tmp_path / "file", b"whole")
+    assert (tmp_path / "file").read_bytes() == b"whole"
+    assert len(set(swept)) == 3
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_pack_is_on_the_disk_before_it_has_its_name_and_parts_go_after(
+    sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+
+    def told(what: str, call: Callable[..., object]) -> Callable[..., object]:
+        def tell(one: Path | int, *others: object, **options: object) -> object:
+            name = one.name.split(".")[0] if isinstance(one, Path) else ""
+            done.append(f"{what} {name}".strip())
+            return call(one, *others, **options)
+
+        return tell
+
+    monkeypatch.setattr(archive, "PACK", 6)
+    scenario = incast.load(sweep)
+    results = incast.run(scenario, out=tmp_path / "other")  # does all that is done once
+    for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
+        monkeypatch.setattr(owner, name, told(name, getattr(owner, name)))
+    incast.run(scenario, out=tmp_path / "out", jobs=1)
+    (pack,) = packs(tmp_path / "out")
+    synced = done.index("fsync")
+    assert done[synced + 1] == f"replace {pack.stem}"
+    gone = [place for place, what in enumerate(done) if what.startswith("unlink")]
+    assert len(gone) == 6
+    assert min(gone) > synced + 1
+    assert {done[place].split()[1] for place in gone} == {job.key for job in results.plan.jobs()}
+
+
+def test_the_rows_of_a_run_come_after_its_traces(
+    small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, written = tmp_path / "out", []
+    whole = files.write_whole
+
+    def told(file: Path, content: bytes, **options: bool) -> None:
+        if file.suffix == ".parquet":
+            written.append(file.parent.name)
+            if len(written) == 3:  # a kill: nothing more reaches the disk
+                raise KeyboardInterrupt
+        whole(file, content, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files, "write_whole", told)
+        with pytest.raises(incast.Interrupted):
+            incast.run(small, out=out, jobs=1, traces=["events", "queue", "cwnd"])
+    assert "runs" not in written
+    assert len(incast.open_results(out)) == 0
+    again = incast.run(small, out=out, traces=["events", "queue", "cwnd"])
+    assert len(again) == 2
+
+
+def test_a_full_disk_names_the_directory(
+    command: Command, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, opened = tmp_path / "out", Path.open
+
+    def full(self: Path, mode: str = "r", *others: object, **options: object) -> object:
+        handle = opened(self, mode, *others, **options)  # type: ignore[call-overload]
+        if mode == "xb" and self.parent.name == "runs":
+            device = os.open("/dev/full", os.O_WRONLY)
+            os.dup2(device, handle.fileno())
+            os.close(device)
+        return handle
+
+    monkeypatch.setattr(Path, "open", full)
+    outcome = command("run", small, "--out", out)
     assert outcome.code == 2
-    assert outcome.err == f"incast: {part}: damaged; remove it and run again\n"
+    assert outcome.err == f"incast: {out}/runs: cannot be written to: No space left on device\n"
 
 
 def test_an_archive_holds_the_runs_of_any_scenario(

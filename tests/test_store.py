@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import incast
+from conftest import Command
 from incast import _core
 
 Times = dict[str, int]
@@ -71,6 +72,37 @@ def test_binned_and_full_traces_are_not_mixed(small: Path, tmp_path: Path) -> No
         incast.run(small, out=tmp_path / "out", traces=["queue:full"])
 
 
+def test_two_runs_leave_the_same_bytes(command: Command, sweep: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        out = tmp_path / name
+        incast.run(sweep, out=out, jobs=1, traces=["queue", "cwnd", "events"])
+        for form in ("csv", "parquet"):
+            assert command("run", sweep, "--out", out, "--format", form).code == 0
+    files = sorted(file for file in (tmp_path / "one").rglob("*.*") if file.parent.name != "times")
+    assert len(files) == 4 * 6 + 2 + 1
+    for file in files:
+        if file.name != "manifest.json":
+            other = tmp_path / "two" / file.relative_to(tmp_path / "one")
+            assert file.read_bytes() == other.read_bytes()
+    for form in ("csv", "json"):
+        assert command("run", sweep, "--format", form).out == (
+            command("run", sweep, "--format", form).out
+        )
+
+
+def test_times_stand_beside_the_rows_and_are_joined(sweep: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    results = incast.run(sweep, out=out)
+    assert "wall_s" not in pl.read_parquet(out / "runs").columns
+    rows = results.frame(group=None)
+    assert rows["wall_s"].min() > 0
+    assert rows["wall_s"].null_count() == 0
+    assert (results.summary()["wall_s"] > 0).all()
+    told = pl.concat(pl.read_csv(file) for file in out.glob("times/*.csv"))
+    assert sorted(told["wall_s"]) == sorted(rows["wall_s"])
+    assert (incast.run(sweep).frame()["wall_s"] > 0).all()  # in memory, too
+
+
 def test_the_folder_reads_as_one_table(sweep: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     results = incast.run(sweep, out=out, traces=["queue", "cwnd", "events"])
@@ -89,7 +121,9 @@ def test_every_column_has_a_unit_and_a_meaning(sweep: Path, tmp_path: Path) -> N
     for table, told in columns.items():
         known = {column["name"] for column in told}
         assert all(column["description"] for column in told)
-        assert set(pl.read_parquet(out / table).columns) - known <= {"workload.servers", "seed"}
+        read = pl.read_csv if table == "times" else pl.read_parquet
+        (file, *_) = (out / table).iterdir()
+        assert set(read(file).columns) - known <= {"workload.servers", "seed"}
 
 
 def test_the_manifest_says_what_was_run(sweep: Path, tmp_path: Path) -> None:

@@ -1,5 +1,29 @@
-"""`python -m incast`."""
+"""The command `incast`, and `python -m incast`."""
 
-from incast.cli import main
+import os
+import signal
+from types import FrameType
 
-main()
+_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code.
+
+    Modules that are being imported may hide an interrupt or make another error of it. Nothing has
+    been begun meanwhile, so that one can leave at once.
+    """
+    before = signal.signal(signal.SIGINT, _leave)
+    from incast.cli import main as command
+
+    signal.signal(signal.SIGINT, before)
+    command()
+
+
+def _leave(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 (a handler's arguments)
+    os.write(2, b"incast: interrupted\n")
+    os._exit(_INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -11,6 +11,8 @@ from incast._core import ScenarioError
 from incast.errors import FigureError, ModelError, ResultsError
 
 USER_ERROR = 2
+_LONGEST = 1500  # characters of a message
+
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -54,5 +56,12 @@ def _give_up_output() -> int:
 
 
 def _report(message: str) -> int:
-    typer.echo(f"incast: {units.plain(message)}", err=True)
+    typer.echo(f"incast: {_short(units.plain(message))}", err=True)
     return USER_ERROR
+
+
+def _short(message: str) -> str:
+    """Leave out the middle of a long message: what is wrong stands first, what is right last."""
+    if len(message) <= _LONGEST:
+        return message
+    return f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 4 :]}"

@@ -104,7 +104,10 @@ def write(
 
         render(results, Paper(wide=layout.wide), groups, layout.names)
         return
-    frame = results.frame(None)
+    from incast.results.frames import WALL
+
+    # Without the times, which another run of the same seeds would not repeat.
+    frame = results.frame(None).drop(WALL)
     frame = frame.filter(frame["group"].is_in(groups))
     if form == "json":
         tree = {"scenario": results.scenario, "rows": frame.to_dicts()}
@@ -133,9 +136,11 @@ def compare(theory: "Theory", results: "Results", form: "Format", layout: Layout
 
 def save(frame: "pl.DataFrame", form: str, target: Path | None) -> None:
     """Write a table as csv or parquet to a file, or to stdout."""
+    from incast.results.frames import harmless
+
     table = BytesIO()
     if form == "csv":
-        frame.write_csv(table)
+        harmless(frame).write_csv(table)
     else:
         frame.write_parquet(table)
     if target is None:

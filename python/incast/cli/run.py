@@ -163,7 +163,8 @@ def run(
     wanted = output.groups_of(asked.plan, group, every=groups)
     if picture is not None:
         kind = choice.for_plan(asked.plan, traces)
-        traces += [name for name in kind.traces if name not in traces]
+        given = {name.removesuffix(":full") for name in traces}
+        traces += [name for name in kind.traces if name not in given]
         save.check(picture)
     if with_model and picture is not None and kind.name != "goodput":
         raise typer.BadParameter(

@@ -33,10 +33,11 @@ def figure(picture: Picture, path: Path) -> None:
     from matplotlib import rc_context
 
     from incast.plots.style import RC
+    from incast.results.frames import harmless
 
     try:
         with rc_context(RC):
             picture.figure.savefig(path)
-        picture.data.write_csv(path.with_suffix(".csv"))
+        harmless(picture.data).write_csv(path.with_suffix(".csv"))
     except OSError as error:
         raise ResultsError(f"{path}: cannot be written: {error.strerror}") from None

@@ -4,17 +4,19 @@
 part is called `<key>.parquet` and is written when its run is done, its rows last: they say that the
 run is whole. As soon as `PACK` parts of rows have gathered they are written to one pack,
 `pack-<hash of the keys>.parquet`, and removed, so that a million runs are about a thousand files.
-The column `run` holds the key in both: the index of a pack is in the pack.
+The column `run` holds the key in both: the index of a pack is in the pack. What differs between two
+runs of a seed, the time that they took, stands beside them (`incast.results.times`).
 
-Every file is whole or absent, and a part goes only after the pack that holds it has come. So a
-process may be killed at any moment, and others may read and write the same folder meanwhile: the
-worst that can be met is a run that is there twice, and it counts once.
+Every file is whole or absent and has a checksum (`incast.results.seal`), and a part goes only after
+the pack that holds it has come. So a process may be killed at any moment, and others may read and
+write the same folder meanwhile: the worst that can be met is a run that is there twice, and it
+counts once.
 """
 
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from hashlib import blake2b
-from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -22,8 +24,9 @@ from typing import Any
 import polars as pl
 
 from incast.errors import ResultsError
-from incast.results import files, frames
+from incast.results import files, frames, seal
 from incast.results.frames import KEY, ROWS
+from incast.results.times import Times, joined
 from incast.results.traces import KINDS
 from incast.scenario.plan import Job
 
@@ -44,6 +47,7 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._times = Times(path)
         self._kept: dict[str, Path | None] = {}  # keys seen or written, and the pack that has them
         self._packs: set[Path] = set()  # those whose keys are among them
         self._loose = 0  # parts in the folder, about
@@ -51,10 +55,19 @@ class Archive:
         self._counting, self._packing = Lock(), Lock()
 
     def prepare(self, traces: Sequence[str]) -> None:
-        """Make the folders for the rows and the `traces`, without leftovers of killed processes."""
+        """Make the folders for the rows and the `traces`, without leftovers of killed processes.
+
+        Raises
+        ------
+        ResultsError
+            A part is damaged, which would show when everything else has run.
+        """
         for table in tables(traces):
             (self.path / table).mkdir(parents=True, exist_ok=True)
             files.sweep_up(self.path / table)
+        for part in self._listing()[1]:
+            with suppress(FileNotFoundError):  # packed meanwhile, by somebody else
+                _part_of_rows(part)
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Say whether a run is kept, with the traces asked for."""
@@ -65,9 +78,10 @@ class Archive:
         """Write the parts of a run, its rows last. May be called from several threads."""
         parts = frames.tables(job, output)
         for table in sorted(parts, key=lambda table: table == ROWS):
-            content = BytesIO()
-            parts[table].write_parquet(content, statistics=False)
-            files.write_whole(self._part(table, job.key), content.getbuffer())
+            file = self._part(table, job.key)
+            if table == ROWS:
+                self._times.put(job.key, frames.seconds(output))
+            files.write_whole(file, seal.parquet(parts[table], file, statistics=False))
         self._kept[job.key] = None
         with self._counting:
             self._loose += 1
@@ -78,7 +92,7 @@ class Archive:
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Read one trace of one run: `events`, `queues` or `flows`."""
         file = self._part(table, job.key)
-        return _read(file) if file.exists() else None
+        return seal.read(file) if file.exists() else None
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Read the rows of those of the runs that are kept, in any order."""
@@ -89,13 +103,14 @@ class Archive:
             packs = sorted({pack for key in kept if (pack := self._kept[key]) is not None})
             parts = [self._part(ROWS, key) for key in kept if self._kept[key] is None]
             try:
-                found = [_read(file) for file in (*packs, *parts)]
+                found = [seal.read(pack) for pack in packs] + [_part_of_rows(it) for it in parts]
             except FileNotFoundError:  # packed meanwhile, by somebody else
                 for part in parts:
                     if not part.exists():
                         self._kept.pop(part.stem, None)
                 continue
-            return _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
+            rows = _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
+            return joined(rows, self._times.read()) if rows is not None else None
         raise ResultsError(f"{self.path / ROWS}: changes too fast to be read; try again")
 
     def pack(self) -> None:
@@ -114,13 +129,11 @@ class Archive:
             self._packing.release()
 
     def _pack(self, parts: list[Path]) -> None:
-        everything = pl.concat([_read(part) for part in parts], how="diagonal_relaxed")
+        everything = pl.concat([_part_of_rows(part) for part in parts], how="diagonal_relaxed")
         keys = sorted(part.stem for part in parts)
         name = blake2b("".join(keys).encode(), digest_size=16).hexdigest()
         pack = self.path / ROWS / f"pack-{name}.parquet"
-        content = BytesIO()
-        everything.write_parquet(content)
-        files.write_whole(pack, content.getbuffer(), durable=True)
+        files.write_whole(pack, seal.parquet(everything, pack), durable=True)
         for part in parts:
             part.unlink(missing_ok=True)
         with self._counting:
@@ -142,7 +155,7 @@ class Archive:
             self._kept.setdefault(part.stem, None)
         for pack in packs:
             if pack not in self._packs:
-                self._kept.update(dict.fromkeys(_read(pack, columns=[KEY])[KEY].unique(), pack))
+                self._kept.update(dict.fromkeys(seal.read(pack, columns=[KEY])[KEY].unique(), pack))
                 self._packs.add(pack)
 
     def _listing(self) -> tuple[list[Path], list[Path]]:
@@ -161,6 +174,14 @@ def tables(traces: Sequence[str]) -> list[str]:
     return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
 
 
+def _part_of_rows(file: Path) -> pl.DataFrame:
+    """Read a part, which holds the rows of the run that it is named after."""
+    rows = seal.read(file)
+    if KEY not in rows.columns or rows.is_empty() or (rows[KEY] != file.stem).any():
+        raise seal.damaged(file)
+    return rows
+
+
 def _distinct(frames: list[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame | None:
     """Return the wanted runs, each from the first frame that holds it."""
     if not frames:
@@ -171,12 +192,3 @@ def _distinct(frames: list[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame | N
     )
     first = pl.col("") == pl.col("").min().over(KEY)
     return every.join(wanted.to_frame(), on=KEY, how="semi").filter(first).drop("")
-
-
-def _read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(BytesIO(file.read_bytes()), columns=columns)
-    except FileNotFoundError:
-        raise
-    except (pl.exceptions.PolarsError, OSError):
-        raise ResultsError(f"{file}: damaged; remove it and run again") from None

@@ -2,17 +2,26 @@
 
 import os
 import platform
+import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BufferedWriter
 from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not a POSIX system: nothing is locked there, and the last one wins
+    fcntl = None  # type: ignore[assignment]
 
 from incast.errors import ResultsError
 
 _SUFFIX = ".tmp"
 
 
-def write_whole(file: Path, content: bytes | memoryview, *, durable: bool = False) -> None:
+def write_whole(
+    file: Path, content: bytes | bytearray | memoryview, *, durable: bool = False
+) -> None:
     """Write a file under a temporary name, and give it its name when it is whole.
 
     Parameters
@@ -25,17 +34,39 @@ def write_whole(file: Path, content: bytes | memoryview, *, durable: bool = Fals
         Whether the contents must be on the disk before the name is: a file that replaces others
         must not be empty after a power cut.
     """
-    temporary = file.with_name(f"{file.stem}.{_host()}.{os.getpid()}{_SUFFIX}")
     try:
-        with temporary.open("wb") as handle:
-            handle.write(content)
-            if durable:
+        with _temporary(file) as handle:
+            temporary = Path(handle.name)
+            try:
+                handle.write(content)
                 handle.flush()
-                os.fsync(handle.fileno())
-        temporary.replace(file)
-    except BaseException:  # Ctrl-C, too
-        temporary.unlink(missing_ok=True)
+                if durable:
+                    os.fsync(handle.fileno())
+                temporary.replace(file)
+            except BaseException:  # Ctrl-C, too
+                temporary.unlink(missing_ok=True)
+                raise
+    except FileNotFoundError:
         raise
+    except OSError as error:
+        raise ResultsError(f"{file.parent}: cannot be written to: {error.strerror}") from None
+
+
+def _temporary(file: Path) -> BufferedWriter:
+    """Open a file of a name that nobody else has, locked for as long as it is open.
+
+    Who sweeps up may take the lock before this process has it, and then removes the file.
+    """
+    while True:
+        name = f"{file.stem}.{host()}.{secrets.token_hex(8)}{_SUFFIX}"
+        handle = file.with_name(name).open("xb")
+        if fcntl is None:
+            return handle
+        with suppress(OSError):  # a file system without locks: there nobody sweeps up
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle.fileno()).st_nlink:
+            return handle
+        handle.close()
 
 
 def check_writable(path: Path) -> None:
@@ -61,20 +92,23 @@ def is_temporary(file: Path) -> bool:
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove what killed processes of this machine left half written."""
-    host = _host()
-    for file in folder.glob(f"*{_SUFFIX}"):
-        *_, machine, process, _ = ["", "", "", *file.name.split(".")]
-        if machine == host and process.isdigit() and not _alive(int(process)):
+    """Remove what killed processes of this machine left half written.
+
+    A living one holds the lock of its file, in whichever container it is. Elsewhere locks may not
+    be seen: files that bear another machine's name stay.
+    """
+    if fcntl is None:
+        return
+    for file in folder.glob(f"*.{host()}.*{_SUFFIX}"):
+        with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.unlink(missing_ok=True)
 
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes that lock the same folder out; a killed process holds no lock."""
-    try:
-        import fcntl
-    except ImportError:  # not a POSIX system: there the last one wins
+    if fcntl is None:
         yield
         return
     handle = os.open(folder, os.O_RDONLY)
@@ -85,15 +119,6 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _host() -> str:
-    return platform.node().replace(".", "-") or "host"
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+def host() -> str:
+    """Return the name of this machine, as names of files have it."""
+    return "".join(c if c.isalnum() or c == "-" else "-" for c in platform.node()) or "host"

@@ -13,6 +13,7 @@ from incast.scenario.plan import Job
 KEY = "run"  # the column that holds the key of the run
 ROWS = "runs"
 COMPLETIONS = "completions_s"  # the column with a list of all blocks of the run
+WALL = "wall_s"  # the time that a run took: all that differs between two runs of a seed
 
 
 def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
@@ -25,15 +26,21 @@ def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
 
 
 def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
-    """Return the result rows of one run, one per group."""
+    """Return the result rows of one run, one per group, without what depends on the machine."""
     own = {KEY: job.key, **job.point.swept, "seed": job.seed}
     records = [{**own, **row} for row in output["rows"]]
     blocks = pl.Series(
         COMPLETIONS, [record.pop(COMPLETIONS, None) for record in records], pl.List(pl.Float64)
     )
-    columns = {name: [_absent(record.get(name)) for record in records] for name in _names(records)}
+    names = [name for name in _names(records) if name != WALL]
+    columns = {name: [_absent(record.get(name)) for record in records] for name in names}
     schema = {name: _type(values) for name, values in columns.items()}
     return pl.DataFrame(columns, schema=schema).with_columns(blocks)
+
+
+def seconds(output: dict[str, Any]) -> float:
+    """Return the real time that a run took: one and the same for all of its groups."""
+    return float(output["rows"][0][WALL])
 
 
 def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
@@ -50,6 +57,16 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
     return _stable(
         frame.select(*(pl.lit(value).alias(key) for key, value in own.items()), pl.all())
     )
+
+
+def harmless(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a table for CSV whose text no spreadsheet takes for a formula: `'` stands before it.
+
+    A formula begins with `=`, `@`, a tab or a sign; a number with a sign is none.
+    """
+    text = selectors.string()
+    formula = text.str.contains(r"^(?:[=@\t\r]|[+-](?:[^0-9.]|$))")
+    return frame.with_columns(pl.when(formula).then("'" + text).otherwise(text).name.keep())
 
 
 def _names(records: list[dict[str, Any]]) -> list[str]:

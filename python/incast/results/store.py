@@ -11,20 +11,21 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from typing import Any, Protocol
 
 import polars as pl
 
 from incast import _core
 from incast.errors import ResultsError
-from incast.results import files, frames
+from incast.results import files, frames, manifest, times
 from incast.results.archive import Archive, tables
-from incast.results.frames import ROWS
+from incast.results.frames import KEY, ROWS, WALL
 from incast.results.traces import KINDS
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan
 
-FORMAT = 2  # of the directory
+_GATHERED = 200  # runs in memory that become one table: a table of one row takes 60 times its data
 
 _KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, the name of its parts"}
 _BLOCKS = {
@@ -54,26 +55,51 @@ class Memory:
     """Keeps results as long as the process lives."""
 
     def __init__(self) -> None:
-        self._parts: dict[tuple[str, str], pl.DataFrame] = {}
+        self._kept: set[tuple[str, str]] = set()
+        self._traces: dict[tuple[str, str], pl.DataFrame] = {}
+        self._rows: list[pl.DataFrame] = []  # of many runs each
+        self._loose: list[pl.DataFrame] = []  # of one run each
+        self._seconds: dict[str, float] = {}
+        self._gathering = Lock()
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Say whether the tables of a run are there."""
-        return all((table, job.key) in self._parts for table in tables(traces))
+        return all((table, job.key) in self._kept for table in tables(traces))
 
     def put(self, job: Job, output: dict[str, Any]) -> None:
         """Keep the tables of a run."""
-        for table, frame in frames.tables(job, output).items():
-            self._parts[table, job.key] = frame
+        parts = frames.tables(job, output)
+        with self._gathering:
+            if (ROWS, job.key) not in self._kept:
+                self._seconds[job.key] = frames.seconds(output)
+                self._loose.append(parts[ROWS])
+            if len(self._loose) >= _GATHERED:
+                self._gather()
+            for table, frame in parts.items():
+                self._kept.add((table, job.key))
+                if table != ROWS:
+                    self._traces[table, job.key] = frame
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Return the rows of the runs that are there."""
-        keys = dict.fromkeys(job.key for job in jobs)
-        found = [self._parts[ROWS, key] for key in keys if (ROWS, key) in self._parts]
-        return pl.concat(found, how="diagonal_relaxed") if found else None
+        with self._gathering:
+            self._gather()
+            found = list(self._rows)
+            seconds = times.frame(self._seconds)
+        if not found:
+            return None
+        wanted = pl.DataFrame({KEY: list({job.key for job in jobs})}, schema={KEY: pl.String})
+        every = pl.concat(found, how="diagonal_relaxed")
+        return times.joined(every.join(wanted, on=KEY, how="semi"), seconds)
+
+    def _gather(self) -> None:
+        if self._loose:
+            self._rows.append(pl.concat(self._loose, how="diagonal_relaxed").rechunk())
+            self._loose = []
 
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Return one trace of one run."""
-        return self._parts.get((table, job.key))
+        return self._traces.get((table, job.key))
 
     def close(self, status: str) -> None:
         """Do nothing: there is no manifest."""
@@ -86,14 +112,14 @@ class Directory(Archive):
     ----------
     path
         The directory.
-    manifest
+    told
         The tree of its `manifest.json`.
     """
 
-    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+    def __init__(self, path: Path, told: dict[str, Any]) -> None:
         super().__init__(path)
-        self.manifest = manifest
-        self.plan = Plan.from_tree(manifest["plan"], manifest["engine"])
+        self.manifest = told
+        self.plan = Plan.from_tree(told["plan"], told["engine"])
         self._started = time.monotonic()
 
     @classmethod
@@ -123,13 +149,15 @@ class Directory(Archive):
         Raises
         ------
         ResultsError
-            There is no such directory, or it holds no results.
+            There is no such directory, or it holds no results, or its manifest was changed.
         """
-        manifest = _read_manifest(path)
-        if manifest is None:
+        told = manifest.read(path)
+        if told is None:
             why = "holds no results (no manifest.json)" if path.is_dir() else "no such directory"
             raise ResultsError(f"{path}: {why}")
-        return cls(path, manifest)
+        store = cls(path, told)
+        manifest.check_plan(path, told, store.plan.fingerprint)
+        return store
 
     def close(self, status: str) -> None:
         """Write the manifest for the last time."""
@@ -139,13 +167,13 @@ class Directory(Archive):
     def _update_manifest(self, seconds: float = 0.0) -> None:
         """Write the manifest, with what other processes have written to it meanwhile."""
         with files.locked(self.path):
-            known = _read_manifest(self.path)
+            known = manifest.read(self.path)
             if known is not None:
                 seeds = {*known["plan"]["seeds"], *self.manifest["plan"]["seeds"]}
                 self.manifest["plan"]["seeds"] = sorted(seeds)
                 self.manifest["traces"] = sorted({*known["traces"], *self.manifest["traces"]})
-                self.manifest["started"] = known["started"]
-                self.manifest["wall_s"] = known["wall_s"]
+                for key in ("format", "started", "wall_s"):
+                    self.manifest[key] = known[key]
             self.manifest["wall_s"] = round(self.manifest["wall_s"] + seconds, 3)
             text = json.dumps(self.manifest, indent=1, default=str) + "\n"
             files.write_whole(self.path / "manifest.json", text.encode())
@@ -162,32 +190,12 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
     if not path.is_dir():
         return
     with files.locked(path):  # another process may be making it
-        known = _read_manifest(path)
+        known = manifest.read(path)
         empty = all(files.is_temporary(file) for file in path.iterdir())
     if known is not None:
         _check_same(path, known, scenario.plan, traces)
     elif not empty:
         raise ResultsError(f"{path}: exists and holds no results; choose another directory")
-
-
-def _read_manifest(path: Path) -> dict[str, Any] | None:
-    file = path / "manifest.json"
-    try:
-        manifest: Any = json.loads(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise ResultsError(f"{file}: {error.strerror}") from None
-    except ValueError:
-        raise ResultsError(f"{file}: not a manifest of incast") from None
-    if not isinstance(manifest, dict) or "format" not in manifest:
-        raise ResultsError(f"{file}: not a manifest of incast")
-    if manifest["format"] != FORMAT:
-        raise ResultsError(
-            f"{file}: of format {manifest['format']}, and this version of incast reads {FORMAT}; "
-            "run it again, into another directory"
-        )
-    return dict(manifest)
 
 
 def _check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[str]) -> None:
@@ -211,8 +219,9 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
     from incast import __version__
 
     plan = scenario.plan
+    rows = [column for column in json.loads(_core.columns("rows")) if column["name"] != WALL]
     return {
-        "format": FORMAT,
+        "format": manifest.FORMAT,
         "incast": __version__,
         "engine": plan.engine,
         "status": "running",
@@ -224,7 +233,8 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
         "fingerprint": plan.fingerprint,
         "traces": list(traces),
         "columns": {
-            ROWS: [_KEY, *json.loads(_core.columns("rows")), _BLOCKS],
+            ROWS: [_KEY, *rows, _BLOCKS],
+            times.TABLE: times.COLUMNS,
             **{kind.table: json.loads(_core.columns(kind.table)) for kind in KINDS.values()},
         },
         "plan": plan.to_dict(),

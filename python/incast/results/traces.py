@@ -52,7 +52,8 @@ def checked(names: Iterable[str]) -> list[str]:
     Raises
     ------
     ResultsError
-        There is no such trace; those that exist are in the message.
+        There is no such trace; those that exist are in the message. Or one is asked for twice, in
+        bins and in full.
     """
     names = list(dict.fromkeys(names))
     for name in names:
@@ -61,6 +62,8 @@ def checked(names: Iterable[str]) -> list[str]:
                 f"trace: there is no trace {name!r}; choose from {', '.join(KINDS)}, "
                 "each with or without :full"
             )
+        if f"{name}:full" in names:
+            raise ResultsError(f"trace: {name} and {name}:full exclude each other; choose one")
     return names
 
 
@@ -88,7 +91,7 @@ class Traces:
             It was not recorded; the option that would is in the message. Or there is no such trace.
         """
         checked([name])
-        part = self.store.trace(KINDS[name].table, job)
+        part = self.store.trace(KINDS[name.removesuffix(":full")].table, job)
         if part is None:
             raise self.missing(name)
         return part

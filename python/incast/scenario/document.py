@@ -85,7 +85,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         return Scenario(copy.deepcopy(dict(source)))
     path = Path(source)
     try:
-        text = located(path).read_text(encoding="utf-8")
+        text = located(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         hint = instead(path) if isinstance(error, FileNotFoundError) else ""
         raise _core.ScenarioError(f"{path}: {error.strerror}{hint}") from None

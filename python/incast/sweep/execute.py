@@ -6,6 +6,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
@@ -139,7 +140,9 @@ def check_jobs(jobs: int | None) -> None:
     ResultsError
         It is not a whole number of at least 1.
     """
-    if jobs is not None and (jobs < 1 or jobs != int(jobs)):
+    if jobs is None:
+        return
+    if isinstance(jobs, bool) or not isinstance(jobs, Integral) or jobs < 1:
         raise ResultsError(f"jobs: must be a whole number of at least 1, not {jobs!r}")
 
 

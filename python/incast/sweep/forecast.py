@@ -11,10 +11,11 @@ import polars as pl
 from incast import _core
 from incast.results.archive import Archive
 from incast.results.store import Directory, check
+from incast.results.traces import checked
 from incast.scenario import Scenario
 from incast.scenario.document import load
 from incast.scenario.plan import Job
-from incast.sweep.execute import processors
+from incast.sweep.execute import check_jobs, processors
 from incast.sweep.work import packets
 
 # Seconds that Python spends on a run: rows, part file, packing (`python benches/store.py`).
@@ -60,9 +61,10 @@ def forecast(
     ScenarioError
         The scenario is wrong.
     ResultsError
-        `out` holds something else.
+        `out` holds something else; or there is no such trace, or no number of jobs.
     """
-    asked = list(traces)
+    check_jobs(jobs)
+    asked = checked(traces)
     every = {job.key: job for job in scenario.plan.jobs()}
     store = None
     if out is not None:

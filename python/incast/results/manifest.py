@@ -1,0 +1,167 @@
+"""What `manifest.json` of a results directory says, read with care: users may have edited it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incast.errors import ResultsError
+from incast.results.traces import KINDS
+
+FORMAT = 3  # of the directory
+READ = (2, FORMAT)  # 2 had the times of runs among the rows, and no checksums
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Is:
+    """What a value of the manifest has to be.
+
+    Parameters
+    ----------
+    words
+        As a message says it.
+    holds
+        Whether a value is that.
+    """
+
+    words: str
+    holds: Callable[[Any], bool]
+
+
+def _whole(value: Any) -> bool:  # noqa: ANN401 (whatever stands there)
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _number(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, int | float) and not isinstance(value, bool) and value >= 0
+
+
+def _list(value: Any, holds: Callable[[Any], bool]) -> bool:  # noqa: ANN401
+    return isinstance(value, list) and all(map(holds, value))
+
+
+def _trace(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, str) and value.removesuffix(":full") in KINDS
+
+
+def _column(value: Any) -> bool:  # noqa: ANN401
+    told = ("name", "unit", "description")
+    return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in told)
+
+
+def _columns(value: Any) -> bool:  # noqa: ANN401
+    return isinstance(value, dict) and all(_list(told, _column) for told in value.values())
+
+
+_TEXT = _Is("text", lambda value: isinstance(value, str))
+_TABLE = _Is("a table", lambda value: isinstance(value, dict))
+
+_KEYS = {
+    "incast": _TEXT,
+    "engine": _TEXT,
+    "status": _TEXT,
+    "started": _TEXT,
+    "wall_s": _Is("seconds, at least 0", _number),
+    "host": _TABLE,
+    "source": _TEXT,
+    "scenario": _TABLE,
+    "fingerprint": _TEXT,
+    "traces": _Is("a list of traces", lambda value: _list(value, _trace)),
+    "columns": _Is("tables of columns, each with name, unit and description", _columns),
+    "plan": _TABLE,
+    "plan.points": _Is(
+        "a list of at least one point", lambda value: _list(value, lambda _: True) and bool(value)
+    ),
+    "plan.seeds": _Is(
+        "a list of at least one whole number", lambda value: _list(value, _whole) and bool(value)
+    ),
+}
+_POINT = {"swept": _TABLE, "resolved": _TABLE, "resolved.run": _TABLE}
+_SWEPT = _Is(
+    "text, numbers or truth values under the keys of the first point",
+    lambda value: isinstance(value, str | int | float),
+)
+
+
+def read(path: Path) -> Tree | None:
+    """Read the manifest of a directory; None if there is none.
+
+    Raises
+    ------
+    ResultsError
+        It is none, or of another version, or not what was written: file and key are named.
+    """
+    file = path / "manifest.json"
+    try:
+        manifest: Any = json.loads(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise ResultsError(f"{file}: {error.strerror}") from None
+    except (ValueError, RecursionError):
+        raise ResultsError(f"{file}: not a manifest of incast") from None
+    if not isinstance(manifest, dict) or "format" not in manifest:
+        raise ResultsError(f"{file}: not a manifest of incast")
+    if manifest["format"] not in READ:
+        known = " and ".join(map(str, READ))
+        raise ResultsError(
+            f"{file}: of format {manifest['format']}, and this version of incast reads {known}; "
+            "run it again, into another directory"
+        )
+    _check(file, manifest, _KEYS, "")
+    swept: list[str] | None = None
+    for number, point in enumerate(manifest["plan"]["points"]):
+        place = f"plan.points.{number}"
+        if not isinstance(point, dict):
+            raise _wrong(file, place, _TABLE, point)
+        _check(file, point, _POINT, f"{place}.")
+        swept = list(point["swept"]) if swept is None else swept
+        if list(point["swept"]) != swept or not all(map(_SWEPT.holds, point["swept"].values())):
+            raise _wrong(file, f"{place}.swept", _SWEPT, point["swept"])
+    return manifest
+
+
+def check_plan(path: Path, manifest: Tree, fingerprint: str) -> None:
+    """Refuse a manifest whose points are not those that were run.
+
+    Raises
+    ------
+    ResultsError
+        The fingerprint is another one.
+    """
+    if manifest["fingerprint"] != fingerprint:
+        raise ResultsError(
+            f"{path / 'manifest.json'}: plan.points: not what was run (the fingerprint is another "
+            "one); give the same incast run --out another directory"
+        )
+
+
+def _check(file: Path, tree: Tree, keys: dict[str, _Is], place: str) -> None:
+    for key, wanted in keys.items():
+        value = _at(tree, key)
+        if value is None:
+            raise ResultsError(f"{file}: {place}{key}: missing; must be {wanted.words}")
+        if not wanted.holds(value):
+            raise _wrong(file, place + key, wanted, value)
+
+
+def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
+    """Return what stands under a dotted key; None if there is nothing."""
+    for part in key.split("."):
+        if isinstance(tree, list) and part.isdigit() and int(part) < len(tree):
+            tree = tree[int(part)]
+        elif isinstance(tree, dict):
+            tree = tree.get(part)
+        else:
+            return None
+    return tree
+
+
+def _wrong(file: Path, key: str, wanted: _Is, value: Any) -> ResultsError:  # noqa: ANN401
+    given = json.dumps(value)
+    if len(given) > 60:  # noqa: PLR2004 (what one reads at a glance)
+        given = f"{given[:57]}…"
+    return ResultsError(f"{file}: {key}: must be {wanted.words}, not {given}")

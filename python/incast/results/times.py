@@ -1,0 +1,96 @@
+"""How long each run took: a table beside the rows, which are the same bytes on every machine.
+
+Each process that runs something has a file of its own, `times/<host>.<chance>.csv`, with a line per
+run: its key, the seconds, the host, and a check. A line that a kill or a full disk left torn is
+none; a run without a line has no time.
+"""
+
+import os
+import secrets
+from pathlib import Path
+from zlib import crc32
+
+import polars as pl
+
+from incast.results import files
+from incast.results.frames import KEY, WALL
+
+TABLE = "times"
+
+COLUMNS = [
+    {"name": KEY, "unit": "", "description": "key of the run"},
+    {"name": WALL, "unit": "s", "description": "real time that the engine took"},
+    {"name": "host", "unit": "", "description": "where it ran"},
+    {"name": "check", "unit": "", "description": "CRC-32 of the line before it"},
+]
+
+
+class Times:
+    """The times of runs, in a folder.
+
+    Parameters
+    ----------
+    path
+        The directory that has the folder; made when the first time is put.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.folder = path / TABLE
+        self._host = files.host()
+        self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
+        self._begun = False
+        self._seconds: dict[str, float] = {}  # of the runs whose lines were read
+        self._read: dict[Path, int] = {}  # how much of each file was
+
+    def put(self, key: str, seconds: float) -> None:
+        """Keep the time of a run. May be called from several threads."""
+        told = f"{key},{seconds!r},{self._host}"
+        line = f"{told},{crc32(told.encode()):08x}\n"
+        if not self._begun:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            line = ",".join(column["name"] for column in COLUMNS) + "\n" + line
+            self._begun = True
+        handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            os.write(handle, line.encode())
+        finally:
+            os.close(handle)
+
+    def read(self) -> pl.DataFrame:
+        """Return `run` and `wall_s` of all runs that are known, each once."""
+        for file in sorted(self.folder.glob("*.csv")) if self.folder.is_dir() else ():
+            self._read[file] = self._read_on(file, self._read.get(file, 0))
+        return frame(self._seconds)
+
+    def _read_on(self, file: Path, start: int) -> int:
+        """Read the lines that came since; return where the next one will begin."""
+        if file.stat().st_size == start:
+            return start
+        with file.open("rb") as handle:
+            handle.seek(start)
+            *lines, torn = handle.read().split(b"\n")
+            end = handle.tell() - len(torn)
+        for line in lines:
+            told, _, check = line.rpartition(b",")
+            if b"%08x" % crc32(told) == check:
+                key, seconds, _ = told.split(b",", 2)
+                self._seconds[key.decode()] = float(seconds)
+        return end
+
+
+def frame(seconds: dict[str, float]) -> pl.DataFrame:
+    """Return the seconds that runs took as a table, by their keys."""
+    schema = {KEY: pl.String, WALL: pl.Float64}
+    return pl.DataFrame({KEY: list(seconds), WALL: list(seconds.values())}, schema=schema)
+
+
+def joined(rows: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
+    """Put the times of runs beside their rows, as the last column.
+
+    An earlier version kept them among the rows: those stay.
+    """
+    own = [pl.col(WALL)] if WALL in rows.columns else []
+    found = rows.join(
+        times.rename({WALL: ""}), on=KEY, how="left", maintain_order="left"
+    ).with_columns(pl.coalesce(*own, "").alias(WALL))
+    return found.select(pl.exclude(WALL, ""), WALL)
