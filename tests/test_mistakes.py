@@ -1,10 +1,14 @@
 """Mistakes of the user: one line on stderr, exit code 2, nothing written."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import incast
 from conftest import SMALL, SWEEP, Command, Outcome
 
 Change = Callable[[str], str]
@@ -76,6 +80,7 @@ def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
         (["--format", "yaml"], "--format"),
         (["--trace", "everything"], "queue, cwnd, events"),
         (["--trace", "queue"], "--out"),
+        (["--trace", "queue:full,queue", "--out", "out"], "queue and queue:full exclude each"),
         (["--plot", "picture.txt"], ".png"),
         (["--nonsense"], "--nonsense"),
     ],
@@ -163,3 +168,65 @@ def test_the_scenario_of_the_tests_is_right(command: Command, tmp_path: Path) ->
     path = tmp_path / "right.toml"
     path.write_text(SWEEP)
     assert command("run", path).code == 0
+
+
+def test_a_byte_order_mark_is_none_of_the_scenario(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "marked.toml"
+    path.write_text(SMALL, encoding="utf-8-sig")
+    assert command("run", path).code == 0
+
+
+def test_messages_keep_their_length(command: Command, sweep: Path) -> None:
+    line = said(command("run", sweep, "--set", f"workload.{'servers' * 20_000}=1"))
+    assert len(line) < 1600
+    assert line.startswith(f"incast: {sweep}: workload.servers")
+    line = said(command("run", sweep, "--set", f"network.rate={'9' * 5000}furlongs"))
+    assert "network.rate" in line
+    assert "Gbps" in line  # what is right stands last
+
+
+@pytest.mark.parametrize("jobs", [0, -5, 1.5, True, "two"])
+def test_what_is_no_number_of_jobs(small: Path, jobs: int) -> None:
+    from incast.sweep.forecast import forecast
+
+    for call in (
+        lambda: incast.run(small, jobs=jobs),
+        lambda: forecast(incast.load(small), jobs=jobs),
+    ):
+        with pytest.raises(incast.ResultsError, match="jobs: must be a whole number of at least 1"):
+            call()
+
+
+def test_what_is_no_trace_and_no_group(small: Path) -> None:
+    from incast.sweep.forecast import forecast
+
+    for call in (
+        lambda: incast.run(small, traces=["foo"]),
+        lambda: forecast(incast.load(small), traces=["foo"]),
+    ):
+        with pytest.raises(incast.ResultsError, match="no trace 'foo'; choose from queue, cwnd"):
+            call()
+    results = incast.run(small)
+    for ask in (results.frame, results.summary, results.blocks):
+        with pytest.raises(incast.ResultsError, match="no group 'mice'; choose from all"):
+            ask(group="mice")
+
+
+def test_an_interrupt_while_modules_are_imported_says_so(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import builtins, os, signal\n"
+        "whole = builtins.__import__\n"
+        "def told(name, *others, **options):\n"
+        "    if name == 'typer':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return whole(name, *others, **options)\n"
+        "builtins.__import__ = told\n"
+    )
+    command = Path(sys.executable).with_name("incast")
+    for call in ([command], [sys.executable, "-m", "incast"]):
+        done = subprocess.run(
+            [*call, "list"], capture_output=True, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (130, "")
+        assert done.stderr == "incast: interrupted\n"

@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import polars as pl
@@ -12,6 +13,7 @@ import pytest
 
 import incast
 from conftest import SMALL, Command, document
+from incast import _core
 from incast.scenario.facts import of_plan
 from incast.scenario.resolved import Resolved
 
@@ -55,6 +57,8 @@ def test_the_heading_says_what_a_port_may_hold_of_a_shared_buffer(
         ),
         ('{name="shared",total="1MiB",limit="100KiB"}', "100 KiB of 1 MiB shared (68 packets)"),
         ('{name="shared",total="90pkt",limit="9pkt"}', "9 packets of 90 shared"),
+        ('{name="shared",total="90pkt",limit="20KiB"}', "20 KiB of 90 packets shared (13 packets)"),
+        ('{name="shared",total="1MiB",limit="9pkt"}', "9 packets of 1 MiB shared"),
         ('{name="static",limit="9pkt"}', "9 packets,"),
     ):
         done = command("run", small, "--seeds", 1, "--set", f"network.buffer={buffer}")
@@ -212,8 +216,30 @@ def test_describe_says_what_a_directory_holds(
     assert "flows/*.parquet" not in told
 
 
-def test_the_version(command: Command) -> None:
-    assert command("--version").out == f"incast {incast.__version__}\n"
+def test_the_version_is_that_of_the_sources(command: Command) -> None:
+    root = Path(__file__).resolve().parents[1]
+    told = tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["package"]["version"]
+    assert command("--version").out == f"incast {told}\n"
+    assert incast.__version__ == told
+    assert _core.version().startswith(f"{told}+")
+
+
+def test_text_of_a_csv_is_no_formula(command: Command, tmp_path: Path) -> None:
+    scenario = tmp_path / "formula.toml"
+    scenario.write_text(SMALL + '[[background]]\nname = "cbr"\nrate = "1Mbps"\ngroup = "=1+1"\n')
+    out = command("run", scenario, "--format", "csv", "--groups").out
+    assert pl.read_csv(io.StringIO(out))["group"].unique().sort().to_list() == ["'=1+1", "all"]
+    assert '"=1+1"' in command("run", scenario, "--format", "json", "--groups").out
+
+
+def test_only_formulas_are_marked() -> None:
+    from incast.results.frames import harmless
+
+    text = ["=1", "@x", "+x", "-", "\tx", "-2ms", "+.5", "3", "a=b", "", None]
+    frame = pl.DataFrame({"a": text, "b": range(len(text))})
+    marked = [f"'{cell}" for cell in text[:5]] + text[5:]
+    assert harmless(frame)["a"].to_list() == marked
+    assert harmless(frame)["b"].equals(frame["b"])
 
 
 def test_rows_of_other_groups_are_asked_for_by_name(command: Command, tmp_path: Path) -> None:

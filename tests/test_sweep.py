@@ -1,10 +1,12 @@
 """Sweeps: the same rows whatever the number of threads, progress, Ctrl-C."""
 
 import json
+import random
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +14,10 @@ import pytest
 
 import incast
 from conftest import SMALL, Command, document
+from incast import _core
+from incast.results.store import Memory
 from incast.scenario.plan import Job
+from incast.sweep.execute import run_jobs
 from incast.sweep.progress import Estimate, Progress
 
 
@@ -98,6 +103,83 @@ def test_ctrl_c_says_how_to_go_on_and_the_next_run_does(tmp_path: Path, command:
     assert 0 < len(kept) < 500
     assert command("run", path, "--out", out, "--seeds", max(2, len(kept) // 2)).code == 0
     assert {file: file.stat().st_mtime_ns for file in kept} == kept
+
+
+def test_ctrl_c_cancels_what_runs(tmp_path: Path) -> None:
+    path = tmp_path / "endless.toml"
+    path.write_text(SMALL.replace("blocks = 2", "blocks = 100000000"))  # an hour
+    script = (
+        "import incast, sys, time\n"
+        "def begun(state):\n"
+        "    if state.share > 0: raise KeyboardInterrupt\n"
+        "try: incast.run(sys.argv[1], jobs=2, progress=begun)\n"
+        "except incast.Interrupted as stopped: print(len(stopped.results), stopped.total)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, path],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    assert done.stdout == "0 2\n"
+
+
+def test_the_key_of_a_run_is_of_all_that_it_depends_on(sweep: Path) -> None:
+    jobs = list(incast.load(sweep).plan.jobs())
+    other_engine = [replace(job, engine="0.0.0+0") for job in jobs]
+    title = incast.load(sweep).override("title", "Another")
+    assert len({job.key for job in [*jobs, *other_engine]}) == 2 * len(jobs) == 12
+    assert [job.key for job in title.plan.jobs()] == [job.key for job in jobs]
+
+
+class Beside(Memory):
+    """A store that another process shares, which keeps step: it puts a run whenever we do."""
+
+    def __init__(self, scenario: incast.Scenario) -> None:
+        super().__init__()
+        self.other = list(scenario.plan.jobs())
+        self.twice = self.ours = 0
+
+    def start(self, job: Job) -> None:
+        """Let the other one do the next run of the plan that is missing, as we do ours."""
+        left = [it for it in self.other if not self.has(it)]
+        theirs = left[0] if left else job
+        self.put(theirs, _core.run(json.dumps(theirs.point.resolved), theirs.seed))
+        self.ours += 1
+        self.twice += theirs.key == job.key
+
+
+def test_two_that_keep_step_part_ways(sweep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = incast.load(sweep).override("run.seeds", 50)
+    store, run = Beside(scenario), _core.run
+    jobs = {(json.dumps(job.point.resolved), job.seed): job for job in scenario.plan.jobs()}
+
+    def beside(resolved: str, seed: int, *others: object) -> object:
+        with monkeypatch.context() as patch:
+            patch.setattr(_core, "run", run)
+            store.start(jobs[resolved, seed])
+        return run(resolved, seed, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(_core, "run", beside)
+    random.seed(7)
+    run_jobs(scenario.plan.jobs(), store, workers=1)
+    assert store.twice >= 1  # the first
+    assert store.twice < 0.1 * store.ours
+    assert store.ours < 100  # of 150, half of which the other one did
+
+
+def test_sweeps_in_memory_keep_columns(sweep: Path) -> None:
+    store, scenario = Memory(), incast.load(sweep).override("run.seeds", 300)
+    first = next(scenario.plan.jobs())
+    output = _core.run(json.dumps(first.point.resolved), 1)
+    for job in scenario.plan.jobs():
+        store.put(job, output)
+        store.put(job, output)  # twice is once
+    assert len(store._loose) < 200
+    assert len(store._rows) >= 4
+    rows = store.rows(scenario.plan.jobs())
+    assert rows is not None
+    assert rows.height == 900
+    assert sorted(rows["run"]) == sorted(job.key for job in scenario.plan.jobs())
+    assert store.rows([first])["seed"].to_list() == [1]  # type: ignore[index]
 
 
 def test_without_a_terminal_nothing_but_results_is_printed(command: Command, sweep: Path) -> None:
