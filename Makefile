@@ -4,13 +4,16 @@
 PYTHON ?= python3
 export PATH := $(HOME)/.cargo/bin:$(PATH)
 
+# Every pip here, maturin's too, installs the versions that the tests are known to pass with.
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+
 VENV := .venv
 BIN := $(VENV)/bin
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick mutants figures bench pgo reference docs clean
+.PHONY: help demo test lint validate validate-quick mutants figures bench pgo reference docs constraints clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -23,6 +26,7 @@ help:
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
 	@echo "make reference  write what the code knows into its pages"
 	@echo "make docs      the documentation, in docs/_build"
+	@echo "make constraints  make .venv of the newest versions, and keep their numbers for the tests"
 	@echo "make clean     remove what these commands made, but for reproduction/"
 
 demo: $(VENV)/release
@@ -51,7 +55,8 @@ validate-quick: $(VENV)/debug
 mutants: $(VENV)/debug
 	@command -v cargo-mutants >/dev/null || { \
 	  echo "make: cargo install cargo-mutants --locked" >&2; exit 1; }
-	$(BIN)/python benches/mutants.py
+	$(BIN)/pip install --quiet --group mutants
+	$(BIN)/python benches/mutants_python.py; python=$$?; $(BIN)/python benches/mutants.py && exit $$python
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py
@@ -70,6 +75,13 @@ reference: $(VENV)/debug
 
 docs: $(VENV)/debug
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build
+
+constraints:
+	rm -rf $(VENV)
+	$(MAKE) PIP_CONSTRAINT= $(VENV)/debug
+	sed -i '1!d' constraints.txt
+	$(BIN)/pip freeze --exclude incast >> constraints.txt
+	@touch $(VENV)/tools
 
 clean:
 	rm -rf $(VENV) target demo docs/_build python/incast/*.so
@@ -90,7 +102,7 @@ $(VENV)/build:
 	@touch $@
 
 # What tests, lints and documentation need.
-$(VENV)/tools: pyproject.toml | $(VENV)/build
+$(VENV)/tools: pyproject.toml constraints.txt | $(VENV)/build
 	$(BIN)/pip install --quiet --group dev
 	@touch $@
 

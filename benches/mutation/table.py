@@ -10,6 +10,7 @@ from .draw import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from .draw import Mutant
 
@@ -31,24 +32,24 @@ class Verdict:
     """The package whose tests caught it; why it is equivalent."""
 
 
-def read() -> dict[str, Verdict]:
+def read(path: Path = PATH) -> dict[str, Verdict]:
     """Return what is kept, by the mutant's key."""
-    if not PATH.exists():
+    if not path.exists():
         return {}
-    with PATH.open(newline="", encoding="utf-8") as file:
+    with path.open(newline="", encoding="utf-8") as file:
         return {row.pop("key"): Verdict(**row) for row in csv.DictReader(file)}
 
 
-def write(known: dict[str, Verdict]) -> None:
+def write(known: dict[str, Verdict], path: Path = PATH) -> None:
     """Keep all in one step, so that an interruption leaves a whole table."""
-    PATH.parent.mkdir(parents=True, exist_ok=True)
-    part = PATH.with_suffix(".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
     with part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["key", "mutant", "package", "outcome", "by"])
         for key, it in sorted(known.items(), key=lambda item: item[1].mutant):
             writer.writerow([key, it.mutant, it.package, it.outcome, it.by])
-    part.replace(PATH)
+    part.replace(path)
 
 
 def reasons() -> dict[str, str]:
