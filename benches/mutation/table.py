@@ -32,16 +32,18 @@ class Verdict:
     """The package whose tests caught it; why it is equivalent."""
 
 
-def read(path: Path = PATH) -> dict[str, Verdict]:
+def read(path: Path | None = None) -> dict[str, Verdict]:
     """Return what is kept, by the mutant's key."""
+    path = path or PATH
     if not path.exists():
         return {}
     with path.open(newline="", encoding="utf-8") as file:
         return {row.pop("key"): Verdict(**row) for row in csv.DictReader(file)}
 
 
-def write(known: dict[str, Verdict], path: Path = PATH) -> None:
+def write(known: dict[str, Verdict], path: Path | None = None) -> None:
     """Keep all in one step, so that an interruption leaves a whole table."""
+    path = path or PATH
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     with part.open("w", newline="", encoding="utf-8") as file:
