@@ -27,6 +27,7 @@ mod sweep;
 mod switch;
 mod transport;
 mod trunks;
+mod void;
 mod workload;
 
 use schemars::JsonSchema;

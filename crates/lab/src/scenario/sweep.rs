@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::document::{check_tables, set};
+use super::void::Void;
 use super::{Scenario, ScenarioError};
 
 /// Everything that a document asks for: each point runs once per seed.
@@ -64,6 +65,7 @@ pub fn plan_in_turn<E: From<ScenarioError>>(
     let axes = axes(&sweep)?;
     let count = count(&axes)?;
     let mut seeds = Vec::new();
+    let mut void = Void::default();
     for index in 0..count {
         let swept = combination(&axes, index);
         let mut document = base.clone();
@@ -76,8 +78,10 @@ pub fn plan_in_turn<E: From<ScenarioError>>(
             seeds.clone_from(&scenario.run.seeds);
             check_runs(count, seeds.len())?;
         }
+        void.look(&document, &swept, &scenario);
         take(Point { swept, scenario })?;
     }
+    void.refuse()?;
     Ok(seeds)
 }
 

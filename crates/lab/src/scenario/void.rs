@@ -1,0 +1,93 @@
+//! Keys that move nothing because of another key.
+//!
+//! A document that gives one is refused, unless it matters at some other point of the sweep, or
+//! says no more than holds without it.
+
+use serde_json::{Map, Value, json};
+
+use super::document::read;
+use super::{Scenario, ScenarioDocument, ScenarioError, complete};
+
+mod rules;
+
+/// The keys that have moved nothing at any point so far.
+#[derive(Default)]
+pub(super) struct Void {
+    suspects: Option<Vec<Suspect>>,
+}
+
+struct Suspect {
+    key: String,
+    message: String,
+    /// It says what holds without it.
+    harmless: bool,
+}
+
+/// A key that is given, why it moves nothing, and what would make it matter.
+struct Finding {
+    key: String,
+    because: String,
+    write: String,
+}
+
+impl Void {
+    /// Looks at the next point: its `document` as given, what was `swept` in it, and what it says.
+    pub(super) fn look(
+        &mut self,
+        document: &Value,
+        swept: &Map<String, Value>,
+        scenario: &Scenario,
+    ) {
+        // A resolved point has every key.
+        let settled = self.suspects.as_ref().is_some_and(Vec::is_empty);
+        if settled || *document == scenario.resolved() {
+            self.suspects = Some(Vec::new());
+            return;
+        }
+        let found = rules::find(document, scenario);
+        let idle = |key: &str| says_what_holds(document, key);
+        match &mut self.suspects {
+            None => {
+                let suspects = found.into_iter().map(|Finding { key, because, write }| Suspect {
+                    message: format!("moves nothing while {because}; leave it out, or {write}"),
+                    harmless: idle(&key),
+                    key,
+                });
+                self.suspects = Some(suspects.collect());
+            }
+            Some(suspects) => {
+                suspects.retain(|suspect| found.iter().any(|finding| finding.key == suspect.key));
+                for suspect in suspects.iter_mut().filter(|suspect| suspect.harmless) {
+                    let varies = swept.keys().any(|key| suspect.key.starts_with(key.as_str()));
+                    suspect.harmless = !varies || idle(&suspect.key);
+                }
+            }
+        }
+    }
+
+    /// Refuses a key that moved nothing at any point.
+    pub(super) fn refuse(self) -> Result<(), ScenarioError> {
+        let mut suspects = self.suspects.into_iter().flatten();
+        match suspects.find(|suspect| !suspect.harmless) {
+            Some(Suspect { key, message, .. }) => Err(ScenarioError::new(key, message)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether `document` says the same without `key`.
+fn says_what_holds(document: &Value, key: &str) -> bool {
+    let mut without = document.clone();
+    let pointer = pointer(key);
+    let (table, last) = pointer.rsplit_once('/').unwrap_or_default();
+    if let Some(Value::Object(table)) = without.pointer_mut(table) {
+        table.shift_remove(last);
+    }
+    let written = |document| Some(json!(read::<ScenarioDocument>(&complete(document).ok()?).ok()?));
+    written(document) == written(&without)
+}
+
+/// The place of a dotted key.
+fn pointer(key: &str) -> String {
+    key.split('.').flat_map(|part| ["/", part]).collect()
+}

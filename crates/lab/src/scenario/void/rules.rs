@@ -1,0 +1,396 @@
+//! Which keys move nothing, and because of which others.
+
+use std::borrow::Cow;
+
+use incast_engine::Limit;
+use serde_json::{Value, json};
+
+use super::{Finding, pointer};
+use crate::scenario::{Background, Connections, OnOff, Reorder, Scenario, Transport, Workload};
+
+/// Keys of a table that move nothing while another one of it has such a value; then why, and what
+/// would make them matter.
+type Rule = (&'static [&'static str], fn(&Value) -> bool, &'static str, &'static str);
+
+/// Of a transport, by its resolved table.
+const TRANSPORT: &[Rule] = &[
+    (
+        &["timestamp_granularity"],
+        |it| it["timestamps"] == false,
+        "timestamps is false",
+        "write timestamps = true",
+    ),
+    (
+        &["rtt_sampling"],
+        |it| it["timestamps"] == true,
+        "timestamps is true, which times every ACK",
+        "write timestamps = false",
+    ),
+    (
+        &["dsack", "sack_option_bytes"],
+        |it| it["sack"] == false,
+        "sack is false",
+        "write sack = true, or a recovery that needs it",
+    ),
+    (
+        &["limited_transmit_resends"],
+        |it| it["limited_transmit"] == false,
+        "limited_transmit is false",
+        "write limited_transmit = true",
+    ),
+    (
+        &["limited_transmit_resends"],
+        is_selective,
+        "recovery works by selective acknowledgements",
+        "write e.g. recovery = \"newreno\"",
+    ),
+    (&["ecn_packets"], |it| it["ecn"] == "off", "ecn is off", "write ecn = \"on\""),
+    (
+        &["rto_after_syn_loss"],
+        |it| it["handshake"] == "none",
+        "handshake is \"none\"",
+        "write handshake = \"three-way\"",
+    ),
+    (
+        &["prr", "rto_backs_off_in_recovery"],
+        |it| it["recovery"]["name"] == "tahoe",
+        "recovery is \"tahoe\", which has no fast recovery",
+        "write e.g. recovery = \"newreno\"",
+    ),
+    (
+        &["initial_ssthresh"],
+        |it| named(&it["congestion_control"], &["bbr", "swift"]),
+        "congestion_control has no slow-start threshold",
+        "write e.g. congestion_control = \"reno\"",
+    ),
+];
+
+/// Of a loss recovery, with the transport's table around it.
+const RECOVERY: &[Rule] = &[
+    (
+        &["probe_rtts", "probe_initial", "probe_min", "max_ack_delay"],
+        |it| it["recovery"]["probes"] == 0,
+        "probes is 0",
+        "write probes = 1",
+    ),
+    (
+        &["dsack_persistence"],
+        |it| it["recovery"]["dsack_adaptation"] == false,
+        "dsack_adaptation is false",
+        "write dsack_adaptation = true",
+    ),
+    (
+        &["dsack_adaptation", "dsack_persistence"],
+        |it| it["dsack"] == false,
+        "transport.dsack is false",
+        "write transport.dsack = true",
+    ),
+    (
+        &["retransmit_tail"],
+        |it| it["recovery"]["retransmit_holes"] == false,
+        "retransmit_holes is false",
+        "write retransmit_holes = true",
+    ),
+    (
+        &["in_turn"],
+        |it| it["send_jitter"] == "0s",
+        "transport.send_jitter is 0s, so that nobody waits for a turn",
+        "write e.g. transport.send_jitter = \"10us\"",
+    ),
+];
+
+/// Of a congestion control, with the transport's table around it.
+const CONGESTION_CONTROL: &[Rule] = &[
+    (
+        &["least_urgency", "greatest_urgency"],
+        |it| it["congestion_control"]["deadline"].is_null(),
+        "deadline is not given",
+        "write e.g. deadline = \"20ms\"",
+    ),
+    (
+        &["target_ratio"],
+        |it| !it["congestion_control"]["base_target"].is_null(),
+        "base_target is given",
+        "leave base_target out",
+    ),
+    (&["hop"], |it| it["congestion_control"]["hops"] == 0, "hops is 0", "write e.g. hops = 2"),
+    (
+        &["hops"],
+        |it| it["congestion_control"]["hop"] == "0s",
+        "hop is 0s",
+        "write e.g. hop = \"1us\"",
+    ),
+    (
+        &["least_scaled_window", "greatest_scaled_window"],
+        |it| it["congestion_control"]["flow_scaling"] == 0.0,
+        "flow_scaling is 0",
+        "write e.g. flow_scaling = 1.0",
+    ),
+    (
+        &["ack_round_trips"],
+        |it| it["delayed_ack"] == false,
+        "transport.delayed_ack is false",
+        "write transport.delayed_ack = true",
+    ),
+    (
+        &["ce_change"],
+        |it| it["delayed_ack"] == false && it["receive_offload"] == false,
+        "transport.delayed_ack is false, so that no ACK is held back",
+        "write transport.delayed_ack = true",
+    ),
+];
+
+/// Of a remedy, by its table.
+const REMEDY: &[Rule] = &[
+    (
+        &["full", "round_trips", "rto_min"],
+        |it| it["adaptive"] == false,
+        "adaptive is false",
+        "write adaptive = true",
+    ),
+    (
+        &["observed"],
+        |it| it["base_rtt"] == "given" && it["sru"] == "given",
+        "base_rtt and sru are given",
+        "write e.g. sru = \"learned\"",
+    ),
+    (&["threshold"], |it| it["early"] == false, "early is false", "write early = true"),
+    (&["clock"], |it| it["timestamps"] == false, "timestamps is false", "write timestamps = true"),
+    (
+        &["min_window"],
+        |it| it["admission"] == false,
+        "admission is false",
+        "write admission = true",
+    ),
+    (&["when"], |it| it["copies"] == 0, "copies is 0", "write e.g. copies = 3"),
+];
+
+/// Of a queue discipline, by its table.
+const QUEUE: &[Rule] = &[
+    (&["hard_drop"], |it| it["ecn"] == false, "ecn is false", "write ecn = true"),
+    (
+        &["threshold", "weight"],
+        |it| it["by"] == "train",
+        "by is \"train\"",
+        "write by = \"variation\"",
+    ),
+    (
+        &["train", "train_gap"],
+        |it| named_in(&it["by"], &["variation", "rate"]),
+        "by is not \"train\"",
+        "write by = \"train\"",
+    ),
+    (
+        &["threshold", "counts_in_service"],
+        |it| it["early"] == false,
+        "early is false",
+        "write early = true",
+    ),
+];
+
+fn named(part: &Value, names: &[&str]) -> bool {
+    named_in(&part["name"], names)
+}
+
+fn named_in(name: &Value, names: &[&str]) -> bool {
+    name.as_str().is_some_and(|name| names.contains(&name))
+}
+
+fn is_selective(transport: &Value) -> bool {
+    named(&transport["recovery"], &["sack", "sack1", "rack-tlp"])
+}
+
+/// What is found in one document.
+struct Search {
+    found: Vec<Finding>,
+}
+
+/// The keys of `document` that move nothing in the scenario that it says.
+pub(super) fn find(document: &Value, scenario: &Scenario) -> Vec<Finding> {
+    let resolved = scenario.resolved();
+    let mut search = Search { found: Vec::new() };
+    search.transport("transport", &document["transport"], &resolved["transport"]);
+    let tables = document["background"].as_array().into_iter().flatten();
+    for (index, table) in tables.enumerate() {
+        let place = format!("background.{index}.transport");
+        let resolved = &resolved["background"][index]["transport"];
+        search.transport(&place, &table["transport"], resolved);
+    }
+    let network = (&document["network"], &resolved["network"]);
+    search.apply("network.queue", &network.0["queue"], &network.1["queue"], QUEUE);
+    let core = (&network.0["core"]["queue"], &network.1["core"]["queue"]);
+    search.apply("network.core.queue", core.0, core.1, QUEUE);
+    search.network(document, scenario);
+    search.marks(document, scenario);
+    search.ends(document, scenario);
+    search.thresholds(document, scenario);
+    search.found
+}
+
+impl Search {
+    /// The rules whose keys the table `given` has, by what `decides`.
+    fn apply(&mut self, place: &str, given: &Value, decides: &Value, rules: &[Rule]) {
+        let Some(given) = given.as_object() else { return };
+        for (keys, is_void, because, write) in rules {
+            let mut keys =
+                keys.iter().filter(|key| given.get(**key).is_some_and(|it| !it.is_null()));
+            for key in keys.by_ref().filter(|_| is_void(decides)) {
+                self.add(format!("{place}.{key}"), *because, *write);
+            }
+        }
+    }
+
+    fn add(
+        &mut self,
+        key: String,
+        because: impl Into<Cow<'static, str>>,
+        write: impl Into<Cow<'static, str>>,
+    ) {
+        let (because, write) = (because.into().into_owned(), write.into().into_owned());
+        self.found.push(Finding { key, because, write });
+    }
+
+    /// A transport's own keys, and those of its parts, wherever they stand.
+    fn transport(&mut self, place: &str, given: &Value, resolved: &Value) {
+        self.apply(place, given, resolved, TRANSPORT);
+        let part = |key: &str| format!("{place}.{key}");
+        self.apply(&part("recovery"), &given["recovery"], resolved, RECOVERY);
+        let control = &given["congestion_control"];
+        self.apply(&part("congestion_control"), control, resolved, CONGESTION_CONTROL);
+        let remedies = resolved["remedies"].as_array().into_iter().flatten();
+        let remedy = |name: &Value| remedies.clone().find(|remedy| remedy["name"] == *name);
+        for (index, table) in given["remedies"].as_array().into_iter().flatten().enumerate() {
+            if let Some(remedy) = remedy(&table["name"]) {
+                self.apply(&format!("{place}.remedies.{index}"), table, remedy, REMEDY);
+            }
+        }
+        let name = &given["name"];
+        if let Some(remedy) = remedy(&name["name"]) {
+            self.apply(&part("name"), name, remedy, REMEDY);
+        } else if name["name"] == resolved["recovery"]["name"] {
+            self.apply(&part("name"), name, resolved, RECOVERY);
+        } else {
+            self.apply(&part("name"), name, resolved, CONGESTION_CONTROL);
+        }
+    }
+
+    fn network(&mut self, document: &Value, scenario: &Scenario) {
+        let given = &document["network"];
+        let network = &scenario.network;
+        let has = |key: &str| !given[key].is_null();
+        let core_rate = network.core.is_none() || !given["core"]["rate"].is_null();
+        if has("rate") && has("server_rate") && has("client_rate") && core_rate {
+            let because = "every link has a rate of its own, by server_rate and client_rate";
+            self.add("network.rate".to_owned(), because, "leave one of these out");
+        }
+        let background = scenario.background.iter().flat_map(Background::to);
+        let mut to = scenario.workload.to().iter().chain(background);
+        if has("clients") && network.clients > 1 && to.all(|client| *client == 0) {
+            let because = "everything is sent to client 0";
+            let write = "name others in workload.client, workload.to or background.0.to";
+            self.add("network.clients".to_owned(), because, write);
+        }
+        let Some(Reorder { detour, .. }) = network.reorder else { return };
+        for (key, other, is_void) in
+            [("delay", "p", detour.p == 0.0), ("p", "delay", detour.delay.is_zero())]
+        {
+            if is_void {
+                let because = format!("network.reorder.{other} is 0");
+                self.add(format!("network.reorder.{key}"), because, "write more than 0");
+            }
+        }
+    }
+
+    /// Marks take a switch that marks. One that marks for nobody is no mistake: it stands there,
+    /// whatever runs over it.
+    fn marks(&mut self, document: &Value, scenario: &Scenario) {
+        let network = &scenario.network;
+        let switch_marks =
+            network.queue.marks() || network.core.as_ref().is_some_and(|core| core.queue.marks());
+        let others = scenario.background.iter().enumerate().filter_map(|(index, it)| {
+            Some((format!("background.{index}.transport"), it.transport()?))
+        });
+        let own = ("transport".to_owned(), &scenario.transport);
+        let transports: Vec<(String, &Transport)> = std::iter::once(own).chain(others).collect();
+        for (place, transport) in &transports {
+            let given = document.pointer(&pointer(&format!("{place}.ecn")));
+            if given == Some(&json!("on")) && transport.tcp.ecn.is_some() && !switch_marks {
+                let because = "no switch marks, by network.queue";
+                let write = "write e.g. network.queue = \"ecn-threshold\"";
+                self.add(format!("{place}.ecn"), because, write);
+            }
+        }
+    }
+
+    /// What happens at the end of connections that have none.
+    fn ends(&mut self, document: &Value, scenario: &Scenario) {
+        let endless = match &scenario.workload {
+            Workload::BarrierRead(read) if read.connections == Connections::Fresh => None,
+            Workload::BarrierRead(_) => Some("workload.connections is \"persistent\""),
+            Workload::LongFlows(_) => Some("workload.name is \"long-flows\""),
+        };
+        let own = endless.map(|because| ("transport".to_owned(), because));
+        let others = scenario.background.iter().enumerate().filter_map(|(index, it)| {
+            let place = format!("background.{index}.transport");
+            matches!(it, Background::LongFlow(_)).then_some((place, "a long flow never ends"))
+        });
+        for (place, because) in own.into_iter().chain(others) {
+            let key = format!("{place}.fin");
+            if document.pointer(&pointer(&key)).is_some_and(|it| !it.is_null()) {
+                self.add(key, because, "write it for connections that end");
+            }
+        }
+    }
+
+    /// A threshold that no queue reaches.
+    fn thresholds(&mut self, document: &Value, scenario: &Scenario) {
+        let network = &scenario.network;
+        let packet = least_packet(scenario);
+        let core = network.core.as_ref().map_or(network.buffer, |core| core.buffer);
+        let given = &document["network"];
+        for (place, given, of, buffer) in [
+            ("network.queue", &given["queue"], "network.buffer", network.buffer),
+            ("network.core.queue", &given["core"]["queue"], "network.core.buffer", core),
+        ] {
+            for key in ["threshold", "min_th"] {
+                let threshold = serde_json::from_value::<Limit>(given[key].clone());
+                if threshold.is_ok_and(|threshold| is_beyond(threshold, buffer, packet)) {
+                    let because = format!("no queue grows beyond {of}, {buffer}");
+                    self.add(format!("{place}.{key}"), because, "write less");
+                }
+            }
+        }
+    }
+}
+
+/// Whether a buffer is full before its queue is longer than `threshold`.
+fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
+    match (threshold, buffer) {
+        (Limit::Packets(threshold), Limit::Packets(buffer))
+        | (Limit::Bytes(threshold), Limit::Bytes(buffer)) => threshold >= buffer,
+        (Limit::Packets(threshold), Limit::Bytes(buffer)) => {
+            threshold.saturating_mul(packet) >= buffer
+        }
+        // A buffer in packets holds any size of them, of which only the full ones are many.
+        (Limit::Bytes(_), Limit::Packets(_)) => false,
+    }
+}
+
+/// The smallest packet of which a queue has many: a full one, or what is sent in less.
+fn least_packet(scenario: &Scenario) -> u64 {
+    let of = |transport: &Transport, most: u64| {
+        u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)
+    };
+    let own = match &scenario.workload {
+        Workload::BarrierRead(read) => of(&scenario.transport, read.sru_of(read.active - 1)),
+        Workload::LongFlows(_) => of(&scenario.transport, u64::MAX),
+    };
+    let others = scenario.background.iter().map(|it| match it {
+        Background::Cbr(datagrams)
+        | Background::Poisson(datagrams)
+        | Background::OnOff(OnOff { datagrams, .. }) => u64::from(datagrams.packet_size),
+        Background::LongFlow(flow) => of(&flow.transport, u64::MAX),
+        Background::PoissonFlows(flows) => of(&flows.transport, 1),
+    });
+    others.fold(own, u64::min)
+}
