@@ -107,12 +107,6 @@ const CONGESTION_CONTROL: &[Rule] = &[
         "deadline is not given",
         "write e.g. deadline = \"20ms\"",
     ),
-    (
-        &["target_ratio"],
-        |it| !it["congestion_control"]["base_target"].is_null(),
-        "base_target is given",
-        "leave base_target out",
-    ),
     (&["hop"], |it| it["congestion_control"]["hops"] == 0, "hops is 0", "write e.g. hops = 2"),
     (
         &["hops"],
@@ -264,6 +258,13 @@ impl Search {
                 self.apply(&format!("{place}.remedies.{index}"), table, remedy, REMEDY);
             }
         }
+        for (part, table) in [("congestion_control", control), ("name", &given["name"])] {
+            // The resolved table has a target in any case.
+            if !table["base_target"].is_null() && !table["target_ratio"].is_null() {
+                let key = format!("{place}.{part}.target_ratio");
+                self.add(key, "base_target is given", "leave base_target out");
+            }
+        }
         let name = &given["name"];
         if let Some(remedy) = remedy(&name["name"]) {
             self.apply(&part("name"), name, remedy, REMEDY);
@@ -282,13 +283,6 @@ impl Search {
         if has("rate") && has("server_rate") && has("client_rate") && core_rate {
             let because = "every link has a rate of its own, by server_rate and client_rate";
             self.add("network.rate".to_owned(), because, "leave one of these out");
-        }
-        let background = scenario.background.iter().flat_map(Background::to);
-        let mut to = scenario.workload.to().iter().chain(background);
-        if has("clients") && network.clients > 1 && to.all(|client| *client == 0) {
-            let because = "everything is sent to client 0";
-            let write = "name others in workload.client, workload.to or background.0.to";
-            self.add("network.clients".to_owned(), because, write);
         }
         let Some(Reorder { detour, .. }) = network.reorder else { return };
         for (key, other, is_void) in
