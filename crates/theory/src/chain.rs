@@ -222,3 +222,81 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of 1 and 3 seconds in turn behind a first one, of 16 that a run has.
+    #[test]
+    fn a_run_scatters_by_its_blocks_and_the_mean_is_known_by_those_seen() {
+        let read = Read { blocks: 16, least_rto: 0.5, ..crate::tests::read(1, 0.0) };
+        let mut account = Account { runs: vec![Run::default()], ..Account::default() };
+        account.add(Block { timeouts: 0.0, duration: 100.0 }, false);
+        for _ in 0..500 {
+            account.add(Block { timeouts: 0.0, duration: 1.0 }, false);
+            account.add(Block { timeouts: 0.0, duration: 3.0 }, false);
+        }
+        let mean = account.later.mean();
+        assert!((mean.duration - 2.0).abs() < 1e-12);
+        let (scatter, error) = account.errors(&read, &mean);
+        // One in two, over the root of 16 blocks, and of the thousand seen.
+        assert!((scatter / 0.125 - 1.0).abs() < 0.01, "{scatter}");
+        assert!((error / (0.5 / 1000.0_f64.sqrt()) - 1.0).abs() < 0.01, "{error}");
+        // Without a timeout so far, one in as many blocks again would not be strange.
+        account.has_lost = true;
+        assert_eq!(account.errors(&Read { least_rto: 100.0, ..read }, &mean), (scatter, 0.05));
+    }
+
+    fn close(is: f64, due: f64) {
+        assert!((is / due - 1.0).abs() < 1e-5, "{is}, not {due}");
+    }
+
+    /// Two blocks of 1 and 3, beside the belief that three blocks scatter by 0.3 of the mean.
+    #[test]
+    fn a_belief_keeps_few_blocks_from_proving_much() {
+        let mut tally = Tally::default();
+        tally.add(Block { timeouts: 2.0, duration: 1.0 });
+        tally.add(Block { timeouts: 2.0, duration: 3.0 });
+        let error = tally.error();
+        close(error.duration, ((2.0 + 3.0 * 0.6 * 0.6) / 4.0 / 2.0_f64).sqrt());
+        close(error.timeouts, (3.0 * 0.6 * 0.6 / 4.0 / 2.0_f64).sqrt());
+    }
+
+    /// Runs of two blocks each, the first of 1, 2, 4 and 8, the second of 1.
+    #[test]
+    fn an_outcome_is_the_mean_of_the_goodputs_of_runs() {
+        let read = Read { blocks: 2, ..crate::tests::read(1, 0.0) };
+        let of = |runs: &[f64]| {
+            let mut account = Account::default();
+            for &duration in runs {
+                account.runs.push(Run::default());
+                account.add(Block { timeouts: duration, duration }, false);
+                account.add(Block { timeouts: 1.0, duration: 1.0 }, false);
+            }
+            account.outcome(&read)
+        };
+        let four = of(&[1.0, 2.0, 4.0, 8.0]);
+        // 4 / (1/2 + 1/3 + 1/5 + 1/9) for two blocks.
+        close(four.duration, 1.747_573);
+        close(four.timeouts, f64::midpoint(15.0 / 4.0, 1.0));
+        // The standard deviation of these goodputs, relative, and that of their mean.
+        close(four.scatter, 0.591_833);
+        close(four.error, 0.295_917);
+        // Of fewer runs it is not asked how they differ; the second blocks do not.
+        let three = of(&[1.0, 2.0, 4.0]);
+        let error = (3.0 * 0.3 * 0.3 / 5.0 / 3.0_f64).sqrt();
+        close(three.error, error);
+        close(three.scatter, error * (3.0_f64 / 2.0).sqrt());
+    }
+
+    #[test]
+    fn a_read_knows_whether_it_has_lost_a_packet() {
+        for (servers, buffer, loses) in [(4, 1e4, false), (12, 4.0, true)] {
+            let read = crate::tests::read(servers, buffer);
+            let mut network = Network::new(&read, Stream::named(1, "hosts", 0));
+            network.block(&mut Stream::named(1, "gaps", 0), u64::MAX / 2);
+            assert_eq!(network.has_lost(), loses, "{servers} servers");
+        }
+    }
+}

@@ -28,7 +28,7 @@ const EFFORT: Effort = Effort {
     rare: false,
 };
 
-fn read(servers: usize, buffer: f64) -> Read {
+pub(super) fn read(servers: usize, buffer: f64) -> Read {
     Read {
         servers,
         segments: 45,

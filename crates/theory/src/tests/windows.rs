@@ -1,9 +1,10 @@
-//! How a window grows that looks at its use.
+//! How a window grows that looks at its use, and what leaves by it.
 
-use super::{RULES, sender_by, sent_by};
+use super::{RULES, new, read, sack, sender, sender_by, sent, sent_by};
+use crate::Read;
 use crate::flavour::Flavour;
 use crate::packet::NEVER;
-use crate::sender::{Parts, Rules, parts};
+use crate::sender::{Parts, Rules, SEGMENT, parts};
 
 /// The window after an ACK of `acked` of the segments before `end`, which are sent as far as a
 /// window of `sent` allows; they do not time round trips.
@@ -41,4 +42,34 @@ fn rfc9438_4_10_slow_start_grows_by_what_is_acknowledged_up_to_the_threshold() {
     assert_eq!(grown(8.0, 10.0, 3, (8.0, 1000), &rules), parts(10.0));
     assert_eq!(grown(8.0, 8.5, 3, (8.0, 1000), &rules), parts(9.0), "a segment at least");
     assert_eq!(grown(8.0, 20.0, 3, (4.0, 5), &rules), parts(8.0), "and not unused");
+}
+
+#[test]
+fn what_partial_acks_took_beyond_the_inflation_does_not_leave() {
+    let mut it = sender(10.0, 5.0);
+    (it.inflation, it.deficit) = (2 * SEGMENT, 5 * SEGMENT);
+    assert_eq!(sent(&mut it, 0), new(1..8));
+}
+
+#[test]
+fn the_last_segment_leaves_alone_with_a_scoreboard_too() {
+    let rules = sack(Flavour::LAB);
+    let mut it = sender_by(10.0, 5.0, &rules);
+    it.end = 5;
+    let counts: Vec<u32> =
+        std::iter::from_fn(|| it.poll(0, true, &rules)).map(|burst| burst.count).collect();
+    assert_eq!(counts, [3, 1]);
+}
+
+/// Five times (propagation, a buffer of ten, 45 segments at a quarter of the rate, a delayed ACK, a
+/// tick, and four packets).
+#[test]
+fn a_timer_never_moves_that_is_longer_than_all_that_a_packet_may_wait_for() {
+    let is_least = |ack_every, least_rto| {
+        let flavour = Flavour { ack_every, ack_timeout: 50.0, granularity: 2.0, ..Flavour::LAB };
+        Read { slower: 4.0, flavour, least_rto, ..read(1, 10.0) }.rto_is_least()
+    };
+    let longest = 5.0 * (20.0 + 10.0 + 180.0 + 2.0 + 4.0);
+    assert!(is_least(1, longest + 0.1) && !is_least(1, longest - 0.1));
+    assert!(is_least(2, longest + 250.1) && !is_least(2, longest + 249.9));
 }

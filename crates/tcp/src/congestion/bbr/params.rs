@@ -83,3 +83,27 @@ impl Parameters for Params {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn impossible_parameters_are_found() {
+        let default = Params::default;
+        assert!(default().check().is_ok());
+        for (key, params) in [
+            ("startup_gain", Params { startup_gain: 1.0, ..default() }),
+            ("startup_gain", Params { startup_gain: f64::INFINITY, ..default() }),
+            ("cwnd_gain", Params { cwnd_gain: 0.0, ..default() }),
+            ("cwnd_gain", Params { cwnd_gain: f64::NAN, ..default() }),
+            ("probe_gain", Params { probe_gain: 1.0, ..default() }),
+            ("probe_gain", Params { probe_gain: 2.0, ..default() }),
+            ("bandwidth_rounds", Params { bandwidth_rounds: 0, ..default() }),
+            ("least_window", Params { least_window: 0, ..default() }),
+            ("full_rounds", Params { full_rounds: 0, ..default() }),
+        ] {
+            assert_eq!(params.check().unwrap_err().key, key, "{params:?}");
+        }
+    }
+}
