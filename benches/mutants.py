@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import SimpleQueue
 
 from mutation import page, table
-from mutation.draw import Mutant, sample
+from mutation.draw import Mutant, in_blocks, sample
 from mutation.tree import Tree
 from rich.console import Console
 
@@ -53,7 +53,7 @@ def main() -> int:
             trees.put(tree)
 
     with ThreadPoolExecutor(max(1, options.jobs)) as pool:
-        runs = {pool.submit(judge, mutant): mutant for mutant in left}
+        runs = {pool.submit(judge, mutant): mutant for mutant in in_blocks(left)}
         try:
             for count, run in enumerate(as_completed(runs), 1):
                 known[runs[run].key] = verdict = run.result()

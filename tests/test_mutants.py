@@ -52,6 +52,26 @@ def test_a_smaller_sample_is_the_beginning_of_a_larger_one(monkeypatch: pytest.M
     assert draw.sample(20) == whole[:20]
 
 
+def test_neighbours_are_run_by_file_and_blocks_as_drawn() -> None:
+    drawn = [mutant(line, f"crates/net/src/{line % 2}.rs") for line in range(50)]
+    run = draw.in_blocks(drawn)
+    assert set(run[:20]) == set(drawn[:20])
+    assert set(run[20:40]) == set(drawn[20:40])
+    files = "".join(it.file[-4] for it in run)
+    assert files == 2 * (10 * "0" + 10 * "1") + 5 * "0" + 5 * "1"
+
+
+def test_two_runs_do_not_share_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "ROOT", tmp_path)
+    monkeypatch.setattr(tree, "copy_sources", lambda *_: False)
+    first = tree.Tree(0)
+    with pytest.raises(SystemExit, match="another run is using it"):
+        tree.Tree(0)
+    first.lock.close()
+    with tree.Tree(0).lock:
+        pass
+
+
 def test_the_table_is_read_as_it_was_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,6 +14,9 @@ SEED = "2026-11"
 PACKAGES = ("engine", "net", "tcp", "remedies", "lab", "theory", "script")
 """All but the binding, which Python's tests hold."""
 
+BLOCK = 20
+"""So many are neighbours."""
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -41,3 +44,14 @@ def sample(count: int) -> list[Mutant]:
         for it in json.loads(listed.stdout)
     ]
     return sorted(every, key=lambda mutant: mutant.key)[:count]
+
+
+def in_blocks(mutants: list[Mutant]) -> list[Mutant]:
+    """Return them in the order of the draw, but for neighbours: these by crate and file, so that
+    less is built anew."""
+    blocks = range(0, len(mutants), BLOCK)
+    return [
+        mutant
+        for start in blocks
+        for mutant in sorted(mutants[start : start + BLOCK], key=lambda it: (it.package, it.file))
+    ]

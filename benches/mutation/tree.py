@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import resource
 import shutil
 import signal
 import subprocess
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from .draw import ROOT
@@ -52,6 +54,13 @@ class Tree:
     def __init__(self, number: int) -> None:
         self.path: Path = ROOT / "target" / "mutants" / f"tree-{number}"
         self.kept: Path = self.path / "usual.json"
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.lock = (self.path / "lock").open("w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.lock.close()
+            sys.exit(f"{self.path}: another run is using it; wait for it, or stop it")
         if copy_sources(ROOT, self.path):
             self.kept.unlink(missing_ok=True)
         known = json.loads(self.kept.read_text("utf-8")) if self.kept.exists() else {}
