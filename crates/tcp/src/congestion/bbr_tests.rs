@@ -164,3 +164,33 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     pipe.bbr.on_congestion(Congestion::Timeout { repeated: false }, &pipe.path);
     assert_eq!(pipe.bbr.window(), SEGMENT);
 }
+
+/// §4.2.3.3: for a round as much leaves as arrives, so that what is outstanding stays so.
+#[test]
+fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
+    let mut pipe = Pipe::new(&Params::default());
+    pipe.rounds(12);
+    pipe.path.flight = 12 * SEGMENT;
+    pipe.bbr.on_congestion(Congestion::FastRetransmit, &pipe.path);
+    let round = pipe.bbr.round;
+    for (newly, in_flight, window) in [(3, 8, 12), (2, 13, 15), (1, 9, 15)] {
+        pipe.delivered += newly * SEGMENT;
+        pipe.path.una += newly * SEGMENT;
+        let delivery = Delivery {
+            delivered: pipe.delivered,
+            newly: newly * SEGMENT,
+            in_flight: in_flight * SEGMENT,
+            prior_delivered: 0,
+            rate: Some(RATE),
+            app_limited: false,
+        };
+        let ack = AckSample {
+            acked: newly * SEGMENT,
+            rtt: Some(RTT),
+            delivery: Some(delivery),
+            ..AckSample::default()
+        };
+        pipe.bbr.on_ack(&ack, &pipe.path);
+        assert_eq!((pipe.bbr.round, pipe.bbr.window()), (round, window * SEGMENT));
+    }
+}
