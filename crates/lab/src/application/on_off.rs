@@ -67,4 +67,17 @@ mod tests {
         let waits = (0..100).map(|_| phase.next(on_off, interval, &mut random));
         assert!(waits.filter(|wait| *wait > interval).count() > 95, "a pause after each");
     }
+
+    /// A burst as long as an interval on average is 1.35 packets: 1 + Σ exp(½ - k), k = 2, 3, …
+    #[test]
+    fn short_bursts_are_rounded_to_whole_packets() {
+        let interval = Span::from_micros(100);
+        let on_off = OnOff { burst: interval, idle: Span::from_millis(70) };
+        let mut random = Stream::named(1, "on off", 0);
+        let mut phase = Phase::default();
+        let waits = (0..20_000).map(|_| phase.next(on_off, interval, &mut random));
+        let pauses = waits.filter(|wait| *wait > interval).count();
+        let burst = 20_000.0 / pauses as f64;
+        assert!((burst / 1.353 - 1.0).abs() < 0.03, "{burst}");
+    }
 }
