@@ -143,6 +143,9 @@ fn a_profile_has_its_own_idea_of_a_transport() {
     let tcp = load(&vegas).transport.tcp;
     assert!(tcp.rto.backs_off_in_recovery && tcp.header == 0 && !tcp.limited_transmit);
     assert_eq!(parts("linux", "westwood").1["min_interval"], "0.05s");
+    assert_eq!(parts("linux", "bbr").1["burst"], 2);
+    assert_eq!(parts("linux", "bbr").1["burst_time"], "0.001s");
+    assert_eq!(parts("lab", "bbr").1["burst"], 1);
     assert_eq!(parts("linux", "bic").0["name"], "rack-tlp");
     assert_eq!(parts("linux", "newreno").0["name"], "newreno");
 }
