@@ -87,8 +87,6 @@ def test_a_search_is_for_a_metric_or_for_late_senders() -> None:
 def test_the_timeline_shows_the_blocks_that_were_searched_for(tmp_path: Path) -> None:
     (chosen,) = texts.select(texts.load(ROOT / "papers"), ["kulkarni/3.3"])
     assert chosen.figure.search is not None
-    search = replace(chosen.figure.search, seeds=5)
-    chosen = replace(chosen, figure=replace(chosen.figure, search=search))
     assert {need.traces for need in lay_out(chosen, quick=True).needs} == {("cwnd", "events")}
     (done,) = reproduce([chosen], tmp_path, quick=True, workers=2)
     assert done.picture is not None
