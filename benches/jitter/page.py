@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 matplotlib.use("Agg")
 
-JUDGED = "once"
+JUDGED = "four times, and nothing was chosen by what it said"
 """How often the held-out set has been judged by a model that was then changed or kept."""
 SLACK = 1.05
 """Platforms may differ by so much in a factor."""
