@@ -4,7 +4,7 @@ use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
-    RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind,
+    RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind, WindowUnit,
 };
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
@@ -65,6 +65,7 @@ impl Settings {
                 undo: UndoKind::None,
                 limited_transmit: true,
                 limited_transmit_resends: false,
+                window_unit: WindowUnit::Bytes,
                 dupack_threshold: 3,
                 dupack_requires_same_window: false,
                 delayed_ack: None,
@@ -135,6 +136,7 @@ impl Settings {
             "undo" => config.undo = named(value)?,
             "prr" => config.prr = named(value)?,
             "limited_transmit" => config.limited_transmit = named(value)?,
+            "window_unit" => config.window_unit = named(value)?,
             "limited_transmit_resends" => config.limited_transmit_resends = named(value)?,
             "dupack_threshold" => config.dupack_threshold = number(value)?,
             "dupack_requires_same_window" => config.dupack_requires_same_window = named(value)?,

@@ -853,4 +853,17 @@ scripts! {
         without_a_measurement_the_flight_is_halved
         without_memory_the_last_interval_counts
     }
+    window_unit {
+        a_fin_takes_no_place
+        a_window_below_a_segment_lets_a_short_one_out
+        linux_bictcp_recalc_ssthresh_leaves_whole_packets
+        linux_dctcp_ssthresh_takes_whole_packets
+        linux_tcp_cwnd_reduction_rounds_up_to_packets
+        linux_tcp_cwnd_test_a_part_of_a_place_lets_nothing_out
+        linux_tcp_cwnd_test_a_short_segment_takes_a_whole_place
+        linux_tcp_cwnd_validate_counts_packets
+        linux_tcp_packets_in_flight_counts_packets_in_the_pipe
+        linux_tcp_slow_start_counts_packets
+        rfc5681_2_a_window_in_bytes_lets_a_short_segment_out
+    }
 }

@@ -16,6 +16,8 @@ pub struct Config {
     pub header: u8,
     /// Size of a packet without payload (ACK, SYN, FIN, request) on the wire, bytes.
     pub ack_size: u8,
+    /// What a window counts.
+    pub window_unit: WindowUnit,
     /// Initial window, bytes (RFC 5681 §3.1, RFC 6928).
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes (RFC 5681 §3.1: arbitrarily high).
@@ -73,6 +75,16 @@ pub struct Config {
     pub recovery: RecoveryConfig,
     /// Congestion control.
     pub congestion_control: CongestionControlConfig,
+}
+
+/// What cwnd, ssthresh and what is in flight count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WindowUnit {
+    /// Bytes (RFC 5681 §2).
+    Bytes,
+    /// Packets, of which a short one is as much as a full one (Linux: `tcp_packets_in_flight()`).
+    Packets,
 }
 
 /// Who sends what before the first data.

@@ -132,6 +132,7 @@ fn lab() -> Value {
             "header_size": 40,
             "ack_size": 40,
             "initial_window": 2,
+            "window_unit": "bytes",
             "initial_ssthresh": "receive_window",
             // Never the bottleneck: 100 Gbps over 335 us.
             "receive_window": "4MiB",

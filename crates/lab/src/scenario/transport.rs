@@ -5,7 +5,7 @@ use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 use incast_tcp::config::{
     EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, Sack,
-    UndoKind,
+    UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
@@ -110,6 +110,9 @@ pub(super) struct TransportDocument {
     ack_size: Size,
     /// Congestion window of a new connection, segments or bytes, or a name.
     initial_window: OrName<InitialWindow, Window>,
+    /// What the congestion window, its threshold and what is in flight count: where it is packets,
+    /// a short segment takes as much room as a full one (Linux).
+    window_unit: WindowUnit,
     /// Slow-start threshold of a new connection, segments or bytes, or a name (RFC 5681 §3.1:
     /// arbitrarily high).
     initial_ssthresh: OrName<SsthreshName, Window>,
@@ -379,6 +382,7 @@ impl TransportDocument {
                 prr: self.prr,
                 undo: self.undo,
                 limited_transmit: self.limited_transmit,
+                window_unit: self.window_unit,
                 limited_transmit_resends: self.limited_transmit_resends,
                 dupack_threshold: self.dupack_threshold,
                 dupack_requires_same_window: self.dupack_requires_same_window,
@@ -438,6 +442,7 @@ impl From<&Transport> for TransportDocument {
             prr: tcp.prr,
             undo: tcp.undo,
             limited_transmit: tcp.limited_transmit,
+            window_unit: tcp.window_unit,
             limited_transmit_resends: tcp.limited_transmit_resends,
             dupack_threshold: tcp.dupack_threshold,
             dupack_requires_same_window: tcp.dupack_requires_same_window,

@@ -153,9 +153,13 @@ impl CongestionControl for Bic {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         let segment = path.segment;
-        let cwnd = self.reno.segments(segment);
+        let cwnd = if path.unit == 1 {
+            self.reno.segments(segment)
+        } else {
+            path.whole(self.window()) as f64 / segment as f64
+        };
         let left = if cwnd <= f64::from(self.params.low_window) { 0.5 } else { self.params.beta };
-        let reduced = ((cwnd * left * segment as f64) as u64).max(2 * segment);
+        let reduced = path.whole((cwnd * left * segment as f64) as u64).max(2 * segment);
         self.reno.end_hystart();
         match why {
             Congestion::FastRetransmit | Congestion::Ecn => {

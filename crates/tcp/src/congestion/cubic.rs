@@ -79,8 +79,6 @@ struct Epoch {
     stands: bool,
     k: f64,
     w_est: f64,
-    /// It began without a maximum to aim at.
-    is_blind: bool,
 }
 
 impl Epoch {
@@ -102,6 +100,8 @@ pub struct Cubic {
     epoch: Option<Epoch>,
     /// `W_max`; none before the first congestion event and after a timeout.
     w_max: Option<f64>,
+    /// No loss has shown a maximum yet, or the last one led to a timeout.
+    is_blind: bool,
     /// `cwnd_prior`: cwnd when ssthresh was set last.
     cwnd_prior: f64,
 }
@@ -109,23 +109,24 @@ pub struct Cubic {
 impl Cubic {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
-        Self { params: params.clone(), reno, epoch: None, w_max: None, cwnd_prior: 0.0 }
+        let (epoch, w_max, cwnd_prior) = (None, None, 0.0);
+        Self { params: params.clone(), reno, epoch, w_max, is_blind: true, cwnd_prior }
     }
 
     fn begin_epoch(&mut self, now: Time, cwnd: f64) -> Epoch {
-        let is_blind = self.w_max.is_none();
+        let is_new = self.w_max.is_none();
         let w_max = match self.w_max {
             Some(w_max) if w_max > cwnd => w_max,
             // RFC 9438 §4.8 and §4.10; K = 0.
             _ => cwnd,
         };
-        if is_blind && self.cwnd_prior == 0.0 {
+        if is_new && self.cwnd_prior == 0.0 {
             // Slow start ended without a loss (§4.10).
             self.cwnd_prior = cwnd;
         }
         self.w_max = Some(w_max);
         let k = libm::cbrt((w_max - cwnd) / self.params.c);
-        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd, is_blind }
+        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd }
     }
 
     /// `W_cubic(t)` (RFC 9438 §4.2, figure 1).
@@ -152,37 +153,42 @@ impl Cubic {
         let rtt = path.srtt.unwrap_or(Span::ZERO).as_secs_f64();
         epoch.w_est += self.alpha(epoch.w_est) * (ack.acked as f64 / segment) / cwnd;
         self.epoch = Some(epoch);
-        if self.params.reno_friendly && self.curve(&epoch, t) < epoch.w_est {
-            self.reno.grow_by((epoch.w_est - cwnd).max(0.0) * segment);
+        let growth = if self.params.reno_friendly && self.curve(&epoch, t) < epoch.w_est {
+            (epoch.w_est - cwnd).max(0.0) * segment
         } else {
             let target = self.curve(&epoch, t + rtt).clamp(cwnd, 1.5 * cwnd);
-            let growth = (target - cwnd) / cwnd * segment;
-            self.reno.grow_by(growth.max(self.blind_growth(&epoch, ack)));
-        }
+            (target - cwnd) / cwnd * segment
+        };
+        self.reno.grow_by(growth.max(self.blind_growth(ack)));
     }
 
     /// The least growth where nothing is known of the path, bytes.
-    fn blind_growth(&self, epoch: &Epoch, ack: &AckSample) -> f64 {
+    fn blind_growth(&self, ack: &AckSample) -> f64 {
         match self.params.blind_growth {
             0 => 0.0,
-            segments if epoch.is_blind => ack.acked as f64 / f64::from(segments),
+            segments if self.is_blind => ack.acked as f64 / f64::from(segments),
             _ => 0.0,
         }
     }
 
     /// RFC 9438 §4.6 and §4.7.
     fn reduce(&mut self, path: &PathView) -> u64 {
-        let cwnd = self.reno.segments(path.segment);
+        let window = path.whole(self.reno.window());
+        let cwnd = if path.unit == 1 {
+            self.reno.segments(path.segment)
+        } else {
+            window as f64 / path.segment as f64
+        };
         let fast = self.params.fast_convergence && self.w_max.is_some_and(|w_max| cwnd < w_max);
         self.w_max = Some(if fast { cwnd * f64::midpoint(1.0, self.params.beta) } else { cwnd });
         self.cwnd_prior = cwnd;
-        let window = self.reno.window();
+        self.is_blind = false;
         let reduced = match self.params.reduce_from {
             // What is outstanding beyond the window is no reason for a larger one.
             ReduceFrom::Flight => path.flight.min(window),
             ReduceFrom::Cwnd => window,
         };
-        (reduced as f64 * self.params.beta) as u64
+        path.whole((reduced as f64 * self.params.beta) as u64)
     }
 }
 
@@ -237,6 +243,7 @@ impl CongestionControl for Cubic {
                 self.reno.set(segment, reduced);
                 // RFC 9438 §4.8: the next stage begins on the plateau.
                 self.w_max = None;
+                self.is_blind = true;
             }
         }
     }

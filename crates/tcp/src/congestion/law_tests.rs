@@ -9,6 +9,7 @@ use super::*;
 pub(super) const PATH: PathView = PathView {
     now: Time::ZERO,
     segment: 1000,
+    unit: 1,
     flight: 2000,
     receive_window: 1 << 30,
     initial_window: 2000,
@@ -50,6 +51,7 @@ fn ack() -> impl Strategy<Value = AckSample> {
     (1_u64..5000, rtt, flags, prop::option::of((1_u64..1 << 34, any::<bool>()))).prop_map(
         |(acked, rtt, (ece, limited), rate)| AckSample {
             acked,
+            padding: 0,
             rtt,
             ece,
             may_grow: true,

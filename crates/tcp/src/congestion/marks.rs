@@ -134,8 +134,9 @@ impl MarkedWindow {
         }
         self.reduced_until = path.max;
         self.frozen = self.estimate.react_at == ReactAt::FirstEce;
-        let window = self.reno.window();
+        let window = path.whole(self.reno.window());
         let reduced = (window as f64 * (1.0 - penalty(self.alpha) / 2.0)) as u64;
+        let reduced = window - path.whole(window - reduced);
         let floor = u64::from(self.estimate.floor) * path.segment;
         let reduced = reduced.max(floor);
         self.reno.set(reduced.min(window), reduced);

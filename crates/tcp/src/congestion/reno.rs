@@ -177,11 +177,11 @@ impl CongestionControl for Reno {
         let segment = path.segment;
         let (reduced, ssthresh) = match self.reduce_from {
             ReduceFrom::Flight => {
-                let half = (path.flight / 2).max(2 * segment);
+                let half = path.whole(path.flight / 2).max(2 * segment);
                 (half, half)
             }
             ReduceFrom::Cwnd => {
-                let half = self.window().min(path.receive_window) / 2;
+                let half = path.whole(path.whole(self.window()).min(path.receive_window) / 2);
                 (half.max(segment), (half / segment * segment).max(2 * segment))
             }
         };

@@ -14,8 +14,10 @@ pub struct PathView {
     pub now: Time,
     /// Current segment size, bytes.
     pub segment: u64,
-    /// Outstanding bytes (RFC 5681 `FlightSize`): after an ACK what it leaves, at a congestion
-    /// signal what was outstanding before.
+    /// What windows are counted in: 1 for bytes, or a segment.
+    pub unit: u64,
+    /// Outstanding bytes (RFC 5681 `FlightSize`), short segments as whole ones where windows count
+    /// packets: after an ACK what it leaves, at a congestion signal what was outstanding before.
     pub flight: u64,
     /// Window that the receiver advertised, bytes.
     pub receive_window: u64,
@@ -36,6 +38,14 @@ pub struct PathView {
     pub min_rtt: Option<Span>,
 }
 
+impl PathView {
+    /// `window` without the part of a packet, where packets are counted.
+    #[inline]
+    pub fn whole(&self, window: u64) -> u64 {
+        if self.unit == 1 { window } else { window / self.unit * self.unit }
+    }
+}
+
 /// The first unacknowledged segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
@@ -48,8 +58,10 @@ pub struct Head {
 /// What an ACK said.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSample {
-    /// Bytes newly acknowledged.
+    /// Bytes newly acknowledged, short segments as whole ones where windows count packets.
     pub acked: u64,
+    /// How much longer these would have been.
+    pub padding: u64,
     /// Round trip of the youngest segment acknowledged, to the picosecond; none if any of them was
     /// sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,

@@ -75,7 +75,7 @@ impl Westwood {
             self.began = Some(path.now);
             return;
         };
-        self.acked += ack.acked;
+        self.acked += ack.acked - ack.padding;
         let interval = path.now.saturating_since(began);
         if interval < rtt.max(self.params.min_interval) || interval.is_zero() {
             return;

@@ -29,7 +29,7 @@ impl Connection {
         let window = u64::from(packet.window);
         let same_window = window == self.peer_window;
         self.peer_window = window;
-        let flight = self.board.flight();
+        let flight = self.in_flight();
         if self.selective && !self.is_plain_ack(packet) {
             // With nothing outstanding, data bring no news but of what was sent twice.
             let is_news = packet.payload == 0 || !packet.sack.is_empty();
@@ -86,7 +86,7 @@ impl Connection {
             Episode::Partial { restart_timer: restart } => {
                 restart_timer = restart;
                 if self.prr.is_some() {
-                    self.reduce_on_partial(acked.bytes);
+                    self.reduce_on_partial(self.room_of(acked.bytes, acked.segments));
                 }
                 if self.needs.every_ack {
                     self.grow(now, packet, &acked, false);
@@ -137,7 +137,7 @@ impl Connection {
         acked: &Acked,
         exit: RecoveryExit,
     ) {
-        let path = self.path(now, self.board.flight());
+        let path = self.path(now, self.in_flight());
         self.congestion.on_recovery_exit(exit, &path);
         let grows = matches!(exit, RecoveryExit::Keep { .. });
         if grows || self.needs.every_ack {
@@ -161,17 +161,19 @@ impl Connection {
             || self.idle.may_grow(window);
         let may_grow = may_grow && is_free && self.ecn.lets_grow(ece);
         if may_grow || self.needs.every_ack {
-            let path = self.path(now, self.board.flight());
+            let path = self.path(now, self.in_flight());
+            let room = self.room_of(acked.bytes, acked.segments);
             let delivery = match &mut self.delivery {
                 Some(delivery) => delivery.sample(path.min_rtt),
                 None => None,
             };
             let sample = AckSample {
-                acked: acked.bytes,
+                acked: room,
+                padding: room.saturating_sub(acked.bytes),
                 rtt: acked.sent_at.map(|sent_at| now - sent_at),
                 ece,
                 may_grow,
-                limited: path.flight + acked.bytes + path.segment > window,
+                limited: path.flight + room + path.segment > window,
                 delivery,
             };
             self.congestion.on_ack(&sample, &path);
@@ -214,7 +216,7 @@ impl Connection {
         };
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
-        let flight = self.board.flight() - self.limited_bytes;
+        let flight = self.in_flight().saturating_sub(self.limited_bytes);
         if reduces {
             let path = self.path(now, self.recovery.flight_size(flight, &self.board));
             self.congestion.on_congestion(Congestion::FastRetransmit, &path);
@@ -239,7 +241,7 @@ impl Connection {
     /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
     fn restart(&mut self, now: Time, in_turn: bool) {
         let window = self.congestion.window();
-        let flight = self.board.flight() - self.limited_bytes;
+        let flight = self.in_flight().saturating_sub(self.limited_bytes);
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
         self.ecn.on_reduction(self.board.max());
@@ -257,14 +259,14 @@ impl Connection {
 
     /// Whether the congestion control takes the first unacknowledged segment for lost.
     pub(super) fn declares_loss(&mut self, now: Time) -> bool {
-        let path = self.path(now, self.board.flight());
+        let path = self.path(now, self.in_flight());
         let head = self.suspect();
         head.is_some_and(|head| self.congestion.on_duplicate_ack(head, &path))
     }
 
     /// Whether it wants the segment that is now the first to be sent again.
     pub(super) fn doubts_head(&mut self, now: Time) -> bool {
-        let path = self.path(now, self.board.flight());
+        let path = self.path(now, self.in_flight());
         let head = self.suspect();
         head.is_some_and(|head| self.congestion.on_new_head(head, &path))
     }

@@ -16,13 +16,14 @@ mod timer;
 mod transmit;
 mod trigger;
 mod undo;
+mod window;
 
 use std::sync::Arc;
 
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 
-use crate::config::{Config, Handshake};
+use crate::config::{Config, Handshake, WindowUnit};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
 use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
@@ -114,6 +115,8 @@ pub struct Connection {
     events: event::Pending,
     /// Recovery works by SACK: the scoreboard says what is sent.
     selective: bool,
+    /// Windows count packets and not bytes.
+    counts_packets: bool,
     /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
     has_options: bool,
     /// Recovery, pacer or a hook has deadlines of its own.
@@ -267,6 +270,7 @@ impl Connection {
             congestion,
             recovery,
             selective: config.recovery.needs_sack(),
+            counts_packets: config.window_unit == WindowUnit::Packets,
             prr: Prr::new(config.prr),
             undo: undo::Undo::new(config.undo),
             rtt,
@@ -341,9 +345,9 @@ impl Connection {
             self.block_start = self.written;
             self.first_window_end = u64::MAX;
         }
-        if let Some(delivery) = &mut self.delivery
-            && self.board.next() == self.written
-            && self.board.flight() < self.congestion.window()
+        if self.board.next() == self.written
+            && self.in_flight() < self.congestion.window()
+            && let Some(delivery) = &mut self.delivery
         {
             delivery.note_app_limited();
         }
@@ -478,6 +482,7 @@ impl Connection {
         PathView {
             now,
             segment: u64::from(self.segment_size),
+            unit: self.window_unit(),
             flight,
             receive_window: self.peer_window,
             initial_window: self.config.initial_window,

@@ -216,7 +216,7 @@ impl Connection {
         next < self.stream_end()
             && !self.board.is_due()
             && self.recovery.dupacks() == 0
-            && self.recovery.pipe(&self.board) + segment <= self.congestion.window()
+            && self.pipe() + segment <= self.congestion.window()
             && next + segment <= self.board.una() + self.peer_window
     }
 

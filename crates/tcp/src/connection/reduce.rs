@@ -38,7 +38,7 @@ impl Connection {
 
     /// Recovery begins; `held` bytes of the flight had been reported as received before this ACK.
     pub(super) fn begin_reduction(&mut self, held: u64) {
-        let flight = self.board.flight();
+        let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
         let credited =
             if self.selective { 0 } else { u64::from(announced) * u64::from(self.segment_size) };
@@ -54,16 +54,17 @@ impl Connection {
             && prr.allowance().is_some()
         {
             let announced = prr.credit(segment);
-            let pipe = self.board.flight().saturating_sub(announced);
+            let pipe = self.in_flight().saturating_sub(announced);
             self.reduce(segment, pipe, false);
         }
     }
 
-    /// A partial ACK within recovery, without SACK: it shows another loss.
+    /// A partial ACK within recovery, without SACK, of so much of the window: it shows another loss.
     pub(super) fn reduce_on_partial(&mut self, acked: u64) {
+        let in_flight = self.in_flight();
         if let Some(prr) = &mut self.prr {
             let (delivered, announced) = prr.settle(acked);
-            let pipe = self.board.flight().saturating_sub(announced);
+            let pipe = in_flight.saturating_sub(announced);
             self.reduce(delivered, pipe, false);
         }
     }
@@ -71,10 +72,19 @@ impl Connection {
     /// An ACK that brings news of `delivered` bytes, and leaves `pipe` in the network.
     pub(super) fn reduce(&mut self, delivered: u64, pipe: u64, safe: bool) {
         let (window, segment) = (self.congestion.window(), u64::from(self.segment_size));
+        let unit = self.window_unit();
         if let Some(prr) = &mut self.prr
             && prr.allowance().is_some()
         {
-            prr.on_ack(&Progress { delivered, pipe, window, segment, safe });
+            prr.on_ack(&Progress { delivered, pipe, window, segment, unit, safe });
+        }
+    }
+
+    /// A segment of `len` bytes left.
+    pub(super) fn note_reduced(&mut self, len: u64) {
+        let room = self.room_of(len, 1);
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(room);
         }
     }
 

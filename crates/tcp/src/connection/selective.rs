@@ -50,7 +50,7 @@ impl Connection {
         same_window: bool,
     ) {
         let una = self.board.una();
-        let held = self.board.sacked();
+        let held = self.held();
         let losses = self.board.losses();
         let is_duplicate = packet.ack == una && self.is_duplicate(packet, same_window);
         // Unlike a duplicate ACK it may come when nothing is outstanding.
@@ -89,11 +89,16 @@ impl Connection {
             self.note_progress(now, packet, &acked);
         }
         let evidence = Evidence { acked: acked.bytes, original };
-        let delivered = acked.bytes + self.board.sacked() - held;
+        let delivered =
+            (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held);
         self.conclude_selectively(now, packet, &acked, &news, held);
         if self.prr.is_some() {
             let safe = news.acked > 0 && self.board.losses() == losses;
-            self.reduce(delivered, self.board.pipe(), safe);
+            self.reduce(
+                delivered,
+                self.room_of(self.board.pipe(), self.board.pipe_segments()),
+                safe,
+            );
         }
         if self.undo.as_ref().is_some_and(|undo| undo.is_examining())
             && (news.acked > 0 || news.sacked > 0 || is_duplicate)
@@ -172,13 +177,13 @@ impl Connection {
     pub(super) fn reduce_again(&mut self, now: Time, repaired: Option<u64>) {
         let window = self.congestion.window();
         // What the receiver holds is part of the flight and says nothing about the path.
-        let flight = repaired.unwrap_or_else(|| self.board.flight().min(window));
+        let flight = repaired.unwrap_or_else(|| self.in_flight().min(window));
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
         if repaired.is_some() {
-            let path = self.path(now, self.board.flight());
+            let path = self.path(now, self.in_flight());
             self.congestion.on_recovery_exit(RecoveryExit::Ssthresh, &path);
         }
     }
@@ -239,7 +244,7 @@ impl Connection {
 
     /// RFC 6675 §5, step C: in recovery a segment leaves if cwnd has room for a full one.
     pub(super) fn pipe_has_room(&self, len: u64) -> bool {
-        let pipe = self.recovery.pipe(&self.board);
+        let (pipe, len) = (self.pipe(), self.room_of(len, 1));
         if let Some(allowance) = self.reduced_allowance() {
             return pipe == 0 || len <= allowance;
         }
@@ -276,10 +281,10 @@ impl Connection {
         // RFC 6675 §5, step 3: limited transmit is what the pipe, but not the flight, has room for.
         let limited = self.recovery.dupacks() > 0
             && !self.recovery.in_recovery()
-            && self.board.flight() + len > self.congestion.window();
+            && self.in_flight() + self.room_of(len, 1) > self.congestion.window();
         if !probe {
             let allowed = self.pipe_has_room(len) && (!limited || self.config.limited_transmit);
-            let free = self.congestion.window().saturating_sub(self.board.pipe());
+            let free = self.congestion.window().saturating_sub(self.pipe());
             let free = free.max(len).min(usable - next);
             let held = !allowed
                 || self.burst == 0
@@ -294,7 +299,7 @@ impl Connection {
         }
         self.board.send_new(len as u32, now);
         if limited {
-            self.limited_bytes += len;
+            self.limited_bytes += self.room_of(len, 1);
         }
         self.send_data(now, next..end, plan, advice, out);
         if !probe {

@@ -132,7 +132,7 @@ impl Connection {
         self.set_trigger(Trigger::Timeout);
         self.report_timeout(TimeoutKind::Data, advised.is_some());
         let una = self.board.una();
-        let flight = self.board.flight();
+        let flight = self.in_flight();
         let window = self.congestion.window();
         if self.undo.is_some() {
             self.remember_timeout(now);

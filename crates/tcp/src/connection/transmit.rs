@@ -196,13 +196,15 @@ impl Connection {
         let limited = self.limited_transmit();
         let quota = match self.reduced_allowance() {
             None => self.recovery.quota(self.send_window()),
-            Some(allowance) => self.board.flight() + allowance,
+            Some(allowance) => self.in_flight() + allowance,
         };
-        let mut end = una + (quota + limited).min(self.peer_window);
+        let quota_end = self.window_end(quota);
+        let window_end = if limited == 0 { quota_end } else { self.window_end(quota + limited) };
+        let mut end = window_end.min(una + self.peer_window);
         if let Some(forward) = self.undo.as_ref().and_then(|undo| undo.forward_end()) {
             end = end.max(forward.min(una + self.peer_window));
         }
-        Room { limited, quota_end: una + quota, end }
+        Room { limited, quota_end, end }
     }
 
     /// Whether the windows are used up; a closed one is to be probed.
@@ -256,7 +258,7 @@ impl Connection {
             }
             self.board.send_new(len, now);
             if beyond_window {
-                self.limited_bytes += u64::from(len);
+                self.limited_bytes += self.room_of(len.into(), 1);
             }
         }
         self.send_data(now, next..end, plan, advice, out);
@@ -390,13 +392,14 @@ impl Connection {
             self.arm(now, TimerKind::Data);
         }
         if self.config.idle_restart != IdleRestart::None {
-            self.idle.on_send(now, self.board.flight());
+            let in_flight = self.in_flight();
+            self.idle.on_send(now, in_flight);
         }
-        if let Some(prr) = &mut self.prr {
-            prr.on_sent(end - seq);
+        if self.prr.is_some() {
+            self.note_reduced(end - seq);
         }
         if self.needs.sent {
-            let path = self.path(now, self.board.flight());
+            let path = self.path(now, self.in_flight());
             self.congestion.on_sent(end, &path);
         }
         if self.pacer.is_some() {

@@ -179,7 +179,7 @@ impl Connection {
             self.board.go_forward();
         }
         self.recovery.on_undo();
-        let window = self.board.flight() + acked.min(self.config.initial_window);
+        let window = self.in_flight() + acked.min(self.config.initial_window);
         let window = window.max(u64::from(self.segment_size));
         self.congestion.on_idle(window, ssthresh);
         self.owed &= !super::owed::RETRANSMIT_HEAD;

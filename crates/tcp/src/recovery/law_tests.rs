@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{ENTRIES, RecoveryConfig};
 use crate::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle,
-    RttSampling, Sack, UndoKind,
+    RttSampling, Sack, UndoKind, WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
 use crate::{Config, Connection, Role};
@@ -33,6 +33,7 @@ struct Case {
     early_retransmit: EarlyRetransmit,
     prr: PrrBound,
     undo: UndoKind,
+    window_unit: WindowUnit,
 }
 
 fn case() -> impl Strategy<Value = Case> {
@@ -41,6 +42,7 @@ fn case() -> impl Strategy<Value = Case> {
         prop::sample::select(vec![EarlyRetransmit::Off, Bytes, Segments]),
         prop::sample::select(vec![PrrBound::Off, PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937]),
         prop::sample::select(vec![UndoKind::None, UndoKind::FRto, UndoKind::Eifel]),
+        prop::sample::select(vec![WindowUnit::Bytes, WindowUnit::Packets]),
     );
     let channel = (1_u64..100_000, 0_u64..300, 0_u64..200, any::<u64>());
     (channel, any::<(bool, bool)>(), options).prop_map(|(channel, acks, options)| Case {
@@ -53,6 +55,7 @@ fn case() -> impl Strategy<Value = Case> {
         early_retransmit: options.0,
         prr: options.1,
         undo: options.2,
+        window_unit: options.3,
     })
 }
 
@@ -70,6 +73,7 @@ fn config(name: &str, case: &Case) -> Config {
         rto_after_syn_loss: Span::from_millis(5),
         limited_transmit: true,
         limited_transmit_resends: false,
+        window_unit: case.window_unit,
         dupack_threshold: 3,
         dupack_requires_same_window: false,
         ecn: None,
@@ -203,6 +207,7 @@ fn without_losses_nothing_is_sent_twice() {
         early_retransmit: EarlyRetransmit::Off,
         prr: PrrBound::Off,
         undo: UndoKind::None,
+        window_unit: WindowUnit::Bytes,
     };
     let packets = |name| deliver(name, &case).unwrap().1;
     for entry in ENTRIES {

@@ -30,6 +30,8 @@ pub struct Progress {
     pub window: u64,
     /// Segment size, bytes.
     pub segment: u64,
+    /// What windows are counted in: 1 for bytes, or a segment.
+    pub unit: u64,
     /// It covers new data and shows no further loss (`SafeACK`).
     pub safe: bool,
 }
@@ -79,7 +81,7 @@ impl Prr {
 
     /// An ACK arrived during recovery (RFC 9937 §6.2, RFC 6937 §3).
     pub fn on_ack(&mut self, progress: &Progress) {
-        let Progress { delivered, pipe, window, segment, safe } = *progress;
+        let Progress { delivered, pipe, window, segment, unit, safe } = *progress;
         if delivered == 0 {
             return;
         }
@@ -87,7 +89,8 @@ impl Prr {
         let conserved = self.delivered.saturating_sub(self.out);
         self.allowance = if pipe > window {
             let share = u128::from(self.delivered) * u128::from(window);
-            (share.div_ceil(u128::from(self.flight)) as u64).saturating_sub(self.out)
+            let owed = share.div_ceil(u128::from(self.flight) * u128::from(unit)) as u64 * unit;
+            owed.saturating_sub(self.out)
         } else {
             let limit = match self.bound {
                 PrrBound::Off | PrrBound::Crb => conserved,
@@ -127,6 +130,7 @@ mod tests {
                     pipe,
                     window: 10 * SEGMENT,
                     segment: SEGMENT,
+                    unit: 1,
                     safe: false,
                 });
                 while prr.allowance().unwrap() >= SEGMENT {
@@ -147,7 +151,14 @@ mod tests {
             prr.begin(20 * SEGMENT, 0, 0);
             let window = 10 * SEGMENT;
             let delivered = SEGMENT;
-            prr.on_ack(&Progress { delivered, pipe: 4 * SEGMENT, window, segment: SEGMENT, safe });
+            prr.on_ack(&Progress {
+                delivered,
+                pipe: 4 * SEGMENT,
+                window,
+                segment: SEGMENT,
+                unit: 1,
+                safe,
+            });
             prr.allowance().unwrap() / SEGMENT
         };
         assert_eq!(after(PrrBound::Crb, true), 1);
@@ -165,7 +176,7 @@ mod tests {
             let mut after = |pipe: u64, sent: u64| {
                 let (delivered, window) = (SEGMENT, 10 * SEGMENT);
                 let pipe = pipe * SEGMENT;
-                prr.on_ack(&Progress { delivered, pipe, window, segment: SEGMENT, safe });
+                prr.on_ack(&Progress { delivered, pipe, window, segment: SEGMENT, unit: 1, safe });
                 let allowance = prr.allowance().unwrap() / SEGMENT;
                 prr.on_sent(sent * SEGMENT);
                 allowance

@@ -64,6 +64,8 @@ impl Sent {
 pub struct Acked {
     /// Bytes newly acknowledged.
     pub bytes: u64,
+    /// Segments covered wholly.
+    pub segments: u64,
     /// When the youngest fully covered segment was sent; none if any of them was sent twice
     /// (Karn's rule, RFC 6298 §3).
     pub sent_at: Option<Time>,
@@ -123,6 +125,12 @@ impl Scoreboard {
     #[inline]
     pub fn flight(&self) -> u64 {
         self.next - self.una
+    }
+
+    /// The segments of which [`Self::flight`] counts the bytes.
+    #[inline]
+    pub fn flight_segments(&self) -> u64 {
+        self.cursor as u64
     }
 
     /// Whether everything sent has been acknowledged.
@@ -208,7 +216,8 @@ impl Scoreboard {
     #[inline]
     pub fn acknowledge_each(&mut self, ack: u64, mut deliver: impl FnMut(&Sent)) -> Acked {
         debug_assert!(ack > self.una && self.accepts(ack), "unacceptable ACK");
-        let mut acked = Acked { bytes: ack - self.una, sent_at: None };
+        let outstanding = self.segments.len();
+        let mut acked = Acked { bytes: ack - self.una, ..Acked::default() };
         let mut sent_once = true;
         while let Some(segment) = self.segments.front_mut() {
             if segment.end() > ack {
@@ -216,7 +225,7 @@ impl Scoreboard {
                     let cut = (ack - segment.seq) as u32;
                     segment.len -= cut;
                     segment.seq = ack;
-                    self.tally.forget(segment.marks, cut);
+                    self.tally.forget(segment.marks, cut, 0);
                 }
                 break;
             }
@@ -224,9 +233,8 @@ impl Scoreboard {
             self.segments.pop_front();
             self.cursor = self.cursor.saturating_sub(1);
             if !segment.marks.is_empty() {
-                self.tally.forget(segment.marks, segment.len);
+                self.tally.forget(segment.marks, segment.len, 1);
                 if segment.marks.has(Marks::SACKED) {
-                    self.tally.sacked_segments -= 1;
                     continue;
                 }
             }
@@ -237,6 +245,7 @@ impl Scoreboard {
         if !sent_once {
             acked.sent_at = None;
         }
+        acked.segments = (outstanding - self.segments.len()) as u64;
         if self.segments.is_empty() {
             // From the beginning again, which is in the cache.
             self.segments.clear();
@@ -266,7 +275,7 @@ mod tests {
     fn a_cumulative_ack_yields_the_youngest_send_time() {
         let mut board = board(4);
         let acked = board.acknowledge(301);
-        assert_eq!(acked, Acked { bytes: 300, sent_at: Some(Time::from_picos(2)) });
+        assert_eq!(acked, Acked { bytes: 300, segments: 3, sent_at: Some(Time::from_picos(2)) });
         assert_eq!((board.una(), board.flight()), (301, 100));
     }
 
@@ -274,7 +283,7 @@ mod tests {
     fn rfc6298_3_karn_gives_no_sample_if_anything_acknowledged_was_sent_twice() {
         let mut board = board(4);
         board.send_copy(false, NOW);
-        assert_eq!(board.acknowledge(401), Acked { bytes: 400, sent_at: None });
+        assert_eq!(board.acknowledge(401), Acked { bytes: 400, segments: 4, sent_at: None });
     }
 
     #[test]

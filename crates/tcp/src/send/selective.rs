@@ -22,7 +22,9 @@ pub(super) struct Tally {
     resent: u64,
     /// Bytes taken for lost of which none is: a retransmission is due.
     due: u64,
-    pub(super) sacked_segments: u32,
+    sacked_segments: u32,
+    lost_segments: u32,
+    resent_segments: u32,
     /// How often a segment was found lost.
     losses: u64,
     /// No retransmission is due below.
@@ -39,21 +41,24 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// `len` bytes with these marks are outstanding no more.
-    pub(super) fn forget(&mut self, marks: Marks, len: u32) {
+    /// `len` bytes with these marks, and so many whole `segments`, are outstanding no more.
+    pub(super) fn forget(&mut self, marks: Marks, len: u32, segments: u32) {
         let len = u64::from(len);
         if marks.has(Marks::SACKED) {
             self.sacked -= len;
+            self.sacked_segments -= segments;
             return;
         }
         if marks.has(Marks::LOST) {
             self.lost -= len;
+            self.lost_segments -= segments;
             if !marks.has(Marks::RESENT) {
                 self.due -= len;
             }
         }
         if marks.has(Marks::RESENT) {
             self.resent -= len;
+            self.resent_segments -= segments;
         }
     }
 }
@@ -130,6 +135,14 @@ impl Scoreboard {
         (self.max - self.una + resent) - sacked - lost
     }
 
+    /// The segments of which [`Self::pipe`] counts the bytes.
+    #[inline]
+    pub fn pipe_segments(&self) -> u64 {
+        let Tally { sacked_segments, lost_segments, resent_segments, .. } = self.tally;
+        let sent = self.segments.len() as u64 + u64::from(resent_segments);
+        sent - u64::from(sacked_segments) - u64::from(lost_segments)
+    }
+
     /// Takes a block of a SACK option; returns the bytes of which it is the first news, whose
     /// segments `deliver` sees.
     pub fn sack(&mut self, start: u64, end: u64, mut deliver: impl FnMut(&Sent)) -> u64 {
@@ -147,7 +160,7 @@ impl Scoreboard {
                 }
                 let is_whole = start <= segment.seq && segment.end() <= end;
                 if is_whole && !segment.marks.has(Marks::SACKED) {
-                    self.tally.forget(segment.marks, segment.len);
+                    self.tally.forget(segment.marks, segment.len, 1);
                     segment.marks.0 |= Marks::SACKED.0;
                     self.tally.sacked += u64::from(segment.len);
                     self.tally.sacked_segments += 1;
@@ -204,6 +217,7 @@ impl Scoreboard {
             }
             segment.marks.0 |= Marks::RESENT.0;
             self.tally.resent += len;
+            self.tally.resent_segments += 1;
         }
         self.tally.copies.push_back((seq, now));
     }
@@ -255,6 +269,7 @@ impl Scoreboard {
         if segment.marks.has(Marks::RESENT) {
             segment.marks.0 &= !Marks::RESENT.0;
             self.tally.resent -= len;
+            self.tally.resent_segments -= 1;
             if segment.marks.has(Marks::LOST) {
                 self.tally.due += len;
             }
@@ -262,6 +277,7 @@ impl Scoreboard {
         if !segment.marks.has(Marks::LOST) {
             segment.marks.0 |= Marks::LOST.0;
             self.tally.lost += len;
+            self.tally.lost_segments += 1;
             self.tally.due += len;
         }
         self.tally.due_from = self.tally.due_from.min(segment.seq);
@@ -311,10 +327,12 @@ impl Scoreboard {
             let len = u64::from(segment.len);
             if segment.marks.has(Marks::LOST) {
                 self.tally.lost += len;
+                self.tally.lost_segments += 1;
                 self.tally.due += if segment.marks.has(Marks::RESENT) { 0 } else { len };
             }
             if segment.marks.has(Marks::RESENT) {
                 self.tally.resent += len;
+                self.tally.resent_segments += 1;
             }
         }
         self.tally.sacked = 0;
@@ -343,6 +361,7 @@ impl Scoreboard {
             }
         }
         self.tally.lost = 0;
+        self.tally.lost_segments = 0;
         self.tally.due = 0;
         self.tally.judged = self.una;
         self.tally.settled = self.una;
@@ -520,6 +539,8 @@ mod tests {
                 let open = |segment: &Model| !segment.sacked && !segment.lost;
                 let copies = |segment: &Model| !segment.sacked && segment.resent;
                 prop_assert_eq!(board.pipe(), bytes(&model, open) + bytes(&model, copies));
+                prop_assert_eq!(board.pipe_segments() * LEN, board.pipe());
+                prop_assert_eq!(board.flight_segments() * LEN, board.flight());
                 prop_assert_eq!(board.sacked(), bytes(&model, |segment| segment.sacked));
                 let due = |it: &Model| it.lost && !it.resent && !it.sacked;
                 prop_assert_eq!(board.is_due(), model.iter().any(due));

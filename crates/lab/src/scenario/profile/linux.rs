@@ -17,6 +17,8 @@ pub(super) fn document() -> Value {
             "sack_option_bytes": true,
             // TCP_INIT_CWND.
             "initial_window": 10,
+            // snd_cwnd, snd_ssthresh and packets_out.
+            "window_unit": "packets",
             // tcp_rmem's greatest; its tuning is not modelled.
             "receive_window": "6MiB",
             "fin": true,
@@ -43,8 +45,9 @@ pub(super) fn document() -> Value {
 pub(super) fn transport(name: &str) -> Value {
     let congestion_control = match name {
         "tahoe" | "reno" | "newreno" | "sack" => return Value::Null,
-        // tcp_cubic.c: it reduces cwnd, not the flight.
-        "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd" }),
+        // tcp_cubic.c: it reduces cwnd, not the flight; bictcp_update() grows by a segment for 20
+        // while last_max_cwnd is 0.
+        "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20 }),
         // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
         // tcp_cong_avoid_ai() counts ACKs up to a window.
         "dctcp" => json!({ "react_at": "first-ece", "byte_counting": true }),

@@ -1,0 +1,52 @@
+//! What of a window is used: in bytes, or in packets, of which a short one takes as much room as a
+//! full one (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
+
+use super::Connection;
+use crate::recovery::LossRecovery;
+
+impl Connection {
+    /// What windows are counted in, bytes.
+    #[inline]
+    pub(super) fn window_unit(&self) -> u64 {
+        if self.counts_packets { u64::from(self.segment_size) } else { 1 }
+    }
+
+    /// What `bytes` in so many `segments` take of a window.
+    #[inline]
+    pub(super) fn room_of(&self, bytes: u64, segments: u64) -> u64 {
+        if !self.counts_packets {
+            return bytes;
+        }
+        // A FIN takes a number and no room; segments may have been longer once (a remedy's advice).
+        (segments * u64::from(self.segment_size)).max(bytes.saturating_sub(1))
+    }
+
+    /// What is in flight of the window (RFC 5681 `FlightSize`).
+    #[inline]
+    pub(super) fn in_flight(&self) -> u64 {
+        self.room_of(self.board.flight(), self.board.flight_segments())
+    }
+
+    /// What is in the network of the window, as loss recovery estimates it.
+    #[inline]
+    pub(super) fn pipe(&self) -> u64 {
+        let pipe = self.recovery.pipe(&self.board);
+        if self.counts_packets { self.room_of(pipe, self.board.pipe_segments()) } else { pipe }
+    }
+
+    /// What has arrived of the window beyond the cumulative ACK.
+    pub(super) fn held(&self) -> u64 {
+        self.room_of(self.board.sacked(), self.board.sacked_segments().into())
+    }
+
+    /// One past the last byte that a window of `allowed` bytes lets out.
+    #[inline]
+    pub(super) fn window_end(&self, allowed: u64) -> u64 {
+        let (una, next) = (self.board.una(), self.board.next());
+        if !self.counts_packets || next == una {
+            return una + allowed;
+        }
+        let segment = u64::from(self.segment_size);
+        next + allowed.saturating_sub(self.in_flight()) / segment * segment
+    }
+}
