@@ -101,6 +101,7 @@ scripts! {
     }
     cubic {
         linux_the_window_is_reduced_and_not_the_flight
+        linux_bictcp_update_grows_blindly_in_the_reno_friendly_region_too
         linux_without_a_maximum_twenty_segments_add_one
         rfc9438_4_2_an_ack_adds_half_a_segment_at_most
         rfc9438_4_3_beyond_the_window_before_the_loss_alpha_is_one
