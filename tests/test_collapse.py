@@ -70,7 +70,35 @@ def test_the_lossless_goodput_is_that_of_a_deep_buffer(
     row = results.frame().row(0, named=True)
     assert row["timeouts"] == 0
     assert not row["collapsed"]
-    assert 0.6 < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.6
+    # Linux's receivers delay ACKs, and its windows grow by them.
+    least = 0.9 if profile == "lab" else 0.7
+    assert least < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.1
+
+
+@pytest.mark.parametrize(
+    ("network", "workload", "transport"),
+    [
+        # Three segments fit into every window, and their packets follow each other closely.
+        ({"delay": "1us"}, {"servers": 1, "sru": 4000, "blocks": 3}, {"receive_window": "32KiB"}),
+        # Windows of 22 segments, and a link that holds a thousand packets.
+        ({"rate": "100Gbps", "delay": "40us"}, {"sru": "1MiB"}, {"receive_window": "32KiB"}),
+        ({"server_rate": "100Mbps"}, {"servers": 3, "sru": "256KiB"}, {"receive_window": "16KiB"}),
+        ({"delay": "200us"}, {"start_spread": "2ms", "connections": "fresh"}, {}),
+        ({"rate": "10Gbps"}, {"request_jitter": "50us"}, {"send_jitter": "20us"}),
+    ],
+    ids=["few", "windows", "servers", "spread", "jitter"],
+)
+def test_the_lossless_goodput_knows_windows_and_who_is_late(
+    network: dict[str, Any], workload: dict[str, Any], transport: dict[str, Any]
+) -> None:
+    tree = document(network={"buffer": "512MiB"} | network, workload=workload, transport=transport)
+    results = incast.run(tree, jobs=1)
+    here, row = results.resolved(0), results.summary().row(0, named=True)
+    assert lossless_goodput(here) == row["lossless_goodput_bps"]
+    assert row["goodput_bps"] == pytest.approx(lossless_goodput(here), rel=0.1)
+    answer = MODELS["collapse"].answer(here.tree)
+    assert isinstance(answer, dict)
+    assert answer["collapse.lossless_goodput_bps"] == pytest.approx(lossless_goodput(here))
 
 
 def test_long_flows_have_the_links_and_what_is_asked_for_bounds_a_read() -> None:
@@ -103,7 +131,7 @@ def test_rows_summaries_sentences_and_the_model_agree() -> None:
         answer = MODELS["collapse"].answer(point.resolved)
         assert isinstance(answer, dict)
         assert answer["collapse.collapsed"] == expected
-        assert answer["collapse.lossless_goodput_bps"] == pytest.approx(goodput, rel=0.1)
+        assert answer["collapse.lossless_goodput_bps"] == pytest.approx(goodput)
 
 
 def test_waits_for_a_tail_loss_probe_count_as_timeouts() -> None:

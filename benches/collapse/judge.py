@@ -113,6 +113,6 @@ def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Jud
     scenarios = [drawn for drawn, _ in known]
     reads = reads_of(scenarios)
     start = time.process_time()
-    foretold = knee.first_collapse(reads, effort=effort, often=True)
+    foretold = knee.first_collapse(reads, effort=effort)
     simulated = np.array([np.nan if servers is None else servers for _, servers in known])
     return Judgement(scenarios, simulated, foretold, time.process_time() - start)

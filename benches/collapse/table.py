@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import csv
-from itertools import count
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import count, islice
 from pathlib import Path
 
 from collapse import truth
@@ -23,8 +27,9 @@ def repeat() -> None:
     with (FOLDER / "again.csv").open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(FIELDS)
-        for number, (drawn, _) in enumerate(read("development")[:REPEATED]):
-            writer.writerow(_row(number, drawn, truth.search(drawn, OTHER_SEED)))
+        again = enumerate(drawn for drawn, _ in read("development")[:REPEATED])
+        for number, drawn, servers in _searched(again, OTHER_SEED):
+            writer.writerow(_row(number, drawn, servers))
             file.flush()
 
 
@@ -49,15 +54,32 @@ def make(which: str) -> None:
         writer = csv.writer(file, lineterminator="\n")
         if not known:
             writer.writerow(FIELDS)
-        for number, drawn in zip(count(), scenarios(which), strict=False):
-            if number < len(known):
-                continue
+        missing = islice(zip(count(), scenarios(which), strict=False), len(known), None)
+        for number, drawn, servers in _searched(missing, 1):
             if number >= LEAST_SCENARIOS and collapses >= LEAST_COLLAPSES:
                 return
-            servers = truth.search(drawn)
             collapses += servers is not None
             writer.writerow(_row(number, drawn, servers))
             file.flush()
+
+
+def _searched(
+    numbered: Iterable[tuple[int, Drawn]], first_seed: int
+) -> Iterator[tuple[int, Drawn, int | None]]:
+    """Search on all processors, and yield in order."""
+    threads = os.cpu_count() or 1
+    ahead: deque[tuple[int, Drawn, Future[int | None]]] = deque()
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            for number, drawn in numbered:
+                ahead.append((number, drawn, pool.submit(truth.search, drawn, first_seed)))
+                if len(ahead) == 4 * threads:
+                    first, scenario, found = ahead.popleft()
+                    yield first, scenario, found.result()
+            for first, scenario, found in ahead:
+                yield first, scenario, found.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def _row(number: int, drawn: Drawn, servers: int | None) -> list[int | str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+import polars as pl
 
 from collapse.draw import BLOCKS, Drawn
 from incast import _core, load
-from incast.collapse import LEAST_TIMEOUTS, collapsed
+from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
+from incast.results.collapse import at_points
+from incast.scenario.lossless import lossless_goodput
+from incast.scenario.resolved import Resolved
 
 MOST_SERVERS = 256
 
@@ -16,21 +22,19 @@ GRID = [*range(2, 13)]
 while GRID[-1] < MOST_SERVERS:
     GRID.append(min(MOST_SERVERS, round(GRID[-1] * 1.25)))
 
+_MEANT = (
+    "goodput_bps", "elapsed_s", "blocks", "timeouts", "timeouts_handshake", "stalls_tail_probe",
+)  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was simulated at one number of servers: means over the seeds, rates in bit/s."""
+    """What was simulated at one number of servers: means over the seeds, goodput in bit/s."""
 
     servers: int
     goodput: float
-    lossless: float
     timeouts: float
-
-    @property
-    def collapsed(self) -> bool:
-        """Whether it has collapsed, with a timeout in every other block."""
-        enough = self.timeouts >= LEAST_TIMEOUTS
-        return enough and bool(collapsed(self.goodput, self.lossless, 1.0, self.timeouts, 0.0))
+    collapsed: bool
 
 
 def search(drawn: Drawn, first_seed: int = 1) -> int | None:
@@ -41,7 +45,7 @@ def search(drawn: Drawn, first_seed: int = 1) -> int | None:
     """
     before = 1
     for servers in GRID:
-        if simulate(drawn, servers, first_seed).collapsed:
+        if is_collapsed(drawn, servers, first_seed):
             break
         before = servers
     else:
@@ -49,7 +53,7 @@ def search(drawn: Drawn, first_seed: int = 1) -> int | None:
     collapse = servers
     while collapse - before > max(1, 0.03 * collapse):
         middle = (before + collapse) // 2
-        if simulate(drawn, middle, first_seed).collapsed:
+        if is_collapsed(drawn, middle, first_seed):
             collapse = middle
         else:
             before = middle
@@ -57,33 +61,52 @@ def search(drawn: Drawn, first_seed: int = 1) -> int | None:
 
 
 def simulate(drawn: Drawn, servers: int, first_seed: int = 1) -> Outcome:
-    """Run one number of servers: at twelve seeds where few servers time out, else at fewer."""
-    seeds = range(first_seed, first_seed + max(1, min(12, 120 // servers)))
-    rows = [_run(drawn.document(servers), seed) for seed in seeds]
+    """Run one number of servers: at 24 seeds where few servers time out, else at fewer."""
+    point = _point(drawn, servers)
+    mean = _mean(list(_rows(point, _seeds(servers, first_seed))))
     return Outcome(
-        servers,
-        sum(row["goodput_bps"] for row in rows) / len(rows),
-        lossless(drawn, servers),
-        sum(row["timeouts"] for row in rows) / len(rows) / BLOCKS,
+        servers, mean["goodput_bps"], mean["timeouts"] / BLOCKS, _is_collapse(mean, point)
     )
 
 
-def lossless(drawn: Drawn, servers: int) -> float:
-    """Return the goodput without losses, bit/s.
+def is_collapsed(drawn: Drawn, servers: int, first_seed: int = 1) -> bool:
+    """Say whether the means of `simulate` are a collapse, without runs that cannot matter."""
+    point, seeds = _point(drawn, servers), _seeds(servers, first_seed)
+    enough = LEAST_SHARE * lossless_goodput(point) * len(seeds)
+    rows: list[dict[str, float]] = []
+    for row in _rows(point, seeds):
+        rows.append(row)
+        goodput = sum(each["goodput_bps"] for each in rows)
+        if goodput >= enough:
+            return False
+        at_most = goodput + drawn.rate * (len(seeds) - len(rows))
+        timeouts = sum(each["timeouts"] for each in rows)
+        if at_most < enough and timeouts >= LEAST_TIMEOUTS * BLOCKS * len(seeds):
+            return True
+    return _is_collapse(_mean(rows), point)
 
-    All blocks but the first, the longest, are alike: where they are long, few are enough.
-    """
-    blocks = min(BLOCKS, max(3, 200 // servers))
-    row = _run(drawn.lossless(servers, blocks), 1)
-    if row["timeouts"] or row["drops"]:
-        raise RuntimeError(f"{drawn}: losses where there should be none")
-    elapsed = row["elapsed_s"] + row["completion_p50_s"] * (BLOCKS - blocks)
-    return float(row["bytes"] / blocks * BLOCKS * 8 / elapsed)
+
+def _seeds(servers: int, first: int) -> range:
+    return range(first, first + max(1, min(24, 240 // servers)))
 
 
-def _run(document: dict[str, object], seed: int) -> dict[str, float]:
-    point = load(document).plan.points[0]
-    row = _core.run(json.dumps(point.resolved), seed)["rows"][0]
-    if row["status"] != "ok":
-        raise RuntimeError(f"{document}: {row['status']}")
-    return dict(row)
+def _point(drawn: Drawn, servers: int) -> Resolved:
+    return Resolved(load(drawn.document(servers)).plan.points[0].resolved)
+
+
+def _mean(rows: list[dict[str, float]]) -> dict[str, float]:
+    return {name: sum(row[name] for row in rows) / len(rows) for name in _MEANT}
+
+
+def _is_collapse(mean: dict[str, float], point: Resolved) -> bool:
+    """Judge means as the product judges the points of a summary."""
+    return at_points(pl.DataFrame([{"point": 0, **mean}]), lambda _: point)[0]
+
+
+def _rows(point: Resolved, seeds: Iterable[int]) -> Iterator[dict[str, float]]:
+    resolved = json.dumps(point.tree)
+    for seed in seeds:
+        row = _core.run(resolved, seed)["rows"][0]
+        if row["status"] != "ok":
+            raise RuntimeError(f"{point.tree}: {row['status']}")
+        yield {name: float(row[name]) for name in _MEANT}

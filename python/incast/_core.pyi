@@ -66,15 +66,15 @@ def run(
 
 def follow_reads(
     reads: object,
-    bounds: tuple[NDArray[np.float64], NDArray[np.float64]],
+    bounds: tuple[NDArray[np.float64], float, float, float],
     effort: object,
     threads: int,
 ) -> list[NDArray[np.float64]]:
     """Follow the mean block of synchronised reads, without the interpreter's lock.
 
     Takes `incast.models.collapse.reads.Reads` and `incast.models.collapse.blocks.Effort`, by their
-    attributes; `bounds` are packet times and timeouts of a block beyond which a read has collapsed.
-    Returns timeouts and packet times per block, the relative standard deviation of a run's goodput,
+    attributes; `bounds` are the packet times of a block without losses, and the three numbers of
+    `incast.collapse`. Returns timeouts per block, those of handshakes, packet times per block, the relative standard deviation of a run's goodput,
     the relative standard error of the packet times, and 1 where a read loses what it is not known
     how to repair (the others are then 0); `threads` does not change them.
     """

@@ -1,13 +1,15 @@
 //! Theory: arrays of scenarios in, arrays of answers out.
 
-use incast_theory::{Effort, Exit, Flavour, Halved, Idle, Outcome, Read, Repair, Style, follow};
+use incast_theory::{
+    Collapse, Effort, Exit, Flavour, Halved, Idle, Outcome, Read, Repair, Style, follow,
+};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, duration, scatter, error, and whether a read is beyond what can be followed.
-type Answers<'py> = [Bound<'py, PyArray1<f64>>; 5];
+/// Timeouts, those of handshakes, duration, scatter, error, and whether a read is beyond what can be followed.
+type Answers<'py> = [Bound<'py, PyArray1<f64>>; 6];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets wants.
 #[derive(FromPyObject)]
@@ -62,16 +64,18 @@ pub struct Columns<'py> {
     arrival_first: Flags<'py>,
 }
 
-/// Packet times and timeouts of a block beyond which a read has collapsed.
-type Bounds<'py> = (Column<'py>, Column<'py>);
+/// Packet times of a block without losses, and the numbers of the definition of a collapse: shares
+/// of the goodput and of the lost time, and timeouts between them.
+type Bounds<'py> = (Column<'py>, f64, f64, f64);
 
 impl Columns<'_> {
     /// Row by row, as long as all columns have one.
-    fn rows(self, (slow, often): Bounds<'_>) -> Vec<Read> {
-        (0..).map_while(|row| self.read(row, [&slow, &often])).collect()
+    fn rows(self, (lossless, share, timeouts, wait): Bounds<'_>) -> Vec<Read> {
+        let of = |row| Some(Collapse { lossless: *lossless.get(row)?, share, timeouts, wait });
+        (0..).map_while(|row| self.read(row, of(row)?)).collect()
     }
 
-    fn read(&self, row: usize, [slow, often]: [&Column<'_>; 2]) -> Option<Read> {
+    fn read(&self, row: usize, collapse: Collapse) -> Option<Read> {
         let at = |column: &Column<'_>| column.get(row).copied();
         let second = at(&self.packet_s)?.recip();
         let times = |column: &Column<'_>| Some(at(column)? * second);
@@ -105,8 +109,7 @@ impl Columns<'_> {
             initial_threshold: at(&self.initial_threshold)?,
             most_window: at(&self.most_window)?,
             flavour: self.flavour(row, second)?,
-            slow: at(slow)?,
-            often: at(often)?,
+            collapse,
         })
     }
 
@@ -174,6 +177,7 @@ pub fn follow_reads<'py>(
     let column = |of: fn(&Outcome) -> f64| PyArray1::from_iter(py, outcomes.iter().map(of));
     [
         column(|it| it.timeouts),
+        column(|it| it.handshakes),
         column(|it| it.duration),
         column(|it| it.scatter),
         column(|it| it.error),

@@ -6,6 +6,7 @@
 
 use incast_engine::Stream;
 
+use crate::collapse::Seen;
 use crate::network::{Block, Network};
 use crate::read::Read;
 
@@ -54,6 +55,8 @@ pub struct Effort {
 pub struct Outcome {
     /// Timeouts of a block.
     pub timeouts: f64,
+    /// Those of them that waited for the answer to a SYN or SYN-ACK.
+    pub handshakes: f64,
     /// Duration of a block at which goodput is its mean over runs, packet times.
     pub duration: f64,
     /// Standard deviation of a run's goodput over its mean.
@@ -144,13 +147,56 @@ impl Account {
         if relative > effort.coarse {
             return false;
         }
-        let is_clear = |by: f64, error: f64| by.abs() > effort.clear * error;
-        let (slow, often) = (mean.duration - read.slow, mean.timeouts - read.often);
-        let clearly_slow = is_clear(slow, error.duration);
-        let clearly_often = is_clear(often, error.timeouts);
-        let collapses = slow > 0.0 && clearly_slow && often > 0.0 && clearly_often;
-        let does_not = slow < 0.0 && clearly_slow || often < 0.0 && clearly_often;
-        relative <= effort.fine || collapses || does_not
+        relative <= effort.fine || self.is_clear(read, effort, &mean, error)
+    }
+
+    /// Whether it is clear on which side of the collapse the read is.
+    fn is_clear(&self, read: &Read, effort: &Effort, mean: &Outcome, mut error: Block) -> bool {
+        error.duration = error.duration.min(self.error_of_runs(read, mean));
+        if effort.rare && self.has_lost && self.timeouts() == 0.0 {
+            // One in as many blocks again: it makes one run slow.
+            let blocks: f64 = self.runs.iter().map(|run| run.blocks).sum();
+            let run = f64::from(read.blocks.max(1)) * mean.duration;
+            error.timeouts = blocks.recip();
+            error.duration = error.duration.max(read.least_rto.min(run) / blocks);
+        }
+        let waits = |timeouts: f64, handshakes: f64| {
+            (timeouts - handshakes) * read.least_rto + handshakes * read.syn_rto
+        };
+        let waited = Seen {
+            duration: mean.duration,
+            timeouts: mean.timeouts,
+            waits: waits(mean.timeouts, mean.handshakes),
+        };
+        let errors = Seen {
+            duration: error.duration,
+            timeouts: error.timeouts,
+            waits: waits(error.timeouts, 0.0),
+        };
+        read.collapse.is_clear(waited, errors, effort.clear)
+    }
+
+    /// Standard error of a mean block's duration by how much the goodputs of whole runs differ:
+    /// less than by the durations of blocks where few of these are very long.
+    fn error_of_runs(&self, read: &Read, mean: &Outcome) -> f64 {
+        let whole = f64::from(read.blocks.max(1));
+        let goodputs: Vec<f64> = self
+            .runs
+            .iter()
+            .filter(|run| run.blocks >= whole)
+            .map(|run| whole / run.duration)
+            .collect();
+        let runs = goodputs.len() as f64;
+        if runs < ENOUGH {
+            return f64::INFINITY;
+        }
+        let seen = goodputs.iter().map(|one| (one * mean.duration - 1.0).powi(2)).sum::<f64>();
+        let believed = BELIEVED * BELIEF.powi(2);
+        mean.duration * ((seen + believed) / (runs + BELIEVED - 1.0) / runs).sqrt()
+    }
+
+    fn timeouts(&self) -> f64 {
+        self.first.sum.timeouts + self.later.sum.timeouts
     }
 
     /// By how much a run's blocks make it scatter, and how well their mean is known; relative.
@@ -178,6 +224,7 @@ impl Account {
         let between = if runs >= ENOUGH { (between / (runs - 1.0)).sqrt() } else { 0.0 };
         Outcome {
             timeouts: (first.timeouts + (blocks - 1.0) * later.timeouts) / blocks,
+            handshakes: (first.handshakes + (blocks - 1.0) * later.handshakes) / blocks,
             duration: runs / goodputs / blocks,
             scatter: scatter.max(between),
             error: error.max(between / runs.sqrt()),
@@ -195,17 +242,20 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, Block { timeouts, duration }: Block) {
+    fn add(&mut self, Block { timeouts, handshakes, duration }: Block) {
         self.count += 1.0;
         self.sum.timeouts += timeouts;
+        self.sum.handshakes += handshakes;
         self.sum.duration += duration;
         self.squares.timeouts += timeouts * timeouts;
         self.squares.duration += duration * duration;
     }
 
     fn mean(&self) -> Block {
-        let Block { timeouts, duration } = self.sum;
-        Block { timeouts: timeouts / self.count, duration: duration / self.count }
+        let Block { timeouts, handshakes, duration } = self.sum;
+        let [timeouts, handshakes, duration] =
+            [timeouts, handshakes, duration].map(|sum| sum / self.count);
+        Block { timeouts, handshakes, duration }
     }
 
     /// Standard errors of the mean.
@@ -219,6 +269,7 @@ impl Tally {
         Block {
             timeouts: error(self.squares.timeouts, mean.timeouts),
             duration: error(self.squares.duration, mean.duration),
+            ..Block::default()
         }
     }
 }
@@ -227,15 +278,19 @@ impl Tally {
 mod tests {
     use super::*;
 
+    fn block(timeouts: f64, duration: f64) -> Block {
+        Block { timeouts, duration, ..Block::default() }
+    }
+
     /// Blocks of 1 and 3 seconds in turn behind a first one, of 16 that a run has.
     #[test]
     fn a_run_scatters_by_its_blocks_and_the_mean_is_known_by_those_seen() {
         let read = Read { blocks: 16, least_rto: 0.5, ..crate::tests::read(1, 0.0) };
         let mut account = Account { runs: vec![Run::default()], ..Account::default() };
-        account.add(Block { timeouts: 0.0, duration: 100.0 }, false);
+        account.add(block(0.0, 100.0), false);
         for _ in 0..500 {
-            account.add(Block { timeouts: 0.0, duration: 1.0 }, false);
-            account.add(Block { timeouts: 0.0, duration: 3.0 }, false);
+            account.add(block(0.0, 1.0), false);
+            account.add(block(0.0, 3.0), false);
         }
         let mean = account.later.mean();
         assert!((mean.duration - 2.0).abs() < 1e-12);
@@ -256,8 +311,8 @@ mod tests {
     #[test]
     fn a_belief_keeps_few_blocks_from_proving_much() {
         let mut tally = Tally::default();
-        tally.add(Block { timeouts: 2.0, duration: 1.0 });
-        tally.add(Block { timeouts: 2.0, duration: 3.0 });
+        tally.add(block(2.0, 1.0));
+        tally.add(block(2.0, 3.0));
         let error = tally.error();
         close(error.duration, ((2.0 + 3.0 * 0.6 * 0.6) / 4.0 / 2.0_f64).sqrt());
         close(error.timeouts, (3.0 * 0.6 * 0.6 / 4.0 / 2.0_f64).sqrt());
@@ -271,8 +326,8 @@ mod tests {
             let mut account = Account::default();
             for &duration in runs {
                 account.runs.push(Run::default());
-                account.add(Block { timeouts: duration, duration }, false);
-                account.add(Block { timeouts: 1.0, duration: 1.0 }, false);
+                account.add(block(duration, duration), false);
+                account.add(block(1.0, 1.0), false);
             }
             account.outcome(&read)
         };
@@ -288,6 +343,71 @@ mod tests {
         let error = (3.0 * 0.3 * 0.3 / 5.0 / 3.0_f64).sqrt();
         close(three.error, error);
         close(three.scatter, error * (3.0_f64 / 2.0).sqrt());
+    }
+
+    /// One block in ten takes 1000 packet times, the others 100, in runs of two blocks: four runs in
+    /// five lose nothing, and what they give is known long before the mean block is.
+    #[test]
+    fn few_long_blocks_leave_no_doubt_about_most_runs() {
+        let read = Read { blocks: 2, least_rto: 900.0, ..crate::tests::read(1, 0.0) };
+        let collapse = crate::Collapse { lossless: 100.0, ..read.collapse };
+        let read = Read { collapse, ..read };
+        let mut account = Account { has_lost: true, ..Account::default() };
+        for run in 0..50 {
+            account.runs.push(Run::default());
+            for second in [false, true] {
+                let is_long = run % 5 == 0 && second;
+                let one = if is_long { block(1.0, 1000.0) } else { block(0.0, 100.0) };
+                account.add(one, false);
+            }
+        }
+        let mean = account.outcome(&read);
+        let (of_blocks, of_runs) = (account.later.error(), account.error_of_runs(&read, &mean));
+        assert!(of_runs < 0.2 * of_blocks.duration, "{of_runs} {of_blocks:?}");
+        let effort = Effort {
+            fine: 0.0,
+            coarse: 9.0,
+            clear: 3.0,
+            least: 0,
+            most: 0,
+            blocks: 0,
+            limit: 0,
+            rare: true,
+        };
+        assert!(account.is_clear(&read, &effort, &mean, of_blocks));
+        account.runs.truncate(3);
+        assert!(account.error_of_runs(&read, &mean).is_infinite());
+    }
+
+    /// Five blocks without a timeout: where one lasts for long, the next may show that they are rare.
+    #[test]
+    fn a_read_that_loses_packets_is_not_clear_before_a_timeout_could_have_come() {
+        let collapse = crate::Collapse { lossless: 100.0, ..crate::tests::read(1, 0.0).collapse };
+        let read = Read { blocks: 5, least_rto: 1e4, collapse, ..crate::tests::read(1, 0.0) };
+        let rare = Effort {
+            fine: 0.0,
+            coarse: 9.0,
+            clear: 3.0,
+            least: 0,
+            most: u64::MAX,
+            blocks: 0,
+            limit: 0,
+            rare: true,
+        };
+        let mut account =
+            Account { has_lost: true, runs: vec![Run::default()], ..Account::default() };
+        for _ in 0..5 {
+            account.add(block(0.0, 100.0), false);
+        }
+        assert!(!account.knows_blocks(&read, &rare));
+        assert!(account.knows_blocks(&read, &Effort { rare: false, ..rare }));
+        for _ in 0..20 {
+            account.runs.push(Run::default());
+            for _ in 0..5 {
+                account.add(block(0.0, 100.0), false);
+            }
+        }
+        assert!(account.knows_blocks(&read, &rare));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod board;
 mod chain;
+mod collapse;
 mod flavour;
 mod hybrid;
 mod links;
@@ -26,6 +27,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 pub use chain::{Effort, Outcome};
+pub use collapse::Collapse;
 pub use flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 pub use read::Read;
 

@@ -51,6 +51,8 @@ struct Connection {
 pub struct Block {
     /// Timeouts.
     pub timeouts: f64,
+    /// Those of them that waited for the answer to a SYN or SYN-ACK.
+    pub handshakes: f64,
     /// Duration, packet times.
     pub duration: f64,
 }
@@ -94,6 +96,8 @@ pub struct Network<'a> {
     first: u32,
     has_lost: bool,
     has_lost_handshakes: bool,
+    /// Timeouts of handshakes.
+    handshakes: u64,
     now: Ticks,
     /// When the last packet left that the client was waiting for.
     done: Ticks,
@@ -150,6 +154,7 @@ impl<'a> Network<'a> {
             first: 1,
             has_lost: false,
             has_lost_handshakes: false,
+            handshakes: 0,
             now: 0,
             done: 0,
             events: 0,
@@ -159,7 +164,8 @@ impl<'a> Network<'a> {
     /// Plays the next block. If more than `most` events do not complete it, it goes on at the same
     /// pace, and must be the last.
     pub fn block(&mut self, gaps: &mut Stream, most: u64) -> Block {
-        let (start, timeouts, last) = (self.done, self.timeouts(), self.events + most);
+        let (start, last) = (self.done, self.events + most);
+        let (timeouts, handshakes) = (self.timeouts(), self.handshakes);
         self.first = self.end;
         self.end += self.read.segments;
         self.plan_requests(start + self.round_trip, gaps);
@@ -181,6 +187,7 @@ impl<'a> Network<'a> {
         };
         Block {
             timeouts: (self.timeouts() - timeouts) as f64 * longer,
+            handshakes: (self.handshakes - handshakes) as f64 * longer,
             duration: (end - start) as f64 / PACKET as f64 * longer,
         }
     }
@@ -247,7 +254,8 @@ impl<'a> Network<'a> {
     }
 
     fn timeouts(&self) -> u64 {
-        self.connections.iter().map(|it| u64::from(it.sender.timeouts)).sum()
+        let of_data = self.connections.iter().map(|it| u64::from(it.sender.timeouts)).sum::<u64>();
+        of_data + self.handshakes
     }
 
     #[inline]
@@ -414,6 +422,7 @@ impl<'a> Network<'a> {
         }
         *alarm = NEVER;
         if *opens {
+            self.handshakes += 1;
             return self.open(who);
         }
         // ACKs put the deadline off without a new entry.

@@ -1,5 +1,6 @@
 //! What is known of a scenario.
 
+use crate::collapse::Collapse;
 use crate::flavour::{Flavour, Style};
 
 /// A read from servers behind one switch. Packet times are those of a full packet on the client's
@@ -64,10 +65,8 @@ pub struct Read {
     pub most_window: f64,
     /// How its hosts differ from others.
     pub flavour: Flavour,
-    /// Duration of a block above which the read has collapsed, packet times, if it has
-    pub slow: f64,
-    /// this many timeouts.
-    pub often: f64,
+    /// When it has collapsed.
+    pub collapse: Collapse,
 }
 
 impl Read {

@@ -15,7 +15,7 @@ use crate::receiver::Receiver;
 use crate::rto::{Bounds, Rto};
 use crate::sender::{Burst, Heard, Rules, SEGMENT, Sender, parts};
 use crate::timeline::Timeline;
-use crate::{Effort, Read, follow};
+use crate::{Collapse, Effort, Read, follow};
 
 const EFFORT: Effort = Effort {
     fine: 0.02,
@@ -59,8 +59,12 @@ pub(super) fn read(servers: usize, buffer: f64) -> Read {
         initial_threshold: 1e4,
         most_window: 1e4,
         flavour: Flavour::LAB,
-        slow: 90.0 * servers as f64,
-        often: 0.5,
+        collapse: Collapse {
+            lossless: 45.0 * servers as f64,
+            share: 0.5,
+            timeouts: 0.5,
+            wait: 0.5,
+        },
     }
 }
 
@@ -343,7 +347,9 @@ fn a_lost_syn_ack_costs_its_timer_once() {
     let bare = Read { gap: 20.0, propagation: 2.0, least_rto: 50.0, ..read(2, 0.0) };
     let blocks = run(&bare, u64::MAX / 2);
     assert!(blocks[0].duration > bare.syn_rto);
-    assert!(blocks[1..].iter().all(|it| it.duration < bare.syn_rto));
+    assert!(blocks[0].handshakes >= 1.0);
+    assert!(blocks[0].timeouts >= blocks[0].handshakes);
+    assert!(blocks[1..].iter().all(|it| it.duration < bare.syn_rto && it.handshakes < 0.5));
     let mut network = Network::new(&bare, Stream::named(3, "hosts", 0));
     network.block(&mut Stream::named(3, "test", 0), u64::MAX / 2);
     assert!(network.has_lost_handshakes());

@@ -1,8 +1,15 @@
 """What a workload gives where nothing is lost: the measure of a collapse."""
 
-from math import ceil, inf, log2
+from dataclasses import dataclass
+from math import ceil, inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from incast.scenario.resolved import Resolved
+
+Floats = NDArray[np.float64]
 
 
 def lossless_goodput(here: Resolved) -> float:
@@ -23,40 +30,100 @@ def block_bits(here: Resolved) -> float:
 
 
 def lossless_s(here: Resolved) -> float:
-    """Return the mean seconds of a block in which nothing is lost.
-
-    The bottleneck's time for the data, the requests' or the windows', whichever is longest, and a
-    round trip. Where connections open, a handshake comes before, and the links idle for as long as
-    the windows of all servers, which double, do not fill the path.
-    """
-    segments = ceil(here.sru / here.mss)
-    sent = (here.sru + segments * (_wire(here) - here.mss)) * 8.0
-    own, work = sent / here.server_rate, here.servers * sent / _links(here)
-    asking = (here.servers - 1) * here.request_jitter / 2 + own
-    windows = segments / min(here.receive_window, segments) * here.base_rtt
-    busy = max(work, asking, windows if segments > here.receive_window else 0.0)
-    return busy + here.base_rtt + _opening(here, segments, alone=asking >= work)
-
-
-def _opening(here: Resolved, segments: int, *, alone: bool) -> float:
-    """Return the seconds that opening connections costs a block on average."""
-    workload, transport = here.tree["workload"], here.tree["transport"]
+    """Return the mean seconds of a block in which nothing is lost."""
+    transport, workload = here.tree["transport"], here.tree["workload"]
+    segments, full = ceil(here.sru / here.mss), _wire(here) * 8.0
     blocks = 1 if here.fresh else workload.get("blocks")
-    if blocks is None:  # a run so long that its beginning does not matter
-        return 0.0
-    trip, packet_s = here.base_rtt, _wire(here) * 8 / _links(here)
-    initial = max(here.window(1) // here.servers, 1)
-    rounds = ceil(log2(segments / initial + 1))
-    if alone:
-        ramp = (rounds - 1) * trip
-    else:
-        together = here.servers * initial * packet_s
-        idle = min(ceil(log2(trip / together)), rounds) if together < trip else 0
-        ramp = idle * trip - together * (2.0**idle - 1)
     shakes = transport["handshake"] == "three-way" or (
         transport["handshake"] == "syn-only" and transport["opener"] == "server"
     )
-    return (bool(shakes) * trip + ramp) / int(blocks)
+    block = Lossless(
+        servers=here.servers,
+        segments=segments,
+        data=here.sru * 8.0 / full + segments * (1 - here.mss * 8.0 / full),
+        own=full / here.server_rate,
+        shared=full / _links(here),
+        trip=here.base_rtt + here.send_jitter / 2,
+        greeting=here.bare_rtt if shakes else 0.0,
+        late=here.lateness,
+        initial=min(here.initial_window, here.receive_window),
+        most=here.receive_window,
+        blocks=inf if blocks is None else int(blocks),  # inf: the beginning does not matter
+    )
+    return float(block.time)
+
+
+@dataclass(frozen=True)
+class Lossless:
+    """A read without losses: numbers, or arrays of them; times in any unit.
+
+    Parameters
+    ----------
+    servers, segments
+        How many servers send how many segments each.
+    data
+        What a server's segments take of a link, in full packets.
+    own, shared
+        Times of a full packet on a server's link, and on the links that all of them share.
+    trip, greeting
+        Round trip of a full packet and its ACK, and of a handshake, if there is one.
+    late
+        How much later than the first the last server hears of the block.
+    initial, most
+        Segments of a window at first, and at most.
+    blocks
+        Blocks for which connections stay open.
+    """
+
+    servers: Any
+    segments: Any
+    data: Any
+    own: Any
+    shared: Any
+    trip: Any
+    greeting: Any
+    late: Any
+    initial: Any
+    most: Any
+    blocks: Any
+
+    @property
+    def time(self) -> Floats:
+        """Mean time of a block.
+
+        Where connections open, a handshake comes before, and windows double from the first.
+        """
+        later = self._block(self.most)
+        first = self._block(self.initial) + self.greeting
+        return later + (first - later) / self.blocks
+
+    def _block(self, window: Any) -> Floats:
+        """Return the time of a block where servers may send so many segments at first.
+
+        The links' for all data, or what the last server asked takes alone, whichever is longer. A
+        window is answered after a round trip at the earliest: until then the links idle, unless
+        others use them, who were asked at other times.
+        """
+        alone, together = self._idle(window)
+        late = np.asarray(self.late, float)
+        of_last = late + alone + (self.data - 1.0) * self.own
+        of_all = np.maximum(together - late, 0.0) + (self.servers * self.data - 1.0) * self.shared
+        return np.maximum(of_last, of_all) + self.trip
+
+    def _idle(self, window: Any) -> tuple[Floats, Floats]:
+        """Return for how long a server's own link idles in a block, and the shared ones."""
+        size = np.asarray(window, float)
+        left, alone, together = np.asarray(self.segments, float), 0.0, 0.0
+        while np.any(left > size):
+            # At its most a window stays as it is, until few segments are left.
+            times = np.where(size < self.most, 1.0, np.ceil(left / size) - 1.0)
+            times = np.where(left > size, times, 0.0)
+            alone = alone + times * np.maximum(self.trip - size * self.own, 0.0)
+            shared = self.servers * size * self.shared
+            together = together + times * np.maximum(self.trip - shared, 0.0)
+            left = left - times * size
+            size = np.minimum(2.0 * size, self.most)
+        return alone, together
 
 
 def _links(here: Resolved) -> float:

@@ -118,6 +118,18 @@ class Resolved:
         return _time(self.tree["workload"].get("request_jitter", "0s"))
 
     @property
+    def lateness(self) -> float:
+        """Seconds by which the last server hears of a block later than the first, on average."""
+        spread = _time(self.tree["workload"].get("start_spread", "0s"))
+        gaps = (self.servers - 1) * self.request_jitter / 2
+        return gaps + spread * self.servers / (self.servers + 1)
+
+    @property
+    def send_jitter(self) -> float:
+        """Most seconds for which a host holds back what it is about to send."""
+        return _time(self.tree["transport"]["send_jitter"])
+
+    @property
     def transport(self) -> str:
         """Name of the transport."""
         return str(self.tree["transport"]["name"])
@@ -258,9 +270,17 @@ class Resolved:
     @property
     def base_rtt(self) -> float:
         """Seconds for a full packet and its ACK on the idle network, serialisation included."""
+        return self._round_trip(self.packet)
+
+    @property
+    def bare_rtt(self) -> float:
+        """Seconds for two packets without data, there and back on the idle network."""
+        return self._round_trip(int(self.tree["transport"]["ack_size"]))
+
+    def _round_trip(self, packet: int) -> float:
         network, transport = self.tree["network"], self.tree["transport"]
         core = [_rate(network["core"]["rate"])] * self.trunks if self.trunks else []
-        sizes = self.packet + int(transport["ack_size"]) + 2 * int(network["layer2_overhead"])
+        sizes = packet + int(transport["ack_size"]) + 2 * int(network["layer2_overhead"])
         serial = sum(sizes * 8 / rate for rate in (self.server_rate, *core, self.line_rate))
         return serial + self._propagation
 

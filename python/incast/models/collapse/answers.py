@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, collapsed
+from incast.collapse import collapsed
 from incast.models.collapse import blocks, trust
 from incast.models.collapse.conditions import of_losses, refusal
 from incast.models.collapse.reads import Reads, read
@@ -30,8 +30,8 @@ class Forecast:
         Mean duration of a block.
     timeouts
         Timeouts of a block, mean.
-    rto_min
-        Seconds that each of them lasts at least.
+    waits
+        Seconds that these last at least.
     scatter
         Standard deviation of a run's goodput over its mean.
     error
@@ -44,7 +44,7 @@ class Forecast:
     lossless: Floats
     seconds: Floats
     timeouts: Floats
-    rto_min: Floats
+    waits: Floats
     scatter: Floats
     error: Floats
     is_beyond: NDArray[np.bool_]
@@ -52,28 +52,22 @@ class Forecast:
     @property
     def collapsed(self) -> NDArray[np.bool_]:
         """Whether it has collapsed (see `incast.collapse`)."""
-        bits, waits = self.goodput * self.seconds, self.timeouts * self.rto_min
-        return collapsed(self.goodput, self.lossless, bits, self.timeouts, waits)
-
-    @property
-    def collapsed_often(self) -> NDArray[np.bool_]:
-        """Whether it has, with a timeout in every other block: a crossing that is less chance."""
-        return self.collapsed & (self.timeouts >= LEAST_TIMEOUTS)
+        bits = self.goodput * self.seconds
+        return collapsed(self.goodput, self.lossless, bits, self.timeouts, self.waits)
 
 
 def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
     """Follow the reads as far as the effort goes."""
-    ideal = reads.lossless_s
-    often = np.full(len(reads), LEAST_TIMEOUTS)
-    followed = blocks.follow(reads, ideal / LEAST_SHARE, often, effort)
+    followed = blocks.follow(reads, effort)
     seconds = np.maximum(followed.seconds, reads.least_s)
-    bits = reads.payload_bits
+    bits, timeouts = reads.payload_bits, followed.timeouts
+    of_data = timeouts - followed.handshakes
     return Forecast(
         bits / seconds,
-        bits / ideal,
+        bits / reads.lossless_s,
         seconds,
-        followed.timeouts,
-        reads.rto_min,
+        timeouts,
+        of_data * reads.rto_min + followed.handshakes * reads.syn_rto,
         followed.scatter,
         followed.error,
         followed.is_beyond,

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incast import _core
+from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT
 from incast.models.collapse.reads import Reads
 from incast.models.numbers import Floats
 
@@ -57,6 +58,8 @@ class Outcome:
     ----------
     timeouts
         Timeouts of a block.
+    handshakes
+        Those of them that waited for the answer to a SYN or SYN-ACK.
     seconds
         Duration of a block at which goodput is its mean over runs.
     scatter
@@ -68,6 +71,7 @@ class Outcome:
     """
 
     timeouts: Floats
+    handshakes: Floats
     seconds: Floats
     scatter: Floats
     error: Floats
@@ -94,25 +98,17 @@ def effort_for(points: int) -> Effort:
     return replace(FEW, most=min(FEW.most, ALL_FEW // max(points, 1)))
 
 
-SEARCH = Effort(fine=0.01, coarse=0.1, clear=3.0, most=500_000, blocks=57, limit=20_000_000)
+SEARCH = Effort(
+    fine=0.01, coarse=0.1, clear=3.0, most=2_000_000, blocks=57, limit=20_000_000, rare=True
+)
 """For a question that a single point decides."""
 
 
-def follow(reads: Reads, slow_s: Floats, often: Floats, effort: Effort = SWEEP) -> Outcome:
-    """Follow every read on all processors.
-
-    Parameters
-    ----------
-    reads
-        What is followed.
-    slow_s, often
-        Duration of a block, in seconds, and timeouts of a block, both of which a read that has
-        collapsed exceeds.
-    effort
-        How far.
-    """
-    bounds = (slow_s / reads.packet_s, often)
-    timeouts, duration, scatter, error, beyond = _core.follow_reads(
+def follow(reads: Reads, effort: Effort = SWEEP) -> Outcome:
+    """Follow every read on all processors, as far as the effort goes."""
+    bounds = (reads.lossless_s / reads.packet_s, LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT)
+    timeouts, handshakes, duration, scatter, error, beyond = _core.follow_reads(
         reads, bounds, effort, os.cpu_count() or 1
     )
-    return Outcome(timeouts, duration * reads.packet_s, scatter, error, beyond > 0)
+    seconds = duration * reads.packet_s
+    return Outcome(timeouts, handshakes, seconds, scatter, error, beyond > 0)

@@ -23,7 +23,7 @@ def servers_tried(most: int = MOST_SERVERS) -> list[int]:
 
 
 def first_collapse(
-    reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH, *, often: bool = False
+    reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH
 ) -> Floats:
     """Return the first number of servers at which each read collapses.
 
@@ -38,9 +38,6 @@ def first_collapse(
         The largest number of servers that is tried.
     effort
         How far each number is followed.
-    often
-        Whether to look for the first that collapses with a timeout in every other block: where
-        timeouts are rare, the first is a matter of chance.
 
     Returns
     -------
@@ -53,19 +50,19 @@ def first_collapse(
         if not open_.size:
             break
         tried = np.full(len(open_), float(servers))
-        hit = _collapsed(reads, open_, tried, effort, often=often)
+        hit = _collapsed(reads, open_, tried, effort)
         found[open_[hit]] = servers
         before[open_[~hit]] = servers
     while (open_ := np.flatnonzero(found - before > np.maximum(1.0, CLOSE * found))).size:
         tried = (before[open_] + found[open_]) // 2
-        hit = _collapsed(reads, open_, tried, effort, often=often)
+        hit = _collapsed(reads, open_, tried, effort)
         found[open_[hit]] = tried[hit]
         before[open_[~hit]] = tried[~hit]
     return found
 
 
 def _collapsed(
-    reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort, *, often: bool
+    reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort
 ) -> NDArray[np.bool_]:
     foretold = forecast(replace(reads.take(chosen), servers=servers), effort)
-    return foretold.collapsed_often if often else foretold.collapsed
+    return foretold.collapsed

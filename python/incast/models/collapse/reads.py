@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from incast.models.collapse.stacks import Stack, stack
 from incast.models.numbers import Floats, floats
 from incast.models.registry import Question
+from incast.scenario.lossless import Lossless
 from incast.scenario.resolved import Resolved
 
 Flags = NDArray[np.bool_]
@@ -130,34 +131,35 @@ class Reads:
 
     @property
     def lossless_s(self) -> Floats:
-        """Mean seconds of a block in which nothing is lost.
-
-        The time of the client's link, of one server's, or of the requests, whichever is longest,
-        and a round trip. Where connections open a handshake comes before, and the link idles for as
-        long as the windows of all servers, which double, do not fill the path.
-        """
+        """Mean seconds of a block in which nothing is lost (see `incast.scenario.lossless`)."""
         whole = self.packet + self.layer2
-        payload = (self.packet - self.header) / whole
-        part = self.segments - payload * (1.0 - self.last)
-        bare = (self.bare + self.layer2) / whole
-        work = self.servers * part
-        late = (self.servers - 1) * self.gap + self.spread * self.servers / (self.servers + 1)
-        alone = late + part * np.maximum(self.slower, 1.0)
-        pipe = self.propagation + self.slower + (1.0 + self.slower) * bare + self.jitter / 2
-        all_windows = self.servers * self.initial_window
-        rounds = np.ceil(np.log2(self.segments / self.initial_window + 1.0))
-        idle = np.ceil(np.log2(np.maximum(pipe / all_windows, 1.0))).clip(0.0, rounds)
-        together = idle * pipe - all_windows * (2.0**idle - 1.0)
-        first = self.handshakes * pipe + np.where(work > alone, together, (rounds - 1.0) * pipe)
-        times = np.maximum(work, alone) + pipe + first / np.where(self.fresh, 1.0, self.blocks)
-        return times * self.packet_s
+        bare = (self.bare + self.layer2) / whole * (1.0 + self.slower)
+        greeting = self.propagation + 2.0 * bare
+        block = Lossless(
+            servers=self.servers,
+            segments=self.segments,
+            data=self._data,
+            own=self.slower,
+            shared=np.maximum(1.0, self.slower / self.servers),
+            trip=self.propagation + 1.0 + self.slower + bare + self.jitter / 2,
+            greeting=np.where(self.handshakes, greeting, 0.0),
+            late=(self.servers - 1) * self.gap + self.spread * self.servers / (self.servers + 1),
+            initial=np.minimum(self.initial_window, self.most_window),
+            most=self.most_window,
+            blocks=np.where(self.fresh, 1.0, self.blocks),
+        )
+        return block.time * self.packet_s
+
+    @property
+    def _data(self) -> Floats:
+        """What an SRU takes of a link, in full packets."""
+        payload = (self.packet - self.header) / (self.packet + self.layer2)
+        return self.segments - payload * (1.0 - self.last)
 
     @property
     def least_s(self) -> Floats:
         """Seconds that the data of a block take of the client's link: no block is shorter."""
-        whole = self.packet + self.layer2
-        part = self.segments - (self.packet - self.header) / whole * (1.0 - self.last)
-        return self.servers * part * self.packet_s
+        return self.servers * self._data * self.packet_s
 
     @property
     def payload_bits(self) -> Floats:

@@ -1,0 +1,66 @@
+//! On which side of a collapse a read is.
+
+/// A mean block, or the standard errors of one. Times are packet times.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    /// Duration at which goodput is its mean.
+    pub duration: f64,
+    /// Timeouts.
+    pub timeouts: f64,
+    /// What these last at least.
+    pub waits: f64,
+}
+
+/// When a read has collapsed: by the definition of `incast.collapse`, whose numbers these are.
+#[derive(Clone, Copy, Debug)]
+pub struct Collapse {
+    /// Packet times of a block in which nothing is lost.
+    pub lossless: f64,
+    /// Share of the lossless goodput below which a read may have collapsed.
+    pub share: f64,
+    /// Timeouts of a block that then suffice.
+    pub timeouts: f64,
+    /// Share of the lost time that the waits for rarer ones make up at least.
+    pub wait: f64,
+}
+
+impl Collapse {
+    /// Whether a read has clearly collapsed, or has clearly not: by so many standard errors.
+    pub fn is_clear(&self, mean: Seen, error: Seen, by: f64) -> bool {
+        let side = |above: f64, error: f64| {
+            if above.abs() > by * error { above.signum() } else { 0.0 }
+        };
+        let slow = side(mean.duration - self.lossless / self.share, error.duration);
+        let often = side(mean.timeouts - self.timeouts, error.timeouts);
+        let lost = mean.duration - self.lossless;
+        let long = side(mean.waits - self.wait * lost, error.waits + self.wait * error.duration);
+        let collapsed = slow > 0.0 && (often > 0.0 || long > 0.0);
+        collapsed || slow < 0.0 || (often < 0.0 && long < 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BOUNDS: Collapse = Collapse { lossless: 100.0, share: 0.5, timeouts: 0.5, wait: 0.5 };
+
+    /// Duration, timeouts and waits, each with its error, and whether it is clear by 2 of these.
+    #[test]
+    fn a_side_is_clear_where_no_error_leads_to_the_other() {
+        for (duration, timeouts, waits, is_clear) in [
+            ((150.0, 20.0), (0.9, 0.9), (9.0, 90.0), true), // fast, whatever the timeouts
+            ((150.0, 30.0), (0.9, 0.1), (90.0, 1.0), false),
+            ((300.0, 40.0), (0.9, 0.1), (0.0, 0.0), true), // slow, and often
+            ((300.0, 40.0), (0.6, 0.1), (0.0, 0.0), false), // perhaps not
+            ((300.0, 40.0), (0.1, 0.1), (190.0, 20.0), true), // rarely, but long
+            ((300.0, 40.0), (0.1, 0.1), (190.0, 40.0), false),
+            ((300.0, 40.0), (0.1, 0.1), (10.0, 20.0), true), // neither often nor long
+            ((210.0, 40.0), (0.1, 0.1), (190.0, 1.0), false), // about half
+        ] {
+            let mean = Seen { duration: duration.0, timeouts: timeouts.0, waits: waits.0 };
+            let error = Seen { duration: duration.1, timeouts: timeouts.1, waits: waits.1 };
+            assert_eq!(BOUNDS.is_clear(mean, error, 2.0), is_clear, "{mean:?} {error:?}");
+        }
+    }
+}
