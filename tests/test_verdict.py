@@ -309,7 +309,7 @@ def test_a_poor_read_that_has_not_collapsed_is_not_called_well() -> None:
     (line,) = say([point(0, 900), point(1, 480, 0.001, **times, **ends)], [2, 4])
     assert line.startswith("No collapse up to 4 servers: ")
     assert line.endswith(
-        " But at 4 servers goodput is 56 % of the 862 Mbps without losses, the 95 % interval of "
+        " But at 4 servers goodput is 55 % of the 875 Mbps without losses, the 95 % interval of "
         "its mean is 76 Mbps to 830 Mbps, one block in a hundred takes 210 ms or more, the median "
         "9 ms."
     )

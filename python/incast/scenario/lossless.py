@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from math import ceil, inf
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 from incast.scenario.resolved import Resolved
 
 Floats = NDArray[np.float64]
+Numbers = Floats | float
 
 
 def lossless_goodput(here: Resolved) -> float:
@@ -75,17 +75,17 @@ class Lossless:
         Blocks for which connections stay open.
     """
 
-    servers: Any
-    segments: Any
-    data: Any
-    own: Any
-    shared: Any
-    trip: Any
-    greeting: Any
-    late: Any
-    initial: Any
-    most: Any
-    blocks: Any
+    servers: Numbers
+    segments: Numbers
+    data: Numbers
+    own: Numbers
+    shared: Numbers
+    trip: Numbers
+    greeting: Numbers
+    late: Numbers
+    initial: Numbers
+    most: Numbers
+    blocks: Numbers
 
     @property
     def time(self) -> Floats:
@@ -95,9 +95,9 @@ class Lossless:
         """
         later = self._block(self.most)
         first = self._block(self.initial) + self.greeting
-        return later + (first - later) / self.blocks
+        return np.asarray(later + (first - later) / self.blocks)
 
-    def _block(self, window: Any) -> Floats:
+    def _block(self, window: Numbers) -> Floats:
         """Return the time of a block where servers may send so many segments at first.
 
         The links' for all data, or what the last server asked takes alone, whichever is longer. A
@@ -108,12 +108,13 @@ class Lossless:
         late = np.asarray(self.late, float)
         of_last = late + alone + (self.data - 1.0) * self.own
         of_all = np.maximum(together - late, 0.0) + (self.servers * self.data - 1.0) * self.shared
-        return np.maximum(of_last, of_all) + self.trip
+        return np.asarray(np.maximum(of_last, of_all) + self.trip)
 
-    def _idle(self, window: Any) -> tuple[Floats, Floats]:
+    def _idle(self, window: Numbers) -> tuple[Floats, Floats]:
         """Return for how long a server's own link idles in a block, and the shared ones."""
         size = np.asarray(window, float)
-        left, alone, together = np.asarray(self.segments, float), 0.0, 0.0
+        left = np.asarray(self.segments, float)
+        alone = together = np.zeros(())
         while np.any(left > size):
             # At its most a window stays as it is, until few segments are left.
             times = np.where(size < self.most, 1.0, np.ceil(left / size) - 1.0)

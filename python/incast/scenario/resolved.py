@@ -127,7 +127,7 @@ class Resolved:
     @property
     def send_jitter(self) -> float:
         """Most seconds for which a host holds back what it is about to send."""
-        return _time(self.tree["transport"]["send_jitter"])
+        return _time(self.tree["transport"].get("send_jitter", "0s"))
 
     @property
     def transport(self) -> str:

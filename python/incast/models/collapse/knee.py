@@ -22,9 +22,7 @@ def servers_tried(most: int = MOST_SERVERS) -> list[int]:
     return tried
 
 
-def first_collapse(
-    reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH
-) -> Floats:
+def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEARCH) -> Floats:
     """Return the first number of servers at which each read collapses.
 
     Numbers are tried upwards to the first that collapses; halving then finds the first between it
