@@ -2,6 +2,7 @@
 
 mod application;
 mod burst;
+mod control;
 mod departures;
 mod harness;
 mod laws;

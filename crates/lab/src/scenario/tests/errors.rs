@@ -3,6 +3,7 @@
 mod bounds;
 mod network;
 mod transport;
+mod void;
 
 use serde_json::{Value, json};
 
