@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from .compare import simulate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 FOLDER = Path(__file__).parent.parent / "reference" / "ns2"
 SCRIPT = FOLDER / "read.tcl"
@@ -133,6 +133,8 @@ class Side:
     """Share of the packets sent."""
     queue: float
     """Packets waiting, the one being sent left out: the mean over time."""
+    spread: dict[str, float]
+    """Standard error of the means `loss` and `queue` over the runs."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,11 @@ class Pair:
         ours: float = getattr(self.here, quantity)
         return ours / theirs - 1
 
+    def chance(self, quantity: str) -> float:
+        """Return the standard error of `error(quantity)`."""
+        theirs: float = getattr(self.ns2, quantity)
+        return math.hypot(self.ns2.spread[quantity], self.here.spread[quantity]) / theirs
+
 
 def measure(read: Read, seed: int) -> dict[str, str]:
     """Run ns-2; return the row to be kept."""
@@ -172,9 +179,9 @@ def measure(read: Read, seed: int) -> dict[str, str]:
     }
 
 
-def keep(reads: Iterable[Read], seeds: Sequence[int], jobs: int) -> None:
+def keep(seeds: Mapping[Read, Iterable[int]], jobs: int) -> None:
     """Run ns-2 and keep what it measures in place of all that is kept."""
-    tasks = [(read, seed) for read in reads for seed in seeds]
+    tasks = [(read, seed) for read, its in seeds.items() for seed in its]
     with ThreadPoolExecutor(jobs) as pool:
         rows = list(pool.map(lambda task: measure(*task), tasks))
     with FILE.open("w", newline="") as file:
@@ -217,16 +224,27 @@ def _theirs(read: Read, rows: list[dict[str, str]]) -> Side:
         total["stalled"] / max(total["blocks"], 1),
         total["drops"] / total["arrivals"],
         total["queue"] / len(rows),
+        {
+            "loss": _standard_error([float(row["drops"]) / float(row["arrivals"]) for row in rows]),
+            "queue": _standard_error([float(row["queue"]) for row in rows]),
+        },
     )
 
 
 def _ours(read: Read, rows: list[dict[str, Any]]) -> Side:
     blocks = sum(row["blocks"] for row in rows)
+    losses = [row["drops"] / row["packets_sent"] for row in rows]
+    queues = [row["queue_mean_bytes"] / (read.segment + HEADER) for row in rows]
     return Side(
         statistics.fmean(row["goodput_bps"] for row in rows) / 1e6,
         sum(row["timeouts"] for row in rows) / (len(rows) if read.long else blocks),
         statistics.median((row["completion_p50_s"] or 0) * 1e3 for row in rows),
         0.0,
         sum(row["drops"] for row in rows) / sum(row["packets_sent"] for row in rows),
-        statistics.fmean(row["queue_mean_bytes"] for row in rows) / (read.segment + HEADER),
+        statistics.fmean(queues),
+        {"loss": _standard_error(losses), "queue": _standard_error(queues)},
     )
+
+
+def _standard_error(values: Sequence[float]) -> float:
+    return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
