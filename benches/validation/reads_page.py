@@ -11,7 +11,7 @@ from .judge import Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .reads import Pair, Read
+    from .reads import Pair
 
 SETS = {
     "star": "Segments of 536 to 8960 bytes, unequal links, buffers in bytes, other timers",
@@ -67,10 +67,10 @@ def _reads(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 
 def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
-    # TCP/Linux is matched by its nearest kin only.
-    loss = 0.4 if name == "bic" else 0.15
-    judged = [it for it in pairs if not _is_lockout(it.read)]
-    among = " unless two flows of one rate lock each other out" if name == "bic" else ""
+    # TCP/Linux is matched by its nearest kin only, and two flows of it not at all.
+    loss, least = (0.4, 4) if name == "bic" else (0.15, 0)
+    judged = [it for it in pairs if it.read.servers >= least]
+    among = f" from {least} flows on" if least else ""
     return [
         _beyond_chance(f"{name}: loss within {loss:.0%}{among}", judged, "loss", loss),
         _beyond_chance(
@@ -80,11 +80,6 @@ def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
             0.15,
         ),
     ]
-
-
-def _is_lockout(read: Read) -> bool:
-    """Whether a flow that fills its own link leaves the port no room for the only other one."""
-    return read.set == "bic" and read.servers == 2 and read.rate == read.client_rate
 
 
 def _beyond_chance(bar: str, pairs: list[Pair], quantity: str, limit: float) -> Verdict:
