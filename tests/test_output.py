@@ -210,7 +210,7 @@ def test_describe_says_what_a_directory_holds(
     told = command("describe", out).out
     for fragment in (
         "A small read", "complete: 6 of 6 runs", "workload.servers", "runs/*.parquet",
-        "queues/*.parquet", "goodput_bps", "bit/s",
+        "queues/*.parquet", "goodput_bps", "bit/s", "lossless_goodput_bps", "collapsed ",
     ):  # fmt: skip
         assert fragment in told
     assert "flows/*.parquet" not in told

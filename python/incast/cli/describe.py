@@ -17,6 +17,7 @@ def describe(
     """Say what a results directory holds: its scenario, and unit and meaning of every column."""
     from incast.cli.console import Paper
     from incast.results import Results
+    from incast.results.collapse import DESCRIPTIONS
     from incast.results.frames import ROWS
     from incast.results.store import Directory
 
@@ -43,6 +44,10 @@ def describe(
         paper.print()
         paper.heading(f"{table}/*.parquet")
         paper.listing([("column", "unit", "meaning"), *own, *seed, *told])
+        if table == ROWS:
+            paper.print()
+            paper.heading("in no file, but reckoned wherever rows are read")
+            paper.listing([("column", "unit", "meaning"), *DESCRIPTIONS])
 
 
 def _seeds(seeds: Sequence[int]) -> str:
