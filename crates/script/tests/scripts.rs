@@ -83,6 +83,11 @@ scripts! {
         linux_a_small_window_is_reno
         linux_an_ack_counts_for_nearly_two_segments
         linux_an_unused_window_does_not_grow
+        linux_bictcp_cong_avoid_starts_slowly_with_ssthresh
+        linux_bictcp_cong_avoid_takes_an_ack_more
+        linux_bictcp_update_cuts_the_count_twice
+        linux_bictcp_update_divides_whole_packets
+        linux_bictcp_update_leaves_small_windows_without_the_ratio
         linux_the_last_segments_take_twenty_round_trips
         linux_without_a_maximum_it_grows_by_five_percent
         without_fast_convergence_the_window_at_the_loss_is_the_aim

@@ -28,10 +28,10 @@ pub struct Params {
     /// Round trips for the last B segments before the maximum, a number of at least 1
     /// (`smooth_part`; Linux: 20).
     pub smooth_part: f64,
-    /// Growth is per ACK, times the segments that one acknowledges: an average that begins with 2
-    /// and, in whole sixteenths, stays at 31/16 where every segment has its ACK, so that the window
-    /// grows nearly twice as fast (Linux's `delayed_ack`). Without it a segment acknowledged is a
-    /// segment's growth.
+    /// Growth is per ACK, above `low_window` times the segments that one acknowledges: an average
+    /// that begins with 2 and, in whole sixteenths, stays at 31/16 where every segment has its ACK,
+    /// so that the window grows nearly twice as fast (`delayed_ack` of Linux before 5.7). Without it
+    /// a segment acknowledged is a segment's growth.
     pub ack_ratio: bool,
     /// A flow that does not reach its last maximum aims lower still.
     pub fast_convergence: bool,
@@ -83,6 +83,9 @@ pub struct Bic {
     maximum: Option<f64>,
     /// Segments per ACK, in sixteenths.
     ratio: u64,
+    /// What was acknowledged towards the next packet of growth, where windows are counted in packets
+    /// (Linux's `snd_cwnd_cnt`).
+    counted: u64,
 }
 
 /// What is assumed before the first ACK: two segments.
@@ -91,7 +94,7 @@ const DELAYED_ACK: u64 = 2 << 4;
 impl Bic {
     pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
         let reno = Reno::with_hystart(&params.hystart, window, ssthresh);
-        Self { params: params.clone(), reno, maximum: None, ratio: DELAYED_ACK }
+        Self { params: params.clone(), reno, maximum: None, ratio: DELAYED_ACK, counted: 0 }
     }
 
     /// Growth per round trip, segments.
@@ -120,6 +123,59 @@ impl Bic {
             (beyond / (divisor - 1.0)).min(max_increment)
         }
     }
+
+    /// Linux's `bictcp_update()`, whose divisions cut off: what has to be acknowledged for a packet
+    /// of growth.
+    fn count(&self, cwnd: f64) -> u64 {
+        let Params { max_increment, low_window, divisor, smooth_part, .. } = self.params;
+        if cwnd <= f64::from(low_window) {
+            return (cwnd as u64).max(1);
+        }
+        let maximum = self.maximum.unwrap_or_default();
+        let smooth = (cwnd * smooth_part / divisor).trunc();
+        let linear = (cwnd / max_increment).trunc();
+        let beyond = cwnd - maximum;
+        let mut count = if beyond < 0.0 {
+            match (-beyond / divisor).trunc() {
+                step if step > max_increment => linear,
+                step if step <= 1.0 => smooth,
+                step => (cwnd / step).trunc(),
+            }
+        } else if beyond < divisor {
+            smooth
+        } else if beyond < max_increment * (divisor - 1.0) {
+            (cwnd * (divisor - 1.0) / beyond).trunc()
+        } else {
+            linear
+        };
+        if self.maximum.is_none() {
+            count = count.min(20.0);
+        }
+        if self.params.ack_ratio {
+            count = (count * 16.0 / self.ratio as f64).trunc();
+        }
+        (count as u64).max(1)
+    }
+
+    /// Growth in whole packets: Linux's `bictcp_cong_avoid()`.
+    fn grow_by_packets(&mut self, ack: &AckSample, path: &PathView) {
+        let segment = path.segment;
+        let cwnd = self.reno.window() / segment;
+        let count = self.count(cwnd as f64);
+        let grown = if self.params.ack_ratio {
+            // Before 5.7 the ACK that grows the window does not count: it takes one more.
+            let grows = self.counted >= count;
+            self.counted = if grows { 0 } else { self.counted + 1 };
+            u64::from(grows)
+        } else {
+            // tcp_cong_avoid_ai().
+            let late = self.counted >= count;
+            let counted = if late { 0 } else { self.counted } + ack.acked.div_ceil(segment);
+            self.counted = counted % count;
+            u64::from(late) + counted / count
+        };
+        self.reno.grow_by((grown * segment) as f64);
+    }
 }
 
 impl CongestionControl for Bic {
@@ -139,12 +195,22 @@ impl CongestionControl for Bic {
         }
         if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
+        } else if path.unit > 1 {
+            // Linux 2.6 starts slowly up to ssthresh, and with it.
+            if self.params.ack_ratio && self.window() == self.ssthresh() {
+                self.reno.grow_by(path.segment as f64);
+            } else {
+                self.grow_by_packets(ack, path);
+            }
         } else {
             let cwnd = self.reno.segments(path.segment);
             let share = self.increment(cwnd) / cwnd;
             // At most one segment for a segment, or an ACK.
             self.reno.grow_by(if self.params.ack_ratio {
-                (share * self.ratio as f64 / 16.0).min(1.0) * path.segment as f64
+                // bictcp_update() leaves before the ratio counts.
+                let is_low = cwnd <= f64::from(self.params.low_window);
+                let ratio = if is_low { 16 } else { self.ratio };
+                (share * ratio as f64 / 16.0).min(1.0) * path.segment as f64
             } else {
                 share.min(1.0) * ack.acked as f64
             });
@@ -161,12 +227,14 @@ impl CongestionControl for Bic {
         let left = if cwnd <= f64::from(self.params.low_window) { 0.5 } else { self.params.beta };
         let reduced = path.whole((cwnd * left * segment as f64) as u64).max(2 * segment);
         self.reno.end_hystart();
+        self.counted = 0;
         match why {
             Congestion::FastRetransmit | Congestion::Ecn => {
                 let fast = self.params.fast_convergence
                     && self.maximum.is_some_and(|maximum| cwnd < maximum);
                 let share = if fast { f64::midpoint(1.0, self.params.beta) } else { 1.0 };
-                self.maximum = Some(cwnd * share);
+                let maximum = cwnd * share;
+                self.maximum = Some(if path.unit > 1 { maximum.trunc() } else { maximum });
                 let window = match why {
                     Congestion::Ecn => reduced.min(self.reno.window()),
                     _ => reduced,

@@ -87,6 +87,8 @@ pub(super) fn transport(name: &str) -> Value {
                 "reduce_for_lost_retransmission": false,
             },
             "recovery_burst": "unlimited",
+            // snd_cwnd and what BIC reckons with it are whole packets.
+            "window_unit": "packets",
             "congestion_control": { "ack_ratio": true },
         }),
         "vegas" => json!({
