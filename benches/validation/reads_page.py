@@ -68,7 +68,7 @@ def _reads(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
     # TCP/Linux is matched by its nearest kin only, and two flows of it not at all.
-    loss, least = (0.4, 4) if name == "bic" else (0.15, 0)
+    loss, least = (0.3, 4) if name == "bic" else (0.15, 0)
     judged = [it for it in pairs if it.read.servers >= least]
     among = f" from {least} flows on" if least else ""
     return [
