@@ -412,4 +412,17 @@ mod tests {
         let site = Site { buffer: None, ..SITE };
         assert!(Params::default().check(&site).is_err());
     }
+
+    #[test]
+    fn parameters_that_tell_nothing_apart_are_found() {
+        let fault = |params: Params| params.check(&SITE).unwrap_err().key;
+        for threshold in [0.0, -1.0, f64::INFINITY] {
+            assert_eq!(fault(Params { threshold, ..Params::default() }), "threshold");
+        }
+        for weight in [0.0, 1.5] {
+            assert_eq!(fault(Params { weight, ..Params::default() }), "weight");
+        }
+        assert_eq!(fault(Params { train: 1, ..Params::default() }), "train");
+        assert!(Params { weight: 1.0, train: 2, ..Params::default() }.check(&SITE).is_ok());
+    }
 }

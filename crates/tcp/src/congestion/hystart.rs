@@ -508,4 +508,16 @@ mod tests {
         assert!(hystart.on_congestion());
         assert_eq!(end(&mut hystart, 2, 15), u64::MAX);
     }
+
+    /// RFC 9406 §4.2: only a round trip below the baseline ends CSS.
+    #[test]
+    fn css_goes_on_while_the_round_trip_is_not_below_its_baseline() {
+        let mut careful = Careful::new(PlusPlus::default());
+        let micros = Span::from_micros;
+        for (smallest, stays) in [(100, true), (101, true), (99, false)] {
+            careful.baseline = Some(micros(100));
+            careful.judge(micros(smallest));
+            assert_eq!(careful.baseline.is_some(), stays, "{smallest} us");
+        }
+    }
 }

@@ -99,3 +99,21 @@ impl Probe {
         repaired.then_some(Episode::Repaired { flight: self.flight })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8985 §7.3 lets one probe be in flight; who allows several sends them without an answer.
+    #[test]
+    fn rfc8985_7_3_a_second_probe_takes_leave_to_send_several() {
+        let allows = |probes: u32| {
+            let params = Params { probes, ..Params::default() };
+            let mut probe = Probe::default();
+            let first = probe.expire(&params);
+            probe.on_sent(false, &Scoreboard::new(1));
+            (first, probe.expire(&params))
+        };
+        assert_eq!([0, 1, 2].map(allows), [(false, false), (true, false), (true, true)]);
+    }
+}

@@ -16,8 +16,11 @@ fn a_value_where_a_table_belongs() {
         refused(&[("background", flow)], &line);
         let line = format!("network: {given} is not a table; write e.g. {{ rate = \"1Gbps\" }}");
         refused(&[("network", given.clone())], &line);
-        assert!(refusal(&[("run", given.clone())]).starts_with("run: "));
-        assert!(refusal(&[("workload", given.clone())]).starts_with("workload: "));
+        let line = format!("run: {given} is not a table; write e.g. {{ seeds = 20 }}");
+        refused(&[("run", given.clone())], &line);
+        let read = "{ servers = 8, sru = \"64KiB\" }";
+        let line = format!("workload: {given} is not a name or a table; write e.g. {read}");
+        refused(&[("workload", given.clone())], &line);
         assert!(refusal(&[("profile", given.clone())]).starts_with("profile: "));
         assert!(refusal(&[("background", json!([given]))]).starts_with("background.0: "));
     }

@@ -23,6 +23,15 @@ const CASES: &[Case] = &[
         "probes is 0",
     ),
     (
+        &[
+            ("transport.recovery.name", "\"sack\""),
+            ("transport.recovery.retransmit_holes", "false"),
+        ],
+        "transport.recovery.retransmit_tail",
+        "true",
+        "retransmit_holes is false",
+    ),
+    (
         &[("network.queue.name", "\"red\""), ("network.queue.ecn", "false")],
         "network.queue.hard_drop",
         "true",
