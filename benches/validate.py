@@ -101,7 +101,7 @@ def main() -> int:
         failed += not outcome.holds
         verdict = "holds" if outcome.holds else "FAILS"
         console.print(
-            f"{verdict}  {study.name:12}{outcome.count():>16}{clock(outcome.seconds):>10}"
+            f"{verdict}  {study.name:12}{outcome.count():>16}{clock(outcome.seconds):>12}"
         )
         if not outcome.holds:
             for line in outcome.missed():
