@@ -43,8 +43,12 @@ def test_intervals_hold_the_mean_and_never_leave_what_is_possible(
     assert high - low > 0
 
 
+# Squares of smaller ones have few digits, or none.
+SCALABLE = st.floats(-1e6, 1e6).map(lambda value: round(value, 9))
+
+
 @settings(deadline=None)
-@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12), st.floats(0.01, 100))
+@given(st.lists(SCALABLE, min_size=2, max_size=12), st.floats(0.01, 100))
 def test_intervals_scale_and_turn_with_their_samples(values: list[float], scale: float) -> None:
     low, high = interval(Samples.of(values), -np.inf, np.inf)
     much, more = interval(Samples.of(np.multiply(values, scale)), -np.inf, np.inf)
