@@ -70,9 +70,10 @@ def test_the_lossless_goodput_is_that_of_a_deep_buffer(
     row = results.frame().row(0, named=True)
     assert row["timeouts"] == 0
     assert not row["collapsed"]
-    # Linux's receivers delay ACKs, and its windows grow by them.
+    # Linux's receivers delay ACKs, and its windows grow by them. Where a block is a few windows,
+    # one of them more or less is a fifth of it.
     least = 0.9 if profile == "lab" else 0.7
-    assert least < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.1
+    assert least < row["goodput_bps"] / row["lossless_goodput_bps"] < 1.3
 
 
 @pytest.mark.parametrize(
