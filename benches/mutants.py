@@ -58,13 +58,13 @@ def main() -> int:
             for count, run in enumerate(as_completed(runs), 1):
                 known[runs[run].key] = verdict = run.result()
                 table.write(known)
-                page.write(table.judged(drawn, known), BAR)
+                page.write(table.judged(drawn, known), BAR, page.RUST)
                 line = f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}"
                 console.print(line, markup=False)
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
-    rate = page.write(table.judged(drawn, known), BAR)
+    rate = page.write(table.judged(drawn, known), BAR, page.RUST)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants.md")
     return int(rate < BAR)
 

@@ -13,9 +13,8 @@ from __future__ import annotations
 import argparse
 import sys
 
-from mutation import python, table
+from mutation import page, python, table
 from mutation.draw import ROOT
-from mutation.page import share
 from rich.console import Console
 
 BAR = 0.85
@@ -43,8 +42,8 @@ def main() -> int:
         known[mutant.key] = verdict = tree.judge(mutant)
         table.write(known, PATH)
         console.print(f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}", markup=False)
-    rate = share(known[it.key] for it in drawn)
-    console.print(f"{rate:.1%} caught; written: {PATH.relative_to(ROOT)}")
+    rate = page.write(table.judged(drawn, known), BAR, page.PYTHON)
+    console.print(f"{rate:.1%} caught; written: docs/validation/mutants-python.md")
     return int(rate < BAR)
 
 

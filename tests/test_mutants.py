@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -83,35 +84,33 @@ def test_the_table_is_read_as_it_was_written(
     assert [it.name for it in table.PATH.parent.iterdir()] == ["rust.csv"]
 
 
-def test_the_page_counts_what_compiles_and_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(page, "PAGE", tmp_path / "mutants.md")
+def test_the_page_counts_what_compiles_and_says_what_is_missing(tmp_path: Path) -> None:
+    rust = replace(page.RUST, path=tmp_path / "mutants.md")
     judged = [verdict("caught"), verdict("timeout"), verdict("missed"), verdict("unviable")]
     judged.append(verdict("caught", "incast-tcp"))
-    assert page.write([*judged, None, None, None], 0.92) == 0.75
-    text = page.PAGE.read_text("utf-8")
+    assert page.write([*judged, None, None, None], 0.92, rust) == 0.75
+    text = rust.path.read_text("utf-8")
     assert "Of 8 that were drawn, 5 have been run" in text
     assert "| incast-net | 3 | 2 | 1 | 66.7% |" in text
     assert "| all | 4 | 3 | 1 | 75.0% |" in text
     assert "- `it was missed`" in text
-    page.write(judged, 0.92)
-    assert "All 5 that were drawn" in page.PAGE.read_text("utf-8")
+    page.write(judged, 0.92, rust)
+    assert "All 5 that were drawn" in rust.path.read_text("utf-8")
 
 
 def test_what_changes_nothing_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(table, "REASONS", tmp_path / "equivalent.csv")
-    monkeypatch.setattr(page, "PAGE", tmp_path / "mutants.md")
+    rust = replace(page.RUST, path=tmp_path / "mutants.md")
     drawn = [mutant(1, f"crates/net/src/{number}.rs") for number in range(4)]
     keys = [it.key for it in drawn]
     table.REASONS.write_text(f"key,mutant,reason\n{keys[0]},it,a | b\n{keys[1]},it,no\n", "utf-8")
     known = dict(zip(keys, map(verdict, ("missed", "caught", "missed")), strict=False))
     judged = table.judged(drawn, known)
     assert [it and it.outcome for it in judged] == ["equivalent", "caught", "missed", None]
-    assert page.write(judged, 0.92) == 0.5
-    assert "- `it was missed`: a | b" in page.PAGE.read_text("utf-8")
+    assert page.write(judged, 0.92, rust) == 0.5
+    assert "- `it was missed`: a | b" in rust.path.read_text("utf-8")
 
 
 def test_nothing_that_is_caught_is_called_equivalent() -> None:

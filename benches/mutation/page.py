@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .draw import ROOT, SEED
@@ -9,12 +10,25 @@ from .table import CAUGHT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from .table import Verdict
 
-PAGE = ROOT / "docs" / "validation" / "mutants.md"
+FOLDER = ROOT / "docs" / "validation"
 
-OPENING = """# What the tests notice
+
+@dataclass(frozen=True)
+class Page:
+    """Where it is, its beginning, and what its rows are."""
+
+    path: Path
+    opening: str
+    kind: str
+
+
+RUST = Page(
+    FOLDER / "mutants.md",
+    """# What the tests notice
 
 Written by `make mutants`; do not edit. cargo-mutants changes one function at a time, and the tests
 have to fail. The sample is random, of all crates but the binding (word of the draw: {seed}); a
@@ -22,11 +36,28 @@ mutant that its own crate's tests let pass is given to the tests of the crates a
 not compile are left out, and those that change nothing, with the reason below. At least {bar:.0%}
 have to be caught.
 
+[Python's mutants](mutants-python.md) have a page of their own.
+
 {run}
-"""
+""",
+    "crate",
+)
+PYTHON = Page(
+    FOLDER / "mutants-python.md",
+    """# What the tests notice of Python
+
+Written by `make mutants`; do not edit. Operators of Cosmic Ray change one line at a time of the
+packages `results`, `scenario` and `sweep`, and the tests that `benches/mutation/python.py` lists
+have to fail. The sample is random, one operator for each line that is drawn (word of the draw:
+{seed}). At least {bar:.0%} have to be caught.
+
+{run}
+""",
+    "package",
+)
 
 
-def write(drawn: Sequence[Verdict | None], bar: float) -> float:
+def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     """Write the page of what was drawn, run or not; return the share that is caught."""
     judged = [it for it in drawn if it]
     run = f"All {len(drawn)} that were drawn have been run."
@@ -35,8 +66,11 @@ def write(drawn: Sequence[Verdict | None], bar: float) -> float:
             f"**Of {len(drawn)} that were drawn, {len(judged)} have been run so far**, in the "
             "order of the draw: they are a random sample, too. `make mutants` goes on from there."
         )
-    lines = [OPENING.format(seed=SEED, bar=bar, run=run)]
-    lines += ["| crate | count | caught | by a time limit | share |", "|---|--:|--:|--:|--:|"]
+    lines = [page.opening.format(seed=SEED, bar=bar, run=run)]
+    lines += [
+        f"| {page.kind} | count | caught | by a time limit | share |",
+        "|---|--:|--:|--:|--:|",
+    ]
     for package in sorted({it.package for it in judged}):
         lines.append(_row(package, (it for it in judged if it.package == package)))
     lines += [_row("all", judged), "", "## Missed", ""]
@@ -44,7 +78,7 @@ def write(drawn: Sequence[Verdict | None], bar: float) -> float:
     if equivalent := [it for it in judged if it.outcome == "equivalent"]:
         lines += ["", "## Equivalent", ""]
         lines += sorted(f"- `{it.mutant}`: {it.by}" for it in equivalent)
-    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    page.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return share(judged)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from .draw import ROOT
 
@@ -12,12 +12,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from .draw import Mutant
-
 PATH = ROOT / "benches" / "reference" / "mutants" / "rust.csv"
 REASONS = PATH.with_name("equivalent.csv")
 """Those that no test can catch, with the reason: written by hand."""
 CAUGHT = ("caught", "timeout")
+
+
+class Mutant(Protocol):
+    """One of Rust's or of Python's."""
+
+    @property
+    def key(self) -> str: ...
 
 
 @dataclass(frozen=True)
