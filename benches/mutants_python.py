@@ -41,6 +41,7 @@ def main() -> int:
         assert tree is not None
         known[mutant.key] = verdict = tree.judge(mutant)
         table.write(known, PATH)
+        page.write(table.judged(drawn, known), BAR, page.PYTHON)
         console.print(f"{count}/{len(left)}  {verdict.outcome:9}{verdict.mutant}", markup=False)
     rate = page.write(table.judged(drawn, known), BAR, page.PYTHON)
     console.print(f"{rate:.1%} caught; written: docs/validation/mutants-python.md")
