@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, those of handshakes, duration, scatter, error, and whether a read is beyond what can be followed.
+/// Timeouts, those of handshakes, duration, scatter, error, and whether a read is beyond what can
+/// be followed.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 6];
 
 /// The columns of `incast.models.collapse.reads.Reads` that the process of packets wants.
