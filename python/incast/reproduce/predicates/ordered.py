@@ -23,8 +23,10 @@ class Ordered:
         The first and the last point that count (`from` and `to` in a figure).
     factor
         By how much at least each is above the next.
+    at_most
+        By how much at most each is above the next ("slightly").
     tolerance
-        By which share of the next one a curve may miss that.
+        By which share of the next one a curve may miss either.
     except_for
         At how many points the order may be broken.
     """
@@ -34,6 +36,7 @@ class Ordered:
     start: float | None = field(default=None, metadata={"key": "from"})
     end: float | None = field(default=None, metadata={"key": "to"})
     factor: float = 1.0
+    at_most: float = float("inf")
     tolerance: float = 0.0
     except_for: int = 0
 
@@ -47,9 +50,10 @@ class Ordered:
         broken, worst, least = [], None, float("inf")
         for x in common:
             for high, low in pairwise(values):
-                wanted = self.factor * low[x] - self.tolerance * abs(low[x])
+                missing = self.tolerance * abs(low[x])
                 ratio = high[x] / low[x] if low[x] else float("inf")
-                if high[x] < wanted:
+                enough = high[x] >= self.factor * low[x] - missing
+                if not (enough and self._near(high[x], low[x], missing)):
                     broken.append(x)
                 if ratio < least:
                     worst, least = (x, high[x], low[x]), ratio
@@ -60,3 +64,6 @@ class Ordered:
         if worst is not None:
             said += f"; closest at {worst[0]}: {show(worst[1])} and {show(worst[2])}"
         return Finding(len(missed) <= self.except_for, said)
+
+    def _near(self, high: float, low: float, missing: float) -> bool:
+        return self.at_most == float("inf") or high <= self.at_most * low + missing
