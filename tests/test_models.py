@@ -33,6 +33,7 @@ MEASURED = {
     "timeout_s": math.nan,
     "block_head_timeouts": 1.5,
     "block_head_share": 0.6,
+    "block_head_whole_share": 0.2,
     "knee": 3.0,
 }
 
@@ -45,6 +46,14 @@ def points() -> list[Question]:
 def numbers(answer: Answer) -> dict[str, float]:
     assert not isinstance(answer, NotApplicable), answer
     return answer
+
+
+def test_fewer_timeouts_at_the_head_of_blocks_leave_more_throughput() -> None:
+    rates = {
+        name: numbers(MODELS[name].answer_many(points())[1])[f"{name}.packets_per_s"]
+        for name in ("kulkarni-td-only", "kulkarni-abtt-only-whole", "kulkarni-abtt-only")
+    }
+    assert [*rates.values()] == sorted(set(rates.values()), reverse=True)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -169,9 +169,9 @@ _LOSSES = (
 )
 
 
-def _of_losses(name: str, summary: str, source: str, function: str) -> Model:
+def _of_losses(name: str, summary: str, source: str, function: str, *more: str) -> Model:
     sent = Measure("packets_per_s", "1/s", "Packets that the servers send, lost ones among them.")
-    return Model(name, summary, source, f"kulkarni.answers:{function}", _LOSSES, (sent,))
+    return Model(name, summary, source, f"kulkarni.answers:{function}", (*_LOSSES, *more), (sent,))
 
 
 MODELS = {
@@ -255,6 +255,13 @@ MODELS = {
             "throughput by measured losses, with timeouts of a block's head only",
             f"{_BOOK}, eq. 3.39 with Q_ibtt = 0",
             "abtt_only",
+        ),
+        _of_losses(
+            "kulkarni-abtt-only-whole",
+            "throughput by measured losses, with whole windows lost at a block's head only",
+            f"{_BOOK}, eq. 3.39 with Q_ibtt = 0, delta as §3 defines an ABTT",
+            "abtt_only_whole",
+            "block_head_whole_share",
         ),
         _of_losses(
             "kulkarni-split",

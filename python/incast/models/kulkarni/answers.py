@@ -36,6 +36,12 @@ def abtt_only(questions: Sequence[Question]) -> list[Answer]:
     return _answers("kulkarni-abtt-only", "abtt-only", questions, _corrected)
 
 
+def abtt_only_whole(questions: Sequence[Question]) -> list[Answer]:
+    """Answer by (3.39) without Q_ibtt, an ABTT being the loss of all that was outstanding."""
+    name, head = "kulkarni-abtt-only-whole", "block_head_whole_share"
+    return _answers(name, "abtt-only", questions, _corrected, head)
+
+
 def split(questions: Sequence[Question]) -> list[Answer]:
     """Answer by (3.40), corrected."""
     return _answers("kulkarni-split", "split", questions, _corrected)
@@ -105,17 +111,18 @@ def _answers(
     kind: Kind,
     questions: Sequence[Question],
     read: Callable[[Sequence[Question]], Reading],
+    head: str = "",
 ) -> list[Answer]:
     def losses(asked: Sequence[Question], reading: Reading) -> Losses:
         # The text counts ABTTs; simultaneous ones take the time of one.
-        head = "block_head_timeouts" if reading is PRINTED else "block_head_share"
+        given = "block_head_timeouts" if reading is PRINTED else "block_head_share"
         return Losses(
             [it.point.servers for it in asked],
             _measured(asked, "loss_event_ratio"),
             _measured(asked, "loss_indication_ratio"),
             _measured(asked, "rtt_s"),
             _timeout(asked),
-            _measured(asked, head),
+            _measured(asked, head or given),
             [it.point.block_packets for it in asked],
             np.array(_measured(asked, "packet_loss_ratio"))
             / np.array(_measured(asked, "loss_indication_ratio")),
