@@ -15,6 +15,7 @@ use incast_tcp::hooks::{Advice, ReceiveView, ReceiverHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::or_auto::{Auto, OrAuto};
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
 mod card;
@@ -39,9 +40,9 @@ pub struct Params {
     /// Smallest window, segments. Default: 2.
     #[schemars(range(min = 1))]
     pub min_window: u64,
-    /// Window of a new connection, segments. Default: 2.
-    #[schemars(range(min = 1))]
-    pub initial_window: u64,
+    /// Window of a new connection, segments, at least 1; or `auto`, that of its sender. Never less
+    /// than `min_window`. Default: 2.
+    pub initial_window: OrAuto<u64>,
     /// When less than this share of the link is left, windows above the mean shrink; 0 switches
     /// that off. Default: 0.2.
     pub fairness: f64,
@@ -73,7 +74,7 @@ impl Default for Params {
             gamma2: 0.5,
             low_rounds: 3,
             min_window: 2,
-            initial_window: 2,
+            initial_window: OrAuto::Quantity(2),
             fairness: 0.2,
             rtt: Source::default(),
             idle_rounds: 100,
@@ -98,9 +99,11 @@ impl Remedy for Params {
                 return Err(Fault::new(key, format!("{share} is not a share; write 0 to 1")));
             }
         }
-        for (key, window) in
-            [("min_window", self.min_window), ("initial_window", self.initial_window)]
-        {
+        let initial = match self.initial_window {
+            OrAuto::Quantity(window) => window,
+            OrAuto::Name(Auto) => self.min_window,
+        };
+        for (key, window) in [("min_window", self.min_window), ("initial_window", initial)] {
             if !(1..=65_535).contains(&window) {
                 let message = format!("{window} is out of range; write 1 to 65535 segments");
                 return Err(Fault::new(key, message));
@@ -125,7 +128,11 @@ struct Controller {
 impl Installation for Controller {
     fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
         let segment = u64::from(place.config.mss);
-        let window = segment * self.params.initial_window.max(self.params.min_window);
+        let initial = match self.params.initial_window {
+            OrAuto::Quantity(window) => window,
+            OrAuto::Name(Auto) => place.config.initial_window / segment,
+        };
+        let window = segment * initial.max(self.params.min_window);
         let index = place.server as usize;
         lock(&self.card).open(index, window, self.base_rtt);
         Some(Box::new(Receiver {

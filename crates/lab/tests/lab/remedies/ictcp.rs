@@ -67,3 +67,22 @@ fn it_collapses_where_two_segments_each_overflow_the_buffer() {
     assert_eq!(drops(21), 0);
     assert!(drops(22) > 0);
 }
+
+/// The same with the sender's three segments instead of two: 45 packets for 40 places.
+#[test]
+fn the_senders_initial_window_may_be_where_it_begins() {
+    let drops = |first: serde_json::Value| {
+        let changes = json!({
+            "network": { "buffer": "40pkt" },
+            "workload": { "servers": 15, "sru": 20 * MSS, "request_size": 1 },
+            "transport": {
+                "name": "newreno", "initial_window": 3, "handshake": "none", "ack_size": 1,
+                "remedies": [{ "name": "ictcp", "initial_window": first }],
+            },
+        });
+        run(&scenario(&changes), vec![]).row().drops
+    };
+    assert_eq!(drops(json!(2)), 0);
+    assert!(drops(json!("auto")) > 0);
+    assert_eq!(drops(json!("auto")), drops(json!(3)));
+}
