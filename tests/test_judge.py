@@ -28,6 +28,10 @@ def verdict(claim: dict[str, Any], ours: Curves, theirs: Curves | None = None) -
     return found.verdict
 
 
+_EARLY = {"test": "ordered", "above": ["a", "b"], "to": 3}
+_FIVE = {"op": "~", "right": 5}
+
+
 @pytest.mark.parametrize(
     ("claim", "holds"),
     [
@@ -89,6 +93,8 @@ def verdict(claim: dict[str, Any], ours: Curves, theirs: Curves | None = None) -
         ({"test": "ordered", "above": ["a", "b"], "to": 3, "at_most": 5}, True),
         ({"test": "ordered", "above": ["a", "b"], "to": 3, "at_most": 4}, False),
         ({"test": "ordered", "above": ["a", "b"], "to": 3, "at_most": 4, "tolerance": 1}, True),
+        ({"test": "every", "parts": [_EARLY, {"left": {"series": "a", "at": 2}, **_FIVE}]}, True),
+        ({"test": "every", "parts": [_EARLY, {"left": {"series": "a", "at": 3}, **_FIVE}]}, False),
         ({"test": "monotone", "curves": ["b"], "direction": "rising"}, True),
         ({"test": "monotone", "curves": ["a"], "direction": "falling"}, False),
         ({"test": "monotone", "curves": ["a"], "direction": "falling", "from": 2}, True),
@@ -123,6 +129,12 @@ def test_a_function_of_the_models_is_a_number() -> None:
     )
     with pytest.raises(FigureError, match=r"serialisation\.Way"):
         verdict({"left": {"function": "serialisation.Way"}, "op": ">", "right": 1}, curves())
+
+
+@pytest.mark.parametrize("parts", [[], [3], [{"test": "odered"}], [{"curves": ["a"]}]])
+def test_parts_of_a_sentence_are_checked(parts: list[Any]) -> None:
+    with pytest.raises(FigureError, match="parts"):
+        verdict({"test": "every", "parts": parts}, curves())
 
 
 def test_every_verdict() -> None:

@@ -230,7 +230,8 @@ class Claim:
         predicate = None
         if own or not about.unjudged:
             kind = choose(value.get("test", "compare"), PREDICATES, f"{where}: test")
-            predicate = take(kind, own, where)
+            build = getattr(kind, "from_toml", None)
+            predicate = build(own, where) if build else take(kind, own, where)
         return cls(about.id, about.says, about.kind, predicate, about.impossible, about.unjudged)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from incast.reproduce.predicates.close import Close
 from incast.reproduce.predicates.compare import Compare
+from incast.reproduce.predicates.every import Every
 from incast.reproduce.predicates.finding import Finding, Predicate, Unjudged
 from incast.reproduce.predicates.gain import Gain
 from incast.reproduce.predicates.monotone import Monotone
@@ -14,6 +15,7 @@ __all__ = ["PREDICATES", "Finding", "Predicate", "Unjudged"]
 PREDICATES: Mapping[str, type[Predicate]] = {
     "close": Close,
     "compare": Compare,
+    "every": Every,
     "gain": Gain,
     "monotone": Monotone,
     "ordered": Ordered,
