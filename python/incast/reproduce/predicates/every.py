@@ -47,7 +47,9 @@ class Every:
 def _part(value: object, where: str) -> Predicate:
     if not isinstance(value, Mapping):
         raise FigureError(f"{where}: {value!r} is not a table")
-    known = import_module("incast.reproduce.predicates").PREDICATES
+    known: Mapping[str, type[Predicate]] = import_module("incast.reproduce.predicates").PREDICATES
     kind = choose(value.get("test", "compare"), known, f"{where}: test")
     own = {key: one for key, one in value.items() if key != "test"}
-    return kind.from_toml(own, where) if hasattr(kind, "from_toml") else take(kind, own, where)
+    build = getattr(kind, "from_toml", None)
+    part: Predicate = build(own, where) if build else take(kind, own, where)
+    return part
