@@ -5,8 +5,20 @@ from collections.abc import Iterator
 from dataclasses import fields
 from inspect import cleandoc, getdoc
 
-from incast.reproduce.figure import Axis, Base, Claim, Figure, Plot, ReferenceCurve, Search, Series
+from incast.reproduce.figure import (
+    Axis,
+    Base,
+    Claim,
+    Described,
+    Figure,
+    Order,
+    Plot,
+    ReferenceCurve,
+    Search,
+    Series,
+)
 from incast.reproduce.late import Late
+from incast.reproduce.ledger import Failure, Headline, Ledger
 from incast.reproduce.metrics import DERIVED, LATE
 from incast.reproduce.predicates import PREDICATES
 from incast.reproduce.quantity import Quantity
@@ -20,7 +32,12 @@ TABLES: dict[str, type] = {
     "`[plot]`": Plot,
     "`[search]`": Search,
     "`late` of a search": Late,
+    "`[[described]]`": Described,
+    "`[[orders]]`": Order,
     "`[[claims]]`": Claim,
+    "`ledger.toml`": Ledger,
+    "`failures` of a ledger": Failure,
+    "`[[headlines]]` of `scorecard.toml`": Headline,
 }
 
 

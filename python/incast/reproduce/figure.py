@@ -1,7 +1,7 @@
 """A figure of the literature as data: what is run, drawn and claimed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from incast.errors import FigureError
@@ -155,6 +155,39 @@ class Plot:
 
 
 @dataclass(frozen=True)
+class Described:
+    """What the text says of the picture.
+
+    Parameters
+    ----------
+    curve
+        Of which curve; nothing for the picture as a whole.
+    says
+        What it says.
+    """
+
+    curve: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order of curves in the text; a strip of the picture shows where we have it.
+
+    Parameters
+    ----------
+    above
+        Labels, the highest first.
+    start, end
+        The first and the last point of which the text says it (`from` and `to` in a figure).
+    """
+
+    above: list[str]
+    start: float | None = field(default=None, metadata={"key": "from"})
+    end: float | None = field(default=None, metadata={"key": "to"})
+
+
+@dataclass(frozen=True)
 class Search:
     """Which run a timeline shows: the first seed with what is asked for.
 
@@ -208,6 +241,8 @@ class Claim:
         Why it cannot hold, by arithmetic or because another claim contradicts it.
     unjudged
         Why it is not judged.
+    reading_of
+        The claim that this one is by another reading of the text; the two count as one.
     """
 
     id: str
@@ -216,6 +251,7 @@ class Claim:
     predicate: Predicate | None = field(metadata={"key": "test"})
     impossible: str = ""
     unjudged: str = ""
+    reading_of: str = ""
 
     @classmethod
     def from_toml(cls, value: object, where: str) -> "Claim":
@@ -232,7 +268,7 @@ class Claim:
             kind = choose(value.get("test", "compare"), PREDICATES, f"{where}: test")
             build = getattr(kind, "from_toml", None)
             predicate = build(own, where) if build else take(kind, own, where)
-        return cls(about.id, about.says, about.kind, predicate, about.impossible, about.unjudged)
+        return cls(predicate=predicate, **vars(about))
 
 
 @dataclass(frozen=True)
@@ -242,9 +278,10 @@ class _About:
     kind: Literal["number", "trend", "arithmetic"]
     impossible: str = ""
     unjudged: str = ""
+    reading_of: str = ""
 
 
-_COMMON = ("id", "says", "kind", "impossible", "unjudged")
+_COMMON = tuple(one.name for one in fields(_About))
 
 
 @dataclass(frozen=True)
@@ -277,6 +314,10 @@ class Figure:
         Dotted keys of the scenario, and the values that they have in a quick look.
     stat
         What curves and claims are over seeds.
+    described
+        What the text says of the picture, curve by curve.
+    orders
+        The text's orders of curves that no claim of the kind `ordered` has.
     """
 
     title: str
@@ -291,6 +332,8 @@ class Figure:
     search: Search | None = None
     quick: dict[str, Any] = field(default_factory=dict)
     stat: str = "mean"
+    described: list[Described] = field(default_factory=list)
+    orders: list[Order] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,27 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from incast.errors import FigureError
 from incast.reproduce.data import check_stat
 from incast.reproduce.figure import Base, Figure
+from incast.reproduce.ledger import Ledger, Scorecard
 from incast.reproduce.strict import choose, take
 
+T = TypeVar("T")
+
 _BASE = "base"
-_OWN = ("claims", "plot", "search", "title", "extends")  # of a figure that others extend
+_ABOUT = (_BASE, "ledger", "scorecard")  # files that are of the text and no figure
+_OWN = (
+    "claims",
+    "plot",
+    "search",
+    "title",
+    "extends",
+    "described",
+    "orders",
+)  # of a figure that others extend
 
 
 @dataclass(frozen=True)
@@ -30,12 +42,18 @@ class Paper:
         Name to figure, in the order of their numbers.
     reference
         The folder of another simulator's data, if there is one.
+    ledger
+        What became of its claims.
+    scorecard
+        Its headlines.
     """
 
     name: str
     base: Base
     figures: Mapping[str, Figure]
     reference: Path | None
+    ledger: Ledger
+    scorecard: Scorecard
 
 
 @dataclass(frozen=True)
@@ -109,7 +127,7 @@ def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
 
 def _paper(place: Path) -> Paper:
     base = take(Base, _read(place / f"{_BASE}.toml"), str(place / f"{_BASE}.toml"))
-    trees = {file.stem: _read(file) for file in place.glob("*.toml") if file.stem != _BASE}
+    trees = {file.stem: _read(file) for file in place.glob("*.toml") if file.stem not in _ABOUT}
     figures = {
         name: _figure(trees, name, f"{place / name}.toml") for name in sorted(trees, key=_number)
     }
@@ -120,14 +138,37 @@ def _paper(place: Path) -> Paper:
                 where = f"{place / name}.toml: claims"
                 raise FigureError(f"{where}: {claim.id} is a claim of {seen[claim.id]} already")
             seen[claim.id] = name
+    _check_readings(figures, place)
     reference = place / base.reference if base.reference else None
-    return Paper(place.name, base, figures, reference)
+    ledger = _about(Ledger, place / "ledger.toml")
+    ledger.check(seen.keys(), str(place / "ledger.toml"))
+    scorecard = _about(Scorecard, place / "scorecard.toml")
+    scorecard.check(seen.keys(), str(place / "scorecard.toml"))
+    return Paper(place.name, base, figures, reference, ledger, scorecard)
+
+
+def _about(cls: type[T], file: Path) -> T:
+    return take(cls, _read(file), str(file)) if file.exists() else cls()
+
+
+def _check_readings(figures: Mapping[str, Figure], place: Path) -> None:
+    principal = dict.fromkeys(
+        claim.id for one in figures.values() for claim in one.claims if not claim.reading_of
+    )
+    for name, figure in figures.items():
+        for claim in figure.claims:
+            if claim.reading_of:
+                where = f"{place / name}.toml: claims, {claim.id}: reading_of"
+                choose(claim.reading_of, principal, where)
 
 
 def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figure:
     figure = take(Figure, _extended(trees, name, where), where)
     check_stat(figure.stat, f"{where}: stat")
     labels = [series.label for series in figure.series]
+    for order in figure.orders:
+        for label in order.above:
+            choose(label, dict.fromkeys(labels, 0), f"{where}: orders: above")
     if len(set(labels)) != len(labels):
         raise FigureError(f"{where}: series: two have the same label")
     for claim in figure.claims:

@@ -1,0 +1,106 @@
+"""What became of a text's claims and headlines: its `ledger.toml` and its `scorecard.toml`."""
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from typing import Literal
+
+from incast.errors import FigureError
+from incast.reproduce.strict import choose
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a claim fails.
+
+    Parameters
+    ----------
+    cause
+        `text against itself`; `refuted by us`, with the argument; or `open`.
+    why
+        The argument; for an open one also what would decide it.
+    """
+
+    cause: Literal["text against itself", "refuted by us", "open"]
+    why: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What became of claims beyond what the runs say of them.
+
+    Parameters
+    ----------
+    merged
+        Claims that are judged no more, and the claim that says the same.
+    dropped
+        Claims that are judged no more, and why.
+    failures
+        Claims that fail, and why.
+    """
+
+    merged: dict[str, str] = field(default_factory=dict)
+    dropped: dict[str, str] = field(default_factory=dict)
+    failures: dict[str, Failure] = field(default_factory=dict)
+
+    def check(self, claims: Set[str], where: str) -> None:
+        """Refuse names of claims that there are not, and of those that there still are.
+
+        Raises
+        ------
+        FigureError
+            There is such a name.
+        """
+        known: Mapping[str, int] = dict.fromkeys(sorted(claims), 0)
+        for name, into in self.merged.items():
+            choose(into, known, f"{where}: merged, {name}")
+        for name in self.failures:
+            choose(name, known, f"{where}: failures")
+        for table in ("merged", "dropped"):
+            for name in getattr(self, table):
+                if name in claims:
+                    raise FigureError(f"{where}: {table}: {name} is a claim of a figure still")
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a text is known for, and what is found.
+
+    Parameters
+    ----------
+    headline
+        Its name, a few words.
+    says
+        What the text says.
+    found
+        What we find, and under which reading.
+    verdict
+        One sentence on the text that its authors would call fair.
+    claims
+        The claims that it rests on.
+    """
+
+    headline: str
+    says: str
+    found: str
+    verdict: str
+    claims: list[str]
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """The headlines of a text."""
+
+    headlines: list[Headline] = field(default_factory=list)
+
+    def check(self, claims: Set[str], where: str) -> None:
+        """Refuse names of claims that there are not.
+
+        Raises
+        ------
+        FigureError
+            There is such a name.
+        """
+        known = dict.fromkeys(sorted(claims), 0)
+        for one in self.headlines:
+            for name in one.claims:
+                choose(name, known, f"{where}: {one.headline}: claims")
