@@ -67,6 +67,11 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
         yield f"{{download}}`The numbers (CSV) <{file}.csv>`; {again}.\n"
     else:
         yield f"No picture; {again}.\n"
+    if figure.described:
+        yield "What the text says of it:\n"
+        for said in figure.described:
+            yield f"- {f'*{_text(said.curve)}*: ' if said.curve else ''}{_text(said.says)}"
+        yield ""
     claims = [one for one in KEPT["claims"] if (one["text"], one["figure"]) == (paper.name, number)]
     if claims:
         yield "| | the text says | measured |\n| :-- | :-- | :-- |"

@@ -16,6 +16,7 @@ from incast.reproduce.judge import Judgement, Verdict, judge
 from incast.reproduce.papers import Chosen
 from incast.reproduce.reference import reference
 from incast.reproduce.runs import Need, Work, curves, find_seed, lay_out
+from incast.reproduce.tally import together
 from incast.results import files
 from incast.results.archive import Archive
 from incast.scenario.plan import Job
@@ -130,6 +131,7 @@ def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:
                 "figure": one.work.chosen.number,
                 "id": judgement.claim.id,
                 "kind": judgement.claim.kind,
+                "reading_of": judgement.claim.reading_of,
                 "says": judgement.claim.says,
                 "verdict": str(judgement.verdict),
                 "measured": judgement.measured,
@@ -143,8 +145,15 @@ def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:
 
 
 def counts(done: Sequence[Done]) -> dict[str, int]:
-    """Return how many claims came to which verdict."""
-    found = Counter(judgement.verdict for one in done for judgement in one.judgements)
+    """Return how many claims came to which verdict; readings of one claim count as one."""
+    verdicts, readings = {}, {}
+    for one in done:
+        for judgement in one.judgements:
+            text, claim = one.work.chosen.paper.name, judgement.claim
+            verdicts[text, claim.id] = judgement.verdict
+            if claim.reading_of:
+                readings[text, claim.id] = (text, claim.reading_of)
+    found = Counter(together(verdicts, readings).values())
     return {str(verdict): found[verdict] for verdict in Verdict}
 
 

@@ -12,6 +12,7 @@ from incast import _core, units
 from incast.plots import Picture
 from incast.reproduce import pictures
 from incast.reproduce.execute import Done, counts
+from incast.reproduce.figure import Figure
 from incast.reproduce.judge import Judgement, Verdict
 from incast.reproduce.papers import merged
 from incast.results import files
@@ -22,6 +23,7 @@ _MARKS = {
     Verdict.TWICE: "✗✗",
     Verdict.IMPOSSIBLE: "∅",
     Verdict.UNJUDGED: "–",
+    Verdict.SOME: "(✓)",
 }
 _STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto; padding: 0 1rem;
@@ -47,9 +49,10 @@ def sentence(found: Mapping[str, int]) -> str:
     """Say in one line what the claims came to."""
     twice = found[Verdict.TWICE]
     fails = found[Verdict.FAILS] + twice
+    some = f", {found[Verdict.SOME]} by one reading of two" if found[Verdict.SOME] else ""
     also = f" ({twice} of them in ns-2's own data, too)" if twice else ""
     return (
-        f"{units.plural(sum(found.values()), 'claim')}: {found[Verdict.HOLDS]} hold, "
+        f"{units.plural(sum(found.values()), 'claim')}: {found[Verdict.HOLDS]} hold{some}, "
         f"{fails} fail{also}, {found[Verdict.IMPOSSIBLE]} impossible by arithmetic, "
         f"{found[Verdict.UNJUDGED]} not judged"
     )
@@ -93,6 +96,7 @@ def _figure(done: Done) -> str:
         parts.append(_picture(done.picture, work.chosen.name))
     elif figure.search is not None:
         parts.append(f"<p>None of {figure.search.seeds} seeds has such a run.</p>")
+    parts += _described(figure)
     if done.curves.unfinished:
         parts.append(
             f"<p>{units.plural(done.curves.unfinished, 'run')} did not end and count nowhere.</p>"
@@ -122,6 +126,15 @@ def _picture(picture: Picture, name: str) -> str:
         f'<img src="{source}" alt="{escape(name)}">'
         f'<p class="small"><a download="{escape(file)}" href="{table}">the numbers (CSV)</a></p>'
     )
+
+
+def _described(figure: Figure) -> list[str]:
+    said = (
+        f"{f'<strong>{escape(one.curve)}</strong>: ' if one.curve else ''}{escape(one.says)}"
+        for one in figure.described
+    )
+    items = "".join(f"<li>{one}</li>" for one in said)
+    return [f"<p>The text of this picture:</p><ul>{items}</ul>"] if items else []
 
 
 def _claim(judgement: Judgement) -> str:

@@ -18,6 +18,7 @@ class Verdict(StrEnum):
     TWICE = "refuted twice"  # it fails in the other simulator's data, too
     IMPOSSIBLE = "impossible"  # by arithmetic
     UNJUDGED = "not judged"
+    SOME = "holds in one reading"  # of several; what readings come to together
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves, X
 from incast.reproduce.draw import axes as shared
+from incast.reproduce.draw import orders
 from incast.reproduce.draw.sweep import table
 from incast.reproduce.runs import Work
 
@@ -24,7 +25,7 @@ def _errors(
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     """Draw the bars, with the confidence interval of each."""
     del other
-    figure, (axes,) = shared.sheet(work, curves)
+    figure, axes, strip = orders.sheet(work, curves)
     handles, data = [], []
     each = _WIDTH / max(len(curves.of), 1)
     place = {x: i for i, x in enumerate(work.xs)}
@@ -52,5 +53,5 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     plot = work.figure.plot
     if plot is not None and curves.metric is not None:
         shared.scales(axes, plot, curves.metric.label)
-    style.legend(figure, handles)
+    style.legend(figure, [*handles, *orders.draw(strip, work, curves, place)])
     return Picture(figure, table(data))

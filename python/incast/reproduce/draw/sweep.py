@@ -8,13 +8,14 @@ import polars as pl
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves, X
 from incast.reproduce.draw import axes as shared
+from incast.reproduce.draw import orders
 from incast.reproduce.runs import Work
 from incast.results.intervals import HIGH, LOW
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     """Draw every curve with its confidence band."""
-    figure, (axes,) = shared.sheet(work, curves)
+    figure, axes, strip = orders.sheet(work, curves)
     where = shared.positions(axes, work)
     handles, data = [], []
     for index, (label, curve) in enumerate(curves.of.items()):
@@ -48,6 +49,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
     plot = work.figure.plot
     if plot is not None and curves.metric is not None:
         shared.scales(axes, plot, curves.metric.label)
+    handles += orders.draw(strip, work, curves, where)
     style.legend(figure, handles)
     return Picture(figure, table(data))
 
