@@ -3,10 +3,17 @@
 import re
 from collections.abc import Callable, Iterator
 
+from classes import classes, outcome, scorecard
 from gallery import gallery, verdicts
 from sphinx.application import Sphinx
 
-WRITERS: dict[str, Callable[..., Iterator[str]]] = {"gallery": gallery, "verdicts": verdicts}
+WRITERS: dict[str, Callable[..., Iterator[str]]] = {
+    "classes": classes,
+    "gallery": gallery,
+    "outcomes": outcome,
+    "scorecard": scorecard,
+    "verdicts": verdicts,
+}
 MARKER = re.compile(rf"<!-- from code: ({'|'.join(WRITERS)})((?: \w+)*) -->")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from incast import units
 from incast.reproduce import papers as texts
 from incast.reproduce.judge import Verdict
+from incast.reproduce.tally import together
 
 GALLERY = Path(__file__).parent.parent / "gallery"
 PAPERS = texts.load(GALLERY.parent.parent / "papers")
@@ -20,6 +21,7 @@ MARKS = {
     Verdict.TWICE: "✗✗",
     Verdict.IMPOSSIBLE: "∅",
     Verdict.UNJUDGED: "–",
+    Verdict.SOME: "(✓)",
 }
 
 
@@ -31,14 +33,18 @@ def verdicts() -> Iterator[str]:
     total: list[int] = []
     for name in PAPERS:
         figures = [one for one in KEPT["figures"] if one["text"] == name]
-        counts = Counter(one["verdict"] for one in KEPT["claims"] if one["text"] == name)
+        claims = {one["id"]: one for one in KEPT["claims"] if one["text"] == name}
+        found = {name: Verdict(one["verdict"]) for name, one in claims.items()}
+        readings = {name: one["reading_of"] for name, one in claims.items() if one["reading_of"]}
+        counts = Counter(together(found, readings).values())
         row = [len(figures), sum(one["runs"] for one in figures), counts.total()]
-        row += [counts[head] for head in heads]
+        row += [counts[Verdict(head)] for head in heads]
         total = [a + b for a, b in zip(total or [0] * len(row), row, strict=True)]
         link = f"[{name}](/validation/claims-{name}.md)"
         yield f"| {link} | {' | '.join(map(str, row))} |"
     yield f"| together | {' | '.join(map(str, total))} |"
-    yield "\nA run that several figures share counts in each of them."
+    shared = "A run that several figures share counts in each of them."
+    yield f"\n{shared} Readings of a claim count as one."
 
 
 def gallery(text: str) -> Iterator[str]:
@@ -49,7 +55,7 @@ def gallery(text: str) -> Iterator[str]:
         if about["text"] == text:
             yield from _figure(paper, about)
     yield "\n## What the text leaves out for all figures\n"
-    yield from (f"- {_text(note)}" for note in paper.base.assumptions)
+    yield from (f"- {plain(note)}" for note in paper.base.assumptions)
 
 
 def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
@@ -63,14 +69,14 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
     again = f"`incast reproduce {chosen.name}`, {runs}{lost}"
     if about["picture"]:
         file = f"{paper.name}/{number}"
-        yield f"![{_text(figure.title)}]({file}.png)\n"
+        yield f"![{plain(figure.title)}]({file}.png)\n"
         yield f"{{download}}`The numbers (CSV) <{file}.csv>`; {again}.\n"
     else:
         yield f"No picture; {again}.\n"
     if figure.described:
         yield "What the text says of it:\n"
         for said in figure.described:
-            yield f"- {f'*{_text(said.curve)}*: ' if said.curve else ''}{_text(said.says)}"
+            yield f"- {f'*{plain(said.curve)}*: ' if said.curve else ''}{plain(said.says)}"
         yield ""
     claims = [one for one in KEPT["claims"] if (one["text"], one["figure"]) == (paper.name, number)]
     if claims:
@@ -80,14 +86,15 @@ def _figure(paper: texts.Paper, about: dict[str, Any]) -> Iterator[str]:
         told = [claim["measured"], claim["note"]]
         if claim["reference"]:
             told.append(f"In ns-2's data {claim['reference']}")
-        measured = ". ".join(part.rstrip(".") for part in map(_text, told) if part)
-        says = f"{_text(claim['says'])} ({claim['id']})"
+        measured = ". ".join(part.rstrip(".") for part in map(plain, told) if part)
+        says = f"{plain(claim['says'])} ({claim['id']})"
         yield f"| {mark} {claim['verdict']} | {says} | {measured} |"
     if figure.assumptions:
-        yield "\n" + "\n".join(f"- {_text(note)}" for note in figure.assumptions) + "\n"
+        yield "\n" + "\n".join(f"- {plain(note)}" for note in figure.assumptions) + "\n"
 
 
-def _text(text: str) -> str:
+def plain(text: str) -> str:
+    """Return text that Markdown takes for text."""
     for sign in ("\\", "|", "*", "_", "<", "`"):
         text = text.replace(sign, f"\\{sign}")
     return text

@@ -1,0 +1,67 @@
+"""Where every claim of the texts ends, and their headlines, from the kept run and the ledgers."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from gallery import KEPT, MARKS, PAPERS, plain
+
+from incast.reproduce.judge import Verdict
+from incast.reproduce.tally import Class, Outcome, outcomes
+
+
+def of(text: str) -> list[Outcome]:
+    """Return the class of every claim of a text."""
+    verdicts = {one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text}
+    return list(outcomes(PAPERS[text], verdicts))
+
+
+def classes() -> Iterator[str]:
+    """Write how many claims of every text end in which class."""
+    yield f"| class | {' | '.join(PAPERS)} | together |"
+    yield "| :-- |" + " --: |" * (len(PAPERS) + 1)
+    counts = {text: Counter(one.found for one in of(text)) for text in PAPERS}
+    for found in Class:
+        row = [counts[text][found] for text in PAPERS]
+        yield f"| {found} | {' | '.join(map(str, [*row, sum(row)]))} |"
+    row = [counts[text].total() for text in PAPERS]
+    yield f"| together | {' | '.join(map(str, [*row, sum(row)]))} |"
+    yield f"\n{_share(counts)}"
+
+
+def _share(counts: dict[str, Counter[Class]]) -> str:
+    total = sum(counts.values(), Counter[Class]())
+    held = total[Class.HOLDS] + total[Class.SOME]
+    judged = held + sum(total[one] for one in (Class.TEXT, Class.NS2, Class.US, Class.OPEN))
+    return (
+        f"Of {judged} claims that runs can judge {held} hold, {held / judged:.0%}, "
+        f"{total[Class.SOME]} of them by one reading of two."
+    )
+
+
+def outcome(text: str) -> Iterator[str]:
+    """Write the class of every claim of a text, class by class."""
+    found = of(text)
+    for kind in Class:
+        ones = [one for one in found if one.found is kind]
+        if not ones:
+            continue
+        yield f"\n**{kind[0].upper()}{kind[1:]}** ({len(ones)})\n"
+        if any(one.why for one in ones):
+            yield from (f"- {one.id}: {plain(one.why)}" for one in ones)
+        else:
+            yield ", ".join(one.id for one in ones) + "."
+
+
+def scorecard() -> Iterator[str]:
+    """Write the headlines of all texts: what they say, what is found, and a verdict."""
+    for text, paper in PAPERS.items():
+        yield f"\n### {paper.base.title}\n"
+        yield "| headline | the text | we find | verdict | claims |"
+        yield "| :-- | :-- | :-- | :-- | :-- |"
+        found = {
+            one["id"]: Verdict(one["verdict"]) for one in KEPT["claims"] if one["text"] == text
+        }
+        for one in paper.scorecard.headlines:
+            claims = ", ".join(f"{MARKS[found[name]]} {name}" for name in one.claims)
+            parts = map(plain, (one.headline, one.says, one.found, one.verdict))
+            yield f"| {' | '.join(parts)} | {claims} |"

@@ -1,0 +1,117 @@
+"""Counting claims: readings together, and the class in which each claim ends."""
+
+from pathlib import Path
+
+import pytest
+
+from incast.errors import FigureError
+from incast.reproduce import papers as texts
+from incast.reproduce.judge import Verdict
+from incast.reproduce.tally import Class, Outcome, outcomes, together
+
+HOLDS, FAILS, TWICE = Verdict.HOLDS, Verdict.FAILS, Verdict.TWICE
+
+BASE = 'title = "A text"\nseeds = 1\n'
+CLAIM = 'kind = "{kind}"\nleft = {{ formula = "1" }}\nop = "<"\nright = 2\n'
+
+
+def text(place: Path, claims: dict[str, str], ledger: str = "") -> texts.Paper:
+    folder = place / "text"
+    folder.mkdir(exist_ok=True)
+    (folder / "base.toml").write_text(BASE)
+    written = [
+        f'[[claims]]\nid = "{name}"\nsays = "It is so."\n' + (more or CLAIM.format(kind="trend"))
+        for name, more in claims.items()
+    ]
+    (folder / "1.toml").write_text('title = "One"\nkind = "claims"\n' + "".join(written))
+    (folder / "ledger.toml").write_text(ledger)
+    return texts.load(place)["text"]
+
+
+def reading(of: str) -> str:
+    return CLAIM.format(kind="trend") + f'reading_of = "{of}"\n'
+
+
+@pytest.mark.parametrize(
+    ("first", "other", "both"),
+    [
+        (HOLDS, HOLDS, HOLDS),
+        (HOLDS, FAILS, Verdict.SOME),
+        (TWICE, HOLDS, Verdict.SOME),
+        (FAILS, TWICE, FAILS),
+        (Verdict.UNJUDGED, HOLDS, HOLDS),
+        (FAILS, Verdict.UNJUDGED, FAILS),
+    ],
+)
+def test_readings_of_a_claim_come_to_one_verdict(
+    first: Verdict, other: Verdict, both: Verdict
+) -> None:
+    assert together({"A": first, "A-other": other}, {"A-other": "A"}) == {"A": both}
+
+
+def test_a_reading_whose_claim_was_not_run_stands_for_itself() -> None:
+    assert together({"A-other": FAILS}, {"A-other": "A"}) == {"A-other": FAILS}
+
+
+def test_every_claim_ends_in_the_class_of_its_verdict_and_its_ledger(tmp_path: Path) -> None:
+    paper = text(
+        tmp_path,
+        {
+            "held": "",
+            "sum": CLAIM.format(kind="arithmetic"),
+            "not": CLAIM.format(kind="trend") + 'impossible = "It is more than there is."\n',
+            "vague": 'kind = "trend"\nunjudged = "It has no number."\n',
+            "lost": "",
+            "doubt": "",
+            "twice": "",
+            "either": "",
+            "either-2": reading("either"),
+        },
+        """
+        [merged]
+        same = "held"
+        [dropped]
+        ours = "The text does not say it."
+        [failures]
+        lost = { cause = "refuted by us", why = "It is not so." }
+        doubt = { cause = "open", why = "A longer run would tell." }
+        """,
+    )
+    verdicts = dict.fromkeys(["held", "sum", "either-2"], HOLDS)
+    verdicts |= dict.fromkeys(["lost", "doubt", "either"], FAILS)
+    verdicts |= {"twice": TWICE, "not": Verdict.IMPOSSIBLE, "vague": Verdict.UNJUDGED}
+    assert list(outcomes(paper, verdicts)) == [
+        Outcome("held", Class.HOLDS),
+        Outcome("sum", Class.ARITHMETIC),
+        Outcome("not", Class.TEXT, "It is more than there is."),
+        Outcome("vague", Class.UNJUDGEABLE, "It has no number."),
+        Outcome("lost", Class.US, "It is not so."),
+        Outcome("doubt", Class.OPEN, "A longer run would tell."),
+        Outcome("twice", Class.NS2),
+        Outcome("either", Class.SOME, "as read first: fails; either-2: holds"),
+        Outcome("either-2", Class.MERGED, "either, of which it is another reading: holds"),
+        Outcome("same", Class.MERGED, "held"),
+        Outcome("ours", Class.UNJUDGEABLE, "The text does not say it."),
+    ]
+    with pytest.raises(KeyError, match="held fails, and the ledger does not say why"):
+        list(outcomes(paper, {**verdicts, "held": FAILS}))
+
+
+@pytest.mark.parametrize(
+    ("ledger", "message"),
+    [
+        ('[merged]\nA = "C"', r"ledger.toml: merged, A: there is no 'C'; choose from B"),
+        ('[merged]\nB = "B"', r"ledger.toml: merged: B is a claim of a figure still"),
+        ('[failures.C]\ncause = "open"\nwhy = "x"', r"failures: there is no 'C'; choose from B"),
+        ('[failures.B]\ncause = "opn"\nwhy = "x"', r"cause: there is no 'opn'; did you mean open"),
+    ],
+)
+def test_a_ledger_names_claims_that_there_are(tmp_path: Path, ledger: str, message: str) -> None:
+    with pytest.raises(FigureError, match=message):
+        text(tmp_path, {"B": ""}, ledger)
+
+
+def test_a_reading_is_of_a_claim_that_is_none_itself(tmp_path: Path) -> None:
+    claims = {"A": "", "B": reading("A"), "C": reading("B")}
+    with pytest.raises(FigureError, match="claims, C: reading_of: there is no 'B'"):
+        text(tmp_path, claims)
