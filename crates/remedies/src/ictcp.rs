@@ -40,9 +40,11 @@ pub struct Params {
     /// Smallest window, segments. Default: 2.
     #[schemars(range(min = 1))]
     pub min_window: u64,
-    /// Window of a new connection, segments, at least 1; or `auto`, that of its sender. Never less
-    /// than `min_window`. Default: 2.
+    /// Window of a new connection, segments, at least 1; or `auto`, that of its sender, which nobody
+    /// has changed. Never less than `min_window`. Default: `auto`.
     pub initial_window: OrAuto<u64>,
+    /// Whether what is left of the link is spent by each window that grows.
+    pub quota: Quota,
     /// When less than this share of the link is left, windows above the mean shrink; 0 switches
     /// that off. Default: 0.2.
     pub fairness: f64,
@@ -65,6 +67,17 @@ pub enum Source {
     Base,
 }
 
+/// What a window that grows takes from what is left of the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quota {
+    /// One quota for all connections, spent by each window that grows.
+    #[default]
+    Shared,
+    /// Compared with what each window wants, and not spent: all may grow at once.
+    Each,
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self {
@@ -74,7 +87,8 @@ impl Default for Params {
             gamma2: 0.5,
             low_rounds: 3,
             min_window: 2,
-            initial_window: OrAuto::Quantity(2),
+            initial_window: OrAuto::Name(Auto),
+            quota: Quota::default(),
             fairness: 0.2,
             rtt: Source::default(),
             idle_rounds: 100,
@@ -267,7 +281,12 @@ impl Receiver {
             return;
         }
         let step = if self.slow_start { self.window } else { self.segment };
-        if card.take(step as f64 / self.rtt.as_secs_f64()) {
+        let rate = step as f64 / self.rtt.as_secs_f64();
+        let granted = match self.params.quota {
+            Quota::Shared => card.take(rate),
+            Quota::Each => card.has(rate),
+        };
+        if granted {
             self.window += step;
             self.raised = Some(now);
         } else {

@@ -17,8 +17,6 @@ fn burst(transport: &str, window: u64) -> Option<u64> {
         // Segments leave a round trip / window apart, and the first at a random moment.
         // And packets of unequal sizes follow one another faster, or slower, than they leave.
         "swift" | "header-compression" | "resize" => None,
-        // The receiver allows no more to begin with.
-        "ictcp" => Some(window.min(2)),
         // Paced from the first segment on.
         "bbr" => Some(1),
         _ => Some(window),

@@ -115,9 +115,14 @@ impl Card {
         self.second
     }
 
+    /// Whether so many bytes per second are left.
+    pub(super) fn has(&self, rate: f64) -> bool {
+        rate <= self.quota
+    }
+
     /// Takes bytes per second from what is left; returns whether there was enough.
     pub(super) fn take(&mut self, rate: f64) -> bool {
-        let enough = rate <= self.quota;
+        let enough = self.has(rate);
         if enough {
             self.quota -= rate;
         }

@@ -140,6 +140,28 @@ fn without_a_usable_link_nothing_grows() {
     assert_eq!(windows(Params { alpha: 0.0, ..params() }, &[2, 2, 2, 4, 4]), [2; 5]);
 }
 
+/// The quota of 11 250 bytes per round trip suffices for one step of 8000, and for no second one.
+#[test]
+fn a_quota_is_spent_by_all_together_or_compared_by_each() {
+    let grown = |quota: Quota| {
+        let mut card = Card::new(Rate(1_000_000_000), RTT, 0.9);
+        card.open(0, 8000, RTT);
+        card.open(1, 8000, RTT);
+        card.receive(at(0), 0, 1);
+        card.receive(at(100), 0, 1);
+        assert!(card.may_raise());
+        [0, 1].map(|index| {
+            let params = Params { quota, ..params() };
+            let mut receiver = receiver(params, Card::new(Rate(0), RTT, 0.0), 8000);
+            receiver.index = index;
+            receiver.raise(at(100), &mut card);
+            receiver.window
+        })
+    };
+    assert_eq!(grown(Quota::Shared), [16_000, 8000]);
+    assert_eq!(grown(Quota::Each), [16_000, 16_000]);
+}
+
 /// The window, in segments, after rounds in which so large a share of it was used; all of them in
 /// halves that hand out.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {

@@ -68,21 +68,41 @@ fn it_collapses_where_two_segments_each_overflow_the_buffer() {
     assert!(drops(22) > 0);
 }
 
-/// The same with the sender's three segments instead of two: 45 packets for 40 places.
+/// The same with the sender's three segments instead of two: 45 packets for 40 places. And two
+/// where the sender begins with one, for ICTCP has no smaller window.
 #[test]
-fn the_senders_initial_window_may_be_where_it_begins() {
-    let drops = |first: serde_json::Value| {
+fn it_begins_with_the_senders_initial_window() {
+    let drops = |remedy: serde_json::Value| {
         let changes = json!({
             "network": { "buffer": "40pkt" },
             "workload": { "servers": 15, "sru": 20 * MSS, "request_size": 1 },
             "transport": {
                 "name": "newreno", "initial_window": 3, "handshake": "none", "ack_size": 1,
-                "remedies": [{ "name": "ictcp", "initial_window": first }],
+                "remedies": [remedy],
             },
         });
         run(&scenario(&changes), vec![]).row().drops
     };
-    assert_eq!(drops(json!(2)), 0);
-    assert!(drops(json!("auto")) > 0);
-    assert_eq!(drops(json!("auto")), drops(json!(3)));
+    let begins =
+        |first: serde_json::Value| drops(json!({ "name": "ictcp", "initial_window": first }));
+    assert_eq!(begins(json!(2)), 0);
+    assert!(begins(json!("auto")) > 0);
+    assert_eq!(begins(json!("auto")), begins(json!(3)));
+    assert_eq!(drops(json!("ictcp")), begins(json!("auto")));
+}
+
+/// With one quota for all, five windows cannot all take the last of the link; where each compares
+/// it for itself, they can, and the queue stays longer.
+#[test]
+fn without_a_common_quota_windows_grow_together() {
+    let queue = |quota: &str| {
+        let changes = json!({
+            "network": { "buffer": "1MiB" },
+            "workload": { "servers": 5, "sru": "1MB" },
+            "transport": { "name": { "name": "ictcp", "quota": quota }, "initial_window": 2 },
+        });
+        run(&scenario(&changes), vec![]).row().queue_mean_bytes
+    };
+    let (shared, each) = (queue("shared"), queue("each"));
+    assert!(each > 4.0 * shared && shared > 0.0, "{each} and {shared} bytes");
 }
