@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from incast.reproduce.predicates.average import BelowAverage
 from incast.reproduce.predicates.close import Close
 from incast.reproduce.predicates.compare import Compare
 from incast.reproduce.predicates.every import Every
@@ -13,6 +14,7 @@ from incast.reproduce.predicates.ordered import Ordered
 __all__ = ["PREDICATES", "Finding", "Predicate", "Unjudged"]
 
 PREDICATES: Mapping[str, type[Predicate]] = {
+    "below-average": BelowAverage,
     "close": Close,
     "compare": Compare,
     "every": Every,
