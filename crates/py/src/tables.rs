@@ -83,6 +83,7 @@ pub fn queues<'py>(py: Python<'py>, traces: &QueueTraces) -> PyResult<Bound<'py,
     for (i, suffix) in ["min", "max", "last"].into_iter().enumerate() {
         table.numbers(&format!("labelled_{suffix}"), rows.iter().map(|row| row.3.labelled[i]))?;
     }
+    table.numbers("heartbeats_last", rows.iter().map(|row| row.3.heartbeats))?;
     table.numbers("drops", rows.iter().map(|row| row.3.drops))?;
     table.numbers("busy", rows.iter().map(|row| row.3.sending.as_secs_f64() / row.1))?;
     Ok(table.0)

@@ -68,6 +68,11 @@ pub const QUEUE_COLUMNS: &[Column] = &[
     column("labelled_min", "1", "Fewest waiting packets with a label, such as PLATO's."),
     column("labelled_max", "1", "Most of them."),
     column("labelled_last", "1", "How many at the end of the bin."),
+    column(
+        "heartbeats_last",
+        "1",
+        "PLATO's heartbeats among them, without retransmissions and dummies; none are told apart with `single_bit`.",
+    ),
     column("drops", "1", "Packets dropped."),
     column("busy", "1", "Share of the bin in which the link was sending."),
 ];

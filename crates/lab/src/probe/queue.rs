@@ -3,6 +3,7 @@
 use incast_engine::{Span, Time};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
+use incast_remedies::label::{DUMMY, HEARTBEAT};
 
 use super::Detail;
 use super::bins::{Bins, Summary};
@@ -16,6 +17,8 @@ pub struct QueueSummary {
     pub bytes: [u64; 3],
     /// Smallest, largest and last number of waiting packets that carry a label.
     pub labelled: [u32; 3],
+    /// Last number of waiting heartbeats of PLATO.
+    pub heartbeats: u32,
     /// Packets dropped.
     pub drops: u32,
     /// Time that the link was sending.
@@ -27,9 +30,15 @@ impl Summary for QueueSummary {
         self.packets = absorb(self.packets, later.packets);
         self.bytes = absorb(self.bytes, later.bytes);
         self.labelled = absorb(self.labelled, later.labelled);
+        self.heartbeats = later.heartbeats;
         self.drops += later.drops;
         self.sending += later.sending;
     }
+}
+
+/// What keeps the ACK clock alive; a dummy, which asks whether it is, has the same bit and its own.
+fn is_heartbeat(label: u8) -> bool {
+    label & (HEARTBEAT | DUMMY) == HEARTBEAT
 }
 
 /// Smallest, largest and last value of two bins.
@@ -157,16 +166,20 @@ impl QueueTrace {
     pub(super) fn note(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let view = port.view();
-        let labelled = if self.sees_labels {
-            port.waiting().filter(|id| network.packet(*id).label != 0).count() as u32
-        } else {
-            0
-        };
+        let (mut labelled, mut heartbeats) = (0, 0);
+        if self.sees_labels {
+            for id in port.waiting() {
+                let label = network.packet(id).label;
+                labelled += u32::from(label != 0);
+                heartbeats += u32::from(is_heartbeat(label));
+            }
+        }
         let sent = port.sending_until(now);
         let summary = QueueSummary {
             packets: [view.packets; 3],
             bytes: [view.bytes; 3],
             labelled: [labelled; 3],
+            heartbeats,
             drops: std::mem::take(&mut self.drops),
             sending: sent.saturating_sub(self.sent),
         };

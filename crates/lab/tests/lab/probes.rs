@@ -1,7 +1,7 @@
 //! Traces and rows of runs that are known beforehand.
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::{EventKind, QueueTrace, Trace};
+use incast_lab::probe::{EventKind, QueueSummary, QueueTrace, Trace};
 use incast_lab::results::columns;
 use incast_lab::{Control, Run, Scenario, TraceRequest};
 use serde_json::{Value, json};
@@ -170,7 +170,12 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
         let waiting = || queue.iter().map(|(_, bin)| bin).filter(|bin| bin.packets[2] > 1);
         let first = waiting().next().expect("the queue builds up");
         assert_eq!(first.labelled[2], first.packets[2]);
+        assert_eq!(first.heartbeats, first.packets[2]);
         assert!(waiting().any(|bin| bin.labelled[2] < bin.packets[2]));
+        // What repairs a loss is preferred and no heartbeat; a sender has one at most.
+        assert!(waiting().all(|bin| bin.heartbeats <= bin.labelled[2].min(8)));
+        assert!(waiting().any(|bin| bin.heartbeats < bin.labelled[2]));
+        assert!(waiting().any(|bin| bin.heartbeats > 0 && bin.heartbeats < bin.packets[2]));
         for bins in flows.flows() {
             let counts: Vec<u32> = bins.iter().map(|(_, bin)| bin.labelled).collect();
             assert!(counts.is_sorted() && counts.windows(2).all(|pair| pair[1] <= pair[0] + 1));
@@ -179,5 +184,6 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
         }
     }
     let Run { trace, .. } = traced(&collapse(), &["queue"]);
-    assert!(only_queue(trace).iter().all(|(_, bin)| bin.labelled == [0; 3]));
+    let unlabelled = |bin: &QueueSummary| (bin.labelled, bin.heartbeats) == ([0; 3], 0);
+    assert!(only_queue(trace).iter().all(|(_, bin)| unlabelled(bin)));
 }

@@ -47,6 +47,7 @@ fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
             assert!(least <= last && last <= most, "{bin:?}");
         }
         assert!(bin.labelled[1] <= bin.packets[1] && bin.labelled[2] <= bin.packets[2], "{bin:?}");
+        assert!(bin.heartbeats <= bin.labelled[2], "{bin:?}");
     }
     assert!(queue.iter().map(|(start, _)| start).is_sorted_by(|one, next| one < next));
 }
