@@ -11,6 +11,7 @@ import incast
 from conftest import Command
 from incast import _core
 from incast.errors import FigureError
+from incast.reproduce import gallery
 from incast.reproduce import papers as texts
 from incast.reproduce.execute import Done, reproduce
 from incast.reproduce.figure import Claim
@@ -104,6 +105,27 @@ def test_a_figure_is_run_drawn_and_judged(done: Callable[..., Done]) -> None:
     assert judgement.verdict is Verdict.HOLDS
     assert judgement.measured.startswith("goodput_mbps of plain at 32 = ")
     assert judgement.reference.startswith("fails: ")  # between 16 and 64, on a line
+
+
+def test_the_gallery_begins_with_the_scorecard_and_has_the_texts_words(
+    papers: Path, done: Callable[..., Done]
+) -> None:
+    headline = """
+    [[headlines]]
+    headline = "The collapse"
+    says = "With many servers."
+    found = "With 32."
+    verdict = "Right & fair."
+    claims = ["A"]
+    """
+    (papers / "text" / "scorecard.toml").write_text(headline)
+    words = '[[described]]\ncurve = "plain"\nsays = "It falls."\n'
+    one = done(SWEEP + CLAIM + words)
+    whole = gallery.page([one], quick=False)
+    assert "<strong>plain</strong>: It falls." in whole
+    assert "<td>Right &amp; fair.</td><td>✓ A</td>" in whole
+    assert whole.index("The collapse") < whole.index("<nav>")
+    assert "The collapse" not in gallery.page([one], quick=True)
 
 
 def test_curves_are_those_that_the_same_scenario_gives(done: Callable[..., Done]) -> None:

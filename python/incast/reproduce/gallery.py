@@ -14,7 +14,7 @@ from incast.reproduce import pictures
 from incast.reproduce.execute import Done, counts
 from incast.reproduce.figure import Figure
 from incast.reproduce.judge import Judgement, Verdict
-from incast.reproduce.papers import merged
+from incast.reproduce.papers import Paper, merged
 from incast.results import files
 
 _MARKS = {
@@ -80,8 +80,39 @@ def page(done: Sequence[Done], *, quick: bool) -> str:
         f"{units.duration(engine)} of the engine's time. "
         "✓ holds, ✗ fails, ✗✗ fails in ns-2's own data, too, ∅ impossible by arithmetic, "
         "– not judged.</p>\n"
-        f"<nav>{links}</nav>\n{texts}</html>\n"
+        f"{'' if quick else _scorecards(done)}<nav>{links}</nav>\n{texts}</html>\n"
     )
+
+
+def _scorecards(done: Sequence[Done]) -> str:
+    """Show the headlines of the texts of which every figure was run."""
+    papers = {one.work.chosen.paper.name: one.work.chosen.paper for one in done}
+    ran = {one.work.chosen.name for one in done}
+    return "".join(
+        _scorecard(paper, done)
+        for paper in papers.values()
+        if all(f"{paper.name}/{number}" in ran for number in paper.figures)
+    )
+
+
+def _scorecard(paper: Paper, done: Sequence[Done]) -> str:
+    marks = {
+        judgement.claim.id: _MARKS[judgement.verdict]
+        for one in done
+        if one.work.chosen.paper.name == paper.name
+        for judgement in one.judgements
+    }
+    rows = []
+    for one in paper.scorecard.headlines:
+        rests = ", ".join(f"{marks[name]} {escape(name)}" for name in one.claims)
+        told = (one.headline, one.says, one.found, one.verdict)
+        rows.append("".join(f"<td>{escape(part)}</td>" for part in told) + f"<td>{rests}</td>")
+    heads = "".join(
+        f"<th>{head}</th>" for head in ("headline", "the text", "we find", "verdict", "claims")
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    title = f"<h2>{escape(paper.base.title)}: its headlines</h2>"
+    return f"{title}<table><tr>{heads}</tr>{body}</table>\n" if rows else ""
 
 
 def _tally(judgements: Sequence[Judgement]) -> str:
