@@ -34,6 +34,8 @@ pub struct Params {
     pub cwnd_dsr: OrAuto<u32>,
     /// Whether the window must reach or exceed that.
     pub resize: When,
+    /// What begins with small segments.
+    pub begins: Begins,
     /// Congestion window of a new connection, in the first, small segments. Default: 2.
     #[schemars(range(min = 1))]
     pub initial_window: u32,
@@ -50,12 +52,25 @@ pub enum When {
     Exceeded,
 }
 
+/// What begins with small segments: the text says "synchronized transfer".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Begins {
+    /// A connection: segments never shrink again.
+    #[default]
+    Connection,
+    /// Each block, that is whatever is sent once all that was written before is acknowledged. The
+    /// window stays as many bytes as it was.
+    Block,
+}
+
 impl Default for Params {
     fn default() -> Self {
         Self {
             mss_dsr: OrAuto::Quantity(50),
             cwnd_dsr: OrAuto::Quantity(50),
             resize: When::default(),
+            begins: Begins::default(),
             initial_window: 2,
         }
     }
@@ -186,6 +201,9 @@ impl Installation for Resizing {
 
 struct Sender {
     resize: When,
+    begins: Begins,
+    /// `MSS_dsr` of a new block.
+    first: u32,
     /// Payload of a new segment.
     segment: u32,
     /// The smallest header that has left, which `segment` follows until it grows.
@@ -204,7 +222,8 @@ impl Sender {
             OrAuto::Name(Auto) => (rule.most, Some(rule)),
             OrAuto::Quantity(segments) => (segments, None),
         };
-        Self { resize: params.resize, segment, header, cwnd_dsr, rule }
+        let Params { resize, begins, .. } = *params;
+        Self { resize, begins, first: segment, segment, header, cwnd_dsr, rule }
     }
 
     fn on_header(&mut self, header: u8) {
@@ -213,6 +232,7 @@ impl Sender {
         {
             self.header = Some(header);
             self.segment = first_segment(header);
+            self.first = self.segment;
         }
     }
 
@@ -223,6 +243,11 @@ impl Sender {
             self.cwnd_dsr = cwnd_dsr;
         }
         if timed_out {
+            return;
+        }
+        if self.begins == Begins::Block && view.una == view.written {
+            // The block is complete; nobody knows yet what the next one will find.
+            self.segment = self.first;
             return;
         }
         let size = self.resize.resized(self.cwnd_dsr, self.segment, view.cwnd, view.mss);
@@ -314,6 +339,22 @@ mod tests {
             ..Params::default()
         };
         Sender::new(&params, Rule::new(Span::from_millis(200), Span::from_micros(200)))
+    }
+
+    #[test]
+    fn segments_are_small_again_once_all_that_was_written_is_acknowledged() {
+        let sizes = |begins: Begins| {
+            let rule = Rule::new(Span::from_millis(200), Span::from_micros(200));
+            let mut sender = Sender::new(&Params { begins, ..Params::default() }, rule);
+            let busy = view(20_000, false);
+            let done = SendView { una: busy.written, ..busy };
+            [busy, done, done, busy, busy].map(|view| {
+                sender.on_window(false, &view);
+                sender.segment
+            })
+        };
+        assert_eq!(sizes(Begins::Connection), [800; 5]);
+        assert_eq!(sizes(Begins::Block), [800, 50, 50, 800, 800]);
     }
 
     #[test]

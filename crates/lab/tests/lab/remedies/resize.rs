@@ -38,6 +38,35 @@ fn segments_double_from_50_bytes_to_the_mss() {
     assert_eq!(sizes(&with(&half)), [25, 50, 100, 200, 400, 800, 1024]);
 }
 
+/// The connection lasts; every block of the second kind has its first segments of 50 bytes.
+#[test]
+fn every_block_may_begin_small() {
+    let smallest = |begins: &str| {
+        let changes = json!({
+            "workload": { "blocks": 4, "connections": "persistent" },
+            "transport": {
+                "receive_window": "20KiB",
+                "remedies": [{ "name": "resize", "begins": begins }],
+            },
+        });
+        // How often the sizes come down to 50 bytes, and the last size.
+        let seen = Arc::new(Mutex::new((0, 0)));
+        let record = Arc::clone(&seen);
+        let look = Loss::of_nothing(0, true, move |packet| {
+            let (count, before) = &mut *record.lock().expect("nobody panicked");
+            if packet.payload > 0 {
+                *count += u32::from(packet.payload == 50 && *before != 50);
+                *before = packet.payload;
+            }
+        });
+        assert_eq!(run(&with(&changes), vec![look]).row().status, "ok");
+        let (count, _) = *seen.lock().expect("nobody panicked");
+        count
+    };
+    assert_eq!(smallest("connection"), 1);
+    assert_eq!(smallest("block"), 4);
+}
+
 #[test]
 fn a_loss_that_costs_large_segments_a_timeout_costs_small_ones_none() {
     // The first kilobyte but one: two segments of a thousand bytes bring no three duplicates.
