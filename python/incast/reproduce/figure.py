@@ -353,7 +353,8 @@ class Base:
     quick
         Dotted keys of the scenario, and the values that they have in a quick look.
     reference
-        The folder of another simulator's data, from the text's.
+        The folder of another simulator's data, from the text's. Rows of a figure and a label in its
+        `figures_TEXT.csv` are drawn beside the curve.
     """
 
     title: str

@@ -7,7 +7,7 @@ import polars as pl
 
 from incast.errors import FigureError
 from incast.reproduce.data import Curve, Curves
-from incast.reproduce.runs import Work
+from incast.reproduce.runs import Need, Work, about
 
 # Columns of the reference files, and the columns of our rows that they stand for.
 _COLUMNS: Mapping[str, pl.Expr] = {
@@ -19,12 +19,19 @@ _COLUMNS: Mapping[str, pl.Expr] = {
     "pkts_sent": pl.col("pkts_sent").alias("packets_sent"),
     "bneck_drops": pl.col("bneck_drops").alias("drops"),
     "sim_time_s": pl.col("sim_time_s").alias("elapsed_s"),
+    "block_ms_mean": (pl.col("block_ms_mean") / 1e3).alias("completion_s"),
+    "duration_ms": (pl.col("duration_ms") / 1e3).alias("completion_s"),
+    "queue_max": pl.col("queue_max").alias("queue_max_packets"),
 }
 _AXES = {"workload.servers": "N"}
+_WORDS = {"figure": pl.String, "series": pl.String, "x": pl.String}
 
 
 def reference(work: Work, measured: Curves) -> Curves | None:
     """Return the other simulator's curves, by the same labels; nothing if there are none.
+
+    A curve has them in the rows of its figure and label of `figures_TEXT.csv`, and its traces in
+    `traces_TEXT.csv`; or else where its `reference` says.
 
     Raises
     ------
@@ -32,15 +39,36 @@ def reference(work: Work, measured: Curves) -> Curves | None:
         A file is missing, or lacks a column or rows.
     """
     place, axis = work.chosen.paper.reference, work.figure.x
-    if place is None or not place.is_dir() or axis is None or axis.key not in _AXES:
+    if place is None or not place.is_dir():
         return None
+    rows, traces = (_of_figure(work, place, kind) for kind in ("figures", "traces"))
     found = {}
-    for series in work.figure.series:
-        if series.reference is not None:
-            where = f"{work.chosen.name}: {series.label}: reference"
-            table = _read(place / series.reference.file, series.reference.where, where)
-            found[series.label] = _curve(series.label, table, _AXES[axis.key])
-    return Curves(found, measured.metric, measured.stat, between=True) if found else None
+    for need in work.needs:
+        label, given = need.series.label, need.series.reference
+        if rows is not None and (rows["series"] == label).any():
+            found[label] = _own(work, need, rows, traces)
+        elif given is not None and axis is not None and axis.key in _AXES:
+            where = f"{work.chosen.name}: {label}: reference"
+            table = _read(place / given.file, given.where, where)
+            found[label] = _curve(label, table, _AXES[axis.key])
+    if not found:
+        return None
+    return Curves(
+        found, measured.metric, measured.stat, measured.trace, measured.only, between=True
+    )
+
+
+def _of_figure(work: Work, place: Path, kind: str) -> pl.DataFrame | None:
+    file = place / f"{kind}_{work.chosen.paper.name}.csv"
+    if not file.exists():
+        return None
+    try:
+        table = pl.read_csv(file, schema_overrides=_WORDS, infer_schema_length=None)
+        # A column without a number is one of words otherwise.
+        numbers = pl.exclude(*_WORDS, "seed").cast(pl.Float64)
+        return table.with_columns(numbers).filter(pl.col("figure") == work.chosen.number)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise FigureError(f"{file.name}: {str(error).splitlines()[0]}") from None
 
 
 def _read(file: Path, conditions: Mapping[str, object], where: str) -> pl.DataFrame:
@@ -56,15 +84,36 @@ def _read(file: Path, conditions: Mapping[str, object], where: str) -> pl.DataFr
 
 def _curve(label: str, table: pl.DataFrame, axis: str) -> Curve:
     points = pl.DataFrame({axis: sorted(table[axis].unique())}).with_row_index("x")
-    columns = [value for name, value in _COLUMNS.items() if name in table.columns]
-    rows = table.join(points, on=axis, how="left").select(
+    rows = table.join(points, on=axis, how="left").with_columns(
         pl.col("x").cast(pl.Int64),
-        "seed",
-        pl.lit("ok").alias("status"),
         pl.col(axis).alias("servers"),
         pl.lit(1e9).alias("line_rate_bps"),
-        *columns,
+    )
+    return Curve(label, points[axis].to_list(), _as_ours(rows))
+
+
+def _own(work: Work, need: Need, rows: pl.DataFrame, traces: pl.DataFrame | None) -> Curve:
+    """Return a curve that was measured for this figure: its points are the figure's."""
+    label = need.series.label
+    numbers = {"at": [str(x) for x in work.xs], "i": range(len(work.xs))}
+    points = pl.DataFrame(numbers, schema={"at": pl.String, "i": pl.Int64})
+    here = (
+        rows.filter(pl.col("series") == label)
+        .join(points, left_on="x", right_on="at", how="inner")
+        .with_columns(pl.col("i").alias("x"))
+        .join(about(need.points), on="x", how="left")
+    )
+    frames = []
+    if traces is not None:
+        frames = traces.filter(pl.col("series") == label).partition_by("seed", maintain_order=True)
+    return Curve(label, work.xs, _as_ours(here), (lambda _: frames) if frames else None)
+
+
+def _as_ours(table: pl.DataFrame) -> pl.DataFrame:
+    columns = [value for name, value in _COLUMNS.items() if name in table.columns]
+    rows = table.select(
+        "x", "seed", pl.lit("ok").alias("status"), "servers", "line_rate_bps", *columns
     )
     if "drops" in rows.columns and "packets_sent" in rows.columns:
         rows = rows.with_columns((pl.col("drops") / pl.col("packets_sent")).alias("drop_ratio"))
-    return Curve(label, points[axis].to_list(), rows)
+    return rows

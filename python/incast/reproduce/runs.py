@@ -207,10 +207,11 @@ def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
         groups = ", ".join(sorted(rows["group"].unique()))
         label = need.series.label
         raise FigureError(f"{label}: there is no group {need.series.group!r}; there are {groups}")
-    return meant.join(_about(need.points), on="x", how="left")
+    return meant.join(about(need.points), on="x", how="left")
 
 
-def _about(points: Sequence[Point]) -> pl.DataFrame:
+def about(points: Sequence[Point]) -> pl.DataFrame:
+    """Return what metrics want of the points: `x`, `servers` and `line_rate_bps`."""
     here = [Resolved(point.resolved) for point in points]
     return pl.DataFrame(
         {
@@ -229,7 +230,7 @@ def _theory(work: Work, need: Need, store: Archive) -> Curve:
         rows = answers_to_runs(series.model, _results(work, other, store), series.label)
     else:
         rows = answers(series.model, points, series.label)
-    rows = rows.join(_about(points), on="x", how="left")
+    rows = rows.join(about(points), on="x", how="left")
     return Curve(series.label, work.xs, rows, theory=True)
 
 

@@ -1,19 +1,25 @@
 """A run per curve over time: columns of the trace of its busiest port."""
 
+from typing import Any
+
 import polars as pl
 from matplotlib.lines import Line2D
 
 from incast.plots import Picture, style
 from incast.reproduce.data import Curves
 from incast.reproduce.draw import axes as shared
+from incast.reproduce.figure import Plot
 from incast.reproduce.runs import Work
 
+_THERE: dict[str, Any] = {"linestyle": "-", "linewidth": 0.8}
 _COUNTS = {"drops"}  # columns that count within a bin: drawn as their sum so far
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw the first run of every curve; of several ports, the one where most ever waited."""
-    del other
+    """Draw the first run of every curve; of several ports, the one where most ever waited.
+
+    Another simulator's run of the curve is the thin line of the same colour.
+    """
     plot = work.figure.plot
     if plot is None:
         return None
@@ -22,13 +28,19 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     data = []
     for label in curves.of:
         trace = _busiest(curves.traced(label)[0])
+        there = _there(label, other)
         for column in (plot.y, *plot.beside):
-            y = pl.col(column).cum_sum() if column in _COUNTS else pl.col(column)
-            lane = trace.select("time_s", (y * plot.scale).alias("y"))
             name = f"{label}: {shared.name(plot, column)}" if plot.beside else label
             looks = {**style.curve(len(handles)), "marker": "", "drawstyle": "steps-post"}
+            lane = _lane(trace, column, plot)
             handles += axes.plot(lane["time_s"], lane["y"], label=name, **looks)
-            data.append(lane.select(pl.lit(name).alias("series"), "time_s", "y"))
+            data.append(_data("here", name, lane))
+            if there is not None:
+                lane = _lane(there, column, plot)
+                axes.plot(lane["time_s"], lane["y"], **{**looks, **_THERE})
+                data.append(_data("ns-2", name, lane))
+    if any(_there(label, other) is not None for label in curves.of):
+        handles += axes.plot([], [], color="0.3", label="thin: measured with ns-2", **_THERE)
     shared.scales(axes, plot, plot.y)
     axes.set_xscale(plot.xscale)
     if plot.span is not None:
@@ -37,6 +49,23 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     axes.set_xlabel(f"time [s], seed {seed}")
     style.legend(figure, handles)
     return Picture(figure, pl.concat(data))
+
+
+def _there(label: str, other: Curves | None) -> pl.DataFrame | None:
+    """Return another simulator's trace of a curve, if it is there."""
+    if other is None or label not in other.of or other.of[label].traces is None:
+        return None
+    return other.traced(label)[0]
+
+
+def _lane(trace: pl.DataFrame, column: str, plot: Plot) -> pl.DataFrame:
+    y = pl.col(column).cum_sum() if column in _COUNTS else pl.col(column)
+    return trace.select("time_s", (y * plot.scale).alias("y"))
+
+
+def _data(source: str, name: str, lane: pl.DataFrame) -> pl.DataFrame:
+    said = (pl.lit(source).alias("source"), pl.lit(name).alias("series"))
+    return lane.select(*said, "time_s", "y")
 
 
 def _busiest(trace: pl.DataFrame) -> pl.DataFrame:
