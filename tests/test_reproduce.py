@@ -128,6 +128,49 @@ def test_the_gallery_begins_with_the_scorecard_and_has_the_texts_words(
     assert "The collapse" not in gallery.page([one], quick=True)
 
 
+def test_what_was_measured_for_a_figure_is_drawn_beside_its_curves(
+    done: Callable[..., Done], papers: Path
+) -> None:
+    pl.DataFrame(
+        {
+            "figure": ["1", "1", "2"],
+            "series": ["fine", "fine", "plain"],
+            "x": ["8", "9", "8"],
+            "seed": [1, 1, 1],
+            "goodput_mbps": [640.0, 1.0, 2.0],
+            "queue_max": [None, None, None],
+        }
+    ).write_csv(papers / "text" / "data" / "figures_text.csv")
+    one = done(SWEEP + CLAIM.replace('series = "plain", at = 32', 'series = "fine", at = 8'))
+    assert one.picture is not None
+    there = one.picture.data.filter(pl.col("source") == "ns-2")
+    # The points of the figure alone; a curve without such rows keeps what its `reference` says.
+    assert there.select("series", "x", "y").rows() == [("plain", "1", 700.0), ("fine", "8", 640.0)]
+    assert one.judgements[0].reference.startswith("fails: goodput_mbps of fine at 8 = 640")
+
+
+def test_gains_and_what_waits_are_drawn_beside_those_of_ns2(
+    done: Callable[..., Done], papers: Path
+) -> None:
+    data = papers / "text" / "data"
+    rows = {"figure": ["1"] * 3, "seed": [1] * 3, "goodput_mbps": [100.0, 140.0, 7.0]}
+    rows |= {"series": ["plain", "fine", "fine"], "x": ["8", "8", "0"]}
+    pl.DataFrame(rows).write_csv(data / "figures_text.csv")
+    one = done(SWEEP.replace('"sweep"', '"gain"'))
+    assert one.picture is not None
+    there = one.picture.data.filter(pl.col("source") == "ns-2")
+    assert there.select("x", "y").rows() == [("8", 40.0)]
+    waits = {"figure": ["1"] * 2, "series": ["fine"] * 2, "seed": [1, 1]}
+    waits |= {"time_s": [0.0, 0.1], "packets_max": [3, 5], "drops": [0, 1]}
+    pl.DataFrame(waits).write_csv(data / "traces_text.csv")
+    axis = SWEEP[SWEEP.index("[x]") : SWEEP.index("[[series]]")]
+    history = SWEEP.replace('"sweep"', '"history"').replace(axis, "")
+    one = done(history.replace('y = "goodput_mbps"', 'trace = "queue"\ny = "packets_max"'))
+    assert one.picture is not None
+    there = one.picture.data.filter(pl.col("source") == "ns-2")
+    assert there.select("series", "y").rows() == [("fine", 3.0), ("fine", 5.0)]
+
+
 def test_curves_are_those_that_the_same_scenario_gives(done: Callable[..., Done]) -> None:
     one = done(SWEEP, quick=False)
     tree = dict(one.work.chosen.paper.base.scenario)
