@@ -50,6 +50,7 @@ STUDIES = (
     Study("ns3", script("validate_ns3")),
     Study("queues", script("validate_queues")),
     Study("auto", script("validate_auto")),
+    Study("ictcp", script("validate_ictcp")),
     Study("theory", script("validate_theory")),
     Study("collapse", script("validate_collapse")),
     Study("jitter", script("validate_jitter")),
