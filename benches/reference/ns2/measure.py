@@ -56,6 +56,8 @@ SECONDS = 20.0
 """After which a run stops, if its figure's do not stop before."""
 PACKETS = 400_000
 """After which a run stops, but not before the third block."""
+CROWD, MORE = 40, 1_600_000
+"""From so many servers on it is so many packets: a first block that loses a SYN lasts 3 s."""
 QUEUES = ("queue_max_packets",)
 """Metrics for which the queue is looked at all the time."""
 BIN, LOOK = 0.1, 1e-3
@@ -153,6 +155,7 @@ def _workload(scenario: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str,
     way = keys["server_delay"] + keys["client_delay"]
     way += 320 / keys["server_rate"] + 320 / keys["client_rate"]
     seconds = min(SECONDS, number(workload["duration"])) if "duration" in workload else 1000.0
+    packets = PACKETS if servers < CROWD else MORE
     return {
         "servers": servers,
         "sru": segments,
@@ -160,7 +163,7 @@ def _workload(scenario: Mapping[str, Any], keys: Mapping[str, Any]) -> dict[str,
         "spread": number(workload["start_spread"]),
         "offset": way if transport["opener"] == "client" else 0,
         "seconds": seconds,
-        "limit": workload.get("blocks") or max(3, math.ceil(PACKETS / (servers * segments))),
+        "limit": workload.get("blocks") or max(3, math.ceil(packets / (servers * segments))),
     }
 
 
