@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, SwitchId, check_count};
+use super::{Fabric, Shape, Spread, SwitchId, check_count};
 use crate::queue::Fault;
 
 /// Switches in a row, numbered from 0.
@@ -32,6 +32,7 @@ impl Shape for Params {
             trunks: (0..last).map(|switch| [SwitchId(switch), SwitchId(switch + 1)]).collect(),
             clients: vec![SwitchId(last)],
             servers: vec![SwitchId(0)],
+            spread: Spread::default(),
         }
     }
 

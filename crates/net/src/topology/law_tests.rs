@@ -35,7 +35,7 @@ fn every_host_has_a_place_and_a_shortest_way_to_every_other() {
         let mut random = Stream::named(1, "law", 0);
         for from in (0..fabric.switches).map(SwitchId) {
             for to in (0..fabric.switches).map(SwitchId) {
-                let way = router.way(from, to, &mut random);
+                let way = router.way(from, to, |ways| random.below(ways));
                 assert_eq!(way.len() as u32, router.distance(from, to), "{name}");
                 let end = way.iter().fold(from, |at, crossing| {
                     let [one, other] = fabric.trunks[crossing.trunk as usize];

@@ -12,7 +12,7 @@ mod routing;
 mod star;
 mod two_tier;
 
-pub use fabric::{Fabric, SwitchId};
+pub use fabric::{Fabric, Spread, SwitchId};
 pub use network::{Attachment, Due, HostId, Network, Passage, Trunks};
 pub use routing::Router;
 

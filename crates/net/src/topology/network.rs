@@ -2,7 +2,7 @@
 
 use incast_engine::{Stream, Time};
 
-use super::{Fabric, Router, SwitchId};
+use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
@@ -56,6 +56,7 @@ pub struct Network {
     /// The switch of each host.
     berths: Vec<SwitchId>,
     router: Router,
+    spread: Spread,
     seed: u64,
 }
 
@@ -132,6 +133,7 @@ impl Network {
             inlets: Vec::new(),
             berths: hosts.iter().map(|host| host.switch).collect(),
             router,
+            spread: fabric.spread,
             seed,
             ports,
         }
@@ -143,15 +145,20 @@ impl Network {
     }
 
     /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of
-    /// the shortest, drawn by its number.
+    /// the shortest, drawn by its number or the next in turn.
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
         let first_trunk = 2 * self.hosts();
         for (from, to) in [(server, client), (client, server)] {
             let mut random = Stream::named(self.seed, "route", self.routes().into());
+            let flow = u64::from(self.routes() / 2);
             let [begin, end] = [from, to].map(|host| self.berths[host.0 as usize]);
-            let way = self.router.way(begin, end, &mut random);
+            let spread = self.spread;
+            let way = self.router.way(begin, end, |ways| match spread {
+                Spread::Drawn => random.below(ways),
+                Spread::InTurn => flow % ways,
+            });
             self.hops.push(PortId(2 * from.0));
             self.hops.extend(way.iter().map(|crossing| {
                 PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))

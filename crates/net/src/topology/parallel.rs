@@ -1,12 +1,12 @@
 //! Parallel switches: alternate paths between the servers' switch and the clients'.
 //!
 //! A reading of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in terms of
-//! alternate paths". Which of them a flow crosses is drawn per flow and direction.
+//! alternate paths" and of load balancing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, SwitchId, check_count};
+use super::{Fabric, Shape, Spread, SwitchId, check_count};
 use crate::queue::Fault;
 
 /// Switch 0 is the servers', switch 1 the clients'; those between them come after.
@@ -16,11 +16,13 @@ use crate::queue::Fault;
 pub struct Params {
     /// Number of switches side by side, 1 to 100.
     pub paths: u32,
+    /// Which of them a flow crosses. Default: `drawn`.
+    pub spread: Spread,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { paths: 2 }
+        Self { paths: 2, spread: Spread::default() }
     }
 }
 
@@ -33,6 +35,7 @@ impl Shape for Params {
             trunks: between.flat_map(|path| [[servers, path], [path, clients]]).collect(),
             clients: vec![clients],
             servers: vec![servers],
+            spread: self.spread,
         }
     }
 

@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use incast_engine::Stream;
-
 use super::{Fabric, SwitchId};
 
 /// One direction of a trunk.
@@ -49,9 +47,14 @@ impl Router {
         self.distances.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// The shortest way between two switches; where several are equally short, every switch draws
-    /// one of the trunks that lie on them.
-    pub fn way(&self, from: SwitchId, to: SwitchId, random: &mut Stream) -> Vec<Crossing> {
+    /// The shortest way between two switches; where several are equally short, every switch
+    /// chooses one of the so many trunks that lie on them.
+    pub fn way(
+        &self,
+        from: SwitchId,
+        to: SwitchId,
+        mut choose: impl FnMut(u64) -> u64,
+    ) -> Vec<Crossing> {
         let mut at = from;
         let mut way = Vec::new();
         while at != to {
@@ -60,7 +63,7 @@ impl Router {
                 .iter()
                 .filter(|(_, next)| self.distance(*next, to) < here)
                 .collect();
-            let (crossing, next) = nearer[random.below(nearer.len() as u64) as usize];
+            let (crossing, next) = nearer[choose(nearer.len() as u64) as usize];
             way.push(*crossing);
             at = *next;
         }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, SwitchId};
+use super::{Fabric, Shape, Spread, SwitchId};
 
 /// A star has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +14,7 @@ pub struct Params {}
 impl Shape for Params {
     fn fabric(&self) -> Fabric {
         let only = vec![SwitchId(0)];
-        Fabric { switches: 1, trunks: Vec::new(), clients: only.clone(), servers: only }
+        let spread = Spread::default();
+        Fabric { switches: 1, trunks: Vec::new(), clients: only.clone(), servers: only, spread }
     }
 }

@@ -200,12 +200,28 @@ fn hosts_on_one_switch_do_not_leave_it() {
 }
 
 #[test]
+fn flows_may_take_parallel_paths_in_turn_and_come_back_on_the_same() {
+    let topology = json!({ "name": "parallel", "paths": 3, "spread": "in-turn" });
+    let mut network = build(&topology, &[SwitchId(1), SwitchId(0)]);
+    // A path is the trunks from switch 0 and to switch 1, each with two ports.
+    let path = |port: PortId| (port.0 - 4) / 4;
+    for flow in 0..7 {
+        network.add_flow(HostId(1), HostId(0));
+        for forward in [true, false] {
+            let route = network.route(RouteId::new(flow, forward));
+            assert_eq!([path(route[1]), path(route[2])], [flow % 3; 2], "{flow}, {forward}");
+        }
+    }
+}
+
+#[test]
 fn every_switch_has_a_pool_of_its_own() {
     let fabric = Fabric {
         switches: 2,
         trunks: vec![[SwitchId(0), SwitchId(1)]],
         clients: vec![SwitchId(0)],
         servers: vec![SwitchId(1)],
+        spread: Spread::default(),
     };
     let mut port = PortConfig::host(Rate(1_000_000_000), Span::from_micros(25));
     port.buffer = Some(Buffer { limit: Limit::Packets(2), counts_in_service: false });
