@@ -6,7 +6,7 @@ array set P {
   agent TCP/Newreno servers 8 segment 1024 window 1000 iw 2 limited 1 restart 0
   rto_min 0.2 rto_initial 3 tick 1e-5 overhead 0
   server_rate 1e9 server_delay 5e-5 client_rate 1e9 client_delay 5e-5
-  paths 1 hops 0 core_rate 1e9 core_delay 0 buffer 32 bytes 0 room 1000000
+  paths 1 in_turn 0 hops 0 core_rate 1e9 core_delay 0 buffer 32 bytes 0 room 1000000
   sru 256 gap 0 spread 0 offset 0 long 0 burst_rate 0 chunk 1 burst 0.5 idle 0.5
   cbr_hosts 0 cbr_rate 0 cbr_size 210
   watch 0 bin 0 seed 1 seconds 20 limit 2000
@@ -91,7 +91,7 @@ for {set p 0} {$p < $P(paths)} {incr p} {
 set linux [string match TCP/Linux:* $P(agent)]
 set selective [expr {$linux || $P(agent) eq "TCP/Sack1"}]
 for {set i 0} {$i < $P(servers)} {incr i} {
-  set p [expr {$P(paths) > 1 ? int([uniform $P(paths)]) : 0}]
+  set p [expr {$P(in_turn) ? $i % $P(paths) : $P(paths) > 1 ? int([uniform $P(paths)]) : 0}]
   set server [host $p]
   if {$linux} {
     set sender($i) [new Agent/TCP/Linux]

@@ -117,7 +117,8 @@ def _network(network: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[s
         raise Left(topology["name"])
     paths, hops = links[topology["name"]]
     core = network["core"] if hops else network
-    keys: dict[str, object] = {"paths": paths, "hops": hops}
+    in_turn = int(topology.get("spread") == "in-turn")
+    keys: dict[str, object] = {"paths": paths, "in_turn": in_turn, "hops": hops}
     if hops:
         keys |= {"core_rate": number(core["rate"]), "core_delay": number(core["delay"])}
     buffer = str(core["buffer"])
