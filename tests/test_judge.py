@@ -1,5 +1,6 @@
 """What becomes of a claim."""
 
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -123,6 +124,20 @@ def test_what_a_claim_may_say(claim: dict[str, Any], holds: bool | None) -> None
     found = verdict(claim, curves(a=[3, 5, 4, 1], b=[1, 1, 2, 2]))
     wanted = {True: Verdict.HOLDS, False: Verdict.FAILS, None: Verdict.UNJUDGED}
     assert found is wanted[holds]
+
+
+def test_a_column_may_be_looked_at_where_it_is_above_a_value() -> None:
+    busy = pl.DataFrame({"time_s": [0.1, 0.2, 0.3, 0.4], "busy": [0.0, 0.0, 0.9, 0.8]})
+    ours = curves(a=[1])
+    curve = replace(ours.of["a"], traces=lambda _: [busy])
+    traced = replace(ours, of={"a": curve}, trace="queue")
+    used = {"series": "a", "column": "busy", "reduce": "min"}
+    holds = {"left": {**used, "over": 0.05}, "op": "~", "right": 0.8}
+    assert verdict(holds, traced) is Verdict.HOLDS
+    assert verdict({**holds, "left": used}, traced) is Verdict.FAILS
+    assert verdict({**holds, "left": {**used, "over": 0.95}}, traced) is Verdict.UNJUDGED
+    with pytest.raises(FigureError, match="over is for a column"):
+        verdict({**holds, "left": {"series": "a", "at": 1, "over": 0.05}}, traced)
 
 
 def test_a_function_of_the_models_is_a_number() -> None:

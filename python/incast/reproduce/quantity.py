@@ -35,10 +35,10 @@ class Quantity:
     series, beside, reduce, start, end
         How two curves compare over their points: `log-error`, the mean of |ln(one / other)|;
         `rank-correlation`, Spearman's, 1 where they rise and fall together.
-    series, column, reduce, start, end
+    series, column, reduce, start, end, over
         The same for a column of the figure's trace over all of its rows and runs between two times
-        in seconds, with `count`, `median`, `mode` (the most frequent value) and `span` (largest
-        minus smallest) as well.
+        in seconds, of the values above `over` if it is given, with `count`, `median`, `mode` (the
+        most frequent value) and `span` (largest minus smallest) as well.
     metric, stat
         Which metric of the curve, and what of the seeds, if not those of the figure.
     formula
@@ -75,6 +75,7 @@ class Quantity:
     level: float = 0.5
     beside: str = ""
     column: str = ""
+    over: float | None = None
     metric: Named | None = None
     stat: str = ""
     formula: str = ""
@@ -98,6 +99,8 @@ class Quantity:
             raise FigureError(f"{where}: beside needs a reduce of two curves, and the other way")
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
             raise FigureError(f"{where}: a series needs either at or reduce")
+        if quantity.over is not None and not quantity.column:
+            raise FigureError(f"{where}: over is for a column of a trace")
         if quantity.formula:
             evaluate(quantity.formula, {}, where)
         return quantity
@@ -149,6 +152,8 @@ class Quantity:
                 time = pl.col("time_s")
                 low, high = self.start or 0.0, _ENDLESS if self.end is None else self.end
                 trace = trace.filter(time.is_between(low, high))
+            if self.over is not None:
+                trace = trace.filter(pl.col(self.column) > self.over)
             return _of_trace(trace[self.column], self.reduce)
         if self.beside:
             return self._of_two(curves)
