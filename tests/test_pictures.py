@@ -78,7 +78,7 @@ def test_a_figure_says_where_the_text_has_it(papers: Path, number: str, place: s
 
 def test_a_long_title_is_wrapped_and_the_panels_make_room() -> None:
     _, (short,) = style.sheet("A title", "facts")
-    figure, (axes,) = style.sheet("A title of many words " * 6, "facts")
+    figure, (axes,) = style.sheet("A title of many words " * 5, "facts")
     title, facts = (text.get_text() for text in figure.texts)
     assert title.count("\n") == 1
     assert facts == "facts"

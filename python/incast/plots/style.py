@@ -45,7 +45,7 @@ MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
 
 _LETTERS_PER_INCH = 14.5  # of the facts, so that their lines fit
-_TITLE_LETTERS_PER_INCH = 10.5
+_TITLE_LETTERS_PER_INCH = 9.8
 _MOST_LINES = 3  # of a title, and of the facts
 _NAMES_PER_ROW = 4  # in a legend
 _LETTERS_PER_NAME = 80  # in a legend
