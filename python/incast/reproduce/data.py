@@ -180,7 +180,10 @@ class Curves:
         curve = self._curve(label)
         if curve.traces is None or not self.trace:
             raise Unjudged(f"{label} has no traces")
-        conditions = [pl.col(key) == value for key, value in self.only.items()]
+        conditions = [
+            pl.col(key).is_in(value) if isinstance(value, list) else pl.col(key) == value
+            for key, value in self.only.items()
+        ]
         return [filled(frame.filter(*conditions)) for frame in curve.traces(self.trace)]
 
     def _curve(self, label: str) -> Curve:

@@ -120,7 +120,7 @@ class Plot:
     trace
         What a histogram, a timeline or a history is made of: `events`, `cwnd` or `queue`.
     only
-        Which rows of the trace: column to value.
+        Which rows of the trace: column to value, or to a list of values.
     scale
         By what the trace's column is multiplied.
     bins
