@@ -169,6 +169,20 @@ def test_every_verdict() -> None:
     assert verdict({"unjudged": "the text does not say of what"}, ours) is Verdict.UNJUDGED
 
 
+def test_a_claim_about_a_run_that_no_seed_has_fails() -> None:
+    claim = {"left": {"series": "a", "at": 1}, "op": "<", "right": 3}
+    nothing = Curves({}, None, sought=40)
+    (found,) = judge(
+        [Claim.from_toml({"id": "A", "says": "It does.", "kind": "trend", **claim}, "here")],
+        nothing,
+        None,
+        "figure",
+    )
+    assert found.verdict is Verdict.FAILS
+    assert found.measured == "none of 40 seeds has such a run"
+    assert verdict(claim, Curves({}, None)) is Verdict.UNJUDGED
+
+
 def test_runs_that_did_not_end_count_nowhere() -> None:
     rows = pl.DataFrame(
         {"x": [0, 0], "seed": [1, 2], "status": ["ok", "time-limit"], "goodput_bps": [2.0, 9.0]}

@@ -21,6 +21,10 @@ class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the poin
     """What a claim is about was not run; the message says what."""
 
 
+class NoSuchRun(Unjudged):
+    """No seed has the run that a claim is about; the message says of how many."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """One curve: rows of runs, by point and seed.
@@ -63,6 +67,8 @@ class Curves:
     between
         Whether a value between two points may be taken from the line through them: the points of
         another simulator's data are not ours to choose.
+    sought
+        Of how many seeds a timeline is searched for; 0 if any run is one.
     """
 
     of: Mapping[str, Curve]
@@ -71,6 +77,7 @@ class Curves:
     trace: str = ""
     only: Mapping[str, Any] = field(default_factory=dict)
     between: bool = False
+    sought: int = 0
 
     @property
     def unfinished(self) -> int:
@@ -187,6 +194,8 @@ class Curves:
         return [filled(frame.filter(*conditions)) for frame in curve.traces(self.trace)]
 
     def _curve(self, label: str) -> Curve:
+        if label not in self.of and self.sought:
+            raise NoSuchRun(f"none of {self.sought} seeds has such a run")
         if label not in self.of:
             raise Unjudged(f"{label} was not run")
         return self.of[label]

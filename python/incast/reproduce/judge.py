@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from incast.errors import FigureError
-from incast.reproduce.data import Curves, Unjudged
+from incast.reproduce.data import Curves, NoSuchRun, Unjudged
 from incast.reproduce.figure import Claim
 from incast.reproduce.predicates import Finding
 
@@ -73,6 +73,8 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
     except Unjudged as missing:
         if claim.impossible:
             return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
+        if isinstance(missing, NoSuchRun):  # what the text shows does not happen
+            return Judgement(claim, Verdict.FAILS, measured=str(missing))
         return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
     if claim.impossible:
         return Judgement(claim, Verdict.IMPOSSIBLE, found.measured, claim.impossible)

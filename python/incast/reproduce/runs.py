@@ -148,7 +148,9 @@ def curves(work: Work, store: Archive) -> Curves:
             found[need.series.label] = curve
     plot = figure.plot
     table = KINDS[plot.trace].table if plot is not None and plot.trace else ""
-    return Curves(found, metric, figure.stat, table, plot.only if plot is not None else {})
+    only = plot.only if plot is not None else {}
+    sought = figure.search.seeds if figure.search is not None else 0
+    return Curves(found, metric, figure.stat, table, only, sought=sought)
 
 
 def find_seed(work: Work, need: Need, store: Archive) -> int | None:
