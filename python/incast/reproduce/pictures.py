@@ -38,7 +38,9 @@ def png(picture: Picture) -> bytes:
     drawn, small = BytesIO(), BytesIO()
     with rc_context({**RC, "savefig.dpi": _DPI}):
         picture.figure.savefig(drawn, format="png", metadata={"Software": None})
-    Image.open(drawn).convert("RGB").quantize(_COLOURS).save(small, "PNG", optimize=True)
+    # The default method merges rare colours, a curve's blue with another's green.
+    few = Image.open(drawn).convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
+    few.save(small, "PNG", optimize=True)
     return small.getvalue()
 
 
