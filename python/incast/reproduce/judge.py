@@ -71,11 +71,7 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
     try:
         found = _find(claim, curves, where)
     except Unjudged as missing:
-        if claim.impossible:
-            return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
-        if isinstance(missing, NoSuchRun):  # what the text shows does not happen
-            return Judgement(claim, Verdict.FAILS, measured=str(missing))
-        return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
+        return _missing(claim, missing)
     if claim.impossible:
         return Judgement(claim, Verdict.IMPOSSIBLE, found.measured, claim.impossible)
     there = _elsewhere(claim, other, where)
@@ -84,6 +80,14 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
         return Judgement(claim, Verdict.HOLDS, found.measured, reference=told)
     verdict = Verdict.TWICE if there is not None and not there.holds else Verdict.FAILS
     return Judgement(claim, verdict, found.measured, reference=told)
+
+
+def _missing(claim: Claim, missing: Unjudged) -> Judgement:
+    if claim.impossible:
+        return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
+    if isinstance(missing, NoSuchRun):  # what the text shows does not happen
+        return Judgement(claim, Verdict.FAILS, measured=str(missing))
+    return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
 
 
 def _find(claim: Claim, curves: Curves, where: str) -> Finding:
