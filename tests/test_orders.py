@@ -30,6 +30,7 @@ def test_orders_are_those_of_claims_and_those_that_the_figure_adds() -> None:
     other = {"test": "ordered", "above": ["b", "a"], "metric": "timeouts"}
     claims = [
         {"id": "1", "says": "So.", "kind": "trend", **ordered},
+        {"id": "1b", "says": "So.", "kind": "trend", "reading_of": "1", **ordered, "from": 5},
         {"id": "2", "says": "So.", "kind": "trend", "test": "every", "parts": [ordered, other]},
     ]
     figure = Figure(

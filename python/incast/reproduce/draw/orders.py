@@ -37,8 +37,12 @@ _LOOKS: dict[State, dict[str, Any]] = {
 
 
 def of(figure: Figure) -> list[Order]:
-    """Return the text's orders of the curves that are drawn, those of claims first."""
-    predicates = [claim.predicate for claim in figure.claims]
+    """Return the text's orders of the curves that are drawn, those of claims first.
+
+    A claim and its other reading in the same figure have one order.
+    """
+    here = {claim.id for claim in figure.claims}
+    predicates = [claim.predicate for claim in figure.claims if claim.reading_of not in here]
     parts = [
         part
         for one in predicates
