@@ -135,7 +135,7 @@ def offered(*typed: str) -> list[str]:
         (["model", "x", "--model", "over"], ["overflow"]),
         (["list", "rem"], ["remedies"]),
         (["explain", "stag"], ["staggering"]),
-        (["reproduce", "plato/1"], [f"plato/{number}" for number in range(11, 20)]),
+        (["reproduce", "serialization/1"], [f"serialization/{n}" for n in range(10, 19)]),
     ],
 )
 def test_the_shell_is_offered_names(typed: list[str], names: list[str]) -> None:
