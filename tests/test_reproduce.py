@@ -421,7 +421,8 @@ y = "cwnd_last"
         + CLAIM.replace("at = 32", "at = 0")
     )
     assert one.picture is None
-    assert one.judgements[0].verdict is Verdict.UNJUDGED
+    assert one.judgements[0].verdict is Verdict.FAILS
+    assert one.judgements[0].measured == "none of 2 seeds has such a run"
     assert "None of 2 seeds" in page([one], quick=True)
 
 
