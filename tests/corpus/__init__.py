@@ -1,0 +1,83 @@
+"""A corpus of scenarios and the hashes of what they gave: no change of the code may move them.
+
+`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded; `hashes.txt` a
+line for each, of its rows and of its traces. `draw.py` has drawn them.
+"""
+
+import gzip
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import incast
+from incast import _core
+
+FOLDER = Path(__file__).parent
+DOCUMENTS = FOLDER / "documents.jsonl.gz"
+HASHES = FOLDER / "hashes.txt"
+_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scenario of the corpus.
+
+    Parameters
+    ----------
+    document
+        It, as a user writes it.
+    traces
+        The traces that are recorded.
+    """
+
+    document: dict[str, Any]
+    traces: list[str]
+
+
+def cases() -> list[Case]:
+    """Return the corpus."""
+    lines = gzip.decompress(DOCUMENTS.read_bytes()).decode().splitlines()
+    return [Case(**json.loads(line)) for line in lines]
+
+
+def hashes() -> list[str]:
+    """Return what was kept of every scenario."""
+    return HASHES.read_text().splitlines()
+
+
+def write_hashes(found: Sequence[str]) -> None:
+    """Keep what the scenarios give today."""
+    HASHES.write_text("".join(f"{line}\n" for line in found))
+
+
+def outcome(case: Case) -> str:
+    """Run a scenario at its first seed; return a hash of its rows, and one of its traces."""
+    rows, traces = hashlib.sha256(), hashlib.sha256()
+    plan = incast.load(case.document).plan
+    for point in plan.points:
+        found = _core.run(point.text, plan.seeds[0], json.dumps(case.traces))
+        _add_rows(rows, found.pop("rows"))
+        for name in sorted(found):
+            _add_trace(traces, name, found[name])
+    told = traces.hexdigest()[:_DIGITS] if case.traces else "-"
+    return f"{rows.hexdigest()[:_DIGITS]} {told}"
+
+
+def _add_rows(rows: Any, found: Sequence[Mapping[str, Any]]) -> None:  # noqa: ANN401 (a hash)
+    for row in found:
+        kept = {name: row[name] for name in row if name != "wall_s"}
+        rows.update(json.dumps(kept, sort_keys=True, default=_listed).encode())
+
+
+def _add_trace(traces: Any, name: str, found: Mapping[str, Any] | None) -> None:  # noqa: ANN401
+    traces.update(name.encode())
+    for column in sorted(found or {}):
+        values = _listed((found or {})[column])
+        traces.update(f"{column} {json.dumps(values)}".encode())
+
+
+def _listed(values: Any) -> Any:  # noqa: ANN401 (an array, or a list already)
+    return values.tolist() if hasattr(values, "tolist") else list(values)
