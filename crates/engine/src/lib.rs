@@ -1,13 +1,16 @@
-//! Simulated time, the event queue, named random streams and quantities with units.
+//! Simulated time, the event queue, named random streams, quantities with units, and the ground
+//! of the registries.
 //!
 //! This crate knows no network: it is the clockwork that the rest runs on.
 
 pub mod event_queue;
 pub mod quantity;
 pub mod random;
+pub mod registry;
 pub mod time;
 
 pub use event_queue::EventQueue;
 pub use quantity::{Limit, Name, OrName, QuantityError, Rate, Size, Window};
 pub use random::Stream;
+pub use registry::{Entry, Fault};
 pub use time::{Span, Time};

@@ -11,9 +11,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use incast_engine::time::mul_div;
-use incast_engine::{Rate, Span, Stream, Time};
+use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_net::Flags;
-use incast_net::queue::Fault;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,7 @@
 //! asked when the last part of the one before has arrived. Nothing is lost while n·w ≤ B; between
 //! two groups the link is idle for a round trip and a slow start.
 
-use incast_engine::Window;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -4,8 +4,7 @@
 //! the bandwidth-delay product as its window. One connection cannot overflow a buffer; its slow
 //! start leaves the link idle.
 
-use incast_engine::Span;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

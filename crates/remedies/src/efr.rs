@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_net::queue::{Fault, QueueConfig};
+use incast_engine::Fault;
+use incast_net::queue::QueueConfig;
 use incast_tcp::congestion::ReactAt;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook};
 use incast_tcp::recovery::efr::{Inflation, Marks, Outstanding};

@@ -5,8 +5,7 @@
 //! Phanishayee et al. (FAST 2008) and Vasudevan et al. (SIGCOMM 2009), who also randomise the
 //! timeouts against senders that retransmit in step.
 
-use incast_engine::Span;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

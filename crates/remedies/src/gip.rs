@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,8 +11,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use incast_engine::{Span, Stream, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Stream, Time};
 use incast_net::{Flags, Packet};
 use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;

@@ -3,8 +3,8 @@
 //!
 //! The first segment of each end has a full header, later ones the difference from the one before.
 
+use incast_engine::Fault;
 use incast_net::Packet;
-use incast_net::queue::Fault;
 use incast_tcp::hooks::{
     Advice, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan,
 };

@@ -5,9 +5,8 @@
 //! bandwidth-delay product, a window cannot be small enough; then it is one segment, and an ACK waits
 //! until the round trip is as long as n packets take on the link.
 
-use incast_engine::{Rate, Span, Stream, Time};
+use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_net::Flags;
-use incast_net::queue::Fault;
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::{AckEvent, Advice, ReceiverHook};
 use schemars::JsonSchema;

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_engine::{Span, Time, Window};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time, Window};
 use incast_net::{Flags, Packet};
 use incast_tcp::hooks::{
     Advice, Copies, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, timestamp,

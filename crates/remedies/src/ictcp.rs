@@ -8,9 +8,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use incast_engine::{Span, Time};
+use incast_engine::{Fault, Span, Time};
 use incast_net::Packet;
-use incast_net::queue::Fault;
 use incast_tcp::hooks::{Advice, ReceiveView, ReceiverHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

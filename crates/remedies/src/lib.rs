@@ -33,7 +33,7 @@ mod resize;
 mod staggering;
 mod unit;
 
-use incast_net::queue::Entry;
+use incast_engine::Entry;
 pub use or_auto::{Auto, OrAuto};
 pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 

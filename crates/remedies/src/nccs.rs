@@ -4,8 +4,7 @@
 //! and fewer than K are open, so that its slow start overlaps with the end of the one before.
 //! S - T₁V is negative in both cases that the text evaluates: K connections are always open then.
 
-use incast_engine::Span;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

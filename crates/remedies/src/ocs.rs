@@ -6,8 +6,7 @@
 //! most two sets are open. Where fewer connections than a set remain, they share the whole
 //! bandwidth-delay product.
 
-use incast_engine::Span;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

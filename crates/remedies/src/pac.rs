@@ -9,8 +9,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use incast_engine::{Limit, Size, Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Limit, Size, Span, Time};
 use incast_net::{Flags, Packet};
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::{AckEvent, Advice, ReceiveView, ReceiverHook};

@@ -9,9 +9,8 @@
 //! The thread is not simulated tick by tick: the ticks at which it would draw a success are a
 //! geometric series, and a tick at which nothing is outstanding is one at which nothing is sent.
 
-use incast_engine::{Span, Stream, Time};
+use incast_engine::{Fault, Span, Stream, Time};
 use incast_net::Packet;
-use incast_net::queue::Fault;
 use incast_tcp::hooks::{
     Advice, Copies, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan,
 };

@@ -5,7 +5,8 @@
 //! timeouts; RAPID-ED does so by early detection. The rules are those of the discipline `rapid`,
 //! which owes nothing to the hosts. That a sender labels the end of its data is ours.
 
-use incast_net::queue::{Fault, Level, QueueConfig};
+use incast_engine::Fault;
+use incast_net::queue::{Level, QueueConfig};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -12,8 +12,7 @@
 //! than the one that was too large: the share of path and buffer that others leave. Far below that a
 //! window of many segments is of no use, since `NewReno` mends one loss per round trip.
 
-use incast_engine::{Limit, Span, Window};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Limit, Span, Window};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

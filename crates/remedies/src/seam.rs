@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use incast_engine::{Limit, Rate, Span, Stream};
-use incast_net::queue::{Fault, QueueConfig};
+use incast_engine::{Fault, Limit, Rate, Span, Stream};
+use incast_net::queue::QueueConfig;
 use incast_tcp::Config;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
 use serde_json::Value;

@@ -5,8 +5,7 @@
 
 use std::collections::VecDeque;
 
-use incast_engine::{Span, Stream, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

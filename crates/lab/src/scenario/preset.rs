@@ -1,7 +1,7 @@
 //! `transport.name` as a table: parameters beside the name of a preset belong to the part of it that
 //! bears this name.
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 use incast_remedies::RemedyConfig;
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;

@@ -1,10 +1,10 @@
 //! Independent random loss, for loss that has nothing to do with a full buffer.
 
-use incast_engine::Stream;
+use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Random loss on top of drop-tail.

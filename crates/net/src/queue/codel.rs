@@ -1,10 +1,10 @@
 //! Controlled delay (RFC 8289): drops or marks at departure what has waited for too long.
 
-use incast_engine::{Size, Span, Stream, Time};
+use incast_engine::{Fault, Size, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Controlled delay (RFC 8289). Its own 5 ms and 100 ms are for round trips of the Internet (§4);

@@ -1,11 +1,11 @@
 //! DCTCP's switch: mark what arrives while the queue is longer than a threshold.
 
-use incast_engine::{Limit, Stream};
+use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// A threshold on the length of the queue at this instant (Alizadeh et al. 2010 §3.1, RFC 8257

@@ -1,12 +1,12 @@
 //! Room at the end of the queue that only priority packets may use.
 
-use incast_engine::{Limit, Stream};
+use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::selector::Selector;
-use super::{DropReason, Fault, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// One FIFO whose last places are kept for priority packets: while the queue is as long as the

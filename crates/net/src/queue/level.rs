@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-use incast_engine::Limit;
+use incast_engine::{Fault, Limit};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Fault, Site};
+use super::Site;
 
 /// A threshold on the length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! A discipline decides and never stores. The port asks its buffer first, so a discipline sees
 //! only packets for which there is room, or for which it would make room.
 
-use incast_engine::{Limit, Rate, Span, Stream, Time};
+use incast_engine::{Entry, Fault, Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
 
@@ -126,33 +126,6 @@ pub struct Site {
     pub counts_in_service: bool,
 }
 
-/// Why parameters make no sense: the key, then what was given and what would be accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    /// The parameter.
-    pub key: &'static str,
-    /// What is wrong with it and what to write instead.
-    pub message: String,
-}
-
-impl Fault {
-    /// `key` is at fault, and `message` says why.
-    pub fn new(key: &'static str, message: impl Into<String>) -> Self {
-        Self { key, message: message.into() }
-    }
-
-    /// Refuses a `value` of `key` that is not a probability.
-    ///
-    /// # Errors
-    /// What the value is and what it may be.
-    pub fn unless_probability(key: &'static str, value: f64) -> Result<(), Self> {
-        if (0.0..=1.0).contains(&value) {
-            return Ok(());
-        }
-        Err(Self::new(key, format!("{value} is not a probability; write 0 to 1, e.g. 0.01")))
-    }
-}
-
 /// The parameters of a discipline.
 pub trait Parameters {
     /// Whether the discipline decides when packets depart, changes their order, or takes back what
@@ -267,15 +240,6 @@ pub trait QueueDiscipline {
     fn on_pushed_out(&mut self, packet: &Packet) {
         let _ = packet;
     }
-}
-
-/// One entry of a registry, for `incast list` and the docs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// The name that a scenario writes.
-    pub name: &'static str,
-    /// One line for people.
-    pub summary: &'static str,
 }
 
 macro_rules! queue_disciplines {

@@ -1,11 +1,11 @@
 //! Strict priority.
 
-use incast_engine::Stream;
+use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::selector::Selector;
-use super::{Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Strict priority: a queue per class in one buffer. Whenever the line is free, the first class

@@ -1,11 +1,11 @@
 //! A full buffer that throws out what has no priority for what has.
 
-use incast_engine::Stream;
+use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::selector::Selector;
-use super::{Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// One FIFO that everybody may fill. A priority packet that finds no room pushes out packets

@@ -1,13 +1,13 @@
 //! A full buffer that chooses losses which their senders can repair without a timeout.
 
-use incast_engine::{Limit, Span, Stream};
+use incast_engine::{Fault, Limit, Span, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flows::Flows;
 use super::level::Level;
 use super::push_out::{Search, Victim};
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::{Flags, Packet};
 
 /// One FIFO that knows whose packets wait in it. One that finds no room pushes out the oldest one that

@@ -1,11 +1,11 @@
 //! Random early detection (Floyd & Jacobson 1993).
 
-use incast_engine::{Limit, Size, Span, Stream};
+use incast_engine::{Fault, Limit, Size, Span, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
-use super::{DropReason, Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Random early detection: the probability of a drop or a mark grows with the average queue.

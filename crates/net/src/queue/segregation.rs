@@ -1,12 +1,12 @@
 //! Two queues: flows that inject periodically apart from flows that burst.
 
-use incast_engine::{Limit, Rate, Span, Stream, Time};
+use incast_engine::{Fault, Limit, Rate, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::flows::Flows;
 use super::level::Level;
-use super::{DropReason, Fault, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Two queues in one buffer, by what each flow's arrivals look like: one for flows in steady state,

@@ -1,13 +1,13 @@
 //! Weighted RED: one queue and one average, thresholds by class.
 
-use incast_engine::{Limit, Size, Stream};
+use incast_engine::{Fault, Limit, Size, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
 use super::red::{Average, Curve, Response, check_average, in_bytes};
 use super::selector::Selector;
-use super::{Fault, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
 /// Weighted RED: RED on one average, with thresholds of their own for classes of packets.

@@ -3,11 +3,11 @@
 //! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three, with senders at the first and the
 //! second and receivers at the last.
 
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, Spread, SwitchId, check_count};
-use crate::queue::Fault;
 
 /// Switches in a row, numbered from 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,11 +3,11 @@
 //! What §5.3 of Khalid, Abdullah & Ahmad (2021) proposes for clusters. Which spine a flow crosses is
 //! drawn per flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
 
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, SwitchId, check_count};
-use crate::queue::Fault;
 
 /// Leaves, numbered from 0; the spines come after them. Hosts are dealt to the leaves in turn,
 /// clients first.

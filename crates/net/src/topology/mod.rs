@@ -16,7 +16,7 @@ pub use fabric::{Fabric, Spread, SwitchId};
 pub use network::{Attachment, Due, HostId, Network, Passage, Trunks};
 pub use routing::Router;
 
-use crate::queue::{Entry, Fault};
+use incast_engine::{Entry, Fault};
 
 /// The parameters of a topology.
 pub trait Shape {

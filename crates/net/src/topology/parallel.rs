@@ -3,11 +3,11 @@
 //! A reading of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in terms of
 //! alternate paths" and of load balancing.
 
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, Spread, SwitchId, check_count};
-use crate::queue::Fault;
 
 /// Switch 0 is the servers', switch 1 the clients'; those between them come after.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,11 +2,11 @@
 //!
 //! §5.4 of TCP-EFR (Sreekumari, Jung & Lee 2016) has ten racks of ten servers.
 
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, SwitchId, check_count};
-use crate::queue::Fault;
 
 /// Racks, numbered from 0; the aggregation switch comes after them. Hosts are dealt to the racks in
 /// turn, clients first.

@@ -1,7 +1,6 @@
 //! What the client knows of the path and the SRU, or learns from its first connections (§6).
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

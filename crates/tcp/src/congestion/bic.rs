@@ -1,7 +1,7 @@
 //! BIC (Xu, Harfoush and Rhee: "Binary Increase Congestion Control (BIC) for Fast Long-Distance
 //! Networks", INFOCOM 2004), with the rules of Linux's `tcp_bic`.
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

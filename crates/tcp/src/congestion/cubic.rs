@@ -1,7 +1,6 @@
 //! CUBIC (RFC 9438).
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

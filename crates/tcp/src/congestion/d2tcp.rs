@@ -1,7 +1,6 @@
 //! Deadline-aware data center TCP (Vamanan, Hasan, Vijaykumar: SIGCOMM 2012).
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 
 use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};

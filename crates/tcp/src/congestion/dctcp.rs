@@ -1,6 +1,6 @@
 //! Data Center TCP (RFC 8257).
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 
 use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};

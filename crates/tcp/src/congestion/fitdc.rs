@@ -2,8 +2,7 @@
 //! is left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
 //! center applications", ICNC 2013).
 
-use incast_engine::Span;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span};
 
 use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};

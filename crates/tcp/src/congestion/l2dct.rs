@@ -1,7 +1,6 @@
 //! L2DCT: least attained service first, by weights (Munir et al.: INFOCOM 2013).
 
-use incast_engine::Size;
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Size};
 
 use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};

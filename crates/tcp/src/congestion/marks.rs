@@ -1,7 +1,7 @@
 //! What DCTCP and its descendants share: the fraction of marked bytes (RFC 8257 §3.3) over the window
 //! of RFC 5681.
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,7 @@
 //! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
 //! grow by the connection's current segment size, because a remedy may change that.
 
-use incast_engine::{Rate, Span};
-use incast_net::queue::{Entry, Fault};
+use incast_engine::{Entry, Fault, Rate, Span};
 
 mod bbr;
 mod bic;

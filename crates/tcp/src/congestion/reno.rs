@@ -1,6 +1,6 @@
 //! Slow start and congestion avoidance (RFC 5681 §3.1), shared by Tahoe, Reno and `NewReno`.
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

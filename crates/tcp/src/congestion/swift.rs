@@ -1,8 +1,7 @@
 //! Swift (Kumar et al.: "Swift: Delay is Simple and Effective for Congestion Control in the
 //! Datacenter", SIGCOMM 2020), algorithm 1 with the fabric's delay alone.
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

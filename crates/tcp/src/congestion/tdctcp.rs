@@ -1,7 +1,7 @@
 //! After TDCTCP: a faster DCTCP, with a delayed-ACK timer that knows the round trip (Das & Sivalingam:
 //! "TCP improvements for data center networks", COMSNETS 2013).
 
-use incast_net::queue::Fault;
+use incast_engine::Fault;
 
 use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};

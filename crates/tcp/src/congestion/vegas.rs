@@ -1,8 +1,7 @@
 //! Vegas (Brakmo and Peterson: "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
 //! IEEE JSAC 13(8), 1995), in the details as ns-2's `tcp-vegas.cc` has it.
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,7 @@
 //! Vegas TCP Congestion Control", CCR 34(2), 2004): RFC 5681's window, reduced to what the path is
 //! measured to carry.
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

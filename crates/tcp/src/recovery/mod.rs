@@ -8,8 +8,7 @@
 //! acknowledgements ([`LossRecovery::NEEDS_SACK`]): it marks the segments of the scoreboard, and the
 //! connection sends what is due while less than cwnd is in the pipe.
 
-use incast_engine::Time;
-use incast_net::queue::{Entry, Fault};
+use incast_engine::{Entry, Fault, Time};
 
 use crate::send::{Scoreboard, Sent};
 

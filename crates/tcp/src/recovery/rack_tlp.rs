@@ -1,7 +1,6 @@
 //! RACK-TLP: losses found by time, and probes for those at the tail (RFC 8985).
 
-use incast_engine::{Span, Time};
-use incast_net::queue::Fault;
+use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -157,7 +157,7 @@ fn registries_are_listed_with_their_parameters() {
     assert!(names("workloads").contains(&"barrier-read".to_owned()));
     assert!(names("backgrounds").contains(&"long-flow".to_owned()));
     assert!(names("transports").starts_with(&["newreno".to_owned()]));
-    let listed = |entries: &[incast_net::queue::Entry]| -> Vec<String> {
+    let listed = |entries: &[incast_engine::Entry]| -> Vec<String> {
         entries.iter().map(|entry| entry.name.to_owned()).collect()
     };
     assert_eq!(names("queues"), listed(incast_net::queue::ENTRIES));
