@@ -8,13 +8,9 @@ use incast_remedies::schedule::{ClientPlace, FullPacket, RequestScheduler};
 use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
-use crate::core::EndId;
+use crate::ids::EndId;
 use crate::scenario::{Opener, Transport};
 use crate::stalls::ROUND_TRIPS;
-
-/// Index of a blueprint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BlueprintId(pub u16);
 
 /// What both ends of every connection of a group are built from: parameters, and remedies at work.
 pub struct Blueprint {

@@ -2,6 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
+/// Somebody cancelled the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the run was cancelled")]
+pub struct Cancelled;
+
 /// Shared between a run and whoever waits for it.
 #[derive(Debug, Default)]
 pub struct Control {

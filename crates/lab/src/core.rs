@@ -2,73 +2,28 @@
 
 mod departures;
 mod end;
+mod event;
 mod waits;
+mod wires;
 
 use std::collections::VecDeque;
 
 use incast_engine::{EventQueue, Stream, Time};
 use incast_net::port::unplaced;
-use incast_net::topology::{Due, Network, Passage};
-use incast_net::{Admission, Flags, Packet, PacketId, Parcel, PortId, RouteId, Service, Trigger};
+use incast_net::topology::Network;
+use incast_net::{Flags, Packet, PacketId, PortId, RouteId, Trigger};
 use incast_remedies::schedule::RequestScheduler;
 use incast_tcp::Connection;
 use incast_tcp::connection::{Counters, Polled};
 
-use crate::blueprint::{Blueprint, BlueprintId};
+use crate::blueprint::Blueprint;
+use crate::ids::{BlueprintId, EndId};
 use crate::probe::{EventKind, EventRow, Probe};
 use crate::stalls::Waits;
-use departures::Kept;
+use end::End;
+use wires::{Kept, Wires};
 
-pub use end::EndId;
-
-/// What the event queue holds: at most one entry per link, and one live entry per connection end.
-/// Ports with departure events and links that change the order have more.
-#[derive(Clone, Copy, Debug)]
-pub enum Event {
-    /// The head of a port's ring arrives at the far end of the link.
-    Arrival(PortId),
-    /// Packets enter a port to which they were announced.
-    Entry(PortId),
-    /// The packet in service leaves a port whose departures are events.
-    Departure(PortId),
-    /// The packet leaves that a host keeps for now.
-    Leave,
-    /// A connection's deadline, unless it has moved since.
-    Wake(EndId),
-    /// An application's timer.
-    Timer {
-        /// Which application.
-        application: u16,
-        /// The application's own number for it.
-        index: u32,
-    },
-    /// The run is given up.
-    TimeLimit,
-}
-
-/// A packet that arrives in the very instant in which a timer expires comes after it, however
-/// many links one event spares.
-const AFTER_TIMERS: u64 = 1 << 63;
-
-/// A connection and its place in the event queue.
-#[repr(C, align(64))]
-pub struct End {
-    /// When the event queue will wake it; other wake-ups are stale.
-    armed: Time,
-    /// A later wake-up that is pending as well. A pacer's deadlines come and go before that of the
-    /// retransmission timer, which need not be scheduled anew after each of them.
-    backstop: Time,
-    /// The connection.
-    pub connection: Connection,
-    /// Its host keeps segments until their departure times.
-    keeps: bool,
-}
-
-impl End {
-    fn new(connection: Connection) -> Self {
-        Self { connection, armed: Time::NEVER, backstop: Time::NEVER, keeps: false }
-    }
-}
+pub use event::Event;
 
 /// Clock, network and connections.
 pub struct Core<P> {
@@ -364,112 +319,5 @@ impl<P: Probe> Core<P> {
     pub fn in_flight(&self) -> u64 {
         let ports = self.network.ports().iter();
         ports.map(|port| port.in_flight().chain(port.awaited()).count() as u64).sum()
-    }
-}
-
-/// What a packet needs on its way from one link to the next.
-struct Wires<'a, P> {
-    queue: &'a mut EventQueue<Event>,
-    network: &'a mut Network,
-    probe: &'a mut P,
-    sequence: &'a mut u64,
-}
-
-impl<P: Probe> Wires<'_, P> {
-    #[inline]
-    fn transmit(&mut self, packet: PacketId) {
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = AFTER_TIMERS | self.next_sequence();
-        self.offer(hop, parcel, sequence);
-    }
-
-    /// Offers a packet to a port. It keeps the sequence number of its first link all the way.
-    #[inline]
-    fn offer(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
-        let now = self.queue.now();
-        if P::ON {
-            self.probe.before_offer(now, port, self.network);
-        }
-        match self.network.pass(now, port, parcel, sequence) {
-            Passage::Enters => {}
-            Passage::Followed(Some((port, at))) => {
-                return self.queue.push(at, sequence, Event::Arrival(port));
-            }
-            Passage::Announced(Some((port, at, sequence))) => {
-                return self.queue.push(at, sequence, Event::Entry(port));
-            }
-            Passage::Followed(None) | Passage::Announced(None) => return,
-        }
-        // What was announced to the port for an earlier time goes first.
-        let due = self.network.settle((now, self.queue.sequence()), port);
-        self.schedule_due(port, due);
-        match self.network.offer(now, port, parcel, sequence) {
-            Admission::Queued => {}
-            Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
-            Admission::Started => self.schedule(port),
-            Admission::PushedOut => self.release_late(port),
-            Admission::Dropped(_) => {
-                if P::ON {
-                    self.probe.on_drop(now, port, self.network.packet(parcel.packet));
-                }
-                self.network.packets().release(parcel.packet);
-                return;
-            }
-        }
-        if P::ON {
-            self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
-        }
-    }
-
-    /// Forgets the packets that a port dropped after it had admitted them.
-    #[inline(never)]
-    fn release_late(&mut self, port: PortId) {
-        let now = self.queue.now();
-        while let Some(packet) = self.network.port_mut(port).pop_late() {
-            if P::ON {
-                self.probe.on_late_drop(now, port, self.network.packet(packet));
-            }
-            self.network.packets().release(packet);
-        }
-    }
-
-    #[expect(clippy::inline_always, reason = "what is due would go through memory")]
-    #[inline(always)]
-    fn schedule_due(&mut self, port: PortId, due: Due) {
-        match due {
-            Due::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),
-            Due::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
-            Due::Nothing => {}
-        }
-    }
-
-    /// Schedules what a port with departure events says of the packet that it sends.
-    #[inline(never)]
-    fn schedule(&mut self, port: PortId) {
-        let Some(Service { departure, arrival }) = self.network.port(port).service() else {
-            return;
-        };
-        self.queue.push(departure.0, departure.1, Event::Departure(port));
-        if let Some((time, sequence)) = arrival {
-            self.queue.push(time, sequence, Event::Arrival(port));
-        }
-    }
-
-    #[inline]
-    fn arm(&mut self, id: EndId, end: &mut End) {
-        let at = end.connection.poll_timeout();
-        if at < end.armed {
-            // The sooner of two is the better one: the other may be that of the handshake.
-            end.backstop = std::mem::replace(&mut end.armed, at);
-            let sequence = self.next_sequence();
-            self.queue.push_deadline(at, sequence, Event::Wake(id));
-        }
-    }
-
-    #[inline]
-    fn next_sequence(&mut self) -> u64 {
-        *self.sequence += 1;
-        *self.sequence
     }
 }

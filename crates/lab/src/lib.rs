@@ -2,8 +2,11 @@
 
 pub mod application;
 pub mod blueprint;
+pub mod cause;
+pub mod column;
 pub mod control;
 pub mod core;
+pub mod ids;
 pub mod oracle;
 pub mod probe;
 pub mod results;

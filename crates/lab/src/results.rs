@@ -8,20 +8,10 @@ use incast_remedies::Measure;
 use serde::Serialize;
 
 use crate::application::Report;
-use crate::oracle::Cause;
+use crate::cause::Cause;
+use crate::column::Column;
 use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
 use crate::stalls::{StallCause, StallCounts};
-
-/// A column's unit and meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Column {
-    /// Name.
-    pub name: &'static str,
-    /// Unit; "1" for ratios, "" for text.
-    pub unit: &'static str,
-    /// Meaning.
-    pub description: &'static str,
-}
 
 macro_rules! row {
     ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {

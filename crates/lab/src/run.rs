@@ -4,19 +4,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use incast_net::packets::{Exhausted, MOST_PACKETS};
 
-use crate::control::Control;
+use crate::control::{Cancelled, Control};
 use crate::core::Core;
-use crate::probe::{Silent, Trace, TraceRequest};
+use crate::probe::{Setting, Silent, Trace, TraceRequest};
 use crate::results::Row;
 use crate::scenario::Scenario;
-use crate::world::{Setting, World};
+use crate::world::World;
 
 /// Why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// Somebody cancelled it.
-    #[error("the run was cancelled")]
-    Cancelled,
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
     /// More waits than memory holds.
     #[error(
         "run: more than {MOST_PACKETS} {0}: they come faster than links carry them; lower the rates \

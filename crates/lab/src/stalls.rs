@@ -12,7 +12,7 @@
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
 
-use crate::core::EndId;
+use crate::ids::EndId;
 
 /// A wait is a stall if it is longer than so many base round trips.
 pub const ROUND_TRIPS: u64 = 10;

@@ -11,29 +11,18 @@ use crate::application::{
     Application, BarrierReader, BurstSource, DatagramSource, Interval, LongFlows, OnOff,
     PoissonFlows, Streams,
 };
-use crate::blueprint::{Blueprint, BlueprintId};
-use crate::control::Control;
-use crate::core::{Core, EndId, Event};
+use crate::blueprint::Blueprint;
+use crate::control::{Cancelled, Control};
+use crate::core::{Core, Event};
+use crate::ids::{BlueprintId, EndId};
 use crate::oracle::diagnose;
-use crate::probe::{EventKind, EventRow, Probe};
+use crate::probe::{EventKind, EventRow, Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
-use crate::run::RunError;
 use crate::scenario::{self, Background, Datagrams, Scenario, Transport, Workload};
 use crate::wiring::{self, Hosts};
 
 /// Events between two looks at the control: a few milliseconds, whatever they do.
 const WATCH_INTERVAL: u32 = 1 << 10;
-
-/// What a probe may want to know of the world that it will listen to.
-pub struct Setting {
-    /// Flows with connections.
-    pub flows: u32,
-    /// Propagation round trip between the client and the furthest server.
-    pub base_rtt: Span,
-    /// The switches' ports that may be on the way to a client, and their names; the first client's
-    /// first.
-    pub ports: Vec<(PortId, String)>,
-}
 
 /// An application, its timeouts and its name in the results.
 struct Group<P> {
@@ -254,9 +243,9 @@ impl<P: Probe> World<P> {
     /// Runs to the end; returns the rows, the workload's first, and what is left of the world.
     ///
     /// # Errors
-    /// [`RunError::Cancelled`] if `control` says so.
+    /// [`Cancelled`] if `control` says so.
     #[expect(clippy::disallowed_methods, reason = "the stopwatch of the column wall_s")]
-    pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), RunError> {
+    pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
         let stopwatch = std::time::Instant::now();
         // A probe sees every hop; both ways agree, which the tests of traces prove.
         if !P::ON {
@@ -274,7 +263,7 @@ impl<P: Probe> World<P> {
         Ok((self.rows(status, wall_s), self.core))
     }
 
-    fn run_events(&mut self, control: &Control) -> Result<&'static str, RunError> {
+    fn run_events(&mut self, control: &Control) -> Result<&'static str, Cancelled> {
         // Last of its instant, so that the clock stops there and not at whatever is next.
         self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
@@ -289,7 +278,7 @@ impl<P: Probe> World<P> {
             if self.until_watch == 0 {
                 self.until_watch = WATCH_INTERVAL;
                 if control.is_cancelled() {
-                    return Err(RunError::Cancelled);
+                    return Err(Cancelled);
                 }
                 control.set_progress(self.groups[0].application.progress(now).unwrap_or(0.0));
             }

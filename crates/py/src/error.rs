@@ -28,7 +28,7 @@ pub fn not_json(error: &serde_json::Error) -> PyErr {
 /// A run that was stopped.
 pub fn stopped(error: RunError) -> PyErr {
     match error {
-        RunError::Cancelled => PyKeyboardInterrupt::new_err(error.to_string()),
+        RunError::Cancelled(_) => PyKeyboardInterrupt::new_err(error.to_string()),
         RunError::Exhausted(_) => ScenarioError::new_err(error.to_string()),
     }
 }

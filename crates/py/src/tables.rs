@@ -2,7 +2,7 @@
 
 use incast_engine::Span;
 use incast_lab::Row;
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::probe::{EventRow, EventTrace, FlowTrace, QueueTraces};
 use incast_lab::stalls::StallCause;
 use numpy::{Element, PyArray1};

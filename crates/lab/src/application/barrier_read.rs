@@ -10,8 +10,8 @@ use incast_tcp::connection::Counters;
 
 use self::orders::Orders;
 use super::{Application, Jain, Report, add};
-use crate::blueprint::BlueprintId;
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::{BlueprintId, EndId};
 use crate::probe::{EventKind, EventRow, Probe};
 use crate::scenario::{BarrierRead, Connections};
 

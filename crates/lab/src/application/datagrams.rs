@@ -6,7 +6,8 @@ use incast_tcp::Event;
 
 use super::on_off::{OnOff, Phase};
 use super::{Application, Report};
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::EndId;
 use crate::probe::Probe;
 use crate::scenario::Datagrams;
 

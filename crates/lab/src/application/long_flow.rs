@@ -6,7 +6,8 @@ use incast_tcp::connection::{Counters, FIRST_BYTE};
 
 use super::on_off::{OnOff, Phase};
 use super::{Application, Jain, Report, add};
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::EndId;
 use crate::probe::Probe;
 
 /// The connections of a workload or of one `[[background]]` table.

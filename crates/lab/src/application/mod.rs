@@ -11,7 +11,8 @@ use incast_engine::{Span, Time};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::EndId;
 use crate::probe::Probe;
 
 pub use barrier_read::{BarrierReader, Streams};

@@ -8,8 +8,8 @@ use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
 use super::{Application, Report, add};
-use crate::blueprint::BlueprintId;
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::{BlueprintId, EndId};
 use crate::probe::Probe;
 use crate::scenario;
 

@@ -1,22 +1,8 @@
 //! Hosts that keep segments until their departure times (`docs/adr/0010-departure-times.md`).
 
-use std::collections::BTreeMap;
-
-use incast_engine::Time;
-use incast_net::PacketId;
-use incast_net::topology::Passage;
-
-use super::{AFTER_TIMERS, Core, EndId, Event, Wires};
-use crate::blueprint::BlueprintId;
+use super::Core;
+use crate::ids::{BlueprintId, EndId};
 use crate::probe::Probe;
-
-/// Packets that hosts keep, by departure and by sequence number, which they have from the moment at
-/// which they were handed over.
-pub type Kept = BTreeMap<(Time, u64), PacketId>;
-
-/// A packet that was kept leaves before anything else happens in that instant, the end of the run
-/// included, as if its host's port had always known.
-const BEFORE_ALL: u64 = 0;
 
 impl<P: Probe> Core<P> {
     /// Lets hosts keep segments where nothing else uses their line and no remedy changes either end.
@@ -55,25 +41,6 @@ impl<P: Probe> Core<P> {
         }
         for packet in std::mem::take(&mut self.kept).into_values() {
             self.network.packets().release(packet);
-        }
-    }
-}
-
-impl<P: Probe> Wires<'_, P> {
-    /// Gives a packet to a host that keeps it until it departs. A port that announces its packets
-    /// takes it at once: that is the shortcut, and the event the long way.
-    #[inline(never)]
-    pub(super) fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
-        let sequence = AFTER_TIMERS | self.next_sequence();
-        if !self.network.announces(hop) {
-            kept.insert((departure, sequence), packet);
-            return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
-        }
-        let passage = self.network.pass(departure, hop, parcel, sequence);
-        if let Passage::Announced(Some((port, at, sequence))) = passage {
-            self.queue.push_deadline(at, sequence, Event::Entry(port));
         }
     }
 }

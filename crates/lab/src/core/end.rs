@@ -1,41 +1,24 @@
-//! How the ends of flows are numbered.
+//! One end of a connection, and when it wants to be woken.
 
-use incast_net::RouteId;
+use incast_engine::Time;
+use incast_tcp::Connection;
 
-/// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
-/// flow `f`, `2f + 1` the client's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct EndId(pub u32);
+/// A connection and its place in the event queue.
+#[repr(C, align(64))]
+pub struct End {
+    /// When the event queue will wake it; other wake-ups are stale.
+    pub(super) armed: Time,
+    /// A later wake-up that is pending as well. A pacer's deadlines come and go before that of the
+    /// retransmission timer, which need not be scheduled anew after each of them.
+    pub(super) backstop: Time,
+    /// The connection.
+    pub connection: Connection,
+    /// Its host keeps segments until their departure times.
+    pub(super) keeps: bool,
+}
 
-impl EndId {
-    /// The server's end of a flow.
-    pub const fn server(flow: u32) -> Self {
-        Self(RouteId::new(flow, true).0)
-    }
-
-    /// The client's end of a flow.
-    pub const fn client(flow: u32) -> Self {
-        Self(RouteId::new(flow, false).0)
-    }
-
-    /// The flow.
-    pub const fn flow(self) -> u32 {
-        self.route().flow()
-    }
-
-    /// The other end.
-    #[must_use]
-    pub const fn peer(self) -> Self {
-        Self(self.route().reverse().0)
-    }
-
-    /// The route on which it sends.
-    pub const fn route(self) -> RouteId {
-        RouteId(self.0)
-    }
-
-    /// Whether it is the server's end.
-    pub const fn is_server(self) -> bool {
-        self.route().is_forward()
+impl End {
+    pub(super) fn new(connection: Connection) -> Self {
+        Self { connection, armed: Time::NEVER, backstop: Time::NEVER, keeps: false }
     }
 }

@@ -2,7 +2,8 @@
 
 use incast_net::Trigger;
 
-use super::{Core, EndId};
+use super::Core;
+use crate::ids::EndId;
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {

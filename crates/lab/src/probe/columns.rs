@@ -1,6 +1,6 @@
 //! Units and meanings of the trace tables' columns.
 
-use crate::results::Column;
+use crate::column::Column;
 
 const fn column(name: &'static str, unit: &'static str, description: &'static str) -> Column {
     Column { name, unit, description }

@@ -4,7 +4,7 @@ use incast_engine::{Span, Time};
 use incast_net::PortId;
 use incast_tcp::{Connection, TimeoutReport};
 
-use crate::oracle::{Cause, Diagnosis};
+use crate::cause::{Cause, Diagnosis};
 use crate::stalls::{Stall, StallCause};
 
 /// What happened.

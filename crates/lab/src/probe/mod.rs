@@ -6,18 +6,28 @@ mod events;
 mod flows;
 mod queue;
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_tcp::Connection;
 
-use crate::core::EndId;
-use crate::world::Setting;
+use crate::ids::EndId;
 
 pub use columns::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
 pub use events::{EventKind, EventRow, EventTrace};
 pub use flows::FlowTrace;
 pub use queue::{QueueSummary, QueueTrace, QueueTraces};
+
+/// What a probe may want to know of the world that it will listen to.
+pub struct Setting {
+    /// Flows with connections.
+    pub flows: u32,
+    /// Propagation round trip between the client and the furthest server.
+    pub base_rtt: Span,
+    /// The switches' ports that may be on the way to a client, and their names; the first client's
+    /// first.
+    pub ports: Vec<(PortId, String)>,
+}
 
 /// Listens to a run.
 pub trait Probe {

@@ -1,7 +1,7 @@
 //! What the applications ask for and what they send.
 
 use incast_engine::{Span, Time};
-use incast_lab::core::EndId;
+use incast_lab::ids::EndId;
 use incast_lab::probe::{EventKind, EventRow, Probe};
 use incast_lab::world::World;
 use incast_lab::{Control, Row, Scenario};

@@ -16,7 +16,7 @@ fn run(control: &Control) -> Result<incast_lab::Run, RunError> {
 fn a_cancelled_run_has_no_result() {
     let control = Control::default();
     control.cancel();
-    assert!(matches!(run(&control), Err(RunError::Cancelled)));
+    assert!(matches!(run(&control), Err(RunError::Cancelled(_))));
 }
 
 #[test]

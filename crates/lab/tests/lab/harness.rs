@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use incast_engine::Stream;
+use incast_lab::cause::Cause;
 use incast_lab::core::Core;
-use incast_lab::oracle::Cause;
+use incast_lab::probe::Setting;
 use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
-use incast_lab::world::{Setting, World};
+use incast_lab::world::World;
 use incast_lab::{Control, Row, Scenario};
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
 use incast_net::{Flags, Packet, PortId, RouteId};

@@ -6,7 +6,7 @@
 //! packets.
 
 use incast_engine::Stream;
-use incast_lab::core::EndId;
+use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_lab::{Control, Scenario};

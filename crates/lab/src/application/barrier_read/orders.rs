@@ -6,7 +6,8 @@ use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
 use incast_tcp::connection::FIRST_BYTE;
 
 use super::{ALARM, BarrierReader};
-use crate::core::{Core, EndId};
+use crate::core::Core;
+use crate::ids::EndId;
 use crate::probe::Probe;
 use crate::scenario::Connections;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::probe::EventRow;
 use incast_net::{Flags, Packet};
 

@@ -12,8 +12,9 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use incast_engine::{Limit, Span, Time};
-use incast_lab::core::{Core, EndId};
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
+use incast_lab::core::Core;
+use incast_lab::ids::EndId;
 use incast_lab::scenario::{Background, Transport, Workload};
 use incast_lab::stalls::StallCause;
 use incast_lab::world::World;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use incast_engine::Time;
-use incast_lab::core::EndId;
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
+use incast_lab::ids::EndId;
 use incast_lab::probe::{EventKind, EventRow, Probe};
 use incast_lab::stalls::StallCause;
 use incast_net::topology::Network;

@@ -2,7 +2,7 @@
 //! senders from retransmitting in step.
 
 use incast_engine::{Span, Time};
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::probe::EventKind;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! After GIP: no timeout at a block's head, and few at its tail.
 
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::{Row, Scenario};
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Head or tail: what a standstill costs, by its place in the unit.
 
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::{Row, Scenario};
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! `ICaT`: a lost retransmission without a timeout, and a tail that is lost again and again.
 
 use incast_engine::Time;
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::probe::EventKind;
 use serde_json::{Value, json};
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use incast_lab::core::EndId;
+use incast_lab::ids::EndId;
 use serde_json::json;
 
 use crate::harness::{Loss, MSS, run, scenario};

@@ -1,6 +1,6 @@
 //! What is off costs nothing and changes nothing.
 
-use incast_lab::core::EndId;
+use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_lab::{Control, Scenario};

@@ -1,7 +1,7 @@
 //! The columns of a row against the timeouts of its run.
 
 use incast_lab::Row;
-use incast_lab::oracle::Cause;
+use incast_lab::cause::Cause;
 use incast_lab::probe::EventKind;
 use serde_json::json;
 

@@ -1,6 +1,6 @@
 //! The first cause that matches is the one that counts.
 
-use incast_lab::oracle::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
+use incast_lab::cause::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
 use incast_lab::probe::EventKind;
 use serde_json::json;
 

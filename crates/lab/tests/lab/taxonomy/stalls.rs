@@ -2,10 +2,11 @@
 //! 117.28 us, so that a wait of 1.1728 ms is none yet.
 
 use incast_engine::{Span, Time};
-use incast_lab::core::EndId;
+use incast_lab::ids::EndId;
+use incast_lab::probe::Setting;
 use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
 use incast_lab::stalls::StallCause;
-use incast_lab::world::{Setting, World};
+use incast_lab::world::World;
 use incast_lab::{Control, Row};
 use serde_json::{Value, json};
 

@@ -1,0 +1,14 @@
+//! What a column of a table says.
+
+use serde::Serialize;
+
+/// A column's unit and meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Column {
+    /// Name.
+    pub name: &'static str,
+    /// Unit; "1" for ratios, "" for text.
+    pub unit: &'static str,
+    /// Meaning.
+    pub description: &'static str,
+}
