@@ -1,7 +1,7 @@
 //! The end of slow start by growing round trips, as Linux has it (`tcp_cubic.c`, hystart).
 
 use crate::packet::Ticks;
-use crate::sender::{BITS, Parts};
+use crate::parts::{BITS, Parts};
 
 /// Segments from which on it watches.
 const LOW_WINDOW: Parts = 16 << BITS;

@@ -13,6 +13,7 @@ mod hybrid;
 mod links;
 mod network;
 mod packet;
+mod parts;
 mod queue;
 mod read;
 mod receiver;

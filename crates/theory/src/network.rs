@@ -13,11 +13,12 @@ use crate::flavour::Repair;
 use crate::hybrid::Spans;
 use crate::links::Links;
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
+use crate::parts::{SEGMENT, parts};
 use crate::queue::{Queue, Size};
 use crate::read::Read;
 use crate::receiver::Receiver;
 use crate::rto::{Bounds, Rto};
-use crate::sender::{Heard, Rules, SEGMENT, Sender, parts};
+use crate::sender::{Heard, Rules, Sender};
 use crate::timeline::Timeline;
 
 /// An ACK on its way, or the client's answer to a SYN-ACK.

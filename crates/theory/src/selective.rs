@@ -1,7 +1,8 @@
 //! What a sender with a scoreboard makes of an ACK, and sends (RFC 6675 §5).
 
 use crate::packet::Ticks;
-use crate::sender::{BITS, Burst, DUPLICATES, Heard, Parts, Rules, Sender};
+use crate::parts::{BITS, Parts};
+use crate::sender::{Burst, DUPLICATES, Heard, Rules, Sender};
 
 impl Sender {
     /// Hears an ACK that says what has arrived.

@@ -6,19 +6,8 @@ use crate::board::Board;
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair};
 use crate::hybrid::Hybrid;
 use crate::packet::{NEVER, Ticks};
+use crate::parts::{BITS, Parts, SEGMENT};
 use crate::rto::{Bounds, Rto};
-
-/// A window or another number of segments, in parts of a segment of which this is one.
-pub type Parts = u64;
-
-/// Parts of a segment.
-pub const SEGMENT: Parts = 1 << BITS;
-pub(crate) const BITS: u32 = 16;
-
-/// Segments as parts.
-pub fn parts(segments: f64) -> Parts {
-    (segments * SEGMENT as f64) as Parts
-}
 
 /// Duplicate ACKs that make a fast retransmit (RFC 5681 §3.2).
 pub(crate) const DUPLICATES: u32 = 3;

@@ -10,10 +10,11 @@ use crate::hybrid::{Hybrid, Spans, State};
 use crate::links::Links;
 use crate::network::{Block, Network};
 use crate::packet::{Kind, NEVER, PACKET, Packet, Ticks, ticks};
+use crate::parts::{SEGMENT, parts};
 use crate::queue::{Queue, Size};
 use crate::receiver::Receiver;
 use crate::rto::{Bounds, Rto};
-use crate::sender::{Burst, Heard, Rules, SEGMENT, Sender, parts};
+use crate::sender::{Burst, Heard, Rules, Sender};
 use crate::timeline::Timeline;
 use crate::{Collapse, Effort, Read, follow};
 

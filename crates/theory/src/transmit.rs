@@ -2,7 +2,8 @@
 
 use crate::flavour::Idle;
 use crate::packet::{NEVER, Ticks};
-use crate::sender::{BITS, Burst, DUPLICATES, Parts, Rules, SEGMENT, Sender};
+use crate::parts::{BITS, Parts, SEGMENT};
+use crate::sender::{Burst, DUPLICATES, Rules, Sender};
 
 impl Sender {
     /// What is to be sent next; unless `is_open`, only what does not wait for the host

@@ -4,7 +4,8 @@ use super::{RULES, new, read, sack, sender, sender_by, sent, sent_by};
 use crate::Read;
 use crate::flavour::Flavour;
 use crate::packet::NEVER;
-use crate::sender::{Parts, Rules, SEGMENT, parts};
+use crate::parts::{Parts, SEGMENT, parts};
+use crate::sender::Rules;
 
 /// The window after an ACK of `acked` of the segments before `end`, which are sent as far as a
 /// window of `sent` allows; they do not time round trips.
