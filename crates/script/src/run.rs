@@ -37,8 +37,29 @@ struct Runner<'a> {
     wake_ups: u32,
 }
 
+impl Script {
+    /// Runs the script.
+    ///
+    /// # Errors
+    /// If the connection does anything else than the script expects.
+    pub fn run(&self) -> Result<(), Failure> {
+        run(self, |_| {})
+    }
+
+    /// Runs the script on a connection that `prepare` has seen first: for hooks.
+    ///
+    /// # Errors
+    /// As [`Script::run`].
+    pub fn run_with(
+        &self,
+        prepare: impl FnOnce(&mut incast_tcp::Connection),
+    ) -> Result<(), Failure> {
+        run(self, prepare)
+    }
+}
+
 /// Runs `script` on a fresh connection, which `prepare` sees first.
-pub(crate) fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Failure> {
+fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Failure> {
     let settings = &script.settings;
     let config = Arc::new(settings.config.clone());
     let window = u32::try_from(config.receive_window).unwrap_or(u32::MAX);

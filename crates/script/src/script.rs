@@ -2,10 +2,10 @@
 
 use incast_engine::Span;
 
+use crate::Failure;
 use crate::assertion::Assertion;
 use crate::packet::{Pattern, number};
 use crate::settings::{Settings, span};
-use crate::{Failure, run};
 
 /// A scripted test of one connection.
 #[derive(Clone, Debug)]
@@ -85,25 +85,6 @@ impl Script {
             after = (Span::ZERO, Span::ZERO);
         }
         Ok(())
-    }
-
-    /// Runs the script.
-    ///
-    /// # Errors
-    /// If the connection does anything else than the script expects.
-    pub fn run(&self) -> Result<(), Failure> {
-        run::run(self, |_| {})
-    }
-
-    /// Runs the script on a connection that `prepare` has seen first: for hooks.
-    ///
-    /// # Errors
-    /// As [`Script::run`].
-    pub fn run_with(
-        &self,
-        prepare: impl FnOnce(&mut incast_tcp::Connection),
-    ) -> Result<(), Failure> {
-        run::run(self, prepare)
     }
 }
 
