@@ -9,9 +9,10 @@ use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
 use crate::hooks::{ANSWER, SendEvent};
 use crate::recovery::{Echo, Episode, LossRecovery, RecoveryView};
+use crate::send::Sent;
 use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
-use crate::send::scoreboard::{Acked, Sent};
+use crate::send::scoreboard::Acked;
 
 impl Connection {
     /// Handles the acknowledgement field of a packet.

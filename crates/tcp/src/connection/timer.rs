@@ -181,7 +181,7 @@ impl Connection {
             kind,
             una,
             max: self.board.max(),
-            head_end: head.map_or(una, crate::send::scoreboard::Sent::end),
+            head_end: head.map_or(una, crate::send::Sent::end),
             transmissions: head.map_or(0, |head| head.transmissions.into()),
             dupacks: self.recovery.dupacks(),
             cwnd: self.congestion.window(),

@@ -10,8 +10,8 @@ use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
+use crate::send::Sent;
 use crate::send::rtt::timestamp;
-use crate::send::scoreboard::Sent;
 
 /// How far data may be sent.
 struct Room {

@@ -15,7 +15,6 @@ use crate::send::{Scoreboard, Sent};
 pub mod efr;
 mod min_rtt;
 mod newreno;
-mod probe;
 mod rack_tlp;
 mod reno;
 mod sack;

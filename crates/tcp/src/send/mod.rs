@@ -5,11 +5,14 @@ pub mod idle;
 pub mod prr;
 pub mod rtt;
 pub mod scoreboard;
+mod segment;
 mod selective;
+mod tally;
 mod ticks;
 
 pub use delivery::DeliveryRate;
 pub use prr::Prr;
 pub use rtt::RttEstimator;
-pub use scoreboard::{Marks, Scoreboard, Sent};
+pub use scoreboard::Scoreboard;
+pub use segment::{Marks, Sent};
 pub use selective::{Detection, Horizon};

@@ -1,67 +1,11 @@
 //! The scoreboard of selective acknowledgements: which segments arrived, which are lost, and what is
-//! still in the pipe. Sums are kept as marks are set, so that no ACK looks at every segment.
-
-use std::collections::VecDeque;
+//! still in the pipe.
 
 use incast_engine::{Span, Time};
 
-use super::scoreboard::{Marks, Scoreboard, Sent};
-
-/// Blocks of the last ACK that are remembered, so that the next one is only read where it differs.
-const SEEN: usize = 3;
-
-/// Sums over the marks of a scoreboard.
-#[derive(Clone, Debug, Default)]
-#[repr(C)]
-pub(super) struct Tally {
-    /// Bytes that the receiver has beyond the cumulative ACK.
-    sacked: u64,
-    /// Bytes taken for lost, and not selectively acknowledged since.
-    lost: u64,
-    /// Bytes of which a copy is on its way.
-    resent: u64,
-    /// Bytes taken for lost of which none is: a retransmission is due.
-    due: u64,
-    sacked_segments: u32,
-    lost_segments: u32,
-    resent_segments: u32,
-    /// How often a segment was found lost.
-    losses: u64,
-    /// No retransmission is due below.
-    due_from: u64,
-    /// One past the highest byte selectively acknowledged.
-    highest: u64,
-    /// Below, RFC 6675's `IsLost` was decided.
-    judged: u64,
-    /// Below, every segment that was sent once is selectively acknowledged or lost.
-    settled: u64,
-    /// Copies in the order in which they left: where, and when.
-    copies: VecDeque<(u64, Time)>,
-    seen: [(u64, u64); SEEN],
-}
-
-impl Tally {
-    /// `len` bytes with these marks, and so many whole `segments`, are outstanding no more.
-    pub(super) fn forget(&mut self, marks: Marks, len: u32, segments: u32) {
-        let len = u64::from(len);
-        if marks.has(Marks::SACKED) {
-            self.sacked -= len;
-            self.sacked_segments -= segments;
-            return;
-        }
-        if marks.has(Marks::LOST) {
-            self.lost -= len;
-            self.lost_segments -= segments;
-            if !marks.has(Marks::RESENT) {
-                self.due -= len;
-            }
-        }
-        if marks.has(Marks::RESENT) {
-            self.resent -= len;
-            self.resent_segments -= segments;
-        }
-    }
-}
+use super::scoreboard::Scoreboard;
+use super::segment::{Marks, Sent};
+use super::tally::{SEEN, Tally};
 
 /// The segment that was sent last of those that have arrived, and how long after it an older one
 /// counts as lost (RFC 8985 §6.2).

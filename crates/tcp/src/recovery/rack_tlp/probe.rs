@@ -2,8 +2,8 @@
 
 use incast_engine::Time;
 
-use super::rack_tlp::Params;
-use super::{Episode, SackNews, SackView};
+use super::params::Params;
+use crate::recovery::{Episode, SackNews, SackView};
 use crate::send::Scoreboard;
 
 /// The probe timer and the probes that nothing has answered.
