@@ -172,7 +172,7 @@ impl Scenario {
             remedies::check_clients(&transport.remedies, &flows.to, "transport")?;
         }
         remedies::check_settings(&scenario)?;
-        ranges::check(&written)?;
+        ranges::check(&written, schema::kept())?;
         Ok(scenario)
     }
 

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::document::lay;
-use super::remedies;
 
 mod linux;
 mod ns2;
@@ -212,7 +211,13 @@ pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// The parts of the transport called `name`.
 pub(super) fn parts(name: &str) -> Option<Value> {
     let preset = PRESETS.iter().find(|preset| preset.name == name);
-    preset.map(|preset| (preset.parts)()).or_else(|| remedies::preset(name))
+    preset.map(|preset| (preset.parts)()).or_else(|| remedy(name))
+}
+
+/// The parts of a transport that is named after a remedy: those of its profile, and the remedy.
+fn remedy(name: &str) -> Option<Value> {
+    let entry = incast_remedies::ENTRIES.iter().find(|entry| entry.name == name)?;
+    Some(json!({ "remedies": [{ "name": entry.name }] }))
 }
 
 /// The transports that are no remedies.

@@ -1,11 +1,8 @@
 //! The ranges of numbers: those that the schema states are those that a document has to keep.
 
-use std::sync::OnceLock;
-
 use serde_json::{Map, Value, json};
 
 use super::ScenarioError;
-use super::schema::schema;
 
 /// The most that is counted where nothing else is said: a billion.
 pub(super) const MOST: u64 = 1_000_000_000;
@@ -24,10 +21,9 @@ pub(super) fn complete(schema: &mut Map<String, Value>) {
     schema.entry("maximum").or_insert(most);
 }
 
-/// Refuses numbers beyond their ranges, in a document that has been read.
-pub(super) fn check(document: &Value) -> Result<(), ScenarioError> {
-    static SCHEMA: OnceLock<Value> = OnceLock::new();
-    let root = SCHEMA.get_or_init(schema);
+/// Refuses numbers beyond the ranges that the schema, `root`, states, in a document that has been
+/// read.
+pub(super) fn check(document: &Value, root: &Value) -> Result<(), ScenarioError> {
     Walk { root }.check(document, root, &mut Vec::new())
 }
 

@@ -1,17 +1,11 @@
 //! `transport.remedies`: which remedies are at work, what they set, and whether they agree.
 
-use incast_remedies::{ENTRIES, RemedyConfig, Slot};
+use incast_remedies::{RemedyConfig, Slot};
 use serde_json::{Value, json};
 
 use super::document::{lay, read};
 use super::profile::timestamps as timestamps_headers;
 use super::{Network, Scenario, ScenarioError};
-
-/// The parts of a transport that is named after a remedy: those of its profile, and the remedy.
-pub(super) fn preset(name: &str) -> Option<Value> {
-    let entry = ENTRIES.iter().find(|entry| entry.name == name)?;
-    Some(json!({ "remedies": [{ "name": entry.name }] }))
-}
 
 /// Writes names in a list of remedies as tables.
 pub(super) fn write_out(transport: &mut Value) {

@@ -2,6 +2,8 @@
 //!
 //! Types and their doc comments give the schema, the default profile gives the defaults.
 
+use std::sync::OnceLock;
+
 use incast_remedies::RemedyConfig;
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
@@ -52,6 +54,12 @@ pub fn entries(kind: &str) -> Option<Vec<Entry>> {
         Some(Entry { name, summary: variant["description"].as_str()?.to_owned(), parameters })
     };
     variants.iter().map(entry).collect()
+}
+
+/// The schema, made once.
+pub(super) fn kept() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(schema)
 }
 
 /// The JSON Schema of a document, `[sweep]` included.
