@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from incast.plots import style
+from incast.plots.sheet import RC
 from ranking.judge import LEVELS
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def draw(path: Path, ranking: Ranking) -> None:
             lines.append((group.best.label, group.best))
     lines += [("All", None), (ranking.best.label, ranking.best)]
 
-    with mpl.rc_context(style.RC):
+    with mpl.rc_context(RC):
         figure, (axes,) = style.sheet(
             "How often does a remedy keep a read near its ideal?",
             f"Share of {len(ranking.scenarios)} random scenarios; bars are Wilson's 95 % intervals "

@@ -126,7 +126,7 @@ class Kind:
         """
         from matplotlib import rc_context
 
-        from incast.plots.style import RC
+        from incast.plots.sheet import RC
 
         results.check_group(moment.group)
         draw: Callable[[Results, Moment], Picture] = import_module(f"{__name__}.{self.name}").draw

@@ -32,7 +32,7 @@ def figure(picture: Picture, path: Path) -> None:
     """
     from matplotlib import rc_context
 
-    from incast.plots.style import RC
+    from incast.plots.sheet import RC
     from incast.results.frames import harmless
 
     try:

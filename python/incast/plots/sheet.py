@@ -7,6 +7,29 @@ from warnings import catch_warnings, filterwarnings
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+RC: Any = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "0.35",
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "figure.dpi": 100,
+    "font.size": 9.5,
+    "grid.color": "0.9",
+    "grid.linewidth": 0.8,
+    "hatch.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.7,
+    "lines.markersize": 5,
+    "savefig.dpi": 160,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "incast",
+}
+
 _PIXELS_PER_INCH = 90  # of a notebook's page; the picture has more and stays sharp if enlarged
 
 
@@ -15,8 +38,6 @@ class Sheet(Figure):
 
     def draw(self, renderer: Any) -> None:  # noqa: ANN401 (of any of matplotlib's backends)
         """Draw it by the style of all pictures, which texts made while drawing need, too."""
-        from incast.plots.style import RC
-
         with rc_context(RC), catch_warnings():
             # A title may have letters that the font lacks; a box stands for each.
             filterwarnings("ignore", "Glyph .* missing from", UserWarning)
@@ -29,8 +50,6 @@ class Sheet(Figure):
 
 def shown(figure: Figure) -> tuple[bytes, dict[str, int]]:
     """Return a figure as PNG, and the size that it has in a notebook."""
-    from incast.plots.style import RC
-
     file = BytesIO()
     with rc_context(RC):
         figure.savefig(file, format="png")

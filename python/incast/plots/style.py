@@ -15,29 +15,6 @@ from incast.results.causes import CAUSES, OTHER_STALLS
 from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
 
-RC: Any = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "0.35",
-    "axes.grid": True,
-    "axes.labelsize": 10,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "figure.dpi": 100,
-    "font.size": 9.5,
-    "grid.color": "0.9",
-    "grid.linewidth": 0.8,
-    "hatch.linewidth": 0.6,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "lines.linewidth": 1.7,
-    "lines.markersize": 5,
-    "savefig.dpi": 160,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "incast",
-}
-
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness too; curves differ in
 # marker and dash as well, and areas in hatch, so that colour is never needed to tell them apart.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")

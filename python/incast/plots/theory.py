@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from incast.errors import ModelError
 from incast.models.theory import Theory
 from incast.plots import Picture, style
+from incast.plots.sheet import RC
 from incast.results.series import Series, split
 from incast.scenario.facts import of_plan
 from incast.scenario.resolved import Resolved
@@ -25,7 +26,7 @@ def draw(theory: Theory) -> Picture:
     """
     from matplotlib import rc_context
 
-    with rc_context(style.RC):
+    with rc_context(RC):
         return _draw(theory)
 
 

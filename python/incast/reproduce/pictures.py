@@ -33,7 +33,7 @@ def png(picture: Picture) -> bytes:
     from matplotlib import rc_context
     from PIL import Image
 
-    from incast.plots.style import RC
+    from incast.plots.sheet import RC
 
     drawn, small = BytesIO(), BytesIO()
     with rc_context({**RC, "savefig.dpi": _DPI}):

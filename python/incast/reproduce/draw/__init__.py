@@ -22,7 +22,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     """
     from matplotlib import rc_context
 
-    from incast.plots.style import RC
+    from incast.plots.sheet import RC
 
     if work.figure.kind == "claims":
         return None
