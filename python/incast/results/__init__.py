@@ -10,9 +10,9 @@ from incast.results.collapse import with_collapse
 from incast.results.frames import COMPLETIONS, KEY
 from incast.results.intervals import HIGH, LOW
 from incast.results.pooled import known, with_pooled
+from incast.results.recorded import Traces
 from incast.results.statistics import summarise
 from incast.results.store import Directory, Store
-from incast.results.traces import Traces
 from incast.scenario.plan import Plan
 from incast.scenario.resolved import Resolved
 
