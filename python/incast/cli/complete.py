@@ -42,7 +42,7 @@ def changes(incomplete: str) -> list[str]:
 def explained(incomplete: str) -> list[str]:
     """Offer keys, parts and columns."""
     from incast import _core
-    from incast.cli.list import KINDS, entries
+    from incast.cli.names import KINDS, entries
     from incast.scenario import schema
 
     names = [key.name for key in schema.all_keys()]
@@ -53,7 +53,7 @@ def explained(incomplete: str) -> list[str]:
 
 def kinds(incomplete: str) -> list[str]:
     """Offer what can be listed."""
-    from incast.cli.list import KINDS
+    from incast.cli.names import KINDS
 
     return _beginning(KINDS, incomplete)
 

@@ -164,7 +164,7 @@ def _takes(about: dict[str, Any]) -> str:
 
 def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
     """Return the parts of that name; a transport that is a part only has no meaning of its own."""
-    from incast.cli.list import KINDS, entries
+    from incast.cli.names import KINDS, entries
 
     found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]
     own = [(kind, entry) for kind, entry in found if kind != "transports"]

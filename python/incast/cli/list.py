@@ -1,28 +1,12 @@
 """`incast list`: the names that a scenario and the commands know."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from incast.cli.complete import kinds
-
-if TYPE_CHECKING:
-    from incast.models import Model
-
-_CORE = (
-    "transports",
-    "congestion-controls",
-    "recoveries",
-    "remedies",
-    "queues",
-    "buffers",
-    "workloads",
-    "topologies",
-    "backgrounds",
-    "profiles",
-)
-KINDS = (*_CORE, "plots", "models", "scenarios")
+from incast.cli.names import KINDS, entries
 
 
 def list_entries(
@@ -56,40 +40,6 @@ def list_entries(
         paper.entry(f"{entry['name']:20} ", entry["summary"])
         for name, about in entry["parameters"].items():
             paper.entry(f"{'':6}{name:18} ", _parameter(about))
-
-
-def entries(kind: str) -> list[dict[str, Any]]:
-    """Return what there is of a kind: `name`, `summary` and `parameters`."""
-    from incast import _core
-    from incast.models import MODELS
-    from incast.plots import KINDS as PLOTS
-    from incast.scenario import shipped
-
-    if kind == "plots":
-        return [
-            {"name": plot.name, "summary": plot.summary, "parameters": {}}
-            for plot in PLOTS.values()
-        ]
-    if kind == "models":
-        return [
-            {"name": model.name, "summary": model.summary, "parameters": _measures(model)}
-            for model in MODELS.values()
-        ]
-    if kind == "scenarios":
-        return [
-            {"name": name, "summary": shipped.question(name), "parameters": {}}
-            for name in shipped.names()
-        ]
-    found: list[dict[str, Any]] = json.loads(_core.entries(kind))
-    return found
-
-
-def _measures(model: "Model") -> dict[str, Any]:
-    """Tell a model's own columns, with their units."""
-    return {
-        measure.name: {"description": f"[{measure.unit}] {measure.summary}"}
-        for measure in model.measures
-    }
 
 
 def _parameter(schema: dict[str, Any]) -> str:

@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from incast.cli import complete
-from incast.cli.run import Format, scenario_of
+from incast.cli.output import Format
+from incast.cli.run import scenario_of
 
 
 def model(

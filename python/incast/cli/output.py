@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -15,13 +16,21 @@ from incast.errors import ColumnError, ResultsError
 if TYPE_CHECKING:
     import polars as pl
 
-    from incast.cli.run import Format
     from incast.models.theory import Theory
     from incast.results import Results
     from incast.scenario.plan import Plan
 
 
-def check(form: "Format", out: Path | None) -> None:
+class Format(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+def check(form: Format, out: Path | None) -> None:
     """Refuse before the run what could not be written after it."""
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise typer.BadParameter(
@@ -68,9 +77,7 @@ class Layout:
     wide: bool
 
     @classmethod
-    def of(
-        cls, columns: str, form: "Format", known: Callable[[], list[str]], *, wide: bool
-    ) -> Self:
+    def of(cls, columns: str, form: Format, known: Callable[[], list[str]], *, wide: bool) -> Self:
         """Take `--columns` and `--wide`, and refuse before the run what there is not.
 
         Raises
@@ -95,7 +102,7 @@ def resolved(columns: str, known: Callable[[], list[str]], option: str) -> list[
 
 
 def write(
-    results: "Results", form: "Format", out: Path | None, groups: list[str], layout: Layout
+    results: "Results", form: Format, out: Path | None, groups: list[str], layout: Layout
 ) -> None:
     """Write the rows of some groups in the form asked for."""
     if form == "table":
@@ -116,7 +123,7 @@ def write(
         save(frame, form, out and out / f"rows.{form}")
 
 
-def compare(theory: "Theory", results: "Results", form: "Format", layout: Layout) -> None:
+def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) -> None:
     """Say where models and runs differ: under the table, or else on stderr."""
     lines = theory.beside(results.summary())
     # Only a model that says how far it may be trusted can be said to differ.

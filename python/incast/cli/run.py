@@ -1,26 +1,17 @@
 """`incast run`: simulate a scenario and say what comes of it."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incast.cli import complete
+from incast.cli import complete, output
 from incast.cli.mistakes import INTERRUPTED
+from incast.cli.output import Format
 
 if TYPE_CHECKING:
     from incast.scenario import Scenario
     from incast.sweep import Interrupted
-
-
-class Format(StrEnum):
-    """How rows are written."""
-
-    TABLE = "table"
-    JSON = "json"
-    CSV = "csv"
-    PARQUET = "parquet"
 
 
 def run(
@@ -146,7 +137,6 @@ def run(
     Examples: incast run mine.toml --plot mine.png;
     incast run mine.toml --set 'workload.servers=[4,8,16]' --seeds 20 --out results/mine
     """
-    from incast.cli import output
     from incast.cli.progress import shown
     from incast.cli.watch import Watch
     from incast.plots import choice, save

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from incast.cli.console import Paper
-    from incast.cli.output import Layout
-    from incast.cli.run import Format
+    from incast.cli.output import Format, Layout
     from incast.models.theory import Theory
 
 

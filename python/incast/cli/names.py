@@ -1,0 +1,55 @@
+"""What can be named in a scenario and in the commands, kind by kind."""
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incast.models import Model
+
+_CORE = (
+    "transports",
+    "congestion-controls",
+    "recoveries",
+    "remedies",
+    "queues",
+    "buffers",
+    "workloads",
+    "topologies",
+    "backgrounds",
+    "profiles",
+)
+KINDS = (*_CORE, "plots", "models", "scenarios")
+
+
+def entries(kind: str) -> list[dict[str, Any]]:
+    """Return what there is of a kind: `name`, `summary` and `parameters`."""
+    from incast import _core
+    from incast.models import MODELS
+    from incast.plots import KINDS as PLOTS
+    from incast.scenario import shipped
+
+    if kind == "plots":
+        return [
+            {"name": plot.name, "summary": plot.summary, "parameters": {}}
+            for plot in PLOTS.values()
+        ]
+    if kind == "models":
+        return [
+            {"name": model.name, "summary": model.summary, "parameters": _measures(model)}
+            for model in MODELS.values()
+        ]
+    if kind == "scenarios":
+        return [
+            {"name": name, "summary": shipped.question(name), "parameters": {}}
+            for name in shipped.names()
+        ]
+    found: list[dict[str, Any]] = json.loads(_core.entries(kind))
+    return found
+
+
+def _measures(model: "Model") -> dict[str, Any]:
+    """Tell a model's own columns, with their units."""
+    return {
+        measure.name: {"description": f"[{measure.unit}] {measure.summary}"}
+        for measure in model.measures
+    }
