@@ -262,7 +262,9 @@ def test_a_mistake_moves_no_cursor(command: Command, small: Path) -> None:
     assert r"\x1b[31mred" in done.err
 
 
-@pytest.mark.parametrize("mistake", [{"seed": "1"}, {"block": -1}, {"where": "x"}, {"up": "x"}])
+@pytest.mark.parametrize(
+    "mistake", [{"seed": "1"}, {"block": -1}, {"where": "x"}, {"up": "x"}, {"theory": "x"}]
+)
 def test_a_choice_that_cannot_be_is_one_line(
     mistake: dict[str, Any], stalling: incast.Results
 ) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from incast._core import ScenarioError
     from incast.errors import ResultsError
-    from incast.results import Results, open_results
+    from incast.outcome import Results, open_results
     from incast.scenario import Scenario, load
     from incast.sweep import Interrupted, run
 
@@ -36,12 +36,12 @@ __all__ = [
 
 _HOMES = {
     "Interrupted": "incast.sweep",
-    "Results": "incast.results",
+    "Results": "incast.outcome",
     "ResultsError": "incast.errors",
     "Scenario": "incast.scenario",
     "ScenarioError": "incast._core",
     "load": "incast.scenario",
-    "open_results": "incast.results",
+    "open_results": "incast.outcome",
     "run": "incast.sweep",
 }
 

@@ -64,7 +64,7 @@ def plot(
     """
     from incast.errors import ResultsError
     from incast.plots import Moment, find, save
-    from incast.results import open_results
+    from incast.results import Results
     from incast.scenario.override import parse
 
     chosen = find(kind)
@@ -74,7 +74,7 @@ def plot(
         chosen.check(moment)
     except ResultsError as error:
         raise ResultsError(f"--{error}") from None
-    kept = open_results(results)
+    kept = Results.open(results)
     target = output if output is not None else results / f"{chosen.name}.png"
     save.check(target)
     save.figure(chosen.draw(kept, moment), target)

@@ -139,7 +139,7 @@ def run(
     """
     from incast.cli.progress import shown
     from incast.cli.watch import Watch
-    from incast.plots import choice, save
+    from incast.plots import Moment, choice, save
     from incast.results.columns import known as columns_of_rows
     from incast.results.traces import parse
     from incast.sweep import Interrupted
@@ -174,13 +174,14 @@ def run(
             output.write(stopped.results, form, out, wanted, layout)
         raise typer.Exit(_how_to_go_on(stopped, out)) from None
     output.write(results, form, out, wanted, layout)
+    theory = None
     if with_model:
         from incast.models.theory import ask
 
-        results.theory = ask(asked.plan)
-        output.compare(results.theory, results, form, layout)
+        theory = ask(asked.plan)
+        output.compare(theory, results, form, layout)
     if picture is not None:
-        save.figure(kind.draw(results), picture)
+        save.figure(kind.draw(results, Moment(theory=theory)), picture)
     watch.look(results, wanted)
 
 

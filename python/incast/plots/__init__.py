@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
 
+    from incast.models.theory import Theory
     from incast.results import Results
 
 __all__ = ["KINDS", "Kind", "Moment", "Picture", "Plots", "find"]
@@ -18,7 +19,7 @@ __all__ = ["KINDS", "Kind", "Moment", "Picture", "Plots", "find"]
 
 @dataclass(frozen=True)
 class Moment:
-    """Which part of some results a picture shows.
+    """Which part of some results a picture shows, and what beside it.
 
     Parameters
     ----------
@@ -33,6 +34,8 @@ class Moment:
         Whose rows are drawn: `all` for the read itself, or the name of a group of other traffic.
     across, up
         The swept keys on the axes of a heatmap; by default the servers, and the first other.
+    theory
+        What models say of the plan: a picture that knows how draws it beside the results.
 
     Raises
     ------
@@ -46,6 +49,7 @@ class Moment:
     group: str = "all"
     across: str | None = None
     up: str | None = None
+    theory: "Theory | None" = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.where, Mapping):
@@ -110,7 +114,7 @@ class Kind:
         ResultsError
             The choice, and what the kind shows instead.
         """
-        for name in ("seed", "block", "across", "up"):
+        for name in ("seed", "block", "across", "up", "theory"):
             if name not in self.chosen and getattr(moment, name) is not None:
                 shows = "one run" if self.traces else "all runs"
                 raise ResultsError(f"{name}: {self.name} shows {shows}; leave it out")
@@ -139,7 +143,11 @@ _RUN = ("seed", "block")
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("goodput", "goodput against the swept key, with the line rate"),
+        Kind(
+            "goodput",
+            "goodput against the swept key, with the line rate",
+            chosen=("theory",),
+        ),
         Kind(
             "heatmap",
             "goodput over two swept keys as shades and numbers, and where it collapses",
@@ -222,12 +230,13 @@ class Method:
         group: str = "all",
         across: str | None = None,
         up: str | None = None,
+        theory: "Theory | None" = None,
     ) -> "Figure":
         """Draw it.
 
         Parameters
         ----------
-        where, seed, block, group, across, up
+        where, seed, block, group, across, up, theory
             See `Moment`.
 
         Raises
@@ -236,6 +245,6 @@ class Method:
             There is nothing to draw, or the kind does not heed one of these.
         """
         where = {} if where is None else where
-        moment = Moment(where, seed, block, group, across, up)
+        moment = Moment(where, seed, block, group, across, up, theory)
         self._kind.check(moment)
         return self._kind.draw(self._results, moment).figure

@@ -30,13 +30,13 @@ def draw(results: Results, moment: Moment) -> Picture:
     where = curves.places(axes, axis, summary)
     for index, one in enumerate(series):
         looks = style.curve(index)
-        label = one.label or ("simulated" if results.theory is not None else "")
+        label = one.label or ("simulated" if moment.theory is not None else "")
         curves.draw(
             axes, one, "goodput_bps",
             axis=axis, where=where, unit=unit, looks=looks, label=label,
         )  # fmt: skip
-        if results.theory is not None:
-            theory.beside(axes, results.theory, one, where, unit, looks["color"])
+        if moment.theory is not None:
+            theory.beside(axes, moment.theory, one, where, unit, looks["color"])
     for line, words in lines.items():
         style.guide(axes, line / unit, f"line rate {words}")
     curves.unfinished(axes, series, where)
@@ -47,8 +47,8 @@ def draw(results: Results, moment: Moment) -> Picture:
         style.legend(figure, handles)
     columns = ["goodput_bps", f"goodput_bps{LOW}", f"goodput_bps{HIGH}", "runs", "ok"]
     drawn = summary.select("point", *results.plan.swept, *map(pl.col, columns))
-    if results.theory is not None:
-        drawn = theory.joined(drawn, results.theory)
+    if moment.theory is not None:
+        drawn = theory.joined(drawn, moment.theory)
     return Picture(figure, drawn.drop("point"))
 
 

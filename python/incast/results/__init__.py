@@ -1,7 +1,7 @@
 """Results: rows, statistics and traces of a plan, whoever keeps them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import polars as pl
 
@@ -16,11 +16,7 @@ from incast.results.store import Directory, Store
 from incast.scenario.plan import Plan
 from incast.scenario.resolved import Resolved
 
-if TYPE_CHECKING:
-    from incast.models.theory import Theory
-    from incast.plots import Plots
-
-__all__ = ["Results", "open_results"]
+__all__ = ["Results"]
 
 
 _NO_BLOCKS = "the version of incast that made these results kept no blocks"
@@ -40,8 +36,18 @@ class Results:
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
         self.store = store
-        self.theory: Theory | None = None
-        """What models say of the plan: pictures that know how draw it beside the results."""
+
+    @classmethod
+    def open(cls, directory: str | Path) -> Self:
+        """Read results that an earlier run left in `directory`.
+
+        Raises
+        ------
+        ResultsError
+            The directory holds no results.
+        """
+        store = Directory.open(Path(directory))
+        return cls(store.plan, store)
 
     def __repr__(self) -> str:
         asked = len(self.plan.points) * len(self.plan.seeds)
@@ -121,12 +127,6 @@ class Results:
         chosen = [one for name in names for one in ends.get(name, [name])]
         return summary.select(*self.plan.swept, *chosen)
 
-    def _repr_html_(self) -> str:
-        """Return the table and the sentences under it, as notebooks ask for them."""
-        from incast.results.html import page
-
-        return page(self)
-
     @property
     def groups(self) -> list[str]:
         """What runs have rows for: `all` for the read itself, and each group of other traffic."""
@@ -177,22 +177,3 @@ class Results:
     def traces(self) -> Traces:
         """The traces that were recorded."""
         return Traces(self.plan, self.store)
-
-    @property
-    def plot(self) -> "Plots":
-        """The pictures, one method per kind: `results.plot.goodput()`."""
-        from incast.plots import Plots
-
-        return Plots(self)
-
-
-def open_results(directory: str | Path) -> Results:
-    """Read results that an earlier run left in `directory`.
-
-    Raises
-    ------
-    ResultsError
-        The directory holds no results.
-    """
-    store = Directory.open(Path(directory))
-    return Results(store.plan, store)

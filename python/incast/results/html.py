@@ -1,21 +1,17 @@
 """Results as a notebook shows them: the table, and the sentences under it."""
 
 from html import escape
-from typing import TYPE_CHECKING
 
 from incast import units
-from incast.results import columns
+from incast.results import Results, columns
 from incast.results.verdict import sentences
 from incast.scenario.facts import of_plan
-
-if TYPE_CHECKING:
-    from incast.results import Results
 
 _RIGHT = ' style="text-align: right"'
 _MOST_ROWS = 60  # more are left out, and said to be
 
 
-def page(results: "Results") -> str:
+def page(results: Results) -> str:
     """Return what `incast run` prints, as HTML."""
     plan = results.plan
     lines = [f"<b>{escape(plan.title or 'Untitled scenario')}</b>"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from incast import _core
 from incast.errors import ResultsError
-from incast.results import Results
+from incast.outcome import Results
 from incast.results.store import Directory, Memory, Store
 from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
