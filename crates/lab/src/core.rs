@@ -98,6 +98,12 @@ impl<P: Probe> Core<P> {
         connection
     }
 
+    /// Why an end sends for which an application acts.
+    fn trigger_at(&self, end: EndId) -> Trigger {
+        let is_brief = self.trigger == Trigger::Application && self.waits.is_brief(self.now(), end);
+        if is_brief { Trigger::Arrival } else { self.trigger }
+    }
+
     /// A blueprint.
     pub(crate) fn blueprint(&self, BlueprintId(id): BlueprintId) -> &Blueprint {
         &self.blueprints[usize::from(id)]
@@ -153,6 +159,13 @@ impl<P: Probe> Core<P> {
         incarnation: u32,
     ) -> Connection {
         self.blueprints[usize::from(id)].build(end, incarnation, self.seed)
+    }
+
+    /// The host of `end` keeps segments until their departure times.
+    fn let_host_keep(&mut self, EndId(end): EndId) {
+        let end = &mut self.ends[end as usize];
+        end.keeps = true;
+        end.connection.allow_departure_times();
     }
 
     /// Sets an application's timer; it cannot be cancelled.

@@ -16,13 +16,6 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// The host of `end` keeps segments until their departure times.
-    pub(super) fn let_host_keep(&mut self, EndId(end): EndId) {
-        let end = &mut self.ends[end as usize];
-        end.keeps = true;
-        end.connection.allow_departure_times();
-    }
-
     /// The first of the packets leaves that hosts keep.
     pub(crate) fn leave(&mut self) {
         let ((departure, sequence), packet) = self.kept.pop_first().expect("a packet is kept");

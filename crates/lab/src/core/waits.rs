@@ -3,7 +3,6 @@
 use incast_net::Trigger;
 
 use super::Core;
-use crate::ids::EndId;
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
@@ -16,11 +15,5 @@ impl<P: Probe> Core<P> {
     /// The block in which `flow` has a part is complete.
     pub(crate) fn end_wait(&mut self, flow: u32) {
         self.waits.end(flow);
-    }
-
-    /// Why an end sends for which an application acts.
-    pub(super) fn trigger_at(&self, end: EndId) -> Trigger {
-        let is_brief = self.trigger == Trigger::Application && self.waits.is_brief(self.now(), end);
-        if is_brief { Trigger::Arrival } else { self.trigger }
     }
 }
