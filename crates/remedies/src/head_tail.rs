@@ -3,7 +3,7 @@
 //! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT) from
 //! those inside (IBTT). A sender cannot see the switch, but it knows where its unit begins and ends,
 //! whether anything of it was acknowledged, and whether duplicate ACKs came. What it does after it
-//! has heard nothing for a few round trips depends on that: see [`Place`]. The retransmission timer
+//! has heard nothing for a few round trips depends on that: see [`Position`]. The retransmission timer
 //! stays as it is and takes over after `tries`. `docs/reference/head-tail.md` has the reasons and the
 //! evaluation.
 
@@ -17,7 +17,7 @@ use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::seam::{Installation, Measure, Outcome, Place as Site, Remedy, Situation};
+use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
 use crate::unit::Unit;
 
 /// Repairs by the place of a standstill in its unit.
@@ -131,8 +131,8 @@ impl Installation for Client {
         self.counts.iter().map(|count| Some(count.load(Relaxed) as f64)).collect()
     }
 
-    fn sender(&mut self, site: Site<'_>) -> Option<Box<dyn SenderHook>> {
-        let server = site.server as usize;
+    fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
+        let server = place.server as usize;
         let memory = if self.params.carry {
             if self.servers.len() <= server {
                 self.servers.resize_with(server + 1, Arc::default);
@@ -142,7 +142,7 @@ impl Installation for Client {
             Arc::default()
         };
         let (params, counts) = (self.params.clone(), Arc::clone(&self.counts));
-        Some(Box::new(Sender::new(params, counts, memory, site.random)))
+        Some(Box::new(Sender::new(params, counts, memory, place.random)))
     }
 }
 
@@ -157,7 +157,7 @@ struct Memory {
 
 /// Where a sender stands still, and what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Position {
     /// Nothing of the unit was acknowledged: all servers began at once. The first segment is sent
     /// again, without a word about the window; if that is not answered, either, the window is lost
     /// and begins anew with one segment.
@@ -229,15 +229,15 @@ impl Sender {
         }
     }
 
-    fn place(&self, view: &SendView) -> Place {
+    fn position(&self, view: &SendView) -> Position {
         if view.in_recovery || view.next < view.max || self.tries > 1 {
-            Place::Again
+            Position::Again
         } else if view.una <= self.unit.start {
-            Place::Head
+            Position::Head
         } else if view.max < view.written {
-            Place::Inside
+            Position::Inside
         } else {
-            Place::Tail
+            Position::Tail
         }
     }
 
@@ -346,21 +346,21 @@ impl SenderHook for Sender {
             self.deadline = Time::NEVER;
             return Advice::NONE;
         }
-        let place = self.place(view);
+        let position = self.position(view);
         let is_first = self.tries == 0;
         self.tries += 1;
         self.extra = self.random.below(1024);
         self.wait(view);
-        self.count(place as usize);
+        self.count(position as usize);
         lock(&self.memory).cautious = CAUTIOUS_UNITS;
-        if place != Place::Again && view.dupacks > 0 {
+        if position != Position::Again && view.dupacks > 0 {
             return Advice { enter_recovery: true, ..Advice::NONE };
         }
-        let copies = match place {
-            Place::Again => Copies::HEAD,
-            Place::Head if is_first => Copies::HEAD,
-            Place::Tail if is_first => Copies::HIGHEST,
-            Place::Head | Place::Inside | Place::Tail => {
+        let copies = match position {
+            Position::Again => Copies::HEAD,
+            Position::Head if is_first => Copies::HEAD,
+            Position::Tail if is_first => Copies::HIGHEST,
+            Position::Head | Position::Inside | Position::Tail => {
                 self.count(EARLY);
                 return Advice { expire_timer: true, keep_rto: true, ..Advice::NONE };
             }

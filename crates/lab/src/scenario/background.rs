@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bursts::Bursts;
 use super::flow_size::{FlowSize, FlowSizeDocument};
-use super::network::Sites;
+use super::network::Layout;
 use super::numbers::Numbers;
 use super::transport::{Transport, TransportDocument};
 use super::{Network, ScenarioError, remedies};
@@ -309,12 +309,12 @@ pub(super) struct PoissonFlowsDocument {
 
 /// The table that is being read: its number, and where hosts can be.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Table<'a> {
     index: usize,
-    sites: &'a Sites,
+    layout: &'a Layout,
 }
 
-impl Place<'_> {
+impl Table<'_> {
     fn key(self, key: &str) -> String {
         format!("background.{}.{key}", self.index)
     }
@@ -329,12 +329,12 @@ impl Place<'_> {
             let message = "the servers are where they are; leave it out, or write from = \"host\"";
             return self.fail("at", message);
         }
-        let fabric = &self.sites.fabric;
+        let fabric = &self.layout.fabric;
         Numbers::switches(at, fabric, &fabric.servers, &self.key("at"))
     }
 
     fn to(self, to: Option<Numbers>) -> Result<Vec<u32>, ScenarioError> {
-        Numbers::clients(to, self.sites.clients, &self.key("to"))
+        Numbers::clients(to, self.layout.clients, &self.key("to"))
     }
 
     /// A transport of connections that nobody asks anything, towards these clients.
@@ -358,18 +358,18 @@ impl BackgroundDocument {
         self,
         index: usize,
         packet: u32,
-        sites: &Sites,
+        layout: &Layout,
     ) -> Result<Background, ScenarioError> {
-        let place = Place { index, sites };
+        let table = Table { index, layout };
         match self {
-            Self::Cbr(document) => document.build(place, packet).map(Background::Cbr),
-            Self::Poisson(document) => document.build(place, packet).map(Background::Poisson),
-            Self::OnOff(document) => document.build(place, packet).map(Background::OnOff),
+            Self::Cbr(document) => document.build(table, packet).map(Background::Cbr),
+            Self::Poisson(document) => document.build(table, packet).map(Background::Poisson),
+            Self::OnOff(document) => document.build(table, packet).map(Background::OnOff),
             Self::LongFlow(document) => {
-                document.build(place).map(Box::new).map(Background::LongFlow)
+                document.build(table).map(Box::new).map(Background::LongFlow)
             }
             Self::PoissonFlows(document) => {
-                document.build(place).map(Box::new).map(Background::PoissonFlows)
+                document.build(table).map(Box::new).map(Background::PoissonFlows)
             }
         }
     }
@@ -399,14 +399,14 @@ impl BackgroundDocument {
 }
 
 impl DatagramsDocument {
-    fn build(self, place: Place<'_>, packet: u32) -> Result<Datagrams, ScenarioError> {
+    fn build(self, table: Table<'_>, packet: u32) -> Result<Datagrams, ScenarioError> {
         let Self { group, rate, packet_size, from, at, to, start } = self;
         let size = packet_size.map_or(packet.into(), |Size(size)| size);
         if size == 0 || size > 65_535 {
             let message = format!("{size} is out of range; write 1 to 65535 bytes");
-            return place.fail("packet_size", message);
+            return table.fail("packet_size", message);
         }
-        let (at, to) = (place.at(at, from)?, place.to(to)?);
+        let (at, to) = (table.at(at, from)?, table.to(to)?);
         Ok(Datagrams { group, rate, packet_size: size as u32, from, at, to, start })
     }
 
@@ -425,13 +425,13 @@ impl DatagramsDocument {
 }
 
 impl OnOffDocument {
-    fn build(self, place: Place<'_>, packet: u32) -> Result<OnOff, ScenarioError> {
+    fn build(self, table: Table<'_>, packet: u32) -> Result<OnOff, ScenarioError> {
         let Self { group, rate, burst, idle, packet_size, from, at, to, start } = self;
         if burst.is_zero() {
-            return place.fail("burst", "0 is no time to send in; write e.g. \"500ms\"");
+            return table.fail("burst", "0 is no time to send in; write e.g. \"500ms\"");
         }
         let datagrams = DatagramsDocument { group, rate, packet_size, from, at, to, start };
-        Ok(OnOff { datagrams: datagrams.build(place, packet)?, burst, idle })
+        Ok(OnOff { datagrams: datagrams.build(table, packet)?, burst, idle })
     }
 
     fn of(on_off: &OnOff, network: &Network) -> Self {
@@ -443,30 +443,30 @@ impl OnOffDocument {
 }
 
 impl LongFlowDocument {
-    fn build(self, place: Place<'_>) -> Result<LongFlow, ScenarioError> {
+    fn build(self, table: Table<'_>) -> Result<LongFlow, ScenarioError> {
         let Self { group, count, flows, at, to, start, bursts, transport } = self;
         if count == 0 {
-            return place.fail("count", "0 is not a number of hosts; write 1 or more");
+            return table.fail("count", "0 is not a number of hosts; write 1 or more");
         }
         if flows == 0 {
-            return place.fail("flows", "0 is not a number of connections; write 1 or more");
+            return table.fail("flows", "0 is not a number of connections; write 1 or more");
         }
-        let (at, to) = (place.at(at, Source::Host)?, place.to(to)?);
-        let bursts = bursts.map(|bursts| bursts.check(&place.key("bursts"))).transpose()?;
-        let transport = place.transport(transport, &to)?;
+        let (at, to) = (table.at(at, Source::Host)?, table.to(to)?);
+        let bursts = bursts.map(|bursts| bursts.check(&table.key("bursts"))).transpose()?;
+        let transport = table.transport(transport, &to)?;
         Ok(LongFlow { group, count, flows, at, to, start, bursts, transport })
     }
 }
 
 impl PoissonFlowsDocument {
-    fn build(self, place: Place<'_>) -> Result<PoissonFlows, ScenarioError> {
+    fn build(self, table: Table<'_>) -> Result<PoissonFlows, ScenarioError> {
         let Self { group, interval, size, from, at, to, start, transport } = self;
         if interval.is_zero() {
-            return place.fail("interval", "0 lets all flows come at once; write e.g. \"1ms\"");
+            return table.fail("interval", "0 lets all flows come at once; write e.g. \"1ms\"");
         }
-        let size = size.build(&place.key("size"))?;
-        let (at, to) = (place.at(at, from)?, place.to(to)?);
-        let transport = place.transport(transport, &to)?;
+        let size = size.build(&table.key("size"))?;
+        let (at, to) = (table.at(at, from)?, table.to(to)?);
+        let transport = table.transport(transport, &to)?;
         Ok(PoissonFlows { group, interval, size, from, at, to, start, transport })
     }
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::bursts::Bursts;
-use super::network::Sites;
+use super::network::Layout;
 use super::numbers::Numbers;
 use super::{Network, ScenarioError};
 
@@ -52,7 +52,7 @@ pub(super) struct LongFlowsDocument {
 }
 
 impl LongFlowsDocument {
-    pub(super) fn build(self, sites: &Sites) -> Result<LongFlows, ScenarioError> {
+    pub(super) fn build(self, layout: &Layout) -> Result<LongFlows, ScenarioError> {
         let fail =
             |key: &str, message: &str| Err(ScenarioError::new(format!("workload.{key}"), message));
         if self.servers == 0 {
@@ -67,9 +67,9 @@ impl LongFlowsDocument {
         let bursts = self.bursts.map(|bursts| bursts.check("workload.bursts")).transpose()?;
         Ok(LongFlows {
             servers: self.servers,
-            servers_at: sites.servers_at(self.servers_at)?,
+            servers_at: layout.servers_at(self.servers_at)?,
             flows: self.flows,
-            to: Numbers::clients(self.to, sites.clients, "workload.to")?,
+            to: Numbers::clients(self.to, layout.clients, "workload.to")?,
             duration: self.duration,
             bursts,
         })

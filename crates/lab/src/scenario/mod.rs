@@ -45,7 +45,7 @@ pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan, plan_in_turn};
 pub use transport::{Opener, Transport};
-pub use trunks::Core;
+pub use trunks::CoreLinks;
 pub use workload::{BarrierRead, Connections, Sru, Workload};
 
 use background::BackgroundDocument;
@@ -144,11 +144,11 @@ impl Scenario {
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
-        let sites = document.network.sites()?;
+        let layout = document.network.layout()?;
         let background: Vec<_> = background
-            .map(|(index, traffic)| traffic.build(index, packet, &sites))
+            .map(|(index, traffic)| traffic.build(index, packet, &layout))
             .collect::<Result<_, _>>()?;
-        let workload = document.workload.build(&sites)?;
+        let workload = document.workload.build(&layout)?;
         document.network.resolve(&workload, &transport, &background)?;
         let mut scenario = Self {
             title: document.title,

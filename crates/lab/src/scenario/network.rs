@@ -14,7 +14,7 @@ use super::numbers::Numbers;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::transport::Transport;
-use super::trunks::{Core, CoreDocument};
+use super::trunks::{CoreDocument, CoreLinks};
 use super::{Background, ScenarioError, Workload};
 
 /// The network between the servers and the client.
@@ -23,7 +23,7 @@ pub struct Network {
     /// Which switches there are.
     pub topology: TopologyConfig,
     /// The links between switches; none if there is only one.
-    pub core: Option<Core>,
+    pub core: Option<CoreLinks>,
     /// Number of clients, at least 1.
     pub clients: u32,
     /// The switches that they are put on, in turn.
@@ -147,13 +147,13 @@ pub(super) struct NetworkDocument {
 }
 
 /// Where hosts can be: what workloads and background traffic need to know of a network.
-pub(super) struct Sites {
+pub(super) struct Layout {
     pub(super) fabric: Fabric,
     /// Number of clients.
     pub(super) clients: u32,
 }
 
-impl Sites {
+impl Layout {
     /// The switches of a workload's servers.
     pub(super) fn servers_at(
         &self,
@@ -165,7 +165,7 @@ impl Sites {
 
 impl NetworkDocument {
     /// Where hosts can be, if its topology makes sense and there is a client.
-    pub(super) fn sites(&self) -> Result<Sites, ScenarioError> {
+    pub(super) fn layout(&self) -> Result<Layout, ScenarioError> {
         let shape = self.topology.shape();
         shape.check().map_err(|fault| {
             ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
@@ -174,7 +174,7 @@ impl NetworkDocument {
             let message = "0 is not a number of clients; write 1 or more";
             return Err(ScenarioError::new("network.clients", message));
         }
-        Ok(Sites { fabric: shape.fabric(), clients: self.clients })
+        Ok(Layout { fabric: shape.fabric(), clients: self.clients })
     }
 
     /// Settles what follows from the flows that cross it.
@@ -192,7 +192,7 @@ impl NetworkDocument {
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
-        let Sites { fabric, .. } = self.sites()?;
+        let Layout { fabric, .. } = self.layout()?;
         let clients_at =
             Numbers::switches(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
         let server_rate = self.server_rate.unwrap_or(self.rate);
@@ -241,7 +241,7 @@ impl NetworkDocument {
         let (server_delay, client_delay) =
             delays(self.delay, self.base_rtt, self.server_delay, sending)?;
         let usual =
-            Core { rate: self.rate, delay: client_delay, buffer, queue: self.queue.clone() };
+            CoreLinks { rate: self.rate, delay: client_delay, buffer, queue: self.queue.clone() };
         let core = CoreDocument::build(self.core, &self.topology, usual, pool.is_some(), &site)?;
         if let Some(message) = core.iter().find_map(|core| too_small(&core.buffer)) {
             return fail("core.buffer", message);

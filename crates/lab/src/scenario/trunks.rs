@@ -13,7 +13,7 @@ use super::{Background, ScenarioError, Transport, Workload};
 
 /// Links between switches, both directions of each, and the ports at either end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Core {
+pub struct CoreLinks {
     /// Line rate.
     pub rate: Rate,
     /// Propagation delay, one way.
@@ -77,10 +77,10 @@ impl CoreDocument {
     pub(super) fn build(
         document: Option<Self>,
         topology: &TopologyConfig,
-        usual: Core,
+        usual: CoreLinks,
         shares: bool,
         site: &Site,
-    ) -> Result<Option<Core>, ScenarioError> {
+    ) -> Result<Option<CoreLinks>, ScenarioError> {
         let has_trunks = !topology.shape().fabric().trunks.is_empty();
         match document {
             None if !has_trunks => Ok(None),
@@ -96,7 +96,12 @@ impl CoreDocument {
         }
     }
 
-    fn lay_over(self, usual: Core, shares: bool, site: &Site) -> Result<Core, ScenarioError> {
+    fn lay_over(
+        self,
+        usual: CoreLinks,
+        shares: bool,
+        site: &Site,
+    ) -> Result<CoreLinks, ScenarioError> {
         let fail = |key: &str, message: String| {
             Err(ScenarioError::new(format!("network.core.{key}"), message))
         };
@@ -110,7 +115,7 @@ impl CoreDocument {
                            write network.buffer as a size";
             return fail("buffer", message.to_owned());
         }
-        let core = Core {
+        let core = CoreLinks {
             rate: self.rate.unwrap_or(usual.rate),
             delay: self.delay.unwrap_or(usual.delay),
             buffer: own,
@@ -128,8 +133,8 @@ impl CoreDocument {
     }
 }
 
-impl From<&Core> for CoreDocument {
-    fn from(core: &Core) -> Self {
+impl From<&CoreLinks> for CoreDocument {
+    fn from(core: &CoreLinks) -> Self {
         Self {
             rate: Some(core.rate),
             delay: Some(core.delay),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::long_flows::{LongFlows, LongFlowsDocument};
-use super::network::Sites;
+use super::network::Layout;
 use super::numbers::Numbers;
 use super::{Network, ScenarioError};
 
@@ -189,16 +189,16 @@ const MAX_PACKET: u64 = 65_535;
 
 impl WorkloadDocument {
     /// The workload on this network.
-    pub(super) fn build(self, sites: &Sites) -> Result<Workload, ScenarioError> {
+    pub(super) fn build(self, layout: &Layout) -> Result<Workload, ScenarioError> {
         match self {
-            Self::BarrierRead(document) => document.build(sites).map(Workload::BarrierRead),
-            Self::LongFlows(document) => document.build(sites).map(Workload::LongFlows),
+            Self::BarrierRead(document) => document.build(layout).map(Workload::BarrierRead),
+            Self::LongFlows(document) => document.build(layout).map(Workload::LongFlows),
         }
     }
 }
 
 impl BarrierReadDocument {
-    fn build(self, sites: &Sites) -> Result<BarrierRead, ScenarioError> {
+    fn build(self, layout: &Layout) -> Result<BarrierRead, ScenarioError> {
         let fail =
             |key: &str, message: &str| Err(ScenarioError::new(format!("workload.{key}"), message));
         let servers = self.servers;
@@ -244,16 +244,16 @@ impl BarrierReadDocument {
             return fail("request_size", "a request is one packet; write 0 to 65535 bytes");
         }
         let client = self.client.unwrap_or(0);
-        if client >= sites.clients {
+        if client >= layout.clients {
             let message = format!(
                 "there is no client {client}; write 0 to {}, or raise network.clients",
-                sites.clients - 1
+                layout.clients - 1
             );
             return fail("client", &message);
         }
         Ok(BarrierRead {
             servers,
-            servers_at: sites.servers_at(self.servers_at)?,
+            servers_at: layout.servers_at(self.servers_at)?,
             active,
             client,
             sru,
