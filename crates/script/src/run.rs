@@ -32,7 +32,7 @@ struct Runner<'a> {
     defaults: Defaults,
     /// What left and was not expected yet.
     sent: VecDeque<(Time, Packet)>,
-    /// What was reported since the last event that the script asked for.
+    /// What was reported and the script has not asked for yet.
     events: VecDeque<Event>,
     wake_ups: u32,
 }
@@ -253,14 +253,15 @@ impl Runner<'_> {
             let problem = || format!("  expected  no event\n  got       {names:?}");
             return names.is_empty().then_some(()).ok_or_else(problem);
         }
-        let mut passed = Vec::new();
-        while let Some(event) = self.events.pop_front() {
-            if event_name(&event) == name {
-                return conditions.iter().try_for_each(|it| it.check(|f| event_field(&event, f)));
+        match self.events.pop_front() {
+            Some(event) if event_name(&event) == name => {
+                conditions.iter().try_for_each(|it| it.check(|f| event_field(&event, f)))
             }
-            passed.push(event_name(&event));
+            Some(event) => {
+                Err(format!("  expected  {name}\n  got       {} before it", event_name(&event)))
+            }
+            None => Err(format!("  expected  {name}\n  got       no event")),
         }
-        Err(format!("  expected  {name}\n  got       {passed:?}"))
     }
 
     fn failure(&self, step: &Step, problem: &str) -> Failure {

@@ -59,23 +59,25 @@ pub struct TimeoutReport {
     pub advised: bool,
 }
 
-/// Events that wait to be polled, each at most once. The report of a timeout lies apart, because
-/// few packets meet one.
+/// Events that wait to be polled, in the order in which they happened, each at most once. The report
+/// of a timeout lies apart, because few packets meet one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    bits: u8,
+    /// Four bits for each event, the first in the lowest.
+    codes: u32,
 }
 
-const ESTABLISHED: u8 = 1;
-const REQUEST: u8 = 1 << 1;
-const RECEIVED: u8 = 1 << 2;
-const FAST_RETRANSMIT: u8 = 1 << 3;
-const RECOVERY_EXIT: u8 = 1 << 4;
-const TIMEOUT: u8 = 1 << 5;
+const WIDTH: u32 = 4;
+const ESTABLISHED: u32 = 1;
+const REQUEST: u32 = 2;
+const RECEIVED: u32 = 3;
+const FAST_RETRANSMIT: u32 = 4;
+const RECOVERY_EXIT: u32 = 5;
+const TIMEOUT: u32 = 6;
 
 impl Pending {
     pub(super) fn push(&mut self, event: Event) {
-        self.bits |= match event {
+        let code = match event {
             Event::Established => ESTABLISHED,
             Event::Request => REQUEST,
             Event::Received => RECEIVED,
@@ -83,16 +85,24 @@ impl Pending {
             Event::RecoveryExit => RECOVERY_EXIT,
             Event::Timeout(_) => TIMEOUT,
         };
+        let mut place = 0;
+        while self.codes >> place != 0 {
+            if self.codes >> place & ((1 << WIDTH) - 1) == code {
+                return;
+            }
+            place += WIDTH;
+        }
+        self.codes |= code << place;
     }
 
     #[inline]
     pub(super) fn pop(&mut self, report: &mut Option<TimeoutReport>) -> Option<Event> {
-        if self.bits == 0 {
+        if self.codes == 0 {
             return None;
         }
-        let lowest = self.bits & self.bits.wrapping_neg();
-        self.bits &= !lowest;
-        match lowest {
+        let first = self.codes & ((1 << WIDTH) - 1);
+        self.codes >>= WIDTH;
+        match first {
             ESTABLISHED => Some(Event::Established),
             REQUEST => Some(Event::Request),
             RECEIVED => Some(Event::Received),
