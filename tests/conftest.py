@@ -7,8 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from incast.cli import main
+
+# What an example takes says nothing on a busy machine.
+settings.register_profile("busy", deadline=None)
+settings.load_profile("busy")
 
 SMALL = """\
 title = "A small read"
