@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SEED = "2026-11"
 """Another word draws another sample."""
-PACKAGES = ("engine", "net", "tcp", "remedies", "lab", "theory", "script")
+PACKAGES = ("engine", "net", "tcp", "remedies", "scenario", "lab", "theory", "script")
 """All but the binding, which Python's tests hold."""
 
 BLOCK = 20

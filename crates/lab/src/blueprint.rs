@@ -9,8 +9,8 @@ use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
 use incast_tcp::{Config, Connection, Role};
 
 use crate::ids::EndId;
-use crate::scenario::{Opener, Transport};
 use crate::stalls::ROUND_TRIPS;
+use incast_scenario::{Opener, Transport};
 
 /// What both ends of every connection of a group are built from: parameters, and remedies at work.
 pub struct Blueprint {

@@ -8,8 +8,8 @@ use crate::control::{Cancelled, Control};
 use crate::core::Core;
 use crate::probe::{Setting, Silent, Trace, TraceRequest};
 use crate::results::Row;
-use crate::scenario::Scenario;
 use crate::world::World;
+use incast_scenario::Scenario;
 
 /// Why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,7 +5,7 @@ use incast_net::buffer::{Buffer, PoolId};
 use incast_net::topology::{Attachment, HostId, Network, SwitchId, Trunks};
 use incast_net::{PortConfig, PortId};
 
-use crate::scenario::{self, Background, Links, Scenario};
+use incast_scenario::{self as scenario, Background, Links, Scenario};
 
 /// Which host is who: the clients first, then the servers, then the sources of background traffic.
 #[derive(Clone, Copy, Debug)]

@@ -18,8 +18,8 @@ use crate::ids::{BlueprintId, EndId};
 use crate::oracle::diagnose;
 use crate::probe::{EventKind, EventRow, Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
-use crate::scenario::{self, Background, Datagrams, Scenario, Transport, Workload};
 use crate::wiring::{self, Hosts};
+use incast_scenario::{self as scenario, Background, Datagrams, Scenario, Transport, Workload};
 
 /// Events between two looks at the control: a few milliseconds, whatever they do.
 const WATCH_INTERVAL: u32 = 1 << 10;

@@ -1,6 +1,7 @@
 //! The one place where Rust errors become Python exceptions.
 
-use incast_lab::{RunError, ScenarioError as LabError};
+use incast_lab::RunError;
+use incast_scenario::ScenarioError as LabError;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyValueError};
 

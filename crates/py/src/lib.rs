@@ -7,7 +7,8 @@ mod theory;
 
 use std::sync::Arc;
 
-use incast_lab::{Control as RunControl, Scenario, TraceRequest};
+use incast_lab::{Control as RunControl, TraceRequest};
+use incast_scenario::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -56,13 +57,13 @@ fn trunks(resolved_json: &str) -> PyResult<u32> {
 /// JSON Schema of a scenario document.
 #[pyfunction]
 fn schema() -> String {
-    incast_lab::scenario::schema().to_string()
+    incast_scenario::schema().to_string()
 }
 
 /// Entries of a registry, as JSON.
 #[pyfunction]
 fn entries(kind: &str) -> PyResult<String> {
-    let entries = incast_lab::scenario::entries(kind)
+    let entries = incast_scenario::entries(kind)
         .ok_or_else(|| PyValueError::new_err(format!("there is no list of {kind:?}")))?;
     Ok(json!(entries).to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incast_lab::{Point, ScenarioError, plan_in_turn};
+use incast_scenario::{Point, ScenarioError, plan_in_turn};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 

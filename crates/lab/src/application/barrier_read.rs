@@ -13,7 +13,7 @@ use super::{Application, Jain, Report, add};
 use crate::core::Core;
 use crate::ids::{BlueprintId, EndId};
 use crate::probe::{EventKind, EventRow, Probe};
-use crate::scenario::{BarrierRead, Connections};
+use incast_scenario::{BarrierRead, Connections};
 
 /// The client that reads.
 pub struct BarrierReader {

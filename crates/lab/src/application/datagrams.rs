@@ -9,7 +9,7 @@ use super::{Application, Report};
 use crate::core::Core;
 use crate::ids::EndId;
 use crate::probe::Probe;
-use crate::scenario::Datagrams;
+use incast_scenario::Datagrams;
 
 /// How far apart datagrams are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

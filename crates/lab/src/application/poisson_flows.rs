@@ -11,7 +11,7 @@ use super::{Application, Report, add};
 use crate::core::Core;
 use crate::ids::{BlueprintId, EndId};
 use crate::probe::Probe;
-use crate::scenario;
+use incast_scenario as scenario;
 
 /// The flows of one `[[background]]` table: Poisson arrivals, each between a random source and a
 /// random client.

@@ -4,9 +4,10 @@ use incast_engine::{Span, Time};
 use incast_lab::ids::EndId;
 use incast_lab::probe::{EventKind, EventRow, Probe};
 use incast_lab::world::World;
-use incast_lab::{Control, Row, Scenario};
+use incast_lab::{Control, Row};
 use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
+use incast_scenario::Scenario;
 use incast_tcp::Connection;
 use serde_json::{Value, json};
 

@@ -4,8 +4,9 @@
 //! so that (n - 1)·w wait at the peak. B places hold them up to n = ⌊B/w⌋ + 1, or ⌊(B - 1)/w⌋ + 1
 //! where the packet in service takes one of the places.
 
-use incast_lab::scenario::entries;
-use incast_lab::{Control, Row, Scenario, TraceRequest};
+use incast_lab::{Control, Row, TraceRequest};
+use incast_scenario::Scenario;
+use incast_scenario::entries;
 use serde_json::{Value, json};
 
 use crate::harness::lay;

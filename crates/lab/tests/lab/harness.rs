@@ -8,9 +8,10 @@ use incast_lab::core::Core;
 use incast_lab::probe::Setting;
 use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
 use incast_lab::world::World;
-use incast_lab::{Control, Row, Scenario};
+use incast_lab::{Control, Row};
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
 use incast_net::{Flags, Packet, PortId, RouteId};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 /// Payload of a full segment in the small world.

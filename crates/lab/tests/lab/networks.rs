@@ -2,8 +2,8 @@
 
 use incast_engine::{Rate, Span, Time};
 use incast_lab::probe::EventKind;
-use incast_lab::scenario::Scenario;
 use incast_lab::{Control, Row, Run, TraceRequest};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 fn run(document: &Value, names: &[&str]) -> Run {

@@ -3,7 +3,8 @@
 use incast_engine::{Span, Time};
 use incast_lab::probe::{EventKind, QueueSummary, QueueTrace, Trace};
 use incast_lab::results::columns;
-use incast_lab::{Control, Run, Scenario, TraceRequest};
+use incast_lab::{Control, Run, TraceRequest};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, run, scenario};

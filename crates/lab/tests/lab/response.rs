@@ -6,13 +6,14 @@
 //! packets.
 
 use incast_engine::Stream;
+use incast_lab::Control;
 use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
-use incast_lab::{Control, Scenario};
 use incast_net::Packet;
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};
 use incast_net::topology::{HostId, Network};
+use incast_scenario::Scenario;
 use serde_json::json;
 
 /// Loses a packet with data every so often.

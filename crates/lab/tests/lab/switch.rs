@@ -1,7 +1,8 @@
 //! What the switch does to a synchronised read.
 
 use incast_lab::probe::EventKind;
-use incast_lab::{Control, Row, Scenario, TraceRequest};
+use incast_lab::{Control, Row, TraceRequest};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use incast_lab::probe::EventKind;
-use incast_lab::scenario::Scenario;
 use incast_lab::{Control, Row, Run, TraceRequest};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 fn run(document: &Value, names: &[&str]) -> Run {

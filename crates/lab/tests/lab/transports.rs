@@ -2,8 +2,9 @@
 
 use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
-use incast_lab::scenario::entries;
-use incast_lab::{Control, Row, Scenario};
+use incast_lab::{Control, Row};
+use incast_scenario::Scenario;
+use incast_scenario::entries;
 use serde_json::{Value, json};
 
 use super::harness::lay;

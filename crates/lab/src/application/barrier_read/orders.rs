@@ -9,7 +9,7 @@ use super::{ALARM, BarrierReader};
 use crate::core::Core;
 use crate::ids::EndId;
 use crate::probe::Probe;
-use crate::scenario::Connections;
+use incast_scenario::Connections;
 
 /// The scheduler, and what became of its orders.
 pub(super) struct Orders {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use incast_engine::{Span, Time};
 use incast_lab::probe::{EventKind, EventRow, EventTrace, QueueSummary, QueueTrace};
-use incast_lab::scenario::Workload;
-use incast_lab::{Row, Run, Scenario};
+use incast_lab::{Row, Run};
+use incast_scenario::Scenario;
+use incast_scenario::Workload;
 
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     let row = &run.rows[0];

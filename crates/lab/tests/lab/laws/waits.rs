@@ -1,10 +1,10 @@
 //! How long nothing reached the clients, measured by what did.
 
 use incast_engine::{Span, Time};
-use incast_lab::Scenario;
 use incast_lab::probe::EventRow;
-use incast_lab::scenario::{Background, Transport, Workload};
 use incast_lab::stalls::ROUND_TRIPS;
+use incast_scenario::Scenario;
+use incast_scenario::{Background, Transport, Workload};
 
 /// What waits together, and from when to when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{MSS, lay, run, scenario};
 
 /// A star whose port has `places` packets of buffer, and batching.
-fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_lab::Scenario {
+fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_scenario::Scenario {
     let mut remedy = json!({ "name": "batching" });
     lay(&mut remedy, parameters);
     let mut document = json!({

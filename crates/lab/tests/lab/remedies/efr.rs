@@ -1,6 +1,7 @@
 //! TCP-EFR: lost tails are repaired without timeouts where the ACKs echo marks.
 
-use incast_lab::{Control, Scenario, TraceRequest, run};
+use incast_lab::{Control, TraceRequest, run};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::lay;

@@ -1,7 +1,8 @@
 //! After GIP: no timeout at a block's head, and few at its tail.
 
+use incast_lab::Row;
 use incast_lab::cause::Cause;
-use incast_lab::{Row, Scenario};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, lay, run, scenario};

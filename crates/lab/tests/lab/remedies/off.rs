@@ -1,9 +1,10 @@
 //! What is off costs nothing and changes nothing.
 
+use incast_lab::Control;
 use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
-use incast_lab::{Control, Scenario};
+use incast_scenario::Scenario;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
 use proptest::prelude::*;
 use serde_json::{Value, json};

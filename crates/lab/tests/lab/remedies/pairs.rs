@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use incast_lab::{Scenario, ScenarioError};
 use incast_remedies::ENTRIES;
+use incast_scenario::{Scenario, ScenarioError};
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! PLATO: the heartbeat is not lost while the switch keeps room for it.
 
-use incast_lab::{Row, Scenario};
+use incast_lab::Row;
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{lay, run};

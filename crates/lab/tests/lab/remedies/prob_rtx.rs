@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, run, scenario};
 
-fn with(remedies: &Value) -> incast_lab::Scenario {
+fn with(remedies: &Value) -> incast_scenario::Scenario {
     scenario(&json!({ "transport": { "remedies": remedies, "rto_min": "200ms" } }))
 }
 

@@ -1,6 +1,7 @@
 //! RAPID: no loss costs a timeout while the switch has room for four packets of every server.
 
-use incast_lab::{Row, Scenario};
+use incast_lab::Row;
+use incast_scenario::Scenario;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

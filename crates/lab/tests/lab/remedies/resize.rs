@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use incast_lab::Scenario;
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, run, scenario};

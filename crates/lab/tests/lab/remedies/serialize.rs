@@ -2,7 +2,8 @@
 
 use incast_engine::Time;
 use incast_lab::probe::EventKind;
-use incast_lab::{Control, Row, Scenario, TraceRequest};
+use incast_lab::{Control, Row, TraceRequest};
+use incast_scenario::Scenario;
 use serde_json::{Value, json};
 
 use crate::harness::{self, Loss, lay};

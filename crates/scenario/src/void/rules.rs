@@ -6,7 +6,7 @@ use incast_engine::Limit;
 use serde_json::{Value, json};
 
 use super::{Finding, pointer};
-use crate::scenario::{Background, Connections, OnOff, Reorder, Scenario, Transport, Workload};
+use crate::{Background, Connections, OnOff, Reorder, Scenario, Transport, Workload};
 
 /// Keys of a table that move nothing while another one of it has such a value; then why, and what
 /// would make them matter.

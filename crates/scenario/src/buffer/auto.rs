@@ -8,11 +8,11 @@ use incast_engine::{Name, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::{Background, ScenarioError, Transport, Workload};
+use crate::{Background, ScenarioError, Transport, Workload};
 
 /// The name alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::scenario) struct Auto;
+pub(crate) struct Auto;
 
 impl Name for Auto {
     const NAMES: &'static [(&'static str, Self, &'static str)] =
@@ -21,7 +21,7 @@ impl Name for Auto {
 
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
-pub(in crate::scenario) struct AutoDocument {
+pub(crate) struct AutoDocument {
     /// E[W], what each flow has in the network, segments or bytes. No default: the less of
     /// `transport.receive_window` and the SRU; the receive window alone for a long flow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
