@@ -3,8 +3,9 @@
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
+use super::demand::Demand;
 use super::undo::Evidence;
-use super::{Connection, Event, TimerKind, owed};
+use super::{Connection, Event, TimerKind};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
 use crate::hooks::{ANSWER, SendEvent};
@@ -23,7 +24,7 @@ impl Connection {
             // RFC 9293 §3.10.7.4: what was never sent cannot be acknowledged; an ACK tells the
             // other end where it stands.
             if packet.ack > una {
-                self.owed |= owed::ACK;
+                self.owe(Demand::Ack);
             }
             return;
         }
@@ -92,13 +93,13 @@ impl Connection {
                 if self.needs.every_ack {
                     self.grow(now, packet, &acked, false);
                 }
-                self.owed |= owed::RETRANSMIT_HEAD;
+                self.owe(Demand::Head);
                 self.limit_burst();
             }
             _ => self.grow(now, packet, &acked, true),
         }
         if self.needs.duplicates && self.doubts_head(now) {
-            self.owed |= owed::RETRANSMIT_HEAD;
+            self.owe(Demand::Head);
         }
         if self.board.is_empty() {
             self.rest(now);
@@ -145,7 +146,8 @@ impl Connection {
             self.grow(now, packet, acked, grows);
         }
         self.end_reduction();
-        self.owed &= !(owed::RETRANSMIT_HEAD | owed::PARTIAL);
+        self.waive(Demand::Head);
+        self.waive(Demand::PartialAck);
         self.events.push(Event::RecoveryExit);
     }
 
@@ -212,7 +214,7 @@ impl Connection {
             Episode::Restart { in_turn } => return self.restart(now, in_turn),
             Episode::Again => return self.reduce_again(now, None),
             Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
-            Episode::Probe => return self.owed |= owed::TAIL_PROBE,
+            Episode::Probe => return self.owe(Demand::TailProbe),
             Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
         };
         let window = self.congestion.window();
@@ -231,7 +233,7 @@ impl Connection {
             self.rtt.back_off();
         }
         self.timed = None;
-        self.owed |= owed::RETRANSMIT_HEAD;
+        self.owe(Demand::Head);
         self.counters.fast_retransmits += 1;
         self.events.push(Event::FastRetransmit);
         if restart_timer {
@@ -251,7 +253,7 @@ impl Connection {
         self.limited_bytes = 0;
         self.board.go_back();
         if !in_turn {
-            self.owed |= owed::RETRANSMIT_HEAD;
+            self.owe(Demand::Head);
         }
         self.counters.fast_retransmits += 1;
         self.events.push(Event::FastRetransmit);

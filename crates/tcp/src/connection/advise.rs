@@ -3,7 +3,8 @@
 use incast_engine::{Span, Time};
 use incast_net::{Packet, Trigger};
 
-use super::{Connection, owed};
+use super::Connection;
+use super::demand::Demand;
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
 use crate::recovery::LossRecovery;
@@ -84,10 +85,10 @@ impl Connection {
     }
 
     fn follow(&mut self, now: Time, advice: Advice) {
-        for (copy, bit) in [(Copies::HEAD, owed::COPY_HEAD), (Copies::HIGHEST, owed::COPY_HIGHEST)]
-        {
+        let copies = [(Copies::HEAD, Demand::CopyHead), (Copies::HIGHEST, Demand::CopyHighest)];
+        for (copy, demand) in copies {
             if advice.copies.contains(copy) && !self.board.is_empty() {
-                self.owed |= bit;
+                self.owe(demand);
             }
         }
         if advice.enter_recovery && !self.board.is_empty() {
@@ -104,11 +105,11 @@ impl Connection {
         let has_fin = self.closing && self.board.max() == self.stream_end();
         let probe = if has_fin { 0 } else { advice.end_again }.max(advice.empty_probe);
         if advice.end_again != 0 && has_fin && !self.board.is_empty() {
-            self.owed |= owed::FIN_AGAIN;
+            self.owe(Demand::FinAgain);
         }
         if probe != 0 {
             self.probe_label = self.probe_label.max(probe);
-            self.owed |= owed::EMPTY_PROBE;
+            self.owe(Demand::EmptyProbe);
         }
     }
 

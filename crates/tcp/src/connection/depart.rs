@@ -51,7 +51,7 @@ impl Connection {
         }
         let is_settled = pacer.waiting
             && self.board.is_empty()
-            && self.owed == 0
+            && self.owed.is_empty()
             // The timer of a request runs at the other end until its first segment arrives.
             && una != self.block_start
             && self.timer.kind == TimerKind::Off

@@ -5,7 +5,8 @@
 use incast_engine::Time;
 use incast_net::{Ecn, Flags, Packet};
 
-use super::{Connection, owed};
+use super::Connection;
+use super::demand::Demand;
 use crate::config::{Config, EcnPackets};
 use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
 
@@ -90,7 +91,7 @@ impl Connection {
         }
         if ce_change != CeChange::OneAck && self.ack_policy.is_holding() {
             self.ecn.flush = Some((before, self.ecn.echo));
-            self.owed |= owed::FLUSH_ACK;
+            self.owe(Demand::FlushAck);
             self.ack_policy.on_ack_sent();
         }
         self.ecn.echo = marked;
@@ -106,7 +107,7 @@ impl Connection {
         out.window += (out.ack - ack) as u32;
         out.ack = ack;
         out.flags = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
-        true
+        !self.holds_back(now, out)
     }
 
     /// An acceptable ACK echoed a mark; `flight` was outstanding before it (RFC 3168 §6.1.2: at

@@ -3,9 +3,10 @@
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
-use super::{Connection, Event, Role, State, owed};
+use super::demand::Demand;
+use super::timer::TimerKind;
+use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
-use crate::connection::timer::TimerKind;
 
 impl Connection {
     /// Handles a SYN, an ACK that completes the handshake, or a request.
@@ -16,17 +17,17 @@ impl Connection {
             State::Idle if syn && !ack => self.accept(now),
             // Our SYN-ACK or ACK was lost: say it again. A retransmitted SYN-ACK also means that
             // the server never saw the request that rode on our ACK.
-            State::SynReceived if syn && !ack => self.owed |= owed::SYN_ACK,
+            State::SynReceived if syn && !ack => self.owe(Demand::SynAck),
             State::Established if syn => {
                 let repeat = self.request.outstanding && self.request_rides();
-                self.owed |= if repeat { owed::REQUEST } else { owed::ACK };
+                self.owe(if repeat { Demand::Request } else { Demand::Ack });
             }
             State::SynSent if ack && packet.ack > 0 => {
                 self.become_established(now, packet);
                 if self.request.outstanding {
-                    self.owed |= owed::REQUEST;
+                    self.owe(Demand::Request);
                 } else if syn {
-                    self.owed |= owed::ACK;
+                    self.owe(Demand::Ack);
                 }
             }
             State::SynReceived if ack && packet.ack > 0 => self.become_established(now, packet),
@@ -43,13 +44,13 @@ impl Connection {
         match self.config.handshake {
             Handshake::ThreeWay => {
                 self.state = State::SynReceived;
-                self.owed |= owed::SYN_ACK;
+                self.owe(Demand::SynAck);
                 self.arm(now, TimerKind::Handshake);
             }
             Handshake::SynOnly | Handshake::None => {
                 self.state = State::Established;
                 self.peer_window = self.config.receive_window;
-                self.owed |= owed::ACK;
+                self.owe(Demand::Ack);
                 self.events.push(Event::Established);
             }
         }
@@ -88,35 +89,22 @@ impl Connection {
     pub(super) fn confirm_request(&mut self) {
         if self.request.outstanding {
             self.request.outstanding = false;
-            self.owed &= !owed::REQUEST;
+            self.waive(Demand::Request);
             if self.timer.kind == TimerKind::Request {
                 self.timer = super::Timer::default();
             }
         }
     }
 
-    /// The SYN, SYN-ACK or request that is owed most urgently.
-    pub(super) fn poll_handshake(&mut self, now: Time, out: &mut Packet) -> bool {
-        for (bit, flags) in [(owed::SYN, Flags::SYN), (owed::SYN_ACK, Flags::SYN.with(Flags::ACK))]
-        {
-            if self.owed & bit != 0 {
-                self.owed &= !bit;
-                self.send_syn(now, flags, out);
-                return true;
-            }
-        }
-        if self.owed & owed::REQUEST != 0 {
-            self.owed &= !owed::REQUEST;
-            self.send_request(now, out);
-            if !self.holds_back(now, out) {
-                self.time_request(now);
-                return true;
-            }
-        }
-        false
+    pub(super) fn send_first_syn(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.send_syn(now, Flags::SYN, out)
     }
 
-    fn send_syn(&mut self, now: Time, flags: Flags, out: &mut Packet) {
+    pub(super) fn send_syn_ack(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.send_syn(now, Flags::SYN.with(Flags::ACK), out)
+    }
+
+    fn send_syn(&mut self, now: Time, flags: Flags, out: &mut Packet) -> bool {
         self.syns_sent += 1;
         if self.syns_sent > 1 {
             self.note_copy();
@@ -130,9 +118,10 @@ impl Connection {
         out.seq = 0;
         out.flags = flags;
         out.label = self.handshake_label();
+        true
     }
 
-    fn send_request(&mut self, now: Time, out: &mut Packet) {
+    pub(super) fn send_request(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.flags = out.flags.with(Flags::REQUEST);
         out.seq = self.request.ordinal;
@@ -140,5 +129,10 @@ impl Connection {
         if self.state == State::Established {
             self.on_ack_left();
         }
+        if self.holds_back(now, out) {
+            return false;
+        }
+        self.time_request(now);
+        true
     }
 }

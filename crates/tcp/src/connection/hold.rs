@@ -8,8 +8,9 @@ use std::collections::VecDeque;
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
+use super::Connection;
+use super::demand::Demand;
 use super::timer::TimerKind;
-use super::{Connection, owed};
 use crate::hooks::{AckEvent, Advice, HOLD_LIMIT};
 
 /// What is held, first to leave first.
@@ -63,7 +64,7 @@ impl Connection {
 
     /// The clock may have reached the deadline of what is held.
     pub(super) fn ripen(&mut self, now: Time) {
-        self.owed &= !owed::HELD;
+        self.waive(Demand::Held);
         while self.held.deadline() <= now {
             let until = self.ask(now, AckEvent::Due);
             let Some(first) = self.held.0.front_mut() else { return };
@@ -72,7 +73,7 @@ impl Connection {
                 return;
             }
             if !first.is_void {
-                self.owed |= owed::HELD;
+                self.owe(Demand::Held);
                 return;
             }
             self.held.0.pop_front();

@@ -2,6 +2,7 @@
 
 mod acknowledge;
 mod advise;
+mod demand;
 mod depart;
 mod ecn;
 mod event;
@@ -34,6 +35,7 @@ use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 pub use event::{Event, TimeoutKind, TimeoutReport};
 pub use transmit::Polled;
 
+use demand::Demand;
 use timer::{Timer, TimerKind};
 
 /// Sequence number of the first data byte; the SYN has number 0.
@@ -65,29 +67,6 @@ enum Gate {
     Open,
 }
 
-/// Packets that `poll_transmit` owes, apart from data.
-mod owed {
-    pub const SYN: u16 = 1;
-    pub const SYN_ACK: u16 = 1 << 1;
-    pub const REQUEST: u16 = 1 << 2;
-    pub const RETRANSMIT_HEAD: u16 = 1 << 3;
-    pub const COPY_HEAD: u16 = 1 << 4;
-    pub const COPY_HIGHEST: u16 = 1 << 5;
-    pub const WINDOW_PROBE: u16 = 1 << 6;
-    pub const EMPTY_PROBE: u16 = 1 << 7;
-    /// An ACK that reports marks until the packet before the one at hand.
-    pub const FLUSH_ACK: u16 = 1 << 8;
-    pub const TAIL_PROBE: u16 = 1 << 9;
-    /// A segment for a partial ACK, beside the pipe.
-    pub const PARTIAL: u16 = 1 << 10;
-    pub const FIN_AGAIN: u16 = 1 << 11;
-    /// Sent after data, because data carry it too.
-    pub const ACK: u16 = 1 << 12;
-    /// The first of what was held has waited long enough.
-    pub const HELD: u16 = 1 << 13;
-    pub const BEFORE_DATA: u16 = ACK - 1;
-}
-
 /// What a connection has counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -110,7 +89,7 @@ pub struct Counters {
 /// and their ACKs need, then the rest.
 #[repr(C)]
 pub struct Connection {
-    owed: u16,
+    owed: demand::Demands,
     state: State,
     events: event::Pending,
     /// Recovery works by SACK: the scoreboard says what is sent.
@@ -255,7 +234,7 @@ impl Connection {
         Self {
             role,
             state: if established { State::Established } else { State::Idle },
-            owed: 0,
+            owed: demand::Demands::default(),
             owes_duplicate: false,
             events: event::Pending::default(),
             report: None,
@@ -335,7 +314,7 @@ impl Connection {
     /// Starts the handshake, unless it has started already.
     pub fn open(&mut self) {
         if self.role == Role::Opener && self.state == State::Idle {
-            self.owed |= owed::SYN;
+            self.owe(Demand::Syn);
         }
     }
 
@@ -365,7 +344,7 @@ impl Connection {
         self.request =
             Request { ordinal: self.request.ordinal + 1, size, outstanding: true, tries: 0 };
         if self.role == Role::Acceptor || self.state == State::Established {
-            self.owed |= owed::REQUEST;
+            self.owe(Demand::Request);
         } else {
             self.open();
         }
@@ -382,7 +361,7 @@ impl Connection {
         if self.receive_window.set_capacity(bytes, next, u64::from(self.config.mss))
             && self.state == State::Established
         {
-            self.owed |= owed::ACK;
+            self.owe(Demand::Ack);
         }
     }
 
@@ -450,7 +429,7 @@ impl Connection {
     /// receivers are asked often.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.owed == 0 && self.board.una() == self.stream_end() && self.gate == Gate::Closed
+        self.owed.is_empty() && self.board.una() == self.stream_end() && self.gate == Gate::Closed
     }
 
     /// The next event, if any.

@@ -3,7 +3,8 @@
 use incast_engine::Time;
 use incast_net::Packet;
 
-use super::{Connection, Event, owed};
+use super::demand::Demand;
+use super::{Connection, Event};
 use crate::hooks::{Advice, ReceiveView};
 use crate::recv::reassembly::Arrival;
 
@@ -34,10 +35,10 @@ impl Connection {
             duplicate = arrival == Arrival::Duplicate;
             self.note_timestamp(packet);
             if self.ecn.is_on() && self.note_mark(packet, before) {
-                self.owed |= owed::ACK;
+                self.owe(Demand::Ack);
             }
             if self.ack_policy.on_segment(now, arrival, end - start) {
-                self.owed |= owed::ACK;
+                self.owe(Demand::Ack);
             }
             let next = self.data.next();
             if before < self.notify_at && next >= self.notify_at {
@@ -71,7 +72,7 @@ impl Connection {
             self.ts_recent = Some(packet.ts_value);
         }
         if advice.label != 0 || advice.extra_acks > 0 {
-            self.owed |= owed::ACK;
+            self.owe(Demand::Ack);
             self.ack_label |= advice.label;
             self.extra_acks = self.extra_acks.max(advice.extra_acks);
         }

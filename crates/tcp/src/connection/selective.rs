@@ -3,8 +3,9 @@
 use incast_engine::Time;
 use incast_net::{Flags, Packet, Trigger};
 
+use super::demand::Demand;
 use super::undo::Evidence;
-use super::{Connection, Gate, TimerKind, owed};
+use super::{Connection, Gate, TimerKind};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::{Advice, TxPlan};
@@ -136,7 +137,9 @@ impl Connection {
         if let Episode::Partial { restart_timer: restart } = episode {
             restart_timer = restart;
             let is_repaired = self.board.head().is_none_or(|head| head.marks.has(Marks::RESENT));
-            self.owed |= if is_repaired { 0 } else { owed::PARTIAL };
+            if !is_repaired {
+                self.owe(Demand::PartialAck);
+            }
         }
         if news.acked > 0 {
             if self.board.is_empty() {
@@ -151,7 +154,7 @@ impl Connection {
         if self.recovery.in_recovery() {
             self.limit_burst();
         } else if self.needs.duplicates && news.acked > 0 && self.doubts_head(now) {
-            self.owed |= owed::RETRANSMIT_HEAD;
+            self.owe(Demand::Head);
         }
         if news.acked > 0 {
             self.note_timer(now);
@@ -230,7 +233,7 @@ impl Connection {
     #[inline]
     pub(super) fn is_pipe_full(&self) -> bool {
         let next = self.board.next();
-        self.owed == 0
+        self.owed.is_empty()
             && self.gate == Gate::Closed
             && self.recovery.dupacks() == 0
             && !self.recovery.in_recovery()

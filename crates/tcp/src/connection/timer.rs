@@ -3,7 +3,8 @@
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
 
-use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport, owed};
+use super::demand::Demand;
+use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
@@ -44,14 +45,14 @@ impl Connection {
             self.end_pace(now);
         }
         if self.ack_policy.deadline() <= now && self.ack_policy.on_deadline(now) {
-            self.owed |= owed::ACK;
+            self.owe(Demand::Ack);
             self.ack_policy.on_ack_sent();
             self.set_trigger(Trigger::DelayedAck);
         }
         if self.selective && self.recovery.deadline() <= now {
             self.run_recovery_deadline(now);
         }
-        if self.timer.deadline <= now && self.owed & owed::TAIL_PROBE == 0 {
+        if self.timer.deadline <= now && !self.owed.has(Demand::TailProbe) {
             match self.timer.kind {
                 TimerKind::Off => {}
                 TimerKind::Handshake => self.expire_handshake(now),
@@ -60,7 +61,7 @@ impl Connection {
                 TimerKind::Persist => {
                     self.window_probes += 1;
                     self.arm(now, TimerKind::Persist);
-                    self.owed |= owed::WINDOW_PROBE;
+                    self.owe(Demand::WindowProbe);
                     self.set_trigger(Trigger::Persist);
                 }
             }
@@ -70,7 +71,7 @@ impl Connection {
         }
         if self.has_receiver_hooks() {
             self.ripen(now);
-            if self.owed & owed::HELD != 0 {
+            if self.owed.has(Demand::Held) {
                 self.set_trigger(Trigger::DelayedAck);
             }
         }
@@ -109,7 +110,8 @@ impl Connection {
         self.report_timeout(TimeoutKind::Handshake, false);
         self.handshake_tries += 1;
         self.arm(now, TimerKind::Handshake);
-        self.owed |= if self.state == State::SynSent { owed::SYN } else { owed::SYN_ACK };
+        let is_opener = self.state == State::SynSent;
+        self.owe(if is_opener { Demand::Syn } else { Demand::SynAck });
     }
 
     fn expire_request(&mut self, now: Time) {
@@ -117,7 +119,7 @@ impl Connection {
         self.report_timeout(TimeoutKind::Request, false);
         self.request.tries += 1;
         self.arm(now, TimerKind::Request);
-        self.owed |= owed::REQUEST;
+        self.owe(Demand::Request);
     }
 
     /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: a loss of the whole flight is assumed.
@@ -143,12 +145,13 @@ impl Connection {
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
         self.ecn.on_reduction(self.board.max());
         self.cap_after_loss(flight, window);
-        self.owed &= !(owed::RETRANSMIT_HEAD | owed::TAIL_PROBE);
+        self.waive(Demand::Head);
+        self.waive(Demand::TailProbe);
         self.end_reduction();
         if self.selective {
             let view = self.sack_view(now);
             self.recovery.on_sack_timeout(&mut self.board, &view);
-            self.owed |= owed::RETRANSMIT_HEAD;
+            self.owe(Demand::Head);
         } else {
             self.recovery.on_timeout(&self.recovery_view());
             self.board.go_back();

@@ -5,7 +5,8 @@ use std::ops::Range;
 use incast_engine::{Span, Time};
 use incast_net::{Flags, Packet};
 
-use super::{Connection, Gate, State, TimerKind, owed};
+use super::demand::Demand;
+use super::{Connection, Gate, State, TimerKind};
 use crate::config::{IdleRestart, RttSampling};
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
@@ -49,7 +50,7 @@ impl Connection {
     /// and copying it right afterwards is slow.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
-        if self.owed & owed::BEFORE_DATA != 0 && self.poll_owed(now, out) {
+        if self.owed.is_urgent() && self.poll_urgent(now, out) {
             return Polled::Packet;
         }
         if self.pacer.is_some() && self.is_held(now) {
@@ -77,23 +78,14 @@ impl Connection {
         if self.gate == Gate::Open {
             self.gate = Gate::Closed;
         }
-        while self.owed & owed::ACK != 0 {
-            self.send_ack(now, out);
-            if !self.holds_back(now, out) {
-                return Polled::Packet;
-            }
-        }
-        if self.owed & owed::HELD != 0 && self.send_held(now, out) {
-            return Polled::Packet;
-        }
-        Polled::Nothing
+        if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
     }
 
     /// Whether what has just been sent is certain to be the last for now: nothing moves the windows
     /// that were found before it, and they hold no more.
     #[inline]
     fn is_used_up(&self, room: &Room) -> bool {
-        self.owed == 0
+        self.owed.is_empty()
             && self.gate == Gate::Closed
             && self.recovery.dupacks() == 0
             && self.prr.is_none()
@@ -105,68 +97,34 @@ impl Connection {
             && self.end_within(room.end, None).is_none()
     }
 
-    fn poll_owed(&mut self, now: Time, out: &mut Packet) -> bool {
-        if self.owed & owed::FLUSH_ACK != 0 {
-            self.owed &= !owed::FLUSH_ACK;
-            if self.send_flush(now, out) && !self.holds_back(now, out) {
-                return true;
-            }
+    /// The retransmission that recovery, a timeout or the congestion control owes.
+    pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
+        if self.selective {
+            self.send_owed_segment(now, out)
+        } else {
+            self.send_copy(now, false, false, out)
         }
-        if self.poll_handshake(now, out) {
-            return true;
-        }
-        if self.owed & owed::RETRANSMIT_HEAD != 0 {
-            self.owed &= !owed::RETRANSMIT_HEAD;
-            let sent = if self.selective {
-                self.send_owed_segment(now, out)
-            } else {
-                self.send_copy(now, false, false, out)
-            };
-            if sent {
-                return true;
-            }
-        }
-        if self.owed & owed::PARTIAL != 0 {
-            self.owed &= !owed::PARTIAL;
-            if self.answer_partial_ack(now, out) {
-                return true;
-            }
-        }
-        if self.owed & owed::TAIL_PROBE != 0 {
-            self.owed &= !owed::TAIL_PROBE;
-            if self.send_tail_probe(now, out) {
-                return true;
-            }
-        }
-        for (bit, highest) in [(owed::COPY_HEAD, false), (owed::COPY_HIGHEST, true)] {
-            if self.owed & bit != 0 {
-                self.owed &= !bit;
-                if self.send_copy(now, highest, true, out) {
-                    return true;
-                }
-            }
-        }
-        if self.owed & owed::WINDOW_PROBE != 0 {
-            self.owed &= !owed::WINDOW_PROBE;
-            self.send_window_probe(now, out);
-            return true;
-        }
-        if self.owed & owed::EMPTY_PROBE != 0 {
-            self.owed &= !owed::EMPTY_PROBE;
-            self.fill_control(now, out);
-            out.label = std::mem::take(&mut self.probe_label);
-            return true;
-        }
-        if self.owed & owed::FIN_AGAIN != 0 {
-            self.owed &= !owed::FIN_AGAIN;
-            self.send_fin_again(now, out);
-            return true;
-        }
-        false
+    }
+
+    /// A copy of the first outstanding segment that a hook asked for.
+    pub(super) fn copy_head(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.send_copy(now, false, true, out)
+    }
+
+    /// A copy of the last one.
+    pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.send_copy(now, true, true, out)
+    }
+
+    /// A packet without payload that brings an answer about.
+    pub(super) fn send_empty_probe(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.fill_control(now, out);
+        out.label = std::mem::take(&mut self.probe_label);
+        true
     }
 
     /// One number beyond the closed window: the next byte, or FIN if that is what waits.
-    fn send_window_probe(&mut self, now: Time, out: &mut Packet) {
+    pub(super) fn send_window_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.board.note_probe();
         self.counters.data_packets += 1;
         let seq = self.board.next();
@@ -177,16 +135,18 @@ impl Connection {
         } else {
             out.flags = out.flags.with(Flags::FIN);
         }
+        true
     }
 
     /// The FIN that was sent before, without the data before it. It moves neither the scoreboard nor
     /// the timer.
-    fn send_fin_again(&mut self, now: Time, out: &mut Packet) {
+    pub(super) fn send_fin_again(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.seq = self.written;
         out.flags = out.flags.with(Flags::FIN).with(Flags::RETRANSMISSION);
         self.counters.data_packets += 1;
         self.counters.retransmitted_packets += 1;
+        true
     }
 
     /// How far the windows reach.
@@ -417,23 +377,25 @@ impl Connection {
         }
     }
 
-    fn send_ack(&mut self, now: Time, out: &mut Packet) {
+    #[inline]
+    pub(super) fn send_ack(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.label = self.ack_label;
         if self.extra_acks > 0 {
             self.extra_acks -= 1;
+            self.owe(Demand::Ack);
         } else {
-            self.owed &= !owed::ACK;
             self.ack_label = 0;
         }
         self.ack_policy.on_ack_sent();
+        !self.holds_back(now, out)
     }
 
     /// A packet that carries the cumulative ACK has left.
     #[inline]
     pub(super) fn on_ack_left(&mut self) {
         if self.extra_acks == 0 && self.ack_label == 0 {
-            self.owed &= !owed::ACK;
+            self.waive(Demand::Ack);
             self.ack_policy.on_ack_sent();
         }
     }

@@ -5,6 +5,7 @@ use incast_engine::Time;
 use incast_net::Packet;
 
 use super::Connection;
+use super::demand::Demand;
 use crate::config::UndoKind;
 use crate::congestion::{CongestionControl, Controller};
 use crate::recovery::LossRecovery;
@@ -182,7 +183,7 @@ impl Connection {
         let window = self.in_flight() + acked.min(self.config.initial_window);
         let window = window.max(u64::from(self.segment_size));
         self.congestion.on_idle(window, ssthresh);
-        self.owed &= !super::owed::RETRANSMIT_HEAD;
+        self.waive(Demand::Head);
         self.timed_out_at = None;
         self.counters.undone_timeouts += 1;
     }

@@ -1,0 +1,118 @@
+//! What a connection owes apart from new and lost data: one table, in order of urgency.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::Connection;
+
+/// The demands that are open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Demands(u16);
+
+impl Demands {
+    const fn of(demand: Demand) -> u16 {
+        1 << demand as u16
+    }
+
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    #[inline]
+    pub fn has(self, demand: Demand) -> bool {
+        self.0 & Self::of(demand) != 0
+    }
+
+    /// Whether something is owed that leaves before data.
+    #[inline]
+    pub fn is_urgent(self) -> bool {
+        self.0 & URGENT != 0
+    }
+
+    #[inline]
+    fn take(&mut self, demand: Demand) -> bool {
+        let had = self.has(demand);
+        self.0 &= !Self::of(demand);
+        had
+    }
+}
+
+/// Declares the demands in their order, each with the method that serves it. That method returns
+/// whether a packet leaves; if none does, the next demand has its turn.
+macro_rules! demands {
+    (
+        before data { $($(#[$early_doc:meta])* $early:ident => $serve_early:ident,)+ }
+        after data { $($(#[$late_doc:meta])* $late:ident => $serve_late:ident,)+ }
+    ) => {
+        /// A packet that is owed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Demand {
+            $($(#[$early_doc])* $early,)+
+            $($(#[$late_doc])* $late,)+
+        }
+
+        const URGENT: u16 = $(Demands::of(Demand::$early))|+;
+
+        impl Connection {
+            /// Serves what leaves before data.
+            pub(super) fn poll_urgent(&mut self, now: Time, out: &mut Packet) -> bool {
+                $(while self.owed.take(Demand::$early) {
+                    if self.$serve_early(now, out) {
+                        return true;
+                    }
+                })+
+                false
+            }
+
+            /// Serves what leaves after data.
+            #[inline]
+            pub(super) fn poll_patient(&mut self, now: Time, out: &mut Packet) -> bool {
+                $(while self.owed.take(Demand::$late) {
+                    if self.$serve_late(now, out) {
+                        return true;
+                    }
+                })+
+                false
+            }
+        }
+    };
+}
+
+demands! {
+    before data {
+        /// An ACK that reports marks until the packet before the one at hand.
+        FlushAck => send_flush,
+        Syn => send_first_syn,
+        SynAck => send_syn_ack,
+        Request => send_request,
+        /// The first lost segment, or else the first unacknowledged one.
+        Head => send_head,
+        /// A segment for a partial ACK, beside the pipe.
+        PartialAck => answer_partial_ack,
+        TailProbe => send_tail_probe,
+        CopyHead => copy_head,
+        CopyHighest => copy_highest,
+        WindowProbe => send_window_probe,
+        EmptyProbe => send_empty_probe,
+        FinAgain => send_fin_again,
+    }
+    after data {
+        /// A bare ACK, because data carry it too.
+        Ack => send_ack,
+        /// The first of what was held has waited long enough.
+        Held => send_held,
+    }
+}
+
+impl Connection {
+    #[inline]
+    pub(super) fn owe(&mut self, demand: Demand) {
+        self.owed.0 |= Demands::of(demand);
+    }
+
+    #[inline]
+    pub(super) fn waive(&mut self, demand: Demand) {
+        self.owed.0 &= !Demands::of(demand);
+    }
+}
