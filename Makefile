@@ -47,16 +47,16 @@ lint: $(VENV)/debug
 	$(BIN)/python -m mypy.stubtest incast._core
 
 validate: $(VENV)/release
-	$(BIN)/python benches/validate.py $(STUDIES)
+	$(BIN)/python -m validation $(STUDIES)
 
 validate-quick: $(VENV)/debug
-	$(BIN)/python benches/validate.py --quick $(STUDIES)
+	$(BIN)/python -m validation --quick $(STUDIES)
 
 mutants: $(VENV)/debug
 	@command -v cargo-mutants >/dev/null || { \
 	  echo "make: cargo install cargo-mutants --locked" >&2; exit 1; }
 	$(BIN)/pip install --quiet --group mutants
-	$(BIN)/python benches/mutants_python.py; python=$$?; $(BIN)/python benches/mutants.py && exit $$python
+	$(BIN)/python -m validation.mutants.python; python=$$?; $(BIN)/python -m validation.mutants.rust && exit $$python
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py

@@ -13,7 +13,7 @@ def main() -> None:
     for file, text in pages().items():
         if file.read_text(encoding="utf-8") != text:
             file.write_text(text, encoding="utf-8")
-            print(f"wrote {file.relative_to(Path.cwd())}")  # noqa: T201
+            print(f"wrote {file.relative_to(Path.cwd())}")
 
 
 if __name__ == "__main__":

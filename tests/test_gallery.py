@@ -29,7 +29,7 @@ def test_the_gallery_is_of_a_full_run_of_the_figures_there_are() -> None:
         for one in texts.select(REAL, [])
         for claim in one.figure.claims
     }
-    assert kept == asked  # make it anew: benches/keep_gallery.py
+    assert kept == asked  # make it anew: docs/keep_gallery.py
 
 
 def test_every_picture_has_its_numbers_and_all_are_small() -> None:
@@ -56,7 +56,7 @@ OUTCOMES = {
 
 def test_every_claim_there_was_ends_in_one_class() -> None:
     """The 297 claims of the first full run are in first-claims.csv."""
-    first = pl.read_csv(ROOT / "benches" / "reference" / "figures" / "first-claims.csv")
+    first = pl.read_csv(ROOT / "validation" / "reference" / "figures" / "first-claims.csv")
     assert first.height == 297
     for text, found in OUTCOMES.items():
         names = [one.id for one in found]

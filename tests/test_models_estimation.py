@@ -134,7 +134,7 @@ def test_models_answer_what_was_run(collapse: incast.Results) -> None:
 
 
 def test_the_models_lie_where_the_validation_page_has_them() -> None:
-    """A short form of `benches/validate_theory.py`, at one point after the collapse."""
+    """A short form of `validation/theory`, at one point after the collapse."""
     tree = {
         "profile": "ns2",
         "network": {"buffer": "32pkt"},

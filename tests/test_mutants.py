@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from mutation import draw, page, table, tree
-from mutation.draw import Mutant
-from mutation.table import Verdict
+
+from validation.mutants import draw, page, table, tree
+from validation.mutants.draw import Mutant
+from validation.mutants.table import Verdict
 
 DIFF = """--- crates/net/src/port.rs
 +++ replace < with <= in Port::fits

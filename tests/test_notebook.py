@@ -1,7 +1,8 @@
 """The notebook of the documentation runs, and what it keeps is what it shows."""
 
 import nbformat
-from keep_notebook import NOTEBOOK, execute
+
+from docs.keep_notebook import NOTEBOOK, execute
 
 IMAGE, PAGE = "image/png", "text/html"
 

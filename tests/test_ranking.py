@@ -6,15 +6,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from ranking import table
-from ranking.draw import RANGES, Drawn, scenarios
-from ranking.ideal import completion_s
-from ranking.judge import judge, wilson
-from ranking.parties import PARTIES, group
-from ranking.rows import rows
 
 import incast
 from incast import _core
+from validation.ranking import table
+from validation.ranking.draw import RANGES, Drawn, scenarios
+from validation.ranking.ideal import completion_s
+from validation.ranking.judge import judge, wilson
+from validation.ranking.parties import PARTIES, group
+from validation.ranking.rows import rows
 
 DEEP = Drawn(
     buffer=16 << 20,
@@ -28,7 +28,7 @@ DEEP = Drawn(
 
 def test_every_remedy_says_who_must_change() -> None:
     remedies = {entry["name"] for entry in json.loads(_core.entries("remedies"))}
-    assert remedies <= set(PARTIES), "add it to benches/ranking/parties.py"
+    assert remedies <= set(PARTIES), "add it to validation/ranking/parties.py"
     named = {name for row in rows() for name in row.names}
     assert named <= set(PARTIES)
     assert set(PARTIES) == remedies | named  # nothing that is no more
@@ -84,7 +84,7 @@ def test_the_ideal_leaves_room_for_the_other_traffic() -> None:
 
 
 def test_what_is_kept_is_what_the_simulator_says() -> None:
-    """A short form of `benches/rank_remedies.py`, which looks at every remedy."""
+    """A short form of `validation/ranking`, which looks at every remedy."""
     for drawn, shares in table.read()[:2]:
         again = table.simulate(drawn, 1, {"newreno", "dctcp"})
         assert again == {label: shares[label] for label in again}

@@ -1,6 +1,6 @@
 """How far an answer may be trusted: what the held-out reads of a study say of those like it.
 
-`benches/validate_jitter.py` writes the figures (`trust.json`), and holds them.
+`validation/jitter` writes the figures (`trust.json`), and holds them.
 """
 
 import json

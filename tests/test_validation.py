@@ -1,0 +1,38 @@
+"""The studies of `validation/` are those that `make validate` runs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from validation.__main__ import STUDIES
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = sorted(file.parent.name for file in (ROOT / "validation").glob("*/__main__.py"))
+
+
+def test_every_folder_with_a_study_is_run() -> None:
+    assert len(FOLDERS) > 10
+    listed = {study.name for study in STUDIES if "-m" in study.command and study.quick}
+    assert listed == set(FOLDERS)
+
+
+@pytest.mark.parametrize("name", ["nosuch", "ns4"])
+def test_an_unknown_study_is_refused_with_the_names(name: str) -> None:
+    command = [sys.executable, "-m", "validation", name]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert name in done.stderr
+    assert all(folder in done.stderr for folder in FOLDERS)
+
+
+def test_benches_measure_speed_and_memory_only() -> None:
+    """What compares results belongs to `validation/`, what writes pages to `docs/`."""
+    found = {
+        file.relative_to(ROOT).as_posix()
+        for file in (ROOT / "benches").rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    outside = {file for file in found if not file.startswith("benches/timing/")}
+    assert outside == {"benches/speed.py", "benches/store.py", "benches/train.py"}

@@ -1,0 +1,118 @@
+"""How well the model foretells the simulated collapse points."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import incast
+from incast.models.collapse import knee
+from incast.models.collapse.answers import forecast
+from incast.models.collapse.blocks import SEARCH, Effort
+from incast.models.collapse.reads import Reads, read
+from incast.models.registry import Question
+from incast.scenario.resolved import Resolved
+from validation.collapse import truth
+
+if TYPE_CHECKING:
+    from validation.collapse.draw import Drawn
+
+WITHIN = 0.2
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """Simulated and foretold collapse points; NaN where there is none up to 256 servers."""
+
+    scenarios: list[Drawn]
+    simulated: np.ndarray
+    foretold: np.ndarray
+    cpu_s: float
+
+    @property
+    def collapses(self) -> np.ndarray:
+        """Which scenarios collapse."""
+        return ~np.isnan(self.simulated)
+
+    @property
+    def hits(self) -> np.ndarray:
+        """Which are foretold within 20 % or one server, or as none."""
+        found = near(self.foretold, self.simulated)
+        return np.where(self.collapses, found, np.isnan(self.foretold))
+
+    @property
+    def errors(self) -> np.ndarray:
+        """|ln(foretold / simulated)| of those that collapse; none counts as 256."""
+        foretold = np.where(np.isnan(self.foretold), knee.MOST_SERVERS, self.foretold)
+        return np.abs(np.log(foretold / self.simulated))[self.collapses]
+
+    @property
+    def baseline(self) -> np.ndarray:
+        """The same for the best constant: the median."""
+        known = np.log(self.simulated[self.collapses])
+        return np.abs(known - np.median(known))
+
+
+def near(found: np.ndarray, simulated: np.ndarray) -> np.ndarray:
+    """Return which are within 20 % or one server."""
+    return np.asarray(np.abs(found - simulated) <= np.maximum(1, WITHIN * simulated))
+
+
+def same(
+    known: list[tuple[Drawn, int | None]], again: list[tuple[Drawn, int | None]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the collapse points of those simulated twice, and which the other seeds find near."""
+    pairs = [(first[1], then[1]) for first, then in zip(known, again, strict=False) if first[1]]
+    first, then = (np.array(points, dtype=float) for points in zip(*pairs, strict=True))
+    return first, near(then, first)
+
+
+def reads_of(scenarios: list[Drawn]) -> Reads:
+    """Return what the model knows of scenarios."""
+    points = [incast.load(drawn.document(2)).plan.points[0].resolved for drawn in scenarios]
+    return read([Question(Resolved(point)) for point in points])
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Ratios at collapse points, one per scenario: goodput and timeouts."""
+
+    model: np.ndarray
+    others: np.ndarray
+
+
+COMPARED, FEW, SEEDS = 60, 24, (301, 501)
+THOROUGH = Effort(fine=0.005, coarse=0.0, most=3_000_000)
+
+
+def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
+    """Hold model and simulator, and the simulator with other seeds, against the simulator.
+
+    At the collapse points of the first scenarios, as far as they have few servers.
+    """
+    few = [(drawn, servers) for drawn, servers in known[:COMPARED] if servers and servers <= FEW]
+    runs = [
+        np.array([(run.goodput, run.timeouts) for run in runs])
+        for runs in (
+            [truth.simulate(drawn, servers, first_seed) for drawn, servers in few]
+            for first_seed in SEEDS
+        )
+    ]
+    servers = np.array([float(servers) for _, servers in few])
+    reads = replace(reads_of([drawn for drawn, _ in few]), servers=servers)
+    foretold = forecast(reads, THOROUGH)
+    model = np.column_stack([foretold.goodput, foretold.timeouts])
+    return Agreement(model / runs[0], runs[1] / runs[0])
+
+
+def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Judgement:
+    """Ask the model about every scenario of a set."""
+    scenarios = [drawn for drawn, _ in known]
+    reads = reads_of(scenarios)
+    start = time.process_time()
+    foretold = knee.first_collapse(reads, effort=effort)
+    simulated = np.array([np.nan if servers is None else servers for _, servers in known])
+    return Judgement(scenarios, simulated, foretold, time.process_time() - start)

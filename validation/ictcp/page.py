@@ -1,0 +1,71 @@
+"""Page and picture of ICTCP's own headline."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from validation.common.page import verdicts
+from validation.ictcp.runs import BLOCKS, BUFFERS, LABELS, MOST, SEEDS, STAR
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from validation.common.judge import Verdict
+    from validation.ictcp.runs import Curve
+
+OPENING = f"""# ICTCP's own headline
+
+Written by `make validate` (`validation/ictcp`); do not edit. What is said of ICTCP's own
+experiments is that nothing collapses up to some {MOST} servers on a switch of 48 ports; its critics
+saw it collapse at a third of that. [How we read ICTCP](reading-ictcp.md) asked beforehand which
+first window and which quota keep the headline, and in which buffer.
+
+A star of 1 Gbps, 25 us per link, {STAR["workload"]["sru"]} from each server in packets of
+1500 bytes, a new connection for every block, a least timeout of 300 ms; senders begin with three
+segments, and leave up to 8 us late, as hosts do. {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” begins
+with its sender's window, which is the default.
+"""
+
+
+def write(folder: Path, found: list[Curve], bars: list[Verdict]) -> None:
+    """Write `ictcp.md` and its picture into the folder."""
+    _draw(folder / "ictcp.png", found)
+    lines = [OPENING, *verdicts(bars), "", "![Goodput over servers](ictcp.png)", ""]
+    lines += ["Goodput in Mbps, and timeouts per block where there are any.", ""]
+    for buffer in BUFFERS:
+        lines += [f"## {buffer}", "", *_table([it for it in found if it.buffer == buffer]), ""]
+    (folder / "ictcp.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _table(curves: list[Curve]) -> list[str]:
+    lines = [f"| servers | {' | '.join(it.label for it in curves)} |", "|--:" * 5 + "|"]
+    for index, servers in enumerate(curves[0].servers):
+        cells = [_cell(it.goodput[index], it.timeouts[index]) for it in curves]
+        lines.append(f"| {servers} | {' | '.join(cells)} |")
+    return lines
+
+
+def _cell(goodput: float, timeouts: float) -> str:
+    return f"{goodput:.0f}" + (f", {timeouts:.2f}" if timeouts else "")
+
+
+def _draw(path: Path, found: list[Curve]) -> None:
+    from matplotlib import pyplot as plt
+
+    drawing, panels = plt.subplots(
+        1, len(BUFFERS), figsize=(10, 3.4), layout="constrained", sharey=True
+    )
+    looks = dict(zip(LABELS, ("o-", "s-", "^--", "x:"), strict=True))
+    for axes, buffer in zip(panels, BUFFERS, strict=True):
+        for curve in found:
+            if curve.buffer == buffer:
+                axes.plot(
+                    curve.servers, curve.goodput, looks[curve.label], ms=4, mfc="none",
+                    label=curve.label,
+                )  # fmt: skip
+        axes.set(title=f"buffer {buffer}", xlabel="servers", ylim=(0, 1000))
+        axes.grid(alpha=0.3)
+    panels[0].set_ylabel("goodput, Mbit/s")
+    panels[-1].legend(frameon=False, fontsize=8, loc="lower right")
+    drawing.savefig(path, dpi=90)
+    plt.close(drawing)

@@ -1,0 +1,43 @@
+"""Count how often confidence intervals hold the truth; write docs/validation/intervals.md.
+
+200 repetitions of ten seeds at five points; the truth is the mean over all 2 000 seeds. Exits with
+1 where the intervals of goodput, completion or timeouts hold it too seldom. `--quick` takes fewer
+repetitions and leaves the page as it is.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from rich.console import Console
+
+from validation.common.command import asked_quick
+from validation.intervals.judge import POINTS, judge, sample
+from validation.intervals.page import lines, write
+
+SEEDS, REPETITIONS = 10, 200
+QUICK, QUICK_MARGIN = 40, 0.1
+"""Fewer repetitions, and what these may lack."""
+
+
+def main() -> int:
+    """Judge every point."""
+    quick = asked_quick(__doc__ or "")
+    console = Console(highlight=False)
+    count, margin = (QUICK, QUICK_MARGIN) if quick else (REPETITIONS, 0.0)
+    judged = [judge(point, sample(point, count * SEEDS), SEEDS) for point in POINTS]
+    for line in lines(judged):
+        console.print(line)
+    failed = False
+    for one in judged:
+        for name, share in one.missed(margin):
+            console.print(f"FAILS  {one.point.name}: {name} holds the truth in {share:.1%}")
+            failed = True
+    if not quick:
+        write(judged, SEEDS, count)
+        console.print("written: docs/validation/intervals.md")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""The page and the picture of the study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+
+from incast.models.collapse import trust
+from validation.common import page
+from validation.common.judge import Verdict
+from validation.jitter.draw import BLOCKS, PROFILES
+from validation.jitter.judge import NEAR, Read, Study, share_near
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+matplotlib.use("Agg")
+
+JUDGED = "four times, and nothing was chosen by what it said"
+"""How often the held-out set has been judged by a model that was then changed or kept."""
+SLACK = 1.05
+"""Platforms may differ by so much in a factor."""
+
+
+def kept(judged: Study, known: dict[str, Any]) -> Verdict:
+    """Hold what the model says of itself against what is found."""
+    said = [(one["reads"], one["factor"]) for one in known["regions"]]
+    found = [(one["reads"], one["factor"]) for one in judged.regions()]
+    off = [
+        f"{was} became {now}"
+        for was, now in zip(said, found, strict=True)
+        if was[0] != now[0] or not 1 / SLACK <= was[1] / now[1] <= SLACK
+    ]
+    factors = ", ".join(f"{factor:.2f}" for _, factor in found)
+    return Verdict("the model says of itself what is found here", factors, tuple(off), not off)
+
+
+def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
+    """Write `jitter.md` and its picture into the folder."""
+    lines = [_opening(judged), *page.verdicts(found), "", *_refused(judged), "", *_trusted(judged)]
+    lines += ["", "![Foretold over simulated goodput](jitter.png)", "", *_parts(judged)]
+    lines += ["", *_worst(judged)]
+    (folder / "jitter.md").write_text("\n".join(lines) + "\n")
+    _draw(folder / "jitter.png", judged)
+
+
+def _opening(judged: Study) -> str:
+    return f"""# The model of the collapse, with jitter
+
+Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) beside the
+simulator, on {len(judged.reads)} random reads (`validation/jitter/draw.py`): 1 to 100 Gbps; links
+of one rate (half of the reads), slower servers, or a slower client, down to a tenth; 2 to 100 us of
+delay, in half of them another one on the servers' side; a buffer of 16 to 512 KiB or 10 to 350
+packets; 2 to 96 servers; SRUs of 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`,
+`start_spread` and `send_jitter` of 1 to 100 us, each in some 60 % of the reads and at least one in
+all; fresh or persistent connections; every profile with its own transport and queue. All is drawn
+log-uniformly, and {BLOCKS} blocks at {judged.seeds} seeds are simulated.
+
+The model was developed on another set of the same kind (`--development`). This one has been judged
+{JUDGED}.
+"""
+
+
+def _refused(judged: Study) -> list[str]:
+    lines = ["## What is refused", "", "| reads | reason |", "|--:|---|"]
+    return lines + [f"| {count} | {reason} |" for reason, count in judged.refusals()]
+
+
+def _trusted(judged: Study) -> list[str]:
+    """Say how near the model is where its own uncertainty is small."""
+    lines = [
+        "## How far to trust it",
+        "",
+        "The model says how uncertain the mean goodput of ten runs is: by their own scatter, as",
+        "far as it has seen it, and because it follows only so many blocks. By that the reads are",
+        "parted; the last column is what `incast model` prints under its table.",
+        "",
+        f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
+        "|--:|--:|--:|--:|",
+    ]
+    low = -1.0
+    for one in judged.regions():
+        those = [it for it in judged.answered if low < it.uncertainty <= one["most"]]
+        near = f"{share_near(those):.0%}" if those else "–"
+        lines.append(f"| {one['most']:.0%} | {len(those)} | {near} | {one['factor']:.2f} |")
+        low = one["most"]
+    return lines
+
+
+def _parts(judged: Study) -> list[str]:
+    """Return how it does by profile and by other halves of the set."""
+    groups: dict[str, list[Read]] = {
+        f"`{name}`": [it for it in judged.reads if it.tree["profile"] == name] for name in PROFILES
+    }
+    for word in ("fresh", "persistent"):
+        groups[f"{word} connections"] = [
+            it for it in judged.reads if it.tree["workload"]["connections"] == word
+        ]
+    for word, kind in (("bytes", int), ("packets", str)):
+        groups[f"buffers in {word}"] = [
+            it for it in judged.reads if isinstance(it.tree["network"]["buffer"], kind)
+        ]
+    slow = {"server_rate", "client_rate"}
+    groups["links of several rates"] = [it for it in judged.reads if slow & set(it.tree["network"])]
+    groups["with `send_jitter`"] = [
+        it for it in judged.reads if "send_jitter" in it.tree["transport"]
+    ]
+    lines = ["## By kind", "", f"| | reads | answered | within {NEAR} |", "|---|--:|--:|--:|"]
+    for name, reads in groups.items():
+        answered = [it for it in reads if not np.isnan(it.ratio)]
+        near = f"{share_near(answered):.0%}" if answered else "–"
+        lines.append(f"| {name} | {len(reads)} | {len(answered)} | {near} |")
+    each = judged.model_s / len(judged.reads)
+    lines += [
+        "",
+        f"Asked one by one, the model took {each:.2f} s for a read, the simulator",
+        f"{judged.simulator_s / len(judged.reads):.2f} s for its {judged.seeds} seeds.",
+    ]
+    return lines
+
+
+def _worst(judged: Study) -> list[str]:
+    """Return those that it misses."""
+    far = [it for it in judged.answered if abs(np.log(it.ratio)) > np.log(NEAR)]
+    far.sort(key=lambda it: -abs(np.log(it.ratio)))
+    lines = [
+        "## Where it is wrong",
+        "",
+        "| profile | connections | servers | foretold / simulated | runs' own error |",
+        "|---|---|--:|--:|--:|",
+    ]
+    for it in far:
+        workload = it.tree["workload"]
+        lines.append(
+            f"| `{it.tree['profile']}` | {workload['connections']} | {workload['servers']} | "
+            f"{it.ratio:.2f} | {it.scatter:.0%} |"
+        )
+    return lines
+
+
+def _draw(path: Path, judged: Study) -> None:
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for word, marker in (("persistent", "o"), ("fresh", "^")):
+        those = [it for it in judged.answered if it.tree["workload"]["connections"] == word]
+        axes.errorbar(
+            [it.uncertainty for it in those],
+            [it.ratio for it in those],
+            yerr=[it.ratio * it.scatter for it in those],
+            fmt=marker,
+            ms=4.5,
+            lw=0.6,
+            mfc="none" if word == "fresh" else None,
+            label=f"{word} connections",
+        )
+    for bound in (NEAR, 1 / NEAR):
+        axes.axhline(bound, color="0.5", lw=0.8, ls="--")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    ticks = [0.25, 0.5, 0.8, 1, 1.25, 2, 4]
+    axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.minorticks_off()
+    axes.set_xlabel("uncertainty, as the model says")
+    axes.set_ylabel("foretold / simulated goodput")
+    axes.legend(frameon=False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)

@@ -1,0 +1,18 @@
+"""How long a read takes if the client's link is always busy and nothing is lost."""
+
+from validation.ranking.draw import Drawn
+
+SEGMENT, HEADERS = 1460, 40  # of scenarios/remedies.toml and its profile, bytes
+
+
+def completion_s(drawn: Drawn) -> float:
+    """Return the ideal completion of a block over new connections, seconds.
+
+    The SYN and the SYN-ACK take one round trip, the request and the first packet another; then the
+    client's link carries all segments with their headers, next to the other traffic's mean.
+    """
+    segments = -(-drawn.sru // SEGMENT)
+    wire = drawn.servers * (drawn.sru + segments * HEADERS)
+    first = min(drawn.sru, SEGMENT) + HEADERS  # on the server's link
+    round_trips = 2 * drawn.round_trip_ns / 1e9
+    return round_trips + 8 * first / drawn.rate + 8 * wire / (drawn.rate - drawn.background)

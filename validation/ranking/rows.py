@@ -1,0 +1,42 @@
+"""The rows of scenarios/remedies.toml: every remedy as it is run."""
+
+import json
+from dataclasses import dataclass
+
+import incast
+from incast.results.series import label_of
+from validation.ranking.draw import REMEDIES
+from validation.ranking.parties import group
+
+
+@dataclass(frozen=True)
+class Row:
+    """A transport with what stands beside it."""
+
+    label: str
+    names: tuple[str, ...]
+
+    @property
+    def group(self) -> str:
+        """Who must change, a key of `parties.GROUPS`."""
+        return group(self.names)
+
+
+def rows() -> list[Row]:
+    """Return what the scenario runs, in its order."""
+    scenario = incast.load(REMEDIES).override("workload.servers", 2)
+    return [
+        Row(label_of(point.swept), tuple(_names(point.swept))) for point in scenario.plan.points
+    ]
+
+
+def _names(swept: dict[str, object]) -> list[str]:
+    beside = json.loads(str(swept["transport.remedies"]))
+    return [_name(swept["transport.name"]), *map(_name, beside)]
+
+
+def _name(value: object) -> str:
+    """Return the name in a value, which may be a table, also as JSON."""
+    if isinstance(value, str) and value.startswith("{"):
+        value = json.loads(value)
+    return str(value["name"]) if isinstance(value, dict) else str(value)

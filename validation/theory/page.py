@@ -1,0 +1,280 @@
+"""The page and the pictures on models of throughput."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from validation.common.page import verdicts
+from validation.theory.runs import BUFFERS, DEFAULT, SECONDS, SEEDS, SRUS, Curve, Flavour, Guess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from validation.common.judge import Verdict
+    from validation.theory.claims import Curves
+
+OPENING = f"""# Models of throughput
+
+Written by `make validate` (`validation/theory`); do not edit. The equations of chapter 3
+of Kulkarni & Agrawal ([](../reference/models-throughput.md)) against the simulator: table 3.1 of
+the text (1 Gbps, links of 50 µs, segments of 1 KB, NewReno, RTOmin 200 ms, requests U(0, 20 µs)
+apart), `profile = "ns2"` with a random send delay of 8 µs, {SECONDS} s of simulated time, {SEEDS}
+seeds. Loss rates, round trip and timeouts are estimated from the traces of the same runs, so that
+nothing here is a prediction. "Printed" is the text to the letter, with δ a number of flows and
+n* = 3; the rest is corrected, with δ a share of blocks and n* as measured.
+"""
+
+DIAGNOSES = """
+## Why claims fail
+
+The step at 4 and the fall at 7 (3.8)
+: The step is a phase effect: without the random send delay it is there, in ns-2.35, too
+  ([its reference runs](ns2.md), set a). From 3 to 8 servers goodput then is
+  {phases} Mbps: it falls after the step, not at 7.
+  The table below judges the claims of this curve again, without the delay.
+
+ABTTs already matter for few flows (3.11)
+: What counts as an ABTT decides. Here it is every timeout for a segment of a block's first window,
+  and most are repairs that were lost in their turn: a fast retransmit mended the head of the
+  block, and the copy was dropped, too. Counting only what the text describes, a whole window lost
+  at the head (the line "whole windows"), ABTTs hardly matter up to {few_whole}.
+
+IBTTs are neither whole windows nor lack of duplicates (3.12)
+: The simulator knows what became of every packet. Inside a block most timeouts are lost
+  retransmissions ("other"), which the text's classes do not have; a sender cannot tell them apart.
+  The measured n* is therefore {knee:g}, not 3. The split model is closer than the full one all the
+  same: it has fewer timeouts, and fewer is right, see the flavours below.
+
+n × Padhye is not orders of magnitude too high (3.21)
+: It is {padhye} times too high at 32 and 48 servers. It knows p_r, and p_r counts the timeouts at
+  the head of a block like all others; and T0, measured, grows to {timer:.2f} s, because a timer
+  stays backed off until a round trip can be measured. With a T0 of 0.2 s it is about
+  {padhye_short} times too high.
+
+p_r does not fall with the buffer at every step (3.13)
+: Packets lost do. But a small buffer loses more of them at once: with 8 servers and 16 KB
+  {together[0]} per indication, with 32 KB {together[1]}.
+
+The onset depends on the SRU (3.17)
+: Taken as the first N from which on goodput stays below half of the link. A stall of 200 ms costs
+  the same in a block of any length, and a longer block has more chances of one: few flows, whose
+  stalls are rare, show it most.
+
+"Very sensitive" (3.10) is not judged: no number is given.
+"""
+
+
+def write(
+    folder: Path,
+    curves: Curves,
+    found: list[Verdict],
+    in_phase: tuple[Curve, list[Verdict]],
+    flavours: list[Flavour],
+    guesses: list[Guess],
+) -> None:
+    """Write `throughput.md` and its pictures into the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    curve = curves[DEFAULT]
+    _draw(folder / "throughput-models.png", [curve], list(COLOURS))
+    main = ["full", "full, printed", "split", "split, printed", "extended"]
+    _draw(folder / "throughput-buffers.png", [curves[it] for it in BUFFERS], main)
+    _draw(folder / "throughput-srus.png", [curves[it] for it in SRUS], main)
+    lines = [
+        OPENING,
+        *verdicts(found),
+        _diagnoses(curves, in_phase[0]),
+        "## The same claims without the send delay",
+        "",
+        *verdicts(in_phase[1]),
+        "",
+        "## Table 3.1: goodput, Mbps",
+        "",
+        "![Every model at the default setting](throughput-models.png)",
+        "",
+        *_goodput(curve),
+        "",
+        "## What was measured there",
+        "",
+        *_parameters(curve),
+        "",
+        "## Buffers and SRUs (3.13 to 3.20)",
+        "",
+        "![Buffers](throughput-buffers.png)",
+        "",
+        "![SRUs](throughput-srus.png)",
+        "",
+        "Mean |ln(model / simulator)| over the points with losses:",
+        "",
+        *_errors(curves),
+        "",
+        "## Flavours",
+        "",
+        "How many loss indications are timeouts inside a block: SRU 1 MB, 20 s, the rest as above.",
+        "`text` is Q^ of (3.34), `bursts` the same with limited transmit, lost repairs and the",
+        "flavour's recovery, `scattered` with as many packets missing as were. With losses as they",
+        "fall, lost repairs explain NewReno and SACK: from 4 servers on `scattered` is",
+        f"{_span(flavours)} of what is measured. The text's bursts are not what happens at the",
+        "switch. Reno's several fast retransmits of one window count one by one, so that neither",
+        "says much of it.",
+        "",
+        *_flavours(flavours),
+        "",
+        "## Loss rates without a trace",
+        "",
+        "Estimates with their standard errors, and the estimate over the truth. The ratio of lost",
+        "packets needs no model. Loss events are made of what is assumed of their sizes, which no",
+        "error here knows of: at a full buffer many are small and some huge, so that a log-series",
+        "is closer than geometric sizes; one packet in a thousand is too few. Counters take events",
+        "for a Poisson process, which blocks are not: they must be read every few round trips.",
+        "",
+        *_guesses(guesses),
+    ]
+    (folder / "throughput.md").write_text("\n".join(lines) + "\n")
+
+
+def _diagnoses(curves: Curves, in_phase: Curve) -> str:
+    curve = curves[DEFAULT]
+    ratio = curve.models["ABTT only, whole windows"] / curve.models["TD only"]
+    close = curve.servers[(ratio >= 0.8) & curve.lossy()]
+    there = curve.at(32, 48)
+    padhye = (curve.models["n × Padhye"] / curve.goodput)[there]
+    timer = curve.told["timeout_s"].to_numpy()[there]
+    # Where timeouts are all there is, T0 scales them.
+    short = padhye * timer / 0.2
+    return DIAGNOSES.format(
+        few_whole=f"N = {close.max()}" if close.size else "no N",
+        phases=", ".join(f"{it:.0f}" for it in in_phase.goodput[in_phase.at(3, 4, 5, 6, 7, 8)]),
+        together=[f"{_lost_together(curves[it]):.1f}" for it in BUFFERS[:2]],
+        knee=curve.told["knee"][0],
+        padhye=" and ".join(f"{it:.1f}" for it in padhye),
+        padhye_short=" and ".join(f"{it:.1f}" for it in short),
+        timer=timer.max(),
+    )
+
+
+def _lost_together(curve: Curve) -> float:
+    """Return packets lost per loss indication with 8 servers."""
+    lost, indications = (
+        curve.told[name].to_numpy()[curve.at(8)].item()
+        for name in ("packet_loss_ratio", "loss_indication_ratio")
+    )
+    return float(lost / indications)
+
+
+def _table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
+    heads = list(heads)
+    return [
+        f"| {' | '.join(heads)} |",
+        "|" + "--:|" * len(heads),
+        *("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows),
+    ]
+
+
+def _number(value: float) -> str:
+    return "" if np.isnan(value) else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def _goodput(curve: Curve) -> list[str]:
+    columns = [curve.goodput, *curve.models.values()]
+    rows = zip(curve.servers, *([_number(it) for it in column] for column in columns), strict=True)
+    return _table(["N", "simulator", *curve.models], rows)
+
+
+def _parameters(curve: Curve) -> list[str]:
+    columns = {
+        "p_c": "loss_event_ratio", "p_r": "loss_indication_ratio",
+        "packets lost": "packet_loss_ratio", "j": "flows_per_event", "RTT, s": "rtt_s",
+        "T0, s": "timeout_s", "δ, number": "block_head_timeouts", "δ, share": "block_head_share",
+        "δ, whole windows": "block_head_whole_share", "timeouts per block": "timeouts_per_block",
+    }  # fmt: skip
+    values = [curve.told[name].fill_null(float("nan")).to_list() for name in columns.values()]
+    rows = zip(curve.servers, *([_number(it) for it in column] for column in values), strict=True)
+    return _table(["N", *columns], rows)
+
+
+def _errors(curves: Curves) -> list[str]:
+    names = list(curves[DEFAULT].models)
+    rows = [
+        (it.name, *(f"{curve.error(name):.2f}" for name in names)) for it, curve in curves.items()
+    ]
+    mean = [f"{np.mean([it.error(name) for it in curves.values()]):.2f}" for name in names]
+    return _table(["", *names], [*rows, ("mean", *mean)])
+
+
+def _flavours(flavours: list[Flavour]) -> list[str]:
+    heads = ["transport", "N", "lost per indication", "measured", "text", "bursts", "scattered"]
+    return _table(
+        heads,
+        (
+            (it.transport, it.servers, f"{it.missing:.1f}", *(
+                f"{100 * value:.1f} %" for value in (it.measured, it.text, it.bursts, it.scattered)
+            ))
+            for it in flavours
+        ),
+    )  # fmt: skip
+
+
+def _span(flavours: list[Flavour]) -> str:
+    known = [it for it in flavours if it.transport != "reno" and it.servers >= 4]
+    ratios = [it.scattered / it.measured for it in known]
+    return f"{min(ratios):.2f} to {max(ratios):.2f} times"
+
+
+def _guesses(guesses: list[Guess]) -> list[str]:
+    heads = ["N", "from", "packets lost", "estimate", "ratio", "loss events", "estimate", "ratio"]
+
+    def cells(truth: float, value: float, error: float) -> tuple[str, str, str]:
+        return f"{truth:.5f}", f"{value:.5f} ± {error:.5f}", f"{value / truth:.2f}"
+
+    return _table(
+        heads, ((it.servers, it.source, *cells(*it.losses), *cells(*it.events)) for it in guesses)
+    )
+
+
+COLOURS = {
+    "TD only": ("0.6", "--"),
+    "full": ("#d55e00", "-"),
+    "full, printed": ("#d55e00", ":"),
+    "IBTT only": ("#cc79a7", "--"),
+    "ABTT only": ("#e69f00", "--"),
+    "split": ("#009e73", "-"),
+    "split, printed": ("#009e73", ":"),
+    "extended": ("#0072b2", "-"),
+    "n × Padhye": ("#56b4e9", "-."),
+}
+
+
+def _draw(path: Path, curves: list[Curve], models: list[str]) -> None:
+    """Draw goodput over servers, a panel per curve."""
+    from matplotlib import pyplot as plt
+
+    columns = min(2, len(curves))
+    size = (7.2, 4.6) if len(curves) == 1 else (9, 3 * -(-len(curves) // columns))
+    drawing, axes = plt.subplots(
+        -(-len(curves) // columns), columns, figsize=size, squeeze=False, sharex=True, sharey=True,
+        layout="constrained",
+    )  # fmt: skip
+    for ax, curve in zip(axes.flat, curves, strict=True):
+        for name in models:
+            colour, dash = COLOURS[name]
+            ax.plot(curve.servers, curve.models[name], dash, color=colour, label=name, lw=1.4)
+        ax.plot(curve.servers, curve.goodput, "ko", ms=5, label="simulator", zorder=3)
+        ax.set(title=curve.setting.name, xscale="log", yscale="log", ylim=(2, 12000))
+        ax.set_yticks([3, 10, 30, 100, 300, 1000, 3000, 10000])
+        ax.set_yticks([], minor=True)
+        ax.set_yticklabels(["3", "10", "30", "100", "300", "1000", "3000", "10000"])
+        ax.set_xticks([1, 2, 4, 8, 16, 32, 48], ["1", "2", "4", "8", "16", "32", "48"])
+        ax.minorticks_off()
+        ax.title.set_size(9)
+        ax.grid(alpha=0.3)
+    for ax in axes[-1]:
+        ax.set_xlabel("servers")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("goodput, Mbit/s")
+    handles, labels = axes.flat[0].get_legend_handles_labels()
+    drawing.legend(handles, labels, loc="outside right center", frameon=False, fontsize=8)
+    drawing.savefig(path, dpi=90)
+    plt.close(drawing)
