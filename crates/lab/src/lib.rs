@@ -1,17 +1,13 @@
 //! The laboratory: a scenario in, a world built from it and run, results out.
 
 pub mod application;
-pub mod blueprint;
-pub mod cause;
 pub mod column;
 pub mod control;
 pub mod core;
-pub mod ids;
 pub mod oracle;
 pub mod probe;
 pub mod results;
 mod run;
-pub mod stalls;
 mod wiring;
 pub mod world;
 

@@ -1,105 +1,124 @@
 //! Why a timer expired: exact, because the simulator sees the network and the other end.
 
+use incast_host::cause::{Cause, Diagnosis};
+use incast_host::{EndId, Hosts};
+use incast_net::topology::Network;
 use incast_net::{Flags, Packet};
-use incast_tcp::{TimeoutKind, TimeoutReport};
-
-use crate::cause::{Cause, Diagnosis};
-use crate::core::Core;
-use crate::ids::EndId;
-use crate::probe::Probe;
+use incast_tcp::connection::FIRST_BYTE;
+use incast_tcp::{Connection, TimeoutKind, TimeoutReport};
 
 /// Segments that have to follow a lost one so that their duplicate ACKs can repair it.
 const DUPACKS_NEEDED: u64 = 3;
 
-/// Diagnoses an expiry at `end`, before it sends again.
-pub fn diagnose<P: Probe>(
-    core: &Core<P>,
+/// Diagnoses an expiry at `end`, before it sends again; nothing to say of what is not TCP.
+pub fn diagnose(
+    hosts: &Hosts,
+    network: &Network,
     end: EndId,
     report: &TimeoutReport,
     mss: u32,
-) -> Diagnosis {
-    let epoch = core.connection(end).epoch();
-    let outgoing = || flying(core, end, epoch);
-    let incoming = || flying(core, end.peer(), epoch);
+) -> Option<Diagnosis> {
+    let (own, peer) = (hosts.connection(end)?, hosts.connection(end.peer())?);
+    let case = Case { network, end, own, peer, report };
     if report.kind != TimeoutKind::Data {
-        return Diagnosis { cause: handshake_cause(core, end, report, epoch), lost_in_window: 0 };
+        return Some(Diagnosis { cause: case.of_handshake(), lost_in_window: 0 });
     }
-
-    let peer = core.connection(end.peer());
-    let arrived = peer.received().next() > report.una;
-    let covers = |packet: &Packet| packet.seq <= report.una && report.una < packet.seq_end();
-    let acknowledges =
-        |packet: &Packet| packet.flags.contains(Flags::ACK) && packet.ack > report.una;
-    let missing = missing_bytes(core, end, report, epoch);
-    let cause = if outgoing().any(covers)
-        || (arrived && (peer.is_holding_ack() || incoming().any(acknowledges)))
-    {
-        Cause::Spurious
-    } else if arrived {
-        Cause::AckLoss
-    } else if report.transmissions > 1 {
-        Cause::LostRetransmission
-    } else if missing == report.max - report.una {
-        Cause::FullWindow
-    } else {
-        let sru_end = core.connection(end).written() + incast_tcp::connection::FIRST_BYTE;
-        let following = sru_end.saturating_sub(report.head_end).div_ceil(u64::from(mss));
-        if following < DUPACKS_NEEDED { Cause::Tail } else { Cause::LackOfDupacks }
-    };
-    Diagnosis { cause, lost_in_window: missing.div_ceil(u64::from(mss)) as u32 }
+    let missing = case.missing_bytes();
+    let why = case.of_data(missing, u64::from(mss));
+    Some(Diagnosis { cause: why, lost_in_window: missing.div_ceil(u64::from(mss)) as u32 })
 }
 
-fn handshake_cause<P: Probe>(
-    core: &Core<P>,
+/// An expiry, and what there is to see of it.
+struct Case<'a> {
+    network: &'a Network,
     end: EndId,
-    report: &TimeoutReport,
-    epoch: u8,
-) -> Cause {
-    let peer = core.connection(end.peer());
-    let is_request = report.kind == TimeoutKind::Request;
-    let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
-    let arrived = !is_request || peer.requests_seen() >= core.connection(end).requests_made();
-    // Data answer a request, or the SYN of a server that opens; an ACK answers a SYN.
-    let answers = |packet: &Packet| {
-        if is_request {
-            packet.payload > 0 || packet.flags.contains(Flags::SYN)
+    own: &'a Connection,
+    peer: &'a Connection,
+    report: &'a TimeoutReport,
+}
+
+impl<'a> Case<'a> {
+    fn of_data(&self, missing: u64, mss: u64) -> Cause {
+        let Self { own, peer, report, .. } = self;
+        let arrived = peer.received().next() > report.una;
+        let covers = |packet: &Packet| packet.seq <= report.una && report.una < packet.seq_end();
+        let acknowledges =
+            |packet: &Packet| packet.flags.contains(Flags::ACK) && packet.ack > report.una;
+        if self.outgoing().any(covers)
+            || (arrived && (peer.is_holding_ack() || self.incoming().any(acknowledges)))
+        {
+            Cause::Spurious
+        } else if arrived {
+            Cause::AckLoss
+        } else if report.transmissions > 1 {
+            Cause::LostRetransmission
+        } else if missing == report.max - report.una {
+            Cause::FullWindow
         } else {
-            packet.flags.contains(Flags::ACK)
+            let sru_end = own.written() + FIRST_BYTE;
+            let following = sru_end.saturating_sub(report.head_end).div_ceil(mss);
+            if following < DUPACKS_NEEDED { Cause::Tail } else { Cause::LackOfDupacks }
         }
-    };
-    let is_held = !is_request && peer.is_established() && peer.is_holding_ack();
-    if flying(core, end, epoch).any(|packet| packet.flags.contains(sent))
-        || (arrived && (is_held || flying(core, end.peer(), epoch).any(answers)))
-    {
-        Cause::Spurious
-    } else if is_request && arrived && peer.is_established() {
-        // What is missing is the response, the peer's to send, or to send again.
-        match peer.head_transmissions() {
-            0 => Cause::Spurious,
-            1 => Cause::FullWindow,
-            _ => Cause::LostRetransmission,
+    }
+
+    fn of_handshake(&self) -> Cause {
+        let Self { own, peer, .. } = self;
+        let is_request = self.report.kind == TimeoutKind::Request;
+        let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
+        let arrived = !is_request || peer.requests_seen() >= own.requests_made();
+        // Data answer a request, or the SYN of a server that opens; an ACK answers a SYN.
+        let answers = |packet: &Packet| {
+            if is_request {
+                packet.payload > 0 || packet.flags.contains(Flags::SYN)
+            } else {
+                packet.flags.contains(Flags::ACK)
+            }
+        };
+        let is_held = !is_request && peer.is_established() && peer.is_holding_ack();
+        if self.outgoing().any(|packet| packet.flags.contains(sent))
+            || (arrived && (is_held || self.incoming().any(answers)))
+        {
+            Cause::Spurious
+        } else if is_request && arrived && peer.is_established() {
+            // What is missing is the response, the peer's to send, or to send again.
+            match peer.head_transmissions() {
+                0 => Cause::Spurious,
+                1 => Cause::FullWindow,
+                _ => Cause::LostRetransmission,
+            }
+        } else {
+            Cause::Handshake
         }
-    } else {
-        Cause::Handshake
     }
-}
 
-/// Outstanding bytes that have neither arrived nor are on the way.
-fn missing_bytes<P: Probe>(core: &Core<P>, end: EndId, report: &TimeoutReport, epoch: u8) -> u64 {
-    let mut present: Vec<(u64, u64)> = core.connection(end.peer()).received().ranges().to_vec();
-    present.push((0, core.connection(end.peer()).received().next()));
-    present.extend(flying(core, end, epoch).map(|packet| (packet.seq, packet.seq_end())));
-    present.sort_unstable();
-    let mut missing = 0;
-    let mut at = report.una;
-    for (start, stop) in present {
-        missing += start.clamp(at, report.max) - at;
-        at = at.max(stop).min(report.max);
+    /// Outstanding bytes that have neither arrived nor are on the way.
+    fn missing_bytes(&self) -> u64 {
+        let Self { peer, report, .. } = self;
+        let mut present: Vec<(u64, u64)> = peer.received().ranges().to_vec();
+        present.push((0, peer.received().next()));
+        present.extend(self.outgoing().map(|packet| (packet.seq, packet.seq_end())));
+        present.sort_unstable();
+        let mut missing = 0;
+        let mut at = report.una;
+        for (start, stop) in present {
+            missing += start.clamp(at, report.max) - at;
+            at = at.max(stop).min(report.max);
+        }
+        missing + (report.max - at)
     }
-    missing + (report.max - at)
-}
 
-/// Packets of the end's current incarnation that are still on their way to the peer.
-fn flying<P: Probe>(core: &Core<P>, end: EndId, epoch: u8) -> impl Iterator<Item = &Packet> {
-    core.network.in_flight(end.route()).filter(move |packet| packet.epoch == epoch)
+    /// Packets of this incarnation on their way to the peer.
+    fn outgoing(&self) -> impl Iterator<Item = &'a Packet> {
+        self.flying(self.end)
+    }
+
+    /// Packets of this incarnation on their way from the peer.
+    fn incoming(&self) -> impl Iterator<Item = &'a Packet> {
+        self.flying(self.end.peer())
+    }
+
+    fn flying(&self, from: EndId) -> impl Iterator<Item = &'a Packet> {
+        let epoch = self.own.epoch();
+        self.network.in_flight(from.route()).filter(move |packet| packet.epoch == epoch)
+    }
 }

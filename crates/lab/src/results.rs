@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use incast_engine::Span;
+use incast_host::cause::Cause;
+use incast_host::stalls::{StallCause, StallCounts};
 use incast_net::port::PortCounters;
 use incast_remedies::Measure;
 use serde::Serialize;
 
 use crate::application::Report;
-use crate::cause::Cause;
 use crate::column::Column;
 use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
-use crate::stalls::{StallCause, StallCounts};
 
 macro_rules! row {
     ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {

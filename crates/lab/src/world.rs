@@ -1,6 +1,8 @@
 //! A world built from a scenario, and the loop that runs it.
 
 use incast_engine::{Span, Stream, Time};
+use incast_host::milestone::{EventKind, EventRow};
+use incast_host::{Blueprint, BlueprintId, EndId};
 use incast_net::port::PortCounters;
 use incast_net::topology::HostId;
 use incast_net::{Flags, PacketId, PortId, Trigger};
@@ -11,12 +13,10 @@ use crate::application::{
     Application, BarrierReader, BurstSource, DatagramSource, Interval, LongFlows, OnOff,
     PoissonFlows, Streams,
 };
-use crate::blueprint::Blueprint;
 use crate::control::{Cancelled, Control};
 use crate::core::{Core, Event};
-use crate::ids::{BlueprintId, EndId};
 use crate::oracle::diagnose;
-use crate::probe::{EventKind, EventRow, Probe, Setting};
+use crate::probe::{Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::wiring::{self, Hosts};
 use incast_scenario::{self as scenario, Background, Datagrams, Scenario, Transport, Workload};
@@ -25,9 +25,9 @@ use incast_scenario::{self as scenario, Background, Datagrams, Scenario, Transpo
 const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// An application, its timeouts and its name in the results.
-struct Group<P> {
+struct Group {
     name: String,
-    application: Box<dyn Application<P>>,
+    application: Box<dyn Application>,
     timeouts: TimeoutCounts,
     mss: u32,
     /// What its connections are built from; none if it has none.
@@ -40,7 +40,7 @@ pub struct World<P> {
     hosts: Hosts,
     /// The switch's port towards the workload's first client.
     own_port: PortId,
-    groups: Vec<Group<P>>,
+    groups: Vec<Group>,
     /// Which group a flow belongs to.
     owners: Vec<u16>,
     seed: u64,
@@ -90,6 +90,11 @@ impl<P: Probe> World<P> {
         world
     }
 
+    /// The stream called `name`, number `index`, of this run.
+    fn stream(&self, name: &str, index: u64) -> Stream {
+        Stream::named(self.seed, name, index)
+    }
+
     fn add_reader(
         &mut self,
         read: &scenario::BarrierRead,
@@ -103,12 +108,12 @@ impl<P: Probe> World<P> {
         let situation = situation(network, transport, read.active, read.sru_of(0), trunks);
         let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation, true);
         let streams = Streams {
-            jitter: self.core.stream("request jitter", 0),
-            active: self.core.stream("active servers", 0),
-            interval: self.core.stream("wanted blocks", 0),
+            jitter: self.stream("request jitter", 0),
+            active: self.stream("active servers", 0),
+            interval: self.stream("wanted blocks", 0),
         };
         let mut reader = BarrierReader::new(read, blueprint, number, first_flow, streams);
-        if let Some(scheduler) = self.core.scheduler(blueprint) {
+        if let Some(scheduler) = self.core.hosts.scheduler(blueprint) {
             reader.follow(scheduler, transport.tcp.receive_window);
         }
         self.add_group("all".into(), reader, transport.tcp.mss, Some(blueprint));
@@ -124,7 +129,7 @@ impl<P: Probe> World<P> {
         let servers: Vec<_> = (0..flows.servers).map(|server| hosts.server(server)).collect();
         let trunks = network.trunks_between(&flows.servers_at, &flows.to);
         let situation = situation(network, transport, flows.servers, u64::MAX, trunks);
-        let random = self.core.stream("bursts", 0);
+        let random = self.stream("bursts", 0);
         let bursts = bursts(flows.bursts, transport, random);
         let pairs = pairs(&servers, flows.flows, &flows.to);
         let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
@@ -144,7 +149,7 @@ impl<P: Probe> World<P> {
         trunks: u32,
     ) {
         let name = background.row(index);
-        let random = self.core.stream("background", index as u64);
+        let random = self.stream("background", index as u64);
         match background {
             Background::Cbr(datagrams) => {
                 self.add_datagrams(datagrams, Interval::Constant, name, sources, random);
@@ -213,12 +218,12 @@ impl<P: Probe> World<P> {
     ) -> (BlueprintId, u32) {
         let first_flow = self.owners.len() as u32;
         let blueprint = Blueprint::new(transport, situation, first_flow);
-        let blueprint = self.core.add_blueprint(blueprint);
+        let blueprint = self.core.hosts.add_blueprint(blueprint);
         let (group, count) = (self.groups.len() as u16, pairs.len() as u32);
-        self.core.waits.add(group, count, shared, situation.base_rtt);
+        self.core.hosts.waits.add(group, count, shared, situation.base_rtt);
         for (host, client) in pairs {
             let flow = self.core.network.add_flow(host, HostId(client));
-            self.core.add_connection(blueprint, flow);
+            self.core.hosts.add_connection(blueprint, flow);
             self.owners.push(self.groups.len() as u16);
         }
         (blueprint, first_flow)
@@ -227,7 +232,7 @@ impl<P: Probe> World<P> {
     fn add_group(
         &mut self,
         name: String,
-        application: impl Application<P> + 'static,
+        application: impl Application + 'static,
         mss: u32,
         blueprint: Option<BlueprintId>,
     ) {
@@ -253,12 +258,14 @@ impl<P: Probe> World<P> {
         }
         let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
         self.core.let_hosts_keep(blueprint);
-        for group in &mut self.groups {
-            group.application.start(&mut self.core);
+        for group in 0..self.groups.len() {
+            self.groups[group].application.start(&mut self.core.hosts);
+            self.core.meet_demands();
         }
         self.serve_dirty();
         let status = self.run_events(control)?;
         self.core.finish();
+        self.core.hosts.set_now(self.core.queue.now());
         let wall_s = stopwatch.elapsed().as_secs_f64();
         Ok((self.rows(status, wall_s), self.core))
     }
@@ -307,8 +314,11 @@ impl<P: Probe> World<P> {
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];
-                self.core.trigger = Trigger::Application;
-                group.application.on_timer(&mut self.core, index);
+                let hosts = &mut self.core.hosts;
+                hosts.set_now(self.core.queue.now());
+                hosts.trigger = Trigger::Application;
+                group.application.on_timer(hosts, index);
+                self.core.meet_demands();
                 self.serve_dirty();
             }
         }
@@ -331,7 +341,7 @@ impl<P: Probe> World<P> {
     /// Reports what a connection has to say and sends what it wants to send.
     #[inline]
     fn serve(&mut self, end: EndId) {
-        while let Some(event) = self.core.poll_event(end) {
+        while let Some(event) = self.core.hosts.poll_event(end) {
             self.dispatch(end, event);
         }
         self.core.flush(end);
@@ -340,7 +350,7 @@ impl<P: Probe> World<P> {
     /// Serves the connections on which applications acted.
     #[inline]
     fn serve_dirty(&mut self) {
-        while let Some(end) = self.core.pop_dirty() {
+        while let Some(end) = self.core.hosts.pop_dirty() {
             self.serve(end);
         }
     }
@@ -354,10 +364,14 @@ impl<P: Probe> World<P> {
                 // That looks at every port, and there may be millions.
                 self.until_watch = 1;
                 self.core.settle();
-                let diagnosis = diagnose(&self.core, end, &report, group.mss);
+                let Core { hosts, network, .. } = &self.core;
+                let Some(diagnosis) = diagnose(hosts, network, end, &report, group.mss) else {
+                    return;
+                };
                 group.timeouts.add(diagnosis.cause, report.block_head);
-                if P::ON {
-                    let connection = self.core.connection(end);
+                if P::ON
+                    && let Some(connection) = self.core.hosts.connection(end)
+                {
                     let row = EventRow::timeout(now, end.flow(), &report, diagnosis, connection);
                     self.core.probe.on_event(row);
                 }
@@ -368,13 +382,18 @@ impl<P: Probe> World<P> {
                 } else {
                     EventKind::RecoveryExit
                 };
-                let row = EventRow::of(now, kind, end.flow(), self.core.connection(end));
-                self.core.probe.on_event(row);
+                if let Some(connection) = self.core.hosts.connection(end) {
+                    let row = EventRow::of(now, kind, end.flow(), connection);
+                    self.core.probe.on_event(row);
+                }
             }
             _ => {
                 // What it does, it does for the reason for which the packet was sent.
-                self.core.trigger = self.core.connection(end).trigger();
-                group.application.on_event(&mut self.core, end, event);
+                let hosts = &mut self.core.hosts;
+                hosts.set_now(now);
+                hosts.trigger = hosts.end(end).trigger();
+                group.application.on_event(hosts, end, event);
+                self.core.meet_demands();
             }
         }
     }
@@ -396,15 +415,16 @@ impl<P: Probe> World<P> {
             .iter()
             .zip(0..)
             .map(|(group, number)| {
-                let report = group.application.report(core);
+                let report = group.application.report(&core.hosts);
                 let status = if report.finished { "ok" } else { status };
-                let waits = WaitReport { timeouts: group.timeouts, stalls: core.waits.of(number) };
+                let waits =
+                    WaitReport { timeouts: group.timeouts, stalls: core.hosts.waits.of(number) };
                 let mut row =
                     row(self.seed, group.name.clone(), status, &report, &waits, &network, wall_s);
                 let timeouts_lack_of_dupacks = row.timeouts_lack_of_dupacks;
                 let outcome = Outcome { timeouts_lack_of_dupacks };
                 if let Some(blueprint) = group.blueprint {
-                    row.measures = core.blueprint(blueprint).measure(&outcome);
+                    row.measures = core.hosts.blueprint(blueprint).measure(&outcome);
                 }
                 row
             })

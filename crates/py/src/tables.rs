@@ -1,10 +1,11 @@
 //! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as lists of text.
 
 use incast_engine::Span;
+use incast_host::cause::Cause;
+use incast_host::milestone::EventRow;
+use incast_host::stalls::StallCause;
 use incast_lab::Row;
-use incast_lab::cause::Cause;
-use incast_lab::probe::{EventRow, EventTrace, FlowTrace, QueueTraces};
-use incast_lab::stalls::StallCause;
+use incast_lab::probe::{EventTrace, FlowTrace, QueueTraces};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};

@@ -9,8 +9,8 @@ use super::bursts::Bursts;
 use super::flow_size::{FlowSize, FlowSizeDocument};
 use super::network::Layout;
 use super::numbers::Numbers;
-use super::transport::{Transport, TransportDocument};
-use super::{Network, ScenarioError, remedies};
+use super::transport::TransportDocument;
+use super::{Network, ScenarioError, Transport, remedies};
 
 /// Traffic beside the workload, all of it towards clients.
 #[derive(Clone, Debug)]

@@ -37,6 +37,7 @@ use serde_json::{Value, json};
 pub use background::{Background, Datagrams, LongFlow, OnOff, PoissonFlows, Source};
 pub use bursts::Bursts;
 pub use flow_size::FlowSize;
+pub use incast_host::{Opener, Transport};
 pub use long_flows::LongFlows;
 pub use network::Network;
 pub use profile::Profile;
@@ -44,7 +45,6 @@ pub use reorder::{Links, Reorder};
 pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan, plan_in_turn};
-pub use transport::{Opener, Transport};
 pub use trunks::CoreLinks;
 pub use workload::{BarrierRead, Connections, Sru, Workload};
 

@@ -13,9 +13,8 @@ use super::buffer::{self, AccountingDocument, BufferDocument};
 use super::numbers::Numbers;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
-use super::transport::Transport;
 use super::trunks::{CoreDocument, CoreLinks};
-use super::{Background, ScenarioError, Workload};
+use super::{Background, ScenarioError, Transport, Workload};
 
 /// The network between the servers and the client.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! The `[transport]` table, and the `[background.transport]` of a long flow.
 
 use incast_engine::{Name, OrName, Size, Span, Window};
+use incast_host::{Opener, Transport};
 use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 use incast_tcp::config::{
@@ -17,29 +18,6 @@ use super::pacing::{Off, PacingTable, ReceiveOffloadTable, is_burst};
 use super::schema::{name_or_table, names_or_tables, preset_name};
 use super::switch::Switch;
 use super::{ScenarioError, remedies};
-
-/// A transport: the parameters that both ends of its connections share.
-#[derive(Clone, Debug)]
-pub struct Transport {
-    /// The preset that it started from.
-    pub name: String,
-    /// Who opens a connection.
-    pub opener: Opener,
-    /// What every connection is built from.
-    pub tcp: Config,
-    /// The remedies at work.
-    pub remedies: Vec<RemedyConfig>,
-}
-
-/// Who opens a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Opener {
-    /// The client: the request follows its SYN.
-    Client,
-    /// The server, when the request arrives.
-    Server,
-}
 
 /// An initial window that depends on the segment size.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,9 +10,8 @@ use incast_tcp::connection::Counters;
 
 use self::orders::Orders;
 use super::{Application, Jain, Report, add};
-use crate::core::Core;
-use crate::ids::{BlueprintId, EndId};
-use crate::probe::{EventKind, EventRow, Probe};
+use incast_host::milestone::EventKind;
+use incast_host::{BlueprintId, EndId, Hosts};
 use incast_scenario::{BarrierRead, Connections};
 
 /// The client that reads.
@@ -135,10 +134,10 @@ impl BarrierReader {
     }
 
     /// Begins with the block that is wanted since `wanted`.
-    fn begin_block<P: Probe>(&mut self, core: &mut Core<P>, wanted: Time) {
-        let now = core.now();
+    fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
+        let now = hosts.now();
         self.block_start = wanted;
-        core.begin_wait(self.first_flow);
+        hosts.begin_wait(self.first_flow);
         self.missing = self.read.active;
         self.shares = Jain::default();
         self.asked = 0;
@@ -153,72 +152,66 @@ impl BarrierReader {
             self.schedule.push((at + jitter.uniform(self.read.start_spread), part));
         }
         self.schedule.sort_unstable();
-        if P::ON {
-            let row = EventRow::new(now, EventKind::BlockStart, None);
-            core.probe.on_event(EventRow { block: self.block, ..row });
-        }
-        self.ask(core);
+        hosts.tell(EventKind::BlockStart, self.block, None);
+        self.ask(hosts);
     }
 
     /// The next block is wanted so much later than the last one was.
-    fn want<P: Probe>(&mut self, core: &mut Core<P>, since: Time) {
+    fn want(&mut self, hosts: &mut Hosts, since: Time) {
         if self.read.interval.is_zero() {
-            self.begin_block(core, core.now());
+            self.begin_block(hosts, hosts.now());
             return;
         }
         let wanted = since + self.streams.interval.exponential(self.read.interval);
         let is_late = self.read.duration.is_some_and(|limit| wanted - self.started > limit);
         if is_late && self.block > 0 {
-            self.end(core);
-        } else if wanted > core.now() {
+            self.end(hosts);
+        } else if wanted > hosts.now() {
             self.block_start = wanted;
-            core.set_timer(wanted, self.number, WANTED);
+            hosts.set_timer(wanted, self.number, WANTED);
         } else {
-            self.begin_block(core, wanted);
+            self.begin_block(hosts, wanted);
         }
     }
 
-    fn end<P: Probe>(&mut self, core: &mut Core<P>) {
+    fn end(&mut self, hosts: &mut Hosts) {
         self.done = true;
-        core.finished = true;
+        hosts.finish(self.number);
     }
 
     /// Sends the requests that are due and sets a timer for the next one.
-    fn ask<P: Probe>(&mut self, core: &mut Core<P>) {
-        let now = core.now();
+    fn ask(&mut self, hosts: &mut Hosts) {
+        let now = hosts.now();
         while let Some(&(at, part)) = self.schedule.get(self.asked) {
             if at > now {
-                core.set_timer(at, self.number, DUE);
+                hosts.set_timer(at, self.number, DUE);
                 return;
             }
             self.asked += 1;
             if self.orders.is_none() {
-                self.request(core, part, None);
+                self.request(hosts, part, None);
             } else {
-                self.note(core, Note::Wanted(part));
+                self.note(hosts, Note::Wanted(part));
             }
         }
     }
 
     /// Sends a part's server the request for it, with a receive window if one is given.
-    fn request<P: Probe>(&mut self, core: &mut Core<P>, part: u32, window: Option<u64>) {
+    fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
         let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
-            let old = core.renew_connection(self.blueprint, flow, self.block);
+            let old = hosts.renew_connection(self.blueprint, flow, self.block);
             self.retired = add(self.retired, &old);
         }
         let end = self.delivered_before(part) + self.read.sru_of(part);
-        let client = core.act_on(EndId::client(flow));
+        let client = hosts.act_on(EndId::client(flow));
         if let Some(window) = window {
             client.set_receive_buffer(window);
         }
         client.notify_at(end);
         client.request(self.read.request_size as u16);
-        if P::ON {
-            let row = EventRow::new(core.now(), EventKind::Request, Some(flow));
-            core.probe.on_event(row);
-        }
+        hosts.tell(EventKind::Request, self.block, Some(flow));
     }
 
     /// Bytes that the connection of a part's server has delivered for earlier blocks.
@@ -227,9 +220,9 @@ impl BarrierReader {
     }
 
     /// A server received the client's request.
-    fn serve<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
+    fn serve(&mut self, hosts: &mut Hosts, end: EndId) {
         let bytes = self.read.sru_of(self.part_of(end));
-        let server = core.act_on(end);
+        let server = hosts.act_on(end);
         server.open();
         server.write(bytes);
         if self.read.connections == Connections::Fresh {
@@ -238,27 +231,21 @@ impl BarrierReader {
     }
 
     /// A server's part has arrived.
-    fn complete<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
-        let now = core.now();
+    fn complete(&mut self, hosts: &mut Hosts, end: EndId) {
+        let now = hosts.now();
         let took = (now - self.block_start).as_secs_f64();
         self.missing -= 1;
         self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
-        if P::ON {
-            let server = core.connection(EndId::server(end.flow()));
-            let row = EventRow::of(now, EventKind::FlowDone, end.flow(), server);
-            core.probe.on_event(row);
-        }
+        hosts.tell_of(EventKind::FlowDone, end.flow());
         if self.missing > 0 {
             if self.orders.is_some() {
-                self.note(core, Note::Complete(self.part_of(end)));
+                self.note(hosts, Note::Complete(self.part_of(end)));
             }
             return;
         }
-        self.end_orders(core, self.part_of(end));
-        core.end_wait(self.first_flow);
-        if P::ON {
-            core.probe.on_event(EventRow::new(now, EventKind::BlockDone, None));
-        }
+        self.end_orders(hosts, self.part_of(end));
+        hosts.end_wait(self.first_flow);
+        hosts.tell(EventKind::BlockDone, self.block, None);
         self.completions.push(now - self.block_start);
         self.fairness += self.shares.index().unwrap_or(1.0);
         self.finished_at = now;
@@ -270,36 +257,36 @@ impl BarrierReader {
         self.block += 1;
         let time_is_up = self.read.duration.is_some_and(|limit| now - self.started > limit);
         if self.read.blocks.is_some_and(|blocks| self.block >= blocks) || time_is_up {
-            self.end(core);
+            self.end(hosts);
         } else {
-            self.want(core, self.block_start);
+            self.want(hosts, self.block_start);
         }
     }
 }
 
-impl<P: Probe> Application<P> for BarrierReader {
-    fn start(&mut self, core: &mut Core<P>) {
-        self.started = core.now();
-        self.want(core, self.started);
+impl Application for BarrierReader {
+    fn start(&mut self, hosts: &mut Hosts) {
+        self.started = hosts.now();
+        self.want(hosts, self.started);
     }
 
-    fn on_timer(&mut self, core: &mut Core<P>, index: u32) {
+    fn on_timer(&mut self, hosts: &mut Hosts, index: u32) {
         match index {
-            ALARM => self.note(core, Note::Alarm),
-            WANTED => self.begin_block(core, self.block_start),
-            _ => self.ask(core),
+            ALARM => self.note(hosts, Note::Alarm),
+            WANTED => self.begin_block(hosts, self.block_start),
+            _ => self.ask(hosts),
         }
     }
 
-    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event) {
+    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
         match event {
-            Event::Request if end.is_server() => self.serve(core, end),
+            Event::Request if end.is_server() => self.serve(hosts, end),
             Event::Received if !end.is_server() && self.orders.is_none() => {
-                self.complete(core, end);
+                self.complete(hosts, end);
             }
-            Event::Received if !end.is_server() => self.receive(core, end),
+            Event::Received if !end.is_server() => self.receive(hosts, end),
             Event::Established if !end.is_server() && self.orders.is_some() => {
-                self.note(core, Note::Established(self.part_of(end)));
+                self.note(hosts, Note::Established(self.part_of(end)));
             }
             _ => {}
         }
@@ -318,7 +305,7 @@ impl<P: Probe> Application<P> for BarrierReader {
         Some(blocks.or(time).unwrap_or(0.0).min(0.99))
     }
 
-    fn report(&self, core: &Core<P>) -> Report {
+    fn report(&self, hosts: &Hosts) -> Report {
         let servers = 0..self.read.servers;
         let live = servers.map(|server| EndId::server(self.first_flow + server));
         Report {
@@ -328,7 +315,7 @@ impl<P: Probe> Application<P> for BarrierReader {
             fairness: (!self.completions.is_empty())
                 .then(|| self.fairness / self.completions.len() as f64),
             finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),
-            counters: live.fold(self.retired, |sum, end| add(sum, core.connection(end).counters())),
+            counters: live.fold(self.retired, |sum, end| add(sum, &hosts.end(end).counters())),
         }
     }
 }

@@ -6,9 +6,7 @@ use incast_tcp::Event;
 
 use super::on_off::{OnOff, Phase};
 use super::{Application, Report};
-use crate::core::Core;
-use crate::ids::EndId;
-use crate::probe::Probe;
+use incast_host::{EndId, Hosts};
 use incast_scenario::Datagrams;
 
 /// How far apart datagrams are.
@@ -72,8 +70,8 @@ impl DatagramSource {
     }
 }
 
-impl<P: Probe> Application<P> for DatagramSource {
-    fn start(&mut self, core: &mut Core<P>) {
+impl Application for DatagramSource {
+    fn start(&mut self, hosts: &mut Hosts) {
         if self.datagrams.rate.0 == 0 {
             return;
         }
@@ -82,17 +80,17 @@ impl<P: Probe> Application<P> for DatagramSource {
                 Interval::Constant => self.random.uniform(self.mean()),
                 Interval::Exponential | Interval::Bursts(_) => self.draw(source),
             };
-            core.set_timer(core.now() + self.datagrams.start + phase, self.number, source);
+            hosts.set_timer(hosts.now() + self.datagrams.start + phase, self.number, source);
         }
     }
 
-    fn on_timer(&mut self, core: &mut Core<P>, source: u32) {
-        core.send_datagram(self.first_flow + source, self.datagrams.packet_size);
-        let next = core.now() + self.draw(source);
-        core.set_timer(next, self.number, source);
+    fn on_timer(&mut self, hosts: &mut Hosts, source: u32) {
+        hosts.send_datagram(self.first_flow + source, self.datagrams.packet_size);
+        let next = hosts.now() + self.draw(source);
+        hosts.set_timer(next, self.number, source);
     }
 
-    fn on_event(&mut self, _: &mut Core<P>, _: EndId, _: Event) {}
+    fn on_event(&mut self, _: &mut Hosts, _: EndId, _: Event) {}
 
     fn on_datagram(&mut self, bytes: u32) {
         self.received += u64::from(bytes.saturating_sub(HEADER));
@@ -102,11 +100,11 @@ impl<P: Probe> Application<P> for DatagramSource {
         None
     }
 
-    fn report(&self, core: &Core<P>) -> Report {
+    fn report(&self, hosts: &Hosts) -> Report {
         let start = Time::ZERO + self.datagrams.start;
         Report {
             bytes: self.received,
-            elapsed: core.now().saturating_since(start),
+            elapsed: hosts.now().saturating_since(start),
             finished: true,
             ..Report::default()
         }

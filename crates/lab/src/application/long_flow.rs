@@ -2,13 +2,11 @@
 
 use incast_engine::{Span, Stream, Time};
 use incast_tcp::Event;
-use incast_tcp::connection::{Counters, FIRST_BYTE};
+use incast_tcp::connection::Counters;
 
 use super::on_off::{OnOff, Phase};
 use super::{Application, Jain, Report, add};
-use crate::core::Core;
-use crate::ids::EndId;
-use crate::probe::Probe;
+use incast_host::{EndId, Hosts};
 
 /// The connections of a workload or of one `[[background]]` table.
 pub struct LongFlows {
@@ -66,11 +64,11 @@ impl LongFlows {
     }
 
     /// Sets the timer of a flow's next write, if there are bursts.
-    fn wait<P: Probe>(&mut self, core: &mut Core<P>, flow: u32) {
+    fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(Source { on_off, interval, random, .. }) = &mut self.bursts else { return };
         let place = flow - self.first_flow;
         let wait = self.phases[place as usize].next(*on_off, *interval, random);
-        core.set_timer(core.now() + wait, self.number, WRITE + place);
+        hosts.set_timer(hosts.now() + wait, self.number, WRITE + place);
     }
 
     fn flows(&self) -> std::ops::Range<u32> {
@@ -78,44 +76,44 @@ impl LongFlows {
     }
 }
 
-impl<P: Probe> Application<P> for LongFlows {
-    fn start(&mut self, core: &mut Core<P>) {
-        core.set_timer(core.now() + self.start, self.number, OPEN);
+impl Application for LongFlows {
+    fn start(&mut self, hosts: &mut Hosts) {
+        hosts.set_timer(hosts.now() + self.start, self.number, OPEN);
         if let Some(duration) = self.duration {
-            core.set_timer(core.now() + self.start + duration, self.number, END);
+            hosts.set_timer(hosts.now() + self.start + duration, self.number, END);
         }
     }
 
-    fn on_timer(&mut self, core: &mut Core<P>, index: u32) {
+    fn on_timer(&mut self, hosts: &mut Hosts, index: u32) {
         match index {
             OPEN => {
                 for flow in self.flows() {
-                    core.begin_wait(flow);
-                    core.act_on(EndId::client(flow)).request(0);
+                    hosts.begin_wait(flow);
+                    hosts.act_on(EndId::client(flow)).request(0);
                 }
             }
             END => {
                 self.done = true;
-                core.finished = true;
+                hosts.finish(self.number);
             }
             write => {
                 let flow = self.first_flow + (write - WRITE);
                 if let Some(bursts) = &self.bursts {
-                    core.act_on(EndId::server(flow)).write(bursts.bytes);
+                    hosts.act_on(EndId::server(flow)).write(bursts.bytes);
                 }
-                self.wait(core, flow);
+                self.wait(hosts, flow);
             }
         }
     }
 
-    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event) {
+    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
         if event == Event::Request && end.is_server() {
-            let server = core.act_on(end);
+            let server = hosts.act_on(end);
             server.open();
             if self.bursts.is_none() {
                 server.write(ENDLESS);
             }
-            self.wait(core, end.flow());
+            self.wait(hosts, end.flow());
         }
     }
 
@@ -124,15 +122,15 @@ impl<P: Probe> Application<P> for LongFlows {
         Some((now.as_secs_f64() / until).min(1.0))
     }
 
-    fn report(&self, core: &Core<P>) -> Report {
-        let received = |flow| core.connection(EndId::client(flow)).received().next() - FIRST_BYTE;
+    fn report(&self, hosts: &Hosts) -> Report {
+        let received = |flow| hosts.end(EndId::client(flow)).delivered();
         Report {
             bytes: self.flows().map(received).sum(),
             fairness: self.flows().map(|flow| received(flow) as f64).collect::<Jain>().index(),
-            elapsed: core.now().saturating_since(Time::ZERO + self.start),
+            elapsed: hosts.now().saturating_since(Time::ZERO + self.start),
             finished: self.done || self.duration.is_none(),
             counters: self.flows().fold(Counters::default(), |sum, flow| {
-                add(sum, core.connection(EndId::server(flow)).counters())
+                add(sum, &hosts.end(EndId::server(flow)).counters())
             }),
             ..Report::default()
         }

@@ -11,9 +11,7 @@ use incast_engine::{Span, Time};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
-use crate::core::Core;
-use crate::ids::EndId;
-use crate::probe::Probe;
+use incast_host::{EndId, Hosts};
 
 pub use barrier_read::{BarrierReader, Streams};
 pub use datagrams::{DatagramSource, Interval};
@@ -23,13 +21,13 @@ pub use on_off::OnOff;
 pub use poisson_flows::PoissonFlows;
 
 /// Something that runs on the hosts.
-pub trait Application<P: Probe> {
+pub trait Application: Send {
     /// The run begins.
-    fn start(&mut self, core: &mut Core<P>);
+    fn start(&mut self, hosts: &mut Hosts);
     /// A timer that it set has expired.
-    fn on_timer(&mut self, core: &mut Core<P>, index: u32);
+    fn on_timer(&mut self, hosts: &mut Hosts, index: u32);
     /// One of its connections reports something.
-    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event);
+    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event);
     /// A datagram of this many bytes reached its receiver.
     fn on_datagram(&mut self, bytes: u32) {
         let _ = bytes;
@@ -37,7 +35,7 @@ pub trait Application<P: Probe> {
     /// Finished share of its work, 0 to 1; none if it never ends by itself.
     fn progress(&self, now: Time) -> Option<f64>;
     /// What it achieved.
-    fn report(&self, core: &Core<P>) -> Report;
+    fn report(&self, hosts: &Hosts) -> Report;
 }
 
 /// What an application achieved.

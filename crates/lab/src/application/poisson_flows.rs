@@ -8,9 +8,7 @@ use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
 use super::{Application, Report, add};
-use crate::core::Core;
-use crate::ids::{BlueprintId, EndId};
-use crate::probe::Probe;
+use incast_host::{BlueprintId, EndId, Hosts};
 use incast_scenario as scenario;
 
 /// The flows of one `[[background]]` table: Poisson arrivals, each between a random source and a
@@ -79,13 +77,13 @@ impl PoissonFlows {
         }
     }
 
-    fn wait<P: Probe>(&mut self, core: &mut Core<P>) {
+    fn wait(&mut self, hosts: &mut Hosts) {
         let wait = self.random.exponential(self.flows.interval);
-        core.set_timer(core.now() + wait, self.number, 0);
+        hosts.set_timer(hosts.now() + wait, self.number, 0);
     }
 
     /// Begins the flow that has waited longest, if the pair has one and its connection is free.
-    fn begin<P: Probe>(&mut self, core: &mut Core<P>, place: u32) {
+    fn begin(&mut self, hosts: &mut Hosts, place: u32) {
         let pair = &mut self.pairs[place as usize];
         if pair.busy.is_some() {
             return;
@@ -95,32 +93,32 @@ impl PoissonFlows {
         self.waiting -= 1;
         let flow = self.first_flow + place;
         if pair.connections > 0 {
-            let old = core.renew_connection(self.blueprint, flow, pair.connections);
+            let old = hosts.renew_connection(self.blueprint, flow, pair.connections);
             self.retired = add(self.retired, &old);
         }
         pair.connections += 1;
-        core.begin_wait(flow);
-        let client = core.act_on(EndId::client(flow));
+        hosts.begin_wait(flow);
+        let client = hosts.act_on(EndId::client(flow));
         client.notify_at(arrival.bytes);
         client.request(0);
     }
 
-    fn complete<P: Probe>(&mut self, core: &mut Core<P>, place: u32) {
+    fn complete(&mut self, hosts: &mut Hosts, place: u32) {
         let Some(Arrival { at, bytes }) = self.pairs[place as usize].busy.take() else { return };
-        self.completions.push(core.now() - at);
+        self.completions.push(hosts.now() - at);
         self.bytes += bytes;
-        core.end_wait(self.first_flow + place);
-        self.begin(core, place);
+        hosts.end_wait(self.first_flow + place);
+        self.begin(hosts, place);
     }
 }
 
-impl<P: Probe> Application<P> for PoissonFlows {
-    fn start(&mut self, core: &mut Core<P>) {
+impl Application for PoissonFlows {
+    fn start(&mut self, hosts: &mut Hosts) {
         let wait = self.random.exponential(self.flows.interval);
-        core.set_timer(core.now() + self.flows.start + wait, self.number, 0);
+        hosts.set_timer(hosts.now() + self.flows.start + wait, self.number, 0);
     }
 
-    fn on_timer(&mut self, core: &mut Core<P>, _: u32) {
+    fn on_timer(&mut self, hosts: &mut Hosts, _: u32) {
         let source = self.random.below(self.sources.into()) as u32;
         let clients = self.flows.to.len() as u32;
         let client = self.random.below(clients.into()) as u32;
@@ -130,22 +128,22 @@ impl<P: Probe> Application<P> for PoissonFlows {
         if self.waiting > MOST_PACKETS {
             Exhausted { what: "flows of background traffic wait for their turn" }.stop();
         }
-        self.pairs[place as usize].waiting.push_back(Arrival { at: core.now(), bytes });
-        self.begin(core, place);
-        self.wait(core);
+        self.pairs[place as usize].waiting.push_back(Arrival { at: hosts.now(), bytes });
+        self.begin(hosts, place);
+        self.wait(hosts);
     }
 
-    fn on_event(&mut self, core: &mut Core<P>, end: EndId, event: Event) {
+    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
         let place = end.flow() - self.first_flow;
         match event {
             Event::Request if end.is_server() => {
                 let busy = self.pairs[place as usize].busy;
-                let server = core.act_on(end);
+                let server = hosts.act_on(end);
                 server.open();
                 server.write(busy.map_or(0, |arrival| arrival.bytes));
                 server.close();
             }
-            Event::Received if !end.is_server() => self.complete(core, place),
+            Event::Received if !end.is_server() => self.complete(hosts, place),
             _ => {}
         }
     }
@@ -154,17 +152,17 @@ impl<P: Probe> Application<P> for PoissonFlows {
         None
     }
 
-    fn report(&self, core: &Core<P>) -> Report {
+    fn report(&self, hosts: &Hosts) -> Report {
         let live = (0..self.pairs.len() as u32).map(|place| self.first_flow + place);
         Report {
             bytes: self.bytes,
-            elapsed: core.now().saturating_since(Time::ZERO + self.flows.start),
+            elapsed: hosts.now().saturating_since(Time::ZERO + self.flows.start),
             completions: self.completions.clone(),
             // Each flow has its own size and its own time.
             fairness: None,
             finished: true,
             counters: live.fold(self.retired, |sum, flow| {
-                add(sum, core.connection(EndId::server(flow)).counters())
+                add(sum, &hosts.end(EndId::server(flow)).counters())
             }),
         }
     }

@@ -1,7 +1,8 @@
 //! Hosts that keep segments until their departure times (`docs/adr/0010-departure-times.md`).
 
 use super::Core;
-use crate::ids::{BlueprintId, EndId};
+use incast_host::{BlueprintId, EndId};
+
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
@@ -10,8 +11,8 @@ impl<P: Probe> Core<P> {
     pub(crate) fn let_hosts_keep(&mut self, blueprint: impl Fn(u32) -> Option<BlueprintId>) {
         let routes = if self.hosts_keep { self.network.lone_routes() } else { Vec::new() };
         for route in routes {
-            if blueprint(route.flow()).is_some_and(|it| self.blueprint(it).is_plain()) {
-                self.let_host_keep(EndId(route.0));
+            if blueprint(route.flow()).is_some_and(|it| self.hosts.blueprint(it).is_plain()) {
+                self.hosts.keep_segments(EndId(route.0));
             }
         }
     }
@@ -29,9 +30,7 @@ impl<P: Probe> Core<P> {
     pub(crate) fn finish(&mut self) {
         self.settle();
         let now = self.now();
-        for end in self.ends.iter_mut().filter(|end| end.keeps) {
-            end.connection.withdraw_timed(now);
-        }
+        self.hosts.withdraw_timed(now);
         for packet in std::mem::take(&mut self.kept).into_values() {
             self.network.packets().release(packet);
         }

@@ -2,7 +2,7 @@
 
 use incast_net::PortId;
 
-use crate::ids::EndId;
+use incast_host::EndId;
 
 /// What the event queue holds: at most one entry per link, and one live entry per connection end.
 /// Ports with departure events and links that change the order have more.

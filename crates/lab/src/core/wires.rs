@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use incast_engine::{EventQueue, Time};
+use incast_host::{End, EndId};
 use incast_net::topology::{Due, Network, Passage};
 use incast_net::{Admission, PacketId, Parcel, PortId, Service};
 
-use super::end::End;
 use super::event::Event;
-use crate::ids::EndId;
 use crate::probe::Probe;
 
 /// A packet that arrives in the very instant in which a timer expires comes after it, however
@@ -114,7 +113,7 @@ impl<P: Probe> Wires<'_, P> {
 
     #[inline]
     pub(super) fn arm(&mut self, id: EndId, end: &mut End) {
-        let at = end.connection.poll_timeout();
+        let at = end.poll_timeout();
         if at < end.armed {
             // The sooner of two is the better one: the other may be that of the handshake.
             end.backstop = std::mem::replace(&mut end.armed, at);

@@ -7,14 +7,14 @@ mod flows;
 mod queue;
 
 use incast_engine::{Span, Time};
+use incast_host::EndId;
+use incast_host::milestone::{EventKind, EventRow};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_tcp::Connection;
 
-use crate::ids::EndId;
-
 pub use columns::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
-pub use events::{EventKind, EventRow, EventTrace};
+pub use events::EventTrace;
 pub use flows::FlowTrace;
 pub use queue::{QueueSummary, QueueTrace, QueueTraces};
 

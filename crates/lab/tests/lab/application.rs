@@ -1,8 +1,9 @@
 //! What the applications ask for and what they send.
 
 use incast_engine::{Span, Time};
-use incast_lab::ids::EndId;
-use incast_lab::probe::{EventKind, EventRow, Probe};
+use incast_host::EndId;
+use incast_host::milestone::{EventKind, EventRow};
+use incast_lab::probe::Probe;
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
 use incast_net::topology::Network;
@@ -75,8 +76,9 @@ fn a_fixed_block_is_divided_with_its_remainder() {
     let changes = json!({ "workload": { "servers": 5, "sru": null, "block": 10_007, "blocks": 2,
                                         "connections": "persistent" } });
     let outcome = outcome(&changes);
-    let parts: Vec<u64> =
-        (0..5).map(|f| outcome.core.connection(EndId::server(f)).written() / 2).collect();
+    let parts: Vec<u64> = (0..5)
+        .map(|f| outcome.core.hosts.connection(EndId::server(f)).expect("TCP").written() / 2)
+        .collect();
     assert_eq!(parts, [2002, 2002, 2001, 2001, 2001]);
     assert_eq!((outcome.row().bytes, outcome.row().blocks), (20_014, 2));
 }
@@ -118,7 +120,7 @@ fn a_window_survives_its_block_on_a_persistent_connection_only() {
     let after = |connections| {
         let changes = json!({ "workload": { "blocks": 3, "connections": connections } });
         let outcome = outcome(&changes);
-        let server = outcome.core.connection(EndId::server(0));
+        let server = outcome.core.hosts.connection(EndId::server(0)).expect("TCP");
         (server.epoch(), server.written(), outcome.row().packets_sent, server.cwnd())
     };
     let (fresh, persistent) = (after("fresh"), after("persistent"));

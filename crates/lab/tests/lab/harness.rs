@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use incast_engine::Stream;
-use incast_lab::cause::Cause;
+use incast_host::cause::Cause;
+use incast_host::milestone::{EventKind, EventRow};
 use incast_lab::core::Core;
 use incast_lab::probe::Setting;
-use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
+use incast_lab::probe::{Trace, TraceRequest};
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
 use incast_net::queue::{DropReason, QueueDiscipline, QueueView, Verdict};

@@ -1,7 +1,7 @@
 //! Networks of several switches: how long a way takes, and where packets are lost.
 
 use incast_engine::{Rate, Span, Time};
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, Run, TraceRequest};
 use incast_scenario::Scenario;
 use serde_json::{Value, json};

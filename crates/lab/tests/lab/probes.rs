@@ -1,7 +1,8 @@
 //! Traces and rows of runs that are known beforehand.
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::{EventKind, QueueSummary, QueueTrace, Trace};
+use incast_host::milestone::EventKind;
+use incast_lab::probe::{QueueSummary, QueueTrace, Trace};
 use incast_lab::results::columns;
 use incast_lab::{Control, Run, TraceRequest};
 use incast_scenario::Scenario;

@@ -6,8 +6,8 @@
 //! packets.
 
 use incast_engine::Stream;
+use incast_host::EndId;
 use incast_lab::Control;
-use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_net::Packet;
@@ -83,7 +83,8 @@ impl Case {
             world.core_mut().network.port_mut(port).set_discipline(Box::new(every));
         }
         let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
-        let received = core.connection(EndId::client(0)).received().next() as f64;
+        let received =
+            core.hosts.connection(EndId::client(0)).expect("TCP").received().next() as f64;
         let rounds = f64::from(seconds) * 1000.0 / f64::from(rtt_ms);
         (received / MSS / rounds, rows[0].timeouts)
     }

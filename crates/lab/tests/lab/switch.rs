@@ -1,6 +1,6 @@
 //! What the switch does to a synchronised read.
 
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, TraceRequest};
 use incast_scenario::Scenario;
 use serde_json::{Value, json};

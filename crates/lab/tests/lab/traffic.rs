@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, Run, TraceRequest};
 use incast_scenario::Scenario;
 use serde_json::{Value, json};

@@ -3,12 +3,9 @@
 use std::collections::VecDeque;
 
 use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
-use incast_tcp::connection::FIRST_BYTE;
 
 use super::{ALARM, BarrierReader};
-use crate::core::Core;
-use crate::ids::EndId;
-use crate::probe::Probe;
+use incast_host::{EndId, Hosts};
 use incast_scenario::Connections;
 
 /// The scheduler, and what became of its orders.
@@ -51,100 +48,101 @@ impl Orders {
 
 impl BarrierReader {
     /// Tells the scheduler what happened, and does what it says.
-    pub(super) fn note<P: Probe>(&mut self, core: &mut Core<P>, note: Note) {
+    pub(super) fn note(&mut self, hosts: &mut Hosts, note: Note) {
         let Some(mut orders) = self.orders.take() else { return };
         orders.notes.push_back(note);
         while let Some(note) = orders.notes.pop_front() {
             let Orders { scheduler, parts, list, .. } = &mut *orders;
-            let delivered = |server: u32| self.delivered(core, parts, server);
+            let delivered = |server: u32| self.delivered(hosts, parts, server);
             let view =
-                ClientView { now: core.now(), servers: self.read.active, delivered: &delivered };
+                ClientView { now: hosts.now(), servers: self.read.active, delivered: &delivered };
             scheduler.on_note(note, &view, list);
             for order in std::mem::take(&mut orders.list) {
-                self.carry_out(core, &mut orders, order);
+                self.carry_out(hosts, &mut orders, order);
             }
         }
         self.orders = Some(orders);
     }
 
     /// The block's last part, `server`'s, is complete.
-    pub(super) fn end_orders<P: Probe>(&mut self, core: &Core<P>, server: u32) {
+    pub(super) fn end_orders(&mut self, hosts: &Hosts, server: u32) {
         let Some(mut orders) = self.orders.take() else { return };
         let Orders { scheduler, parts, .. } = &mut *orders;
-        let delivered = |server: u32| self.delivered(core, parts, server);
-        let view = ClientView { now: core.now(), servers: self.read.active, delivered: &delivered };
+        let delivered = |server: u32| self.delivered(hosts, parts, server);
+        let view =
+            ClientView { now: hosts.now(), servers: self.read.active, delivered: &delivered };
         scheduler.end_block(server, &view);
         parts.fill(Part::default());
         self.orders = Some(orders);
     }
 
     /// Data reached the mark that the scheduler set, or the end of the part.
-    pub(super) fn receive<P: Probe>(&mut self, core: &mut Core<P>, end: EndId) {
+    pub(super) fn receive(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
         let Some(orders) = &mut self.orders else { return };
         let mark = orders.parts[server as usize].mark.take();
-        let delivered = self.delivered_now(core, server);
+        let delivered = self.delivered_now(hosts, server);
         if let Some(mark) = mark {
             let end_of_part = self.delivered_before(server) + self.read.sru_of(server);
-            core.act_on(end).notify_at(end_of_part);
+            hosts.act_on(end).notify_at(end_of_part);
             if delivered >= mark {
-                self.note(core, Note::Marked(server));
+                self.note(hosts, Note::Marked(server));
             }
         }
         if delivered >= self.read.sru_of(server) {
-            self.complete(core, end);
+            self.complete(hosts, end);
         }
     }
 
     /// Bytes of the block at hand that a server has delivered, if it has been asked.
-    fn delivered<P: Probe>(&self, core: &Core<P>, parts: &[Part], server: u32) -> u64 {
-        if parts[server as usize].requested { self.delivered_now(core, server) } else { 0 }
+    fn delivered(&self, hosts: &Hosts, parts: &[Part], server: u32) -> u64 {
+        if parts[server as usize].requested { self.delivered_now(hosts, server) } else { 0 }
     }
 
-    fn delivered_now<P: Probe>(&self, core: &Core<P>, server: u32) -> u64 {
-        let client = core.connection(EndId::client(self.flow_of(server)));
-        client.received().next() - FIRST_BYTE - self.delivered_before(server)
+    fn delivered_now(&self, hosts: &Hosts, server: u32) -> u64 {
+        let client = hosts.end(EndId::client(self.flow_of(server)));
+        client.delivered() - self.delivered_before(server)
     }
 
-    fn carry_out<P: Probe>(&mut self, core: &mut Core<P>, orders: &mut Orders, order: Order) {
+    fn carry_out(&mut self, hosts: &mut Hosts, orders: &mut Orders, order: Order) {
         match order {
             Order::Connect { server } => {
                 // A connection that has outlived a block is open already.
                 if self.read.connections == Connections::Fresh || self.block == 0 {
                     orders.parts[server as usize].requested = true;
-                    self.request(core, server, Some(0));
+                    self.request(hosts, server, Some(0));
                 }
             }
             Order::Ask { server, window } => {
                 let window = window.unwrap_or(u64::MAX).min(orders.receive_window);
                 let part = &mut orders.parts[server as usize];
                 if part.requested {
-                    self.set_window(core, server, window);
+                    self.set_window(hosts, server, window);
                 } else {
                     part.requested = true;
-                    self.request(core, server, Some(window));
+                    self.request(hosts, server, Some(window));
                 }
             }
             Order::Window { server, window } => {
-                self.set_window(core, server, window.min(orders.receive_window));
+                self.set_window(hosts, server, window.min(orders.receive_window));
             }
             Order::Mark { server, bytes } => {
                 debug_assert!(orders.parts[server as usize].requested, "{server} was not asked");
-                if self.delivered(core, &orders.parts, server) >= bytes {
+                if self.delivered(hosts, &orders.parts, server) >= bytes {
                     orders.notes.push_back(Note::Marked(server));
                 } else {
                     orders.parts[server as usize].mark = Some(bytes);
                     let mark = bytes.min(self.read.sru_of(server));
                     let flow = self.flow_of(server);
                     let at = self.delivered_before(server) + mark;
-                    core.act_on(EndId::client(flow)).notify_at(at);
+                    hosts.act_on(EndId::client(flow)).notify_at(at);
                 }
             }
-            Order::Alarm(at) => core.set_timer(at, self.number, ALARM),
+            Order::Alarm(at) => hosts.set_timer(at, self.number, ALARM),
         }
     }
 
-    fn set_window<P: Probe>(&self, core: &mut Core<P>, server: u32, window: u64) {
-        core.act_on(EndId::client(self.flow_of(server))).set_receive_buffer(window);
+    fn set_window(&self, hosts: &mut Hosts, server: u32, window: u64) {
+        hosts.act_on(EndId::client(self.flow_of(server))).set_receive_buffer(window);
     }
 }

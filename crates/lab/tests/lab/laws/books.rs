@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use incast_lab::cause::Cause;
-use incast_lab::probe::EventRow;
+use incast_host::cause::Cause;
+use incast_host::milestone::EventRow;
 use incast_net::{Flags, Packet};
 
 /// What was sent, what arrived, and what must therefore be so.

@@ -12,10 +12,10 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use incast_engine::{Limit, Span, Time};
-use incast_lab::cause::Cause;
+use incast_host::EndId;
+use incast_host::cause::Cause;
+use incast_host::stalls::StallCause;
 use incast_lab::core::Core;
-use incast_lab::ids::EndId;
-use incast_lab::stalls::StallCause;
 use incast_lab::world::World;
 use incast_lab::{Control, Row, Run, TraceRequest};
 use incast_net::PortId;
@@ -144,9 +144,9 @@ fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witnes
     assert_eq!(core.now(), Time::ZERO + scenario.run.time_limit);
     for flow in 0..scenario.workload.flows() {
         let (client, server) = (EndId::client(flow), EndId::server(flow));
-        let asks =
-            core.connection(client).requests_made() > core.connection(server).requests_seen();
-        let waits = |end| core.connection(end).poll_timeout() != Time::NEVER;
+        let asks = core.hosts.connection(client).expect("TCP").requests_made()
+            > core.hosts.connection(server).expect("TCP").requests_seen();
+        let waits = |end| core.hosts.connection(end).expect("TCP").poll_timeout() != Time::NEVER;
         assert!(!asks || waits(client) || waits(server), "nobody repeats the request of {flow}");
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::{EventKind, EventRow, EventTrace, QueueSummary, QueueTrace};
+use incast_host::milestone::{EventKind, EventRow};
+use incast_lab::probe::{EventTrace, QueueSummary, QueueTrace};
 use incast_lab::{Row, Run};
 use incast_scenario::Scenario;
 use incast_scenario::Workload;

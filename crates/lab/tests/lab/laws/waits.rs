@@ -1,8 +1,8 @@
 //! How long nothing reached the clients, measured by what did.
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::EventRow;
-use incast_lab::stalls::ROUND_TRIPS;
+use incast_host::milestone::EventRow;
+use incast_host::stalls::ROUND_TRIPS;
 use incast_scenario::Scenario;
 use incast_scenario::{Background, Transport, Workload};
 

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use incast_engine::Time;
-use incast_lab::cause::Cause;
-use incast_lab::ids::EndId;
-use incast_lab::probe::{EventKind, EventRow, Probe};
-use incast_lab::stalls::StallCause;
+use incast_host::EndId;
+use incast_host::cause::Cause;
+use incast_host::milestone::{EventKind, EventRow};
+use incast_host::stalls::StallCause;
+use incast_lab::probe::Probe;
 use incast_net::topology::Network;
 use incast_net::{Ecn, Flags, Packet, PortId};
 use incast_tcp::Connection;

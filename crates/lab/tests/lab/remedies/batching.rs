@@ -1,7 +1,7 @@
 //! Request batching: groups whose windows fit into the buffer lose nothing.
 
 use incast_engine::Time;
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};

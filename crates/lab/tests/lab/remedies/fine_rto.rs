@@ -2,8 +2,8 @@
 //! senders from retransmitting in step.
 
 use incast_engine::{Span, Time};
-use incast_lab::cause::Cause;
-use incast_lab::probe::EventKind;
+use incast_host::cause::Cause;
+use incast_host::milestone::EventKind;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, run, scenario};

@@ -1,7 +1,7 @@
 //! After GIP: no timeout at a block's head, and few at its tail.
 
+use incast_host::cause::Cause;
 use incast_lab::Row;
-use incast_lab::cause::Cause;
 use incast_scenario::Scenario;
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! Head or tail: what a standstill costs, by its place in the unit.
 
+use incast_host::cause::Cause;
 use incast_lab::Row;
-use incast_lab::cause::Cause;
 use incast_scenario::Scenario;
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! `ICaT`: a lost retransmission without a timeout, and a tail that is lost again and again.
 
 use incast_engine::Time;
-use incast_lab::cause::Cause;
-use incast_lab::probe::EventKind;
+use incast_host::cause::Cause;
+use incast_host::milestone::EventKind;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, lay, run, scenario};

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use incast_lab::ids::EndId;
+use incast_host::EndId;
 use serde_json::json;
 
 use crate::harness::{Loss, MSS, run, scenario};
@@ -24,7 +24,8 @@ fn shares(servers: u32) -> (Vec<u64>, Vec<u64>) {
     });
     let outcome = run(&scenario(&changes), looks.collect());
     assert_eq!((outcome.row().drops, outcome.row().timeouts), (0, 0));
-    let received = |flow| outcome.core.connection(EndId::client(flow)).received().next();
+    let received =
+        |flow| outcome.core.hosts.connection(EndId::client(flow)).expect("TCP").received().next();
     let received = (0..servers).map(received).collect();
     (received, windows.lock().expect("nobody panicked").clone())
 }

@@ -1,7 +1,7 @@
 //! What is off costs nothing and changes nothing.
 
+use incast_host::EndId;
 use incast_lab::Control;
-use incast_lab::ids::EndId;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;
 use incast_scenario::Scenario;
@@ -24,7 +24,7 @@ fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
     for flow in 0..scenario.workload.flows() {
         let core = world.core_mut();
         for end in [EndId::server(flow), EndId::client(flow)] {
-            let connection = core.act_on(end);
+            let connection = core.hosts.end_mut(end).connection_mut().expect("TCP");
             connection.add_sender_hook(Box::new(Mute));
             connection.add_receiver_hook(Box::new(Mute));
         }

@@ -1,6 +1,6 @@
 //! Probabilistic retransmission: a lost window without a timeout.
 
-use incast_lab::cause::Cause;
+use incast_host::cause::Cause;
 use serde_json::{Value, json};
 
 use crate::harness::{Loss, run, scenario};

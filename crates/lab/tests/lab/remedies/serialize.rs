@@ -1,7 +1,7 @@
 //! Connection serialisation: what the arithmetic of Osada et al. fixes, and what its options do.
 
 use incast_engine::Time;
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, TraceRequest};
 use incast_scenario::Scenario;
 use serde_json::{Value, json};

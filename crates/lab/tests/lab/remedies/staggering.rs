@@ -1,7 +1,7 @@
 //! Request staggering: the queue does not depend on the number of servers.
 
 use incast_engine::{Span, Time};
-use incast_lab::probe::EventKind;
+use incast_host::milestone::EventKind;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, Outcome, lay, run, scenario};

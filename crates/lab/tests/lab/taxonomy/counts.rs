@@ -1,8 +1,8 @@
 //! The columns of a row against the timeouts of its run.
 
+use incast_host::cause::Cause;
+use incast_host::milestone::EventKind;
 use incast_lab::Row;
-use incast_lab::cause::Cause;
-use incast_lab::probe::EventKind;
 use serde_json::json;
 
 use super::finished;

@@ -1,7 +1,7 @@
 //! Losses, one at a time, in a window of known size. With an initial window of two segments the
 //! head of a block is segments 0 and 1, the next window segments 2 to 5.
 
-use incast_lab::cause::Cause::{
+use incast_host::cause::Cause::{
     AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious, Tail,
 };
 use serde_json::{Value, json};

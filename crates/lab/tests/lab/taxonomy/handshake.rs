@@ -1,6 +1,6 @@
 //! Nothing was established yet, or the request did not get through.
 
-use incast_lab::cause::Cause::{AckLoss, FullWindow, Handshake, LostRetransmission, Spurious};
+use incast_host::cause::Cause::{AckLoss, FullWindow, Handshake, LostRetransmission, Spurious};
 use serde_json::{Value, json};
 
 use super::{HEAD, expiries, finished};

@@ -1,7 +1,7 @@
 //! The first cause that matches is the one that counts.
 
-use incast_lab::cause::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
-use incast_lab::probe::EventKind;
+use incast_host::cause::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
+use incast_host::milestone::EventKind;
 use serde_json::json;
 
 use super::{HEAD, INSIDE, expiries, finished};

@@ -2,10 +2,11 @@
 //! 117.28 us, so that a wait of 1.1728 ms is none yet.
 
 use incast_engine::{Span, Time};
-use incast_lab::ids::EndId;
+use incast_host::EndId;
+use incast_host::milestone::{EventKind, EventRow};
+use incast_host::stalls::StallCause;
 use incast_lab::probe::Setting;
-use incast_lab::probe::{EventKind, EventRow, Trace, TraceRequest};
-use incast_lab::stalls::StallCause;
+use incast_lab::probe::{Trace, TraceRequest};
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
 use serde_json::{Value, json};
@@ -146,7 +147,7 @@ fn a_closed_window() {
     let scenario = scenario(&json!({ "run": { "time_limit": "1s" } }));
     let request = TraceRequest { events: true, ..TraceRequest::default() };
     let mut world = World::new(&scenario, 1, |setting: &Setting| Trace::new(&request, setting));
-    world.core_mut().act_on(EndId::client(0)).set_receive_buffer(0);
+    world.core_mut().hosts.act_on(EndId::client(0)).set_receive_buffer(0);
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
     let row = &rows[0];
     assert_eq!(row.status, "time-limit");

@@ -10,7 +10,7 @@ use incast_tcp::{Config, Connection, Role};
 
 use crate::ids::EndId;
 use crate::stalls::ROUND_TRIPS;
-use incast_scenario::{Opener, Transport};
+use crate::transport::{Opener, Transport};
 
 /// What both ends of every connection of a group are built from: parameters, and remedies at work.
 pub struct Blueprint {

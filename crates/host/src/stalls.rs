@@ -145,7 +145,7 @@ pub struct Waits {
 impl Waits {
     /// Adds the flows of a group whose base round trip is `base_rtt`: `shared` if they bring the
     /// parts of one block.
-    pub(crate) fn add(&mut self, group: u16, flows: u32, shared: bool, base_rtt: Span) {
+    pub fn add(&mut self, group: u16, flows: u32, shared: bool, base_rtt: Span) {
         let limit_of_blocks = Span::from_picos(base_rtt.as_picos().saturating_mul(ROUND_TRIPS));
         for flow in 0..flows {
             if flow == 0 || !shared {
@@ -158,26 +158,26 @@ impl Waits {
     }
 
     /// A block begins in which `flow` has a part: it waits from now on.
-    pub(crate) fn begin(&mut self, now: Time, flow: u32) {
+    pub fn begin(&mut self, now: Time, flow: u32) {
         let wait = &mut self.blocks[self.of_flow[flow as usize] as usize];
         (wait.since, wait.limit) = (now, wait.limit_of_blocks);
     }
 
     /// It is complete.
-    pub(crate) fn end(&mut self, flow: u32) {
+    pub fn end(&mut self, flow: u32) {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
     /// Whether the block has not waited for long: for less than half of what makes a stall. What an
     /// end sends now that was kept so far was not kept for long, then.
-    pub(crate) fn is_brief(&self, now: Time, end: EndId) -> bool {
+    pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)
     }
 
     /// A packet reaches a client; returns the stall that it ends.
     #[inline]
-    pub(crate) fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
+    pub fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
         let wait = &mut self.blocks[self.of_flow[client.flow() as usize] as usize];
         let waited = now.saturating_since(wait.since);
         wait.since = now;
@@ -197,7 +197,7 @@ impl Waits {
     }
 
     /// The stalls of a group, if it has connections.
-    pub(crate) fn of(&self, group: u16) -> StallCounts {
+    pub fn of(&self, group: u16) -> StallCounts {
         self.counts.get(usize::from(group)).copied().unwrap_or_default()
     }
 }
