@@ -7,15 +7,15 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_engine::Fault;
-use incast_net::queue::QueueConfig;
+use incast_engine::{Fault, Limit};
+use incast_net::queue::{Level, QueueConfig, ecn_threshold};
 use incast_tcp::congestion::ReactAt;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook};
-use incast_tcp::recovery::efr::{Inflation, Marks, Outstanding};
+use incast_tcp::recovery::efr::{self, Inflation, Marks, Outstanding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use crate::requirement::{Ability, QueueRequirement, Requirement};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 /// Fast retransmissions for losses at the tail.
@@ -59,31 +59,22 @@ impl Remedy for Params {
         &[Slot::CongestionControl, Slot::LossRecovery, Slot::Queue]
     }
 
-    fn sets(&self) -> Value {
-        let Self { outstanding, marks, inflation, reduce_twice, alpha, g, react_at } = self;
-        json!({ "transport": {
-            "recovery": {
-                "name": "efr",
-                "outstanding": outstanding,
-                "marks": marks,
-                "inflation": inflation,
-                "reduce_twice": reduce_twice,
-            },
-            "congestion_control": { "name": "dctcp", "alpha": alpha, "g": g, "react_at": react_at },
-            "delayed_ack": false,
-        } })
+    fn requires(&self) -> Vec<Requirement> {
+        let Self { outstanding, marks, inflation, reduce_twice, alpha, g, react_at } = *self;
+        let recovery = efr::Params { outstanding, marks, inflation, reduce_twice };
+        vec![
+            Requirement::Efr(recovery),
+            Requirement::Dctcp { alpha, g, react_at },
+            Requirement::NoDelayedAck,
+        ]
     }
 
     /// §5.2: 20 packets.
-    fn queue(&self) -> Option<QueueConfig> {
-        serde_json::from_value(json!({ "name": "ecn-threshold", "threshold": "20pkt" })).ok()
-    }
-
-    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
-        if queue.marks() {
-            return Ok(());
-        }
-        Err("it needs a switch that marks; write e.g. \"ecn-threshold\", or nothing".into())
+    fn queue(&self) -> Option<QueueRequirement> {
+        let threshold = Level::Limit(Limit::Packets(20));
+        let params = ecn_threshold::Params { threshold, ..Default::default() };
+        let default = QueueConfig::EcnThreshold(params);
+        Some(QueueRequirement { default, ability: Ability::Mark })
     }
 
     fn check(&self) -> Result<(), Fault> {

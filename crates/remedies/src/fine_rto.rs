@@ -8,8 +8,8 @@
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use crate::requirement::Requirement;
 use crate::seam::{Data, Installation, Remedy, Situation, Slot};
 
 /// Retransmission timeouts of microseconds.
@@ -36,12 +36,12 @@ impl Remedy for Params {
         &[Slot::Timer]
     }
 
-    fn sets(&self) -> Value {
-        json!({ "transport": {
-            "rto_min": self.min,
-            "rto_granularity": self.granularity,
-            "rto_jitter": self.jitter,
-        } })
+    fn requires(&self) -> Vec<Requirement> {
+        vec![
+            Requirement::RtoMin(self.min),
+            Requirement::RtoGranularity(self.granularity),
+            Requirement::RtoJitter(self.jitter),
+        ]
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -11,8 +11,8 @@ use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::{AckEvent, Advice, ReceiverHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use crate::requirement::Requirement;
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
 /// Windows and delayed ACKs that share out the path (after IA-TCP).
@@ -53,8 +53,8 @@ impl Remedy for Params {
     }
 
     /// A window of one segment and delayed ACKs would wait for each other.
-    fn sets(&self) -> Value {
-        json!({ "transport": { "delayed_ack": false } })
+    fn requires(&self) -> Vec<Requirement> {
+        vec![Requirement::NoDelayedAck]
     }
 
     fn check(&self) -> Result<(), Fault> {

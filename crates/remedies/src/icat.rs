@@ -19,10 +19,10 @@ use incast_tcp::hooks::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::admission::{Admission, Refill, packets_in};
 use crate::label::END;
+use crate::requirement::Requirement;
 use crate::schedule::{ClientPlace, RequestScheduler};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
@@ -74,11 +74,11 @@ impl Remedy for Params {
         if self.admission { &[Slot::Schedule] } else { &[] }
     }
 
-    fn sets(&self) -> Value {
+    fn requires(&self) -> Vec<Requirement> {
         if !self.timestamps {
-            return Value::Null;
+            return Vec::new();
         }
-        json!({ "transport": { "timestamps": true, "timestamp_granularity": self.clock } })
+        vec![Requirement::Timestamps, Requirement::TimestampGranularity(self.clock)]
     }
 
     fn check(&self) -> Result<(), Fault> {

@@ -17,19 +17,20 @@ fn every_entry_is_found_by_its_name_and_its_defaults_make_sense() {
         let owns_queue = remedy.remedy().slots().contains(&Slot::Queue);
         assert_eq!(queue.is_some(), owns_queue, "{} brings the switch that it owns", entry.name);
         if let Some(queue) = queue {
-            assert_eq!(remedy.remedy().accepts(&queue), Ok(()), "{}", entry.name);
+            assert!(queue.ability.is_met_by(&queue.default), "{}", entry.name);
         }
     }
 }
 
 #[test]
-fn what_a_remedy_sets_lies_in_the_tables_of_a_scenario() {
+fn a_remedy_requires_one_value_of_a_parameter() {
     for remedy in all() {
-        let sets = remedy.remedy().sets();
-        for table in sets.as_object().into_iter().flatten().map(|(table, _)| table) {
-            let known = ["network", "transport", "workload"];
-            assert!(known.contains(&table.as_str()), "{}: {table}", remedy.name());
-        }
+        let mut keys: Vec<_> =
+            remedy.remedy().requires().iter().map(crate::Requirement::key).collect();
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all, "{}", remedy.name());
     }
 }
 

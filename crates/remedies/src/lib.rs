@@ -5,6 +5,7 @@
 //! Remedies combine as long as they own different [`Slot`]s (`docs/adr/0005-advice.md`).
 
 pub mod label;
+pub mod requirement;
 pub mod schedule;
 mod seam;
 pub mod serialize;
@@ -35,6 +36,7 @@ mod unit;
 
 use incast_engine::Entry;
 pub use or_auto::{Auto, OrAuto};
+pub use requirement::Requirement;
 pub use seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
 macro_rules! remedies {

@@ -9,8 +9,8 @@
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
+use crate::requirement::Requirement;
 use crate::seam::{Installation, Remedy, Situation, Slot};
 use crate::serialize::formulas::Path;
 use crate::serialize::{Adaptive, Client, Method, Plan, Reached, Serialization, Source, Trigger};
@@ -71,12 +71,12 @@ impl Remedy for Params {
         }
     }
 
-    fn sets(&self) -> Value {
+    fn requires(&self) -> Vec<Requirement> {
         if !self.adaptive {
-            return Value::Null;
+            return Vec::new();
         }
         let granularity = Span::from_micros(1);
-        json!({ "transport": { "rto_min": self.rto_min, "rto_granularity": granularity } })
+        vec![Requirement::RtoMin(self.rto_min), Requirement::RtoGranularity(granularity)]
     }
 
     fn check(&self) -> Result<(), Fault> {

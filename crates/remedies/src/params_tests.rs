@@ -1,10 +1,12 @@
-//! What remedies refuse, what they set and what they need, by their parameters.
+//! What remedies refuse and what they require, by their parameters.
 
-use incast_engine::Limit;
+use incast_engine::{Limit, Span};
 use incast_net::queue::QueueConfig;
+use incast_tcp::congestion::ReactAt;
+use incast_tcp::recovery::efr;
 use serde_json::{Value, json};
 
-use crate::{RemedyConfig, Slot};
+use crate::{RemedyConfig, Requirement, Slot};
 
 fn remedy(params: &Value) -> RemedyConfig {
     serde_json::from_value(params.clone()).unwrap_or_else(|error| panic!("{params}: {error}"))
@@ -94,48 +96,54 @@ fn the_ends_of_a_range_belong_to_it() {
 }
 
 #[test]
-fn what_a_remedy_sets_follows_from_its_parameters() {
-    for (params, sets) in [
-        (json!({ "name": "ccs" }), Value::Null),
-        (json!({ "name": "ocs" }), Value::Null),
-        (json!({ "name": "pac" }), Value::Null),
-        (json!({ "name": "ia-tcp" }), json!({ "delayed_ack": false })),
+fn what_a_remedy_requires_follows_from_its_parameters() {
+    let (ms, us) = (Span::from_millis(1), Span::from_micros(1));
+    for (params, required) in [
+        (json!({ "name": "ccs" }), vec![]),
+        (json!({ "name": "ocs" }), vec![]),
+        (json!({ "name": "pac" }), vec![]),
+        (json!({ "name": "ia-tcp" }), vec![Requirement::NoDelayedAck]),
         (
             json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" }),
-            json!({ "rto_min": "0.001s", "rto_granularity": "0.000001s" }),
+            vec![Requirement::RtoMin(ms), Requirement::RtoGranularity(us)],
         ),
         (
             json!({ "name": "fine-rto", "min": "1ms", "granularity": "2us", "jitter": 0.5 }),
-            json!({ "rto_min": "0.001s", "rto_granularity": "0.000002s", "rto_jitter": 0.5 }),
+            vec![
+                Requirement::RtoMin(ms),
+                Requirement::RtoGranularity(us * 2),
+                Requirement::RtoJitter(0.5),
+            ],
         ),
         (
             json!({ "name": "icat", "clock": "2us" }),
-            json!({ "timestamps": true, "timestamp_granularity": "0.000002s" }),
+            vec![Requirement::Timestamps, Requirement::TimestampGranularity(us * 2)],
         ),
-        (json!({ "name": "icat", "timestamps": false }), Value::Null),
-        (json!({ "name": "plato" }), json!({ "limited_transmit": true })),
+        (json!({ "name": "icat", "timestamps": false }), vec![]),
+        (json!({ "name": "plato" }), vec![Requirement::LimitedTransmit]),
         (
             json!({ "name": "resize", "mss_dsr": 60, "initial_window": 3 }),
-            json!({ "initial_window": "180B" }),
+            vec![Requirement::InitialWindow(180)],
         ),
         (
             json!({ "name": "resize", "mss_dsr": "auto", "initial_window": 3 }),
-            json!({ "initial_window": "300B" }),
+            vec![Requirement::InitialWindow(300)],
+        ),
+        (
+            json!({ "name": "efr", "reduce_twice": true, "g": 0.5 }),
+            vec![
+                Requirement::Efr(efr::Params { reduce_twice: true, ..efr::Params::default() }),
+                Requirement::Dctcp { alpha: 1.0, g: 0.5, react_at: ReactAt::default() },
+                Requirement::NoDelayedAck,
+            ],
         ),
     ] {
-        let set = remedy(&params).remedy().sets();
-        assert_eq!(set["transport"], sets, "{params}");
+        assert_eq!(remedy(&params).remedy().requires(), required, "{params}");
     }
-    let efr = remedy(&json!({ "name": "efr", "reduce_twice": true, "g": 0.5 })).remedy().sets();
-    assert_eq!(efr["transport"]["delayed_ack"], json!(false));
-    assert_eq!(efr["transport"]["recovery"]["name"], "efr");
-    assert_eq!(efr["transport"]["recovery"]["reduce_twice"], json!(true));
-    assert_eq!(efr["transport"]["congestion_control"]["name"], "dctcp");
-    assert_eq!(efr["transport"]["congestion_control"]["g"], json!(0.5));
 }
 
 #[test]
-fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
+fn a_remedy_works_with_switches_that_can_do_what_it_needs() {
     let queue = |queue: Value| -> QueueConfig { serde_json::from_value(queue).expect("it exists") };
     for (params, will_do, will_not) in [
         (
@@ -168,12 +176,12 @@ fn a_switch_that_does_not_know_what_a_remedy_needs_does_not_do() {
             vec![json!({ "name": "rapid" }), json!({ "name": "rapid", "label": 1 })],
         ),
     ] {
-        let remedy = remedy(&params);
+        let ability = remedy(&params).remedy().queue().expect("it needs one").ability;
         for accepted in will_do {
-            assert_eq!(remedy.remedy().accepts(&queue(accepted.clone())), Ok(()), "{accepted}");
+            assert!(ability.is_met_by(&queue(accepted.clone())), "{accepted}");
         }
         for refused in will_not {
-            assert!(remedy.remedy().accepts(&queue(refused.clone())).is_err(), "{refused}");
+            assert!(!ability.is_met_by(&queue(refused.clone())), "{refused}");
         }
     }
     let resize = remedy(&json!({ "name": "resize" }));

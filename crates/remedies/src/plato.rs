@@ -12,16 +12,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_net::queue::QueueConfig;
+use incast_net::queue::{QueueConfig, label_threshold};
 use incast_net::{Flags, Packet};
 use incast_tcp::hooks::{
     ANSWER, Advice, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::label;
+use crate::requirement::{Ability, QueueRequirement, Requirement};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 use machine::{Action, Input, Outlook, State};
 
@@ -49,29 +49,15 @@ impl Remedy for Params {
     }
 
     /// §III.B: "we assume that limited transmit is in effect".
-    fn sets(&self) -> Value {
-        json!({ "transport": { "limited_transmit": true } })
+    fn requires(&self) -> Vec<Requirement> {
+        vec![Requirement::LimitedTransmit]
     }
 
-    fn queue(&self) -> Option<QueueConfig> {
-        serde_json::from_value(json!({ "name": "label-threshold", "label": label::PRIORITY })).ok()
-    }
-
-    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
-        let queue = json!(queue);
-        let prefers = |table: &Value| {
-            let labels = table["label"].as_u64().unwrap_or_default();
-            labels & u64::from(label::PRIORITY) != 0
-        };
-        let mut classes = queue["classes"].as_array().into_iter().flatten();
-        if prefers(&queue) || classes.any(prefers) {
-            return Ok(());
-        }
-        Err(format!(
-            "it needs a switch that prefers packets with label {}; write e.g. \
-             \"label-threshold\" or \"push-out\", or nothing",
-            label::PRIORITY
-        ))
+    fn queue(&self) -> Option<QueueRequirement> {
+        let label = label::PRIORITY;
+        let params = label_threshold::Params { label, ..Default::default() };
+        let default = QueueConfig::LabelThreshold(params);
+        Some(QueueRequirement { default, ability: Ability::Prefer(label) })
     }
 
     fn measures(&self) -> &'static [Measure] {

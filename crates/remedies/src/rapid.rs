@@ -6,13 +6,13 @@
 //! which owes nothing to the hosts. That a sender labels the end of its data is ours.
 
 use incast_engine::Fault;
-use incast_net::queue::{Level, QueueConfig};
+use incast_net::queue::{Level, QueueConfig, rapid};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 use crate::label;
+use crate::requirement::{Ability, QueueRequirement};
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
 /// Losses that three packets follow, chosen by the switch.
@@ -44,30 +44,17 @@ impl Remedy for Params {
         &[Slot::Queue]
     }
 
-    fn queue(&self) -> Option<QueueConfig> {
-        let label = if self.label_last { label::LAST } else { 0 };
-        let Self { followers, early, threshold, .. } = self;
-        let queue = json!({
-            "name": "rapid",
-            "followers": followers,
-            "early": early,
-            "threshold": threshold,
-            "label": label,
+    fn queue(&self) -> Option<QueueRequirement> {
+        let Self { followers, early, threshold, label_last } = *self;
+        let label = label_last.then_some(label::LAST);
+        let default = QueueConfig::Rapid(rapid::Params {
+            followers,
+            early,
+            threshold,
+            label: label.unwrap_or_default(),
+            ..Default::default()
         });
-        serde_json::from_value(queue).ok()
-    }
-
-    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
-        let queue = json!(queue);
-        if queue["name"] != "rapid" {
-            return Err("it is a discipline of the switch; write \"rapid\", or nothing".into());
-        }
-        let labels = queue["label"].as_u64().unwrap_or_default();
-        if self.label_last && labels & u64::from(label::LAST) == 0 {
-            let last = label::LAST;
-            return Err(format!("it needs a switch that knows label {last}; write label = {last}"));
-        }
-        Ok(())
+        Some(QueueRequirement { default, ability: Ability::Rapid(label) })
     }
 
     fn check(&self) -> Result<(), Fault> {

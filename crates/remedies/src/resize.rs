@@ -12,13 +12,13 @@
 //! than the one that was too large: the share of path and buffer that others leave. Far below that a
 //! window of many segments is of no use, since `NewReno` mends one loss per round trip.
 
-use incast_engine::{Fault, Limit, Span, Window};
+use incast_engine::{Fault, Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::or_auto::{Auto, OrAuto};
+use crate::requirement::Requirement;
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
 /// Segments that begin small and grow with the window.
@@ -144,10 +144,10 @@ impl Remedy for Params {
         &[Slot::Segments]
     }
 
-    fn sets(&self) -> Value {
+    fn requires(&self) -> Vec<Requirement> {
         let segment = self.mss_dsr.quantity_or_else(|Auto| first_segment(FULL_HEADER));
         let bytes = u64::from(self.initial_window) * u64::from(segment);
-        json!({ "transport": { "initial_window": Window::Bytes(bytes) } })
+        vec![Requirement::InitialWindow(bytes)]
     }
 
     /// A small segment that takes as much room as a large one only does harm.

@@ -3,11 +3,10 @@
 use std::fmt;
 
 use incast_engine::{Fault, Limit, Rate, Span, Stream};
-use incast_net::queue::QueueConfig;
 use incast_tcp::Config;
 use incast_tcp::hooks::{ReceiverHook, SenderHook};
-use serde_json::Value;
 
+use crate::requirement::{QueueRequirement, Requirement};
 use crate::schedule::{ClientPlace, RequestScheduler};
 
 /// A part of the stack that can have one owner only.
@@ -103,24 +102,15 @@ pub trait Remedy {
         &[]
     }
 
-    /// Keys of the scenario that it sets, as a tree of tables. Giving one of them another value is
-    /// a conflict.
-    fn sets(&self) -> Value {
-        Value::Null
+    /// What it requires of the transport. Giving one of these parameters another value is a
+    /// conflict.
+    fn requires(&self) -> Vec<Requirement> {
+        Vec::new()
     }
 
-    /// The discipline that the switch has if the scenario names none.
-    fn queue(&self) -> Option<QueueConfig> {
+    /// The discipline that it works with.
+    fn queue(&self) -> Option<QueueRequirement> {
         None
-    }
-
-    /// Whether it works with this discipline; if not, which it needs.
-    ///
-    /// # Errors
-    /// What the discipline must be able to do.
-    fn accepts(&self, queue: &QueueConfig) -> Result<(), String> {
-        let _ = queue;
-        Ok(())
     }
 
     /// Whether it works with a buffer counted like this; if not, how it should be.

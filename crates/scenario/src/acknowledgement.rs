@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::switch::Parameters;
 
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DelayedAck")]
 pub(super) struct DelayedAckTable {

@@ -307,6 +307,17 @@ pub(super) struct PoissonFlowsDocument {
     transport: TransportDocument,
 }
 
+impl BackgroundDocument {
+    /// The transport of its connections, if it has any.
+    pub(super) fn transport_mut(&mut self) -> Option<&mut TransportDocument> {
+        match self {
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) => None,
+            Self::LongFlow(flow) => Some(&mut flow.transport),
+            Self::PoissonFlows(flows) => Some(&mut flows.transport),
+        }
+    }
+}
+
 /// The table that is being read: its number, and where hosts can be.
 #[derive(Clone, Copy)]
 struct Table<'a> {

@@ -139,8 +139,7 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong with the document.
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
-        let written = complete(document)?;
-        let mut document: ScenarioDocument = read(&written)?;
+        let (written, mut document) = settled(document)?;
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let background = document.background.into_iter().enumerate();
@@ -161,17 +160,13 @@ impl Scenario {
         };
         bounds::check(&scenario)?;
         scenario.tell_distance();
-        let Self { network, transport, background, .. } = &scenario;
-        requirement::check_queue(network, transport, background)?;
-        remedies::check_switch(&transport.remedies, network)?;
-        for transport in background.iter().filter_map(Background::transport) {
-            remedies::check_switch(&transport.remedies, network)?;
-        }
+        requirement::check_switch(&scenario)?;
         if let Workload::LongFlows(flows) = &scenario.workload {
-            remedies::check_endless(&transport.remedies, "transport")?;
-            remedies::check_clients(&transport.remedies, &flows.to, "transport")?;
+            let remedies = &scenario.transport.remedies;
+            remedies::check_endless(remedies, "transport")?;
+            remedies::check_clients(remedies, &flows.to, "transport")?;
         }
-        remedies::check_settings(&scenario)?;
+        requirement::check_transports(&scenario)?;
         ranges::check(&written, schema::kept())?;
         Ok(scenario)
     }
@@ -202,6 +197,14 @@ impl Scenario {
             run: (&self.run).into(),
         })
     }
+}
+
+/// What is `given`, laid over the defaults, and the same with what its transports require.
+fn settled(given: &Value) -> Result<(Value, ScenarioDocument), ScenarioError> {
+    let written = complete(given)?;
+    let mut document: ScenarioDocument = read(&written)?;
+    requirement::settle(&mut document, given);
+    Ok((written, document))
 }
 
 /// Lays `given` over the defaults.
@@ -249,8 +252,6 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
         }
     }
     trunks::write_out(&mut document);
-    requirement::choose_queue(&mut document, given);
-    remedies::lay_settings(&mut document, given);
     Ok(document)
 }
 
@@ -284,7 +285,8 @@ fn complete_transport(
     }
     let timestamps = chosen("timestamps").and_then(Value::as_bool);
     if let Some(on) = timestamps.filter(|on| document["timestamps"] != *on) {
-        lay(&mut document, &profile::timestamps(on));
+        let size = profile::header(on);
+        lay(&mut document, &json!({ "header_size": size, "ack_size": size }));
     }
     let own = document["remedies"].clone();
     lay(&mut document, &given);

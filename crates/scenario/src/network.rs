@@ -139,7 +139,7 @@ pub(super) struct NetworkDocument {
     ties: Ties,
     /// Queue discipline of the switches' output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
-    queue: QueueConfig,
+    pub(super) queue: QueueConfig,
     /// Packets that others overtake: a table. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reorder: Option<ReorderDocument>,

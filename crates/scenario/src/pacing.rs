@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ScenarioError;
 use super::switch::{Parameters, Switch};
 
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Pacing")]
 pub(super) struct PacingTable {
@@ -71,7 +71,7 @@ impl Name for Off {
         &[("off", Self, "Segments leave one by one.")];
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ReceiveOffload")]
 pub(super) struct ReceiveOffloadTable {

@@ -187,11 +187,10 @@ fn lab_recovery() -> Value {
     })
 }
 
-/// Headers with the timestamps option, 10 bytes and padding (RFC 7323 §3.2, appendix A), and
-/// without.
-pub(super) fn timestamps(on: bool) -> Value {
-    let size = if on { 52 } else { 40 };
-    json!({ "header_size": size, "ack_size": size })
+/// Bytes of a TCP/IP header with the timestamps option, 10 bytes and padding (RFC 7323 §3.2,
+/// appendix A), or without.
+pub(super) const fn header(timestamps: bool) -> u64 {
+    if timestamps { 52 } else { 40 }
 }
 
 /// A transport that a scenario can name.

@@ -1,49 +1,122 @@
-//! What a transport requires of the switch.
+//! What transports and their remedies require: parameters at a value, and a switch that knows
+//! what they need.
 
-use incast_tcp::congestion::CongestionControlConfig;
+use incast_net::queue::{QueueConfig, ecn_threshold};
+use incast_remedies::RemedyConfig;
 use serde_json::{Value, json};
 
 use super::acknowledgement::counts_marks;
-use super::document::lay;
-use super::{Background, Network, ScenarioError, Transport};
+use super::transport::TransportDocument;
+use super::{Background, Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
-/// Gives a switch that marks to transports that count marks, unless the document names a queue.
-pub(super) fn choose_queue(document: &mut Value, given: &Value) {
-    let background = document["background"].as_array().into_iter().flatten();
-    let counts = counts_marks_as_written(&document["transport"])
-        || background.map(|traffic| &traffic["transport"]).any(counts_marks_as_written);
-    if counts && given["network"]["queue"].is_null() {
-        lay(document, &json!({ "network": { "queue": { "name": "ecn-threshold" } } }));
-    }
-}
-
-fn counts_marks_as_written(transport: &Value) -> bool {
-    // What cannot be read is refused later, with its key.
-    serde_json::from_value(transport["congestion_control"].clone())
-        .is_ok_and(|config: CongestionControlConfig| counts_marks(&config))
-}
-
-/// Refuses a queue that never marks where a transport counts marks.
-pub(super) fn check_queue(
-    network: &Network,
-    transport: &Transport,
-    background: &[Background],
-) -> Result<(), ScenarioError> {
-    let others = background.iter().filter_map(Background::transport);
-    let blind = [transport]
-        .into_iter()
-        .chain(others)
-        .find(|transport| counts_marks(&transport.tcp.congestion_control));
-    match blind {
-        Some(transport) if !network.queue.marks() => {
-            let queue = json!(network.queue)["name"].clone();
-            let message = format!(
-                "{queue} never marks, and the transport {:?} counts marks; \
-                 write e.g. \"ecn-threshold\", or nothing",
-                transport.name
-            );
-            Err(ScenarioError::new("network.queue", message))
+/// Gives every parameter that a remedy requires its value, and the switch the discipline that a
+/// transport needs, unless they are `given`: what is given is compared when all is known.
+pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
+    let ScenarioDocument { network, transport, background, .. } = document;
+    let others = background.iter_mut().enumerate().filter_map(|(index, traffic)| {
+        Some((traffic.transport_mut()?, &given["background"][index]["transport"]))
+    });
+    let mut marks = None;
+    let mut queue = None;
+    for (transport, given) in std::iter::once((transport, &given["transport"])).chain(others) {
+        if counts_marks(&transport.congestion_control) {
+            marks = Some(QueueConfig::EcnThreshold(ecn_threshold::Params::default()));
         }
-        _ => Ok(()),
+        for remedy in transport.remedies.clone() {
+            transport.settle(&remedy, given);
+            queue = remedy.remedy().queue().map(|queue| queue.default).or(queue);
+        }
     }
+    if given["network"]["queue"].is_null()
+        && let Some(queue) = queue.or(marks)
+    {
+        network.queue = queue;
+    }
+}
+
+impl TransportDocument {
+    /// Gives what a remedy requires its value, unless the table `given` has one.
+    fn settle(&mut self, remedy: &RemedyConfig, given: &Value) {
+        for requirement in remedy.remedy().requires() {
+            let had_timestamps = self.timestamps;
+            self.meet(&requirement, given);
+            if self.timestamps != had_timestamps {
+                self.fit_headers(given);
+            }
+        }
+    }
+}
+
+/// Refuses a parameter that has another value than a remedy requires.
+pub(super) fn check_transports(scenario: &Scenario) -> Result<(), ScenarioError> {
+    check_transport(&scenario.transport, "transport")?;
+    for (index, traffic) in scenario.background.iter().enumerate() {
+        if let Some(transport) = traffic.transport() {
+            check_transport(transport, &format!("background.{index}.transport"))?;
+        }
+    }
+    Ok(())
+}
+
+fn check_transport(transport: &Transport, table: &str) -> Result<(), ScenarioError> {
+    for remedy in &transport.remedies {
+        for requirement in remedy.remedy().requires() {
+            let given = TransportDocument::from(transport);
+            let mut required = given.clone();
+            required.meet(&requirement, &Value::Null);
+            if given != required {
+                let key = requirement.key();
+                let [given, required] =
+                    [given, required].map(|document| json!(document)[key].clone());
+                let message = format!(
+                    "{given} is given, and the remedy {:?} sets {required}; leave it out, or \
+                     change the remedy's parameters",
+                    remedy.name()
+                );
+                return Err(ScenarioError::new(format!("{table}.{key}"), message));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a queue or a buffer that a transport or a remedy cannot use.
+pub(super) fn check_switch(scenario: &Scenario) -> Result<(), ScenarioError> {
+    let Scenario { network, transport, background, .. } = scenario;
+    let others = background.iter().filter_map(Background::transport);
+    let transports: Vec<_> = std::iter::once(transport).chain(others).collect();
+    let blind = transports.iter().find(|transport| counts_marks(&transport.tcp.congestion_control));
+    if let Some(transport) = blind.filter(|_| !network.queue.marks()) {
+        let message = format!(
+            "{:?} never marks, and the transport {:?} counts marks; write e.g. \
+             \"ecn-threshold\", or nothing",
+            network.queue.name(),
+            transport.name
+        );
+        return Err(ScenarioError::new("network.queue", message));
+    }
+    let remedies = transports.iter().flat_map(|transport| &transport.remedies);
+    remedies.into_iter().try_for_each(|remedy| check_remedy(remedy, network))
+}
+
+fn check_remedy(remedy: &RemedyConfig, network: &Network) -> Result<(), ScenarioError> {
+    let name = remedy.name();
+    if let Some(queue) = remedy.remedy().queue()
+        && !queue.ability.is_met_by(&network.queue)
+    {
+        let message = format!(
+            "{:?} does not work with the remedy {name:?}: {}",
+            network.queue.name(),
+            queue.ability
+        );
+        return Err(ScenarioError::new("network.queue", message));
+    }
+    let limits = [network.buffer].into_iter().chain(network.pool.map(|pool| pool.total));
+    for limit in limits {
+        if let Err(needs) = remedy.remedy().accepts_buffer(limit) {
+            let message = format!("{limit} does not work with the remedy {name:?}: {needs}");
+            return Err(ScenarioError::new("network.buffer", message));
+        }
+    }
+    Ok(())
 }

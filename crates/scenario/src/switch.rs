@@ -15,7 +15,7 @@ pub(super) trait Parameters: Copy + Default {
 }
 
 /// Off, on, or on with these parameters.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "SwitchOr{T}")]
 pub(super) enum Switch<T> {

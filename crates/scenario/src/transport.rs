@@ -2,22 +2,23 @@
 
 use incast_engine::{Name, OrName, Size, Span, Window};
 use incast_host::{Opener, Transport};
-use incast_remedies::RemedyConfig;
+use incast_remedies::{RemedyConfig, Requirement};
 use incast_tcp::Config;
 use incast_tcp::config::{
     EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, Sack,
     UndoKind, WindowUnit,
 };
-use incast_tcp::congestion::CongestionControlConfig;
+use incast_tcp::congestion::{CongestionControlConfig, dctcp};
 use incast_tcp::recovery::RecoveryConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::acknowledgement::{DelayedAckTable, EcnScope, EcnSwitch, counts_marks, ecn_packets};
 use super::pacing::{Off, PacingTable, ReceiveOffloadTable, is_burst};
 use super::schema::{name_or_table, names_or_tables, preset_name};
 use super::switch::Switch;
-use super::{ScenarioError, remedies};
+use super::{ScenarioError, profile, remedies};
 
 /// An initial window that depends on the segment size.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +73,7 @@ impl Name for Unlimited {
 }
 
 /// The transport: a preset by name, and any of its parameters.
-#[derive(Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Transport")]
 pub(super) struct TransportDocument {
@@ -135,7 +136,7 @@ pub(super) struct TransportDocument {
     rtt_sampling: RttSampling,
     /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
     /// are given.
-    timestamps: bool,
+    pub(super) timestamps: bool,
     /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). Without meaning while
     /// `timestamps` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -192,10 +193,10 @@ pub(super) struct TransportDocument {
     recovery: RecoveryConfig,
     /// Congestion control: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<CongestionControlConfig>")]
-    congestion_control: CongestionControlConfig,
+    pub(super) congestion_control: CongestionControlConfig,
     /// Remedies: a list of names, or of tables with their parameters.
     #[schemars(schema_with = "names_or_tables::<RemedyConfig>")]
-    remedies: Vec<RemedyConfig>,
+    pub(super) remedies: Vec<RemedyConfig>,
 }
 
 /// A packet counts its payload in 16 bits.
@@ -203,7 +204,62 @@ const MAX_SEGMENT: u64 = u16::MAX as u64;
 /// Windows are advertised in 32 bits.
 const MAX_WINDOW: u64 = u32::MAX as u64;
 
+/// Whether a part may be the one called `name`: what is given of it names no other.
+fn is_open(given: &Value, name: &str) -> bool {
+    given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
+}
+
 impl TransportDocument {
+    /// Gives a parameter the value that a remedy requires, unless the table `given` has one; of a
+    /// part that is given, those parameters get it that are not.
+    pub(super) fn meet(&mut self, requirement: &Requirement, given: &Value) {
+        let part = &given[requirement.key()];
+        match requirement {
+            Requirement::Efr(params) if is_open(part, "efr") => {
+                let has_parameters = part.as_object().is_some_and(|table| table.len() > 1);
+                if !has_parameters {
+                    self.recovery = RecoveryConfig::Efr(params.clone());
+                }
+            }
+            Requirement::Dctcp { alpha, g, react_at } if is_open(part, "dctcp") => {
+                let mut params = match &self.congestion_control {
+                    CongestionControlConfig::Dctcp(params) => params.clone(),
+                    _ => dctcp::Params::default(),
+                };
+                let is_given = |parameter: &str| !part[parameter].is_null();
+                params.alpha = if is_given("alpha") { params.alpha } else { *alpha };
+                params.g = if is_given("g") { params.g } else { *g };
+                params.react_at = if is_given("react_at") { params.react_at } else { *react_at };
+                self.congestion_control = CongestionControlConfig::Dctcp(params);
+            }
+            Requirement::Efr(_) | Requirement::Dctcp { .. } => {}
+            _ if !part.is_null() => {}
+            Requirement::RtoMin(min) => self.rto_min = *min,
+            Requirement::RtoGranularity(granularity) => self.rto_granularity = *granularity,
+            Requirement::RtoJitter(jitter) => self.rto_jitter = *jitter,
+            Requirement::InitialWindow(bytes) => {
+                self.initial_window = OrName::Quantity(Window::Bytes(*bytes));
+            }
+            Requirement::Timestamps => self.timestamps = true,
+            Requirement::TimestampGranularity(tick) => self.timestamp_granularity = Some(*tick),
+            Requirement::NoDelayedAck => self.delayed_ack = Switch::Plain(false),
+            Requirement::LimitedTransmit => self.limited_transmit = true,
+        }
+    }
+
+    /// Makes headers as long as they are with the timestamps option, or without, unless the table
+    /// `given` says how long they are.
+    pub(super) fn fit_headers(&mut self, given: &Value) {
+        let size = Size(profile::header(self.timestamps));
+        for (key, header) in
+            [("header_size", &mut self.header_size), ("ack_size", &mut self.ack_size)]
+        {
+            if given[key].is_null() {
+                *header = size;
+            }
+        }
+    }
+
     /// Segment size and, in bytes, the initial window, the initial threshold and the receive
     /// window.
     fn windows(&self) -> (u32, u64, u64, u64) {

@@ -47,6 +47,10 @@ impl Parameters for Params {
         false
     }
 
+    fn prefers(&self, labels: u8) -> bool {
+        self.label & labels != 0
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         self.threshold.check("threshold", site)?;
         if Occupancy::default().reaches(self.threshold.at(site)) {

@@ -10,13 +10,13 @@ use crate::packet::{Ecn, Packet};
 mod bernoulli;
 mod codel;
 mod drop_tail;
-mod ecn_threshold;
+pub mod ecn_threshold;
 mod flows;
-mod label_threshold;
+pub mod label_threshold;
 mod level;
 mod priority;
 mod push_out;
-mod rapid;
+pub mod rapid;
 mod red;
 mod segregation;
 mod selector;
@@ -144,6 +144,12 @@ pub trait Parameters {
     /// Whether the discipline may mark ECN-capable packets.
     fn marks(&self) -> bool {
         true
+    }
+
+    /// Whether packets with one of these labels are admitted, kept or sent before others.
+    fn prefers(&self, labels: u8) -> bool {
+        let _ = labels;
+        false
     }
 }
 
@@ -293,6 +299,20 @@ macro_rules! queue_disciplines {
             pub fn marks(&self) -> bool {
                 match self {
                     $(Self::$variant(params) => params.marks(),)+
+                }
+            }
+
+            /// Whether packets with one of these labels are admitted, kept or sent before others.
+            pub fn prefers(&self, labels: u8) -> bool {
+                match self {
+                    $(Self::$variant(params) => params.prefers(labels),)+
+                }
+            }
+
+            /// Its name in the list.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
                 }
             }
         }

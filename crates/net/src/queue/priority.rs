@@ -59,6 +59,10 @@ impl Parameters for Params {
     fn marks(&self) -> bool {
         false
     }
+
+    fn prefers(&self, labels: u8) -> bool {
+        self.classes.iter().any(|class| class.label & labels != 0)
+    }
 }
 
 impl Class {

@@ -71,6 +71,10 @@ impl Parameters for Params {
     fn marks(&self) -> bool {
         false
     }
+
+    fn prefers(&self, labels: u8) -> bool {
+        self.label & labels != 0
+    }
 }
 
 /// See [`Params`].

@@ -109,6 +109,10 @@ impl Parameters for Params {
         self.ecn
     }
 
+    fn prefers(&self, labels: u8) -> bool {
+        self.classes.iter().any(|class| class.label & labels != 0)
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         check_average(self.weight, self.mean_packet)?;
         Curve::check([self.min_th, self.max_th], self.max_p, site)?;

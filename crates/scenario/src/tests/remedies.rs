@@ -135,6 +135,61 @@ fn a_key_that_a_remedy_sets_cannot_be_given_another_value() {
 }
 
 #[test]
+fn a_conflict_is_told_of_every_parameter_that_a_remedy_requires() {
+    for (transport, told) in [
+        (json!({ "name": "plato", "limited_transmit": false }), "limited_transmit: false"),
+        (json!({ "name": "icat", "timestamps": false }), "timestamps: false"),
+        (json!({ "name": "ia-tcp", "delayed_ack": true }), "delayed_ack: {"),
+        (json!({ "name": "resize", "initial_window": 2 }), "initial_window: \"2920B\""),
+        (json!({ "name": "efr", "recovery": "newreno" }), "recovery: {\"name\":\"newreno\""),
+        (
+            json!({ "name": "efr", "congestion_control": "reno" }),
+            "congestion_control: {\"name\":\"reno\"",
+        ),
+        (
+            json!({ "name": "efr", "congestion_control": { "name": "dctcp", "g": 0.5 } }),
+            "congestion_control: {\"name\":\"dctcp\",\"alpha\":1.0,\"g\":0.5",
+        ),
+    ] {
+        let message = error(&with_transport(&transport));
+        assert!(message.starts_with(&format!("transport.{told}")), "{message}");
+        assert!(message.contains(" is given, and the remedy "), "{message}");
+    }
+    // A flow of the background has remedies of its own.
+    let mut document = with_transport(&json!("newreno"));
+    document["background"] = json!([{
+        "name": "long-flow", "transport": { "name": "fine-rto", "rto_min": "1s" },
+    }]);
+    let message = error(&document);
+    assert!(message.starts_with("background.0.transport.rto_min: \"1s\" is given"), "{message}");
+}
+
+#[test]
+fn what_is_given_and_what_a_remedy_requires_may_be_the_same() {
+    for transport in [
+        json!({ "name": "fine-rto", "rto_min": "0.2ms" }),
+        json!({ "name": "resize", "initial_window": "100B" }),
+        json!({ "name": "efr", "congestion_control": "dctcp", "recovery": "efr" }),
+        json!({ "name": "efr", "congestion_control": { "g": 0.0625, "name": "dctcp" } }),
+        json!({ "name": { "name": "efr", "marks": "first" }, "recovery": "efr" }),
+    ] {
+        assert!(load(&with_transport(&transport)).is_ok(), "{transport}");
+    }
+}
+
+#[test]
+fn timestamps_that_a_remedy_requires_lengthen_headers_that_are_not_given() {
+    let sizes = |transport: Value| {
+        let tcp = load(&with_transport(&transport)).unwrap().transport.tcp;
+        (tcp.header, tcp.ack_size)
+    };
+    assert_eq!(sizes(json!("icat")), (52, 52));
+    assert_eq!(sizes(json!({ "name": "icat", "header_size": 44 })), (44, 52));
+    assert_eq!(sizes(json!({ "name": "icat", "timestamps": true })), (52, 52));
+    assert_eq!(sizes(json!({ "name": { "name": "icat", "timestamps": false } })), (40, 40));
+}
+
+#[test]
 fn remedies_that_own_the_same_part_do_not_combine() {
     let document = with_transport(&json!({ "remedies": ["prob-rtx", "prob-rtx"] }));
     assert_eq!(

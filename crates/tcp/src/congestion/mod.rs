@@ -9,7 +9,7 @@ mod bbr;
 mod bic;
 mod cubic;
 mod d2tcp;
-mod dctcp;
+pub mod dctcp;
 mod fitdc;
 mod hystart;
 mod l2dct;

@@ -95,7 +95,7 @@ fn a_buffer_in_packets_is_refused() {
     let error = Scenario::from_document(&document).expect_err("it only does harm").to_string();
     assert_eq!(
         error,
-        "network.buffer: 40pkt do not do for the remedy \"resize\": small segments help where \
+        "network.buffer: 40pkt does not work with the remedy \"resize\": small segments help where \
          a buffer is counted in bytes; write e.g. \"32KiB\""
     );
 }

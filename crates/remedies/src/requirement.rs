@@ -1,0 +1,115 @@
+//! What a remedy requires of a transport and of the switch, as typed values.
+
+use std::fmt;
+
+use incast_engine::Span;
+use incast_net::queue::QueueConfig;
+use incast_tcp::congestion::ReactAt;
+use incast_tcp::recovery::efr;
+
+/// A parameter of the transport and the value that it must have.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Requirement {
+    /// Lower bound of the retransmission timeout.
+    RtoMin(Span),
+    /// Granularity of the retransmission timer.
+    RtoGranularity(Span),
+    /// Random extension of every timeout, a ratio.
+    RtoJitter(f64),
+    /// Congestion window of a new connection, bytes.
+    InitialWindow(u64),
+    /// The timestamps option.
+    Timestamps,
+    /// Tick of the timestamp clock.
+    TimestampGranularity(Span),
+    /// An ACK for every packet.
+    NoDelayedAck,
+    /// New data on the first two duplicate ACKs.
+    LimitedTransmit,
+    /// TCP-EFR's loss recovery.
+    Efr(efr::Params),
+    /// DCTCP as the congestion control, its other parameters as they are.
+    Dctcp {
+        /// α before the first ACK.
+        alpha: f64,
+        /// Weight of a new observation in α.
+        g: f64,
+        /// When an ACK with a mark reduces the window.
+        react_at: ReactAt,
+    },
+}
+
+impl Requirement {
+    /// The key of `[transport]` that it is about.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::RtoMin(_) => "rto_min",
+            Self::RtoGranularity(_) => "rto_granularity",
+            Self::RtoJitter(_) => "rto_jitter",
+            Self::InitialWindow(_) => "initial_window",
+            Self::Timestamps => "timestamps",
+            Self::TimestampGranularity(_) => "timestamp_granularity",
+            Self::NoDelayedAck => "delayed_ack",
+            Self::LimitedTransmit => "limited_transmit",
+            Self::Efr(_) => "recovery",
+            Self::Dctcp { .. } => "congestion_control",
+        }
+    }
+}
+
+/// The queue discipline that a remedy works with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QueueRequirement {
+    /// What the switch has if the scenario names no discipline.
+    pub default: QueueConfig,
+    /// What any other one must be able to do.
+    pub ability: Ability,
+}
+
+/// What a queue discipline must be able to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ability {
+    /// It marks ECN-capable packets.
+    Mark,
+    /// It prefers packets with this label.
+    Prefer(u8),
+    /// It is RAPID's, and prefers packets with this label where there is one.
+    Rapid(Option<u8>),
+}
+
+impl Ability {
+    /// Whether `queue` can do it.
+    pub fn is_met_by(self, queue: &QueueConfig) -> bool {
+        match self {
+            Self::Mark => queue.marks(),
+            Self::Prefer(label) => queue.prefers(label),
+            Self::Rapid(label) => {
+                matches!(queue, QueueConfig::Rapid(_))
+                    && label.is_none_or(|label| queue.prefers(label))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Ability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mark => f.write_str(
+                "it needs a switch that marks; write e.g. \"ecn-threshold\", or nothing",
+            ),
+            Self::Prefer(label) => write!(
+                f,
+                "it needs a switch that prefers packets with label {label}; write e.g. \
+                 \"label-threshold\" or \"push-out\", or nothing"
+            ),
+            Self::Rapid(None) => {
+                f.write_str("it is a discipline of the switch; write \"rapid\", or nothing")
+            }
+            Self::Rapid(Some(label)) => write!(
+                f,
+                "it is a discipline of the switch, which must know label {label}; write \
+                 {{ name = \"rapid\", label = {label} }}, or nothing"
+            ),
+        }
+    }
+}
