@@ -4,6 +4,7 @@ use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
 use super::demand::Demand;
+use super::extras::Extras;
 use super::undo::Evidence;
 use super::{Connection, Event, TimerKind};
 use crate::config::RttSampling;
@@ -32,7 +33,7 @@ impl Connection {
         let same_window = window == self.peer_window;
         self.peer_window = window;
         let flight = self.in_flight();
-        if self.selective && !self.is_plain_ack(packet) {
+        if self.is_selective() && !self.is_plain_ack(packet) {
             // With nothing outstanding, data bring no news but of what was sent twice.
             let is_news = packet.payload == 0 || !packet.sack.is_empty();
             if is_news || packet.ack > una || !self.board.is_empty() {
@@ -43,7 +44,7 @@ impl Connection {
         } else if self.is_duplicate(packet, same_window) {
             self.acknowledge_again(now, packet.flags.contains(Flags::ECE));
         }
-        if self.undo.as_ref().is_some_and(|undo| undo.is_examining()) && !self.selective {
+        if self.undo.as_ref().is_some_and(|undo| undo.is_examining()) && !self.is_selective() {
             let acked = packet.ack - una;
             // Beyond the first segment nothing was sent again.
             let evidence = Evidence { acked, original: acked > 0 };
@@ -153,7 +154,7 @@ impl Connection {
 
     #[inline]
     pub(super) fn grow(&mut self, now: Time, packet: &Packet, acked: &Acked, may_grow: bool) {
-        if may_grow && self.config.idle_restart != crate::config::IdleRestart::None {
+        if may_grow && self.extras.has(Extras::IDLE_RESTART) {
             let view = self.idle_view(now);
             self.idle.on_ack(acked.bytes, &view);
         }

@@ -4,9 +4,18 @@
 use incast_engine::Time;
 
 use super::Connection;
+use super::extras::Extras;
 use super::pace::Timing;
 use super::timer::TimerKind;
-use crate::config::IdleRestart;
+
+/// What cannot happen to a connection of which nothing is on its way.
+const SETTLED: Extras = Extras::PACKETS
+    .or(Extras::TIMESTAMPS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::PACER)
+    .or(Extras::PRR)
+    .or(Extras::SENT)
+    .or(Extras::RECEIVER_HOOKS);
 
 impl Connection {
     /// The host keeps a segment until its departure time, and nothing else leaves by its line.
@@ -15,16 +24,7 @@ impl Connection {
     /// connection between the moment at which the departure is settled and the departure: other
     /// connections keep their deadlines.
     pub fn allow_departure_times(&mut self) {
-        let config = &self.config;
-        let is_plain = !self.selective
-            && self.needs.fractional_window
-            && config.idle_restart == IdleRestart::None
-            && config.send_jitter.is_zero()
-            && config.segmentation_offload.is_none()
-            && config.ecn.is_none()
-            && self.undo.is_none()
-            && !self.has_sender_hooks()
-            && !config.rto.runs_idle;
+        let is_plain = self.needs.fractional_window && self.extras.only(SETTLED);
         if let Some(pacer) = &mut self.pacer {
             pacer.timing = if is_plain { Timing::On } else { Timing::Off };
         }

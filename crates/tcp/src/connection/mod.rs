@@ -6,6 +6,7 @@ mod demand;
 mod depart;
 mod ecn;
 mod event;
+mod extras;
 mod getters;
 mod handshake;
 mod hold;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 
-use crate::config::{Config, Handshake, WindowUnit};
+use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
 use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
@@ -36,6 +37,7 @@ pub use event::{Event, TimeoutKind, TimeoutReport};
 pub use transmit::Polled;
 
 use demand::Demand;
+use extras::Extras;
 use timer::{Timer, TimerKind};
 
 /// Sequence number of the first data byte; the SYN has number 0.
@@ -92,16 +94,8 @@ pub struct Connection {
     owed: demand::Demands,
     state: State,
     events: event::Pending,
-    /// Recovery works by SACK: the scoreboard says what is sent.
-    selective: bool,
-    /// Windows count packets and not bytes.
-    counts_packets: bool,
-    /// Timestamps, selective acknowledgements or a hook add to the packets that leave.
-    has_options: bool,
-    /// Recovery, pacer or a hook has deadlines of its own.
-    has_deadlines: bool,
-    /// There are hooks at one end or the other.
-    has_hooks: bool,
+    /// What it has beyond the ordinary.
+    extras: Extras,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
     extra_acks: u8,
@@ -242,14 +236,12 @@ impl Connection {
             random,
             board: Scoreboard::new(first),
             ecn,
-            has_deadlines: recovery.keeps_time() || pacer.is_some(),
+            extras: Extras::of(&config, &recovery, congestion.needs(), pacer.is_some()),
             pacer,
             delivery: congestion.needs().delivery_rate.then(Box::default),
             needs: congestion.needs(),
             congestion,
             recovery,
-            selective: config.recovery.needs_sack(),
-            counts_packets: config.window_unit == WindowUnit::Packets,
             prr: Prr::new(config.prr),
             undo: undo::Undo::new(config.undo),
             rtt,
@@ -284,11 +276,9 @@ impl Connection {
             gated_since: Time::ZERO,
             patience: Span::ZERO,
             counters: Counters::default(),
-            has_hooks: false,
             sender_hooks: Vec::new(),
             receiver_hooks: Vec::new(),
             sack_report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
-            has_options: config.timestamps.is_some() || config.sack.is_some(),
             template,
             config,
         }
@@ -297,16 +287,13 @@ impl Connection {
     /// Adds a remedy's part in the sender.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
         self.sender_hooks.push(hook);
-        self.has_hooks = true;
-        self.has_deadlines = true;
+        self.extras = self.extras.or(Extras::SENDER_HOOKS);
     }
 
     /// Adds a remedy's part in the receiver.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
         self.receiver_hooks.push(hook);
-        self.has_hooks = true;
-        self.has_options = true;
-        self.has_deadlines = true;
+        self.extras = self.extras.or(Extras::RECEIVER_HOOKS);
     }
 
     // What the application asks.
@@ -403,16 +390,16 @@ impl Connection {
         if let Gate::OpensAt(at) = self.gate {
             earliest = earliest.min(at);
         }
-        if self.has_deadlines { earliest.min(self.rare_deadline()) } else { earliest }
+        if self.extras.has(Extras::DEADLINES) {
+            earliest = earliest.min(self.rare_deadline());
+        }
+        earliest
     }
 
     /// The earliest deadline of what few connections have.
     #[inline(never)]
     fn rare_deadline(&self) -> Time {
-        let mut earliest = Time::NEVER;
-        if self.selective {
-            earliest = earliest.min(self.recovery.deadline());
-        }
+        let mut earliest = self.recovery.deadline();
         if let Some(pacer) = &self.pacer {
             earliest = earliest.min(pacer.deadline());
         }
@@ -441,13 +428,13 @@ impl Connection {
     /// Whether a remedy has a part in the sender.
     #[inline]
     fn has_sender_hooks(&self) -> bool {
-        self.has_hooks && !self.sender_hooks.is_empty()
+        self.extras.has(Extras::SENDER_HOOKS)
     }
 
     /// Whether a remedy has a part in the receiver.
     #[inline]
     fn has_receiver_hooks(&self) -> bool {
-        self.has_hooks && !self.receiver_hooks.is_empty()
+        self.extras.has(Extras::RECEIVER_HOOKS)
     }
 
     /// One past everything that is to be sent: data and FIN.

@@ -5,7 +5,8 @@ use incast_engine::time::mul_div;
 use incast_engine::{Rate, Span, Stream, Time};
 
 use super::Connection;
-use crate::config::{Config, IdleRestart, Pacing};
+use super::extras::Extras;
+use crate::config::{Config, Pacing};
 use crate::congestion::{CongestionControl, Needs};
 use crate::recovery::LossRecovery;
 
@@ -61,6 +62,20 @@ struct Fraction {
 
 /// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
 const BURST_DIVISOR: u64 = 3;
+
+/// What lets nothing leave before the pacer does.
+const HELD: Extras = Extras::SACK_RECOVERY
+    .or(Extras::TIMED_RECOVERY)
+    .or(Extras::PACKETS)
+    .or(Extras::TIMESTAMPS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::PACER)
+    .or(Extras::PRR)
+    .or(Extras::JITTER)
+    .or(Extras::ECN)
+    .or(Extras::SENT)
+    .or(Extras::IDLE_TIMER)
+    .or(Extras::RECEIVER_HOOKS);
 
 /// What the pacer needs to know of its connection.
 #[derive(Clone, Copy, Default)]
@@ -195,12 +210,9 @@ impl Connection {
         let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
         let is_plain = is_early
             && self.congestion.pacing_rate().is_some()
-            && self.selective
-            && self.config.segmentation_offload.is_none()
-            && self.config.idle_restart == IdleRestart::None
+            && self.is_selective()
+            && self.extras.only(HELD)
             && self.peer_window > 0
-            && self.undo.is_none()
-            && !self.has_sender_hooks()
             && !self.recovery.in_recovery();
         let waits = is_plain
             && (self.pacer.as_ref().is_some_and(|pacer| pacer.waiting) || self.has_room_for_more());
@@ -224,8 +236,7 @@ impl Connection {
     /// in all; `fresh` if they may wait for a larger burst.
     pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64, fresh: bool) -> bool {
         let pace = self.pace();
-        let defers =
-            fresh && self.config.segmentation_offload.is_some() && self.defers(next, allowed);
+        let defers = fresh && self.extras.has(Extras::OFFLOAD) && self.defers(next, allowed);
         let Some(pacer) = &mut self.pacer else { return false };
         if pacer.burst_left > 0 && pacer.last_sent == now {
             return false;

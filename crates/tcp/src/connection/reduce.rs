@@ -40,8 +40,11 @@ impl Connection {
     pub(super) fn begin_reduction(&mut self, held: u64) {
         let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
-        let credited =
-            if self.selective { 0 } else { u64::from(announced) * u64::from(self.segment_size) };
+        let credited = if self.is_selective() {
+            0
+        } else {
+            u64::from(announced) * u64::from(self.segment_size)
+        };
         if let Some(prr) = &mut self.prr {
             prr.begin(flight, held, credited);
         }

@@ -4,16 +4,38 @@ use incast_engine::Time;
 use incast_net::{Flags, Packet, Trigger};
 
 use super::demand::Demand;
+use super::extras::Extras;
 use super::undo::Evidence;
 use super::{Connection, Gate, TimerKind};
-use crate::config::{IdleRestart, RttSampling};
+use crate::config::RttSampling;
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::{Advice, TxPlan};
 use crate::recovery::{Episode, LossRecovery, SackNews, SackView, Spare};
 use crate::send::scoreboard::Acked;
 use crate::send::{Marks, Sent};
 
+/// What lets no more go than the pipe has room for, outside recovery.
+const PIPE_FULL: Extras = Extras::SACK_RECOVERY
+    .or(Extras::TIMED_RECOVERY)
+    .or(Extras::PACKETS)
+    .or(Extras::TIMESTAMPS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::PACER)
+    .or(Extras::OFFLOAD)
+    .or(Extras::PRR)
+    .or(Extras::JITTER)
+    .or(Extras::ECN)
+    .or(Extras::SENT)
+    .or(Extras::IDLE_TIMER)
+    .or(Extras::RECEIVER_HOOKS);
+
 impl Connection {
+    /// Whether recovery works by SACK.
+    #[inline]
+    pub(super) fn is_selective(&self) -> bool {
+        self.extras.has(Extras::SACK_RECOVERY)
+    }
+
     #[expect(
         clippy::inline_always,
         reason = "written and copied in halves of another size, its fields stall every ACK"
@@ -40,7 +62,7 @@ impl Connection {
             && packet.sack.is_empty()
             && self.board.is_unmarked()
             && self.recovery.is_calm()
-            && self.undo.is_none()
+            && !self.extras.has(Extras::UNDO)
     }
 
     /// Handles an acknowledgement, cumulative and selective, that covers nothing unsent.
@@ -194,7 +216,7 @@ impl Connection {
     /// What the scoreboard and the window let go: what is lost, new data, then what is spare
     /// (RFC 6675 §4, `NextSeg`).
     pub(super) fn poll_selective(&mut self, now: Time, out: &mut Packet) -> bool {
-        if self.config.idle_restart != IdleRestart::None && !self.board.is_due() {
+        if self.extras.has(Extras::IDLE_RESTART) && !self.board.is_due() {
             self.validate_window(now);
         }
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
@@ -233,14 +255,12 @@ impl Connection {
     #[inline]
     pub(super) fn is_pipe_full(&self) -> bool {
         let next = self.board.next();
-        self.owed.is_empty()
+        self.extras.only(PIPE_FULL)
+            && self.owed.is_empty()
             && self.gate == Gate::Closed
             && self.recovery.dupacks() == 0
             && !self.recovery.in_recovery()
             && self.board.is_unmarked()
-            && self.undo.is_none()
-            && self.config.idle_restart == IdleRestart::None
-            && !self.has_sender_hooks()
             && next + u64::from(self.segment_size) <= self.written
             && self.board.flight() + u64::from(self.segment_size) > self.congestion.window()
     }

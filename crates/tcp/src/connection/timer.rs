@@ -49,7 +49,7 @@ impl Connection {
             self.ack_policy.on_ack_sent();
             self.set_trigger(Trigger::DelayedAck);
         }
-        if self.selective && self.recovery.deadline() <= now {
+        if self.recovery.deadline() <= now {
             self.run_recovery_deadline(now);
         }
         if self.timer.deadline <= now && !self.owed.has(Demand::TailProbe) {
@@ -148,7 +148,7 @@ impl Connection {
         self.waive(Demand::Head);
         self.waive(Demand::TailProbe);
         self.end_reduction();
-        if self.selective {
+        if self.is_selective() {
             let view = self.sack_view(now);
             self.recovery.on_sack_timeout(&mut self.board, &view);
             self.owe(Demand::Head);

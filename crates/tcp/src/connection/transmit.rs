@@ -6,13 +6,26 @@ use incast_engine::{Span, Time};
 use incast_net::{Flags, Packet};
 
 use super::demand::Demand;
+use super::extras::Extras;
 use super::{Connection, Gate, State, TimerKind};
-use crate::config::{IdleRestart, RttSampling};
+use crate::config::RttSampling;
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
 use crate::send::Sent;
 use crate::send::rtt::timestamp;
+
+/// What cannot move the windows between one segment and the next.
+const USED_UP: Extras = Extras::TIMESTAMPS
+    .or(Extras::PACKETS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::PACER)
+    .or(Extras::OFFLOAD)
+    .or(Extras::UNDO)
+    .or(Extras::JITTER)
+    .or(Extras::ECN)
+    .or(Extras::IDLE_TIMER)
+    .or(Extras::RECEIVER_HOOKS);
 
 /// How far data may be sent.
 struct Room {
@@ -53,9 +66,9 @@ impl Connection {
         if self.owed.is_urgent() && self.poll_urgent(now, out) {
             return Polled::Packet;
         }
-        if self.pacer.is_some() && self.is_held(now) {
+        if self.extras.has(Extras::PACER) && self.is_held(now) {
             // Nothing has changed what the pacer said last.
-        } else if self.selective {
+        } else if self.is_selective() {
             if !self.is_drained()
                 && self.state == State::Established
                 && self.poll_selective(now, out)
@@ -63,7 +76,7 @@ impl Connection {
                 return if self.is_pipe_full() { Polled::LastPacket } else { Polled::Packet };
             }
         } else if self.board.next() < self.stream_end() && self.state == State::Established {
-            if self.config.idle_restart != IdleRestart::None && self.board.resend().is_none() {
+            if self.extras.has(Extras::IDLE_RESTART) && self.board.resend().is_none() {
                 self.validate_window(now);
             }
             let room = self.room();
@@ -85,13 +98,10 @@ impl Connection {
     /// that were found before it, and they hold no more.
     #[inline]
     fn is_used_up(&self, room: &Room) -> bool {
-        self.owed.is_empty()
+        self.extras.only(USED_UP)
+            && self.owed.is_empty()
             && self.gate == Gate::Closed
             && self.recovery.dupacks() == 0
-            && self.prr.is_none()
-            && !self.needs.sent
-            && self.config.idle_restart == IdleRestart::None
-            && !self.has_sender_hooks()
             && self.board.resend().is_none()
             && self.board.next() < self.written
             && self.end_within(room.end, None).is_none()
@@ -99,7 +109,7 @@ impl Connection {
 
     /// The retransmission that recovery, a timeout or the congestion control owes.
     pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
-        if self.selective {
+        if self.is_selective() {
             self.send_owed_segment(now, out)
         } else {
             self.send_copy(now, false, false, out)
@@ -255,7 +265,7 @@ impl Connection {
         if next >= self.stream_end() || self.state != State::Established {
             return false;
         }
-        if self.selective {
+        if self.is_selective() {
             let len = u64::from(self.segment_size).min(self.stream_end() - next);
             return self.pipe_has_room(len) && next + len <= self.board.una() + self.peer_window;
         }
@@ -311,7 +321,7 @@ impl Connection {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
         let advice = self.shape(now, &plan);
         self.timed.take_if(|timed| timed.0 == segment.end());
-        if self.selective {
+        if self.is_selective() {
             self.board.resend_at(segment.seq, now);
         } else {
             self.board.send_copy(highest, now);
@@ -351,7 +361,7 @@ impl Connection {
         if self.timer.kind != TimerKind::Data || first_outstanding {
             self.arm(now, TimerKind::Data);
         }
-        if self.config.idle_restart != IdleRestart::None {
+        if self.extras.has(Extras::IDLE_RESTART) {
             let in_flight = self.in_flight();
             self.idle.on_send(now, in_flight);
         }
@@ -419,7 +429,7 @@ impl Connection {
             out.flags = Flags::ACK.with(Flags::ECE);
         }
         let mut cap = None;
-        if self.has_options {
+        if self.extras.has(Extras::OPTIONS) {
             cap = self.add_options(now, out);
         }
         out.window = self.receive_window.advertise(next, cap);

@@ -138,10 +138,11 @@ impl Connection {
     fn step_forward(&mut self, packet: &Packet, evidence: Evidence) {
         let (una, max, end) = (self.board.una(), self.board.max(), self.stream_end());
         let segment = u64::from(self.segment_size);
+        let is_selective = self.is_selective();
         let Some(undo) = &mut self.undo else { return };
         if evidence.acked == 0 {
             // With SACK duplicates only enter the scoreboard.
-            if !self.selective {
+            if !is_selective {
                 undo.step = Step::Off;
             }
             return;
@@ -153,7 +154,7 @@ impl Connection {
         }
         undo.step = Step::Forward;
         undo.forward_end = max + 2 * segment;
-        if !self.selective {
+        if !self.is_selective() {
             self.board.go_forward();
         }
     }
@@ -162,7 +163,7 @@ impl Connection {
     fn resume_repair(&mut self) {
         let ssthresh = self.congestion.ssthresh();
         self.congestion.on_idle(3 * u64::from(self.segment_size), ssthresh);
-        if !self.selective {
+        if !self.is_selective() {
             self.board.go_back();
         }
     }
@@ -174,7 +175,7 @@ impl Connection {
         let Some(saved) = undo.saved.take() else { return };
         let ssthresh = undo.ssthresh;
         self.congestion = saved;
-        if self.selective {
+        if self.is_selective() {
             self.board.lose_nothing();
         } else {
             self.board.go_forward();

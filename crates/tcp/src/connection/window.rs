@@ -2,19 +2,25 @@
 //! full one (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
 
 use super::Connection;
+use super::extras::Extras;
 use crate::recovery::LossRecovery;
 
 impl Connection {
+    #[inline]
+    fn counts_packets(&self) -> bool {
+        self.extras.has(Extras::PACKETS)
+    }
+
     /// What windows are counted in, bytes.
     #[inline]
     pub(super) fn window_unit(&self) -> u64 {
-        if self.counts_packets { u64::from(self.segment_size) } else { 1 }
+        if self.counts_packets() { u64::from(self.segment_size) } else { 1 }
     }
 
     /// What `bytes` in so many `segments` take of a window.
     #[inline]
     pub(super) fn room_of(&self, bytes: u64, segments: u64) -> u64 {
-        if !self.counts_packets {
+        if !self.counts_packets() {
             return bytes;
         }
         // A FIN takes a number and no room; segments may have been longer once (a remedy's advice).
@@ -31,7 +37,7 @@ impl Connection {
     #[inline]
     pub(super) fn pipe(&self) -> u64 {
         let pipe = self.recovery.pipe(&self.board);
-        if self.counts_packets { self.room_of(pipe, self.board.pipe_segments()) } else { pipe }
+        if self.counts_packets() { self.room_of(pipe, self.board.pipe_segments()) } else { pipe }
     }
 
     /// What has arrived of the window beyond the cumulative ACK.
@@ -43,7 +49,7 @@ impl Connection {
     #[inline]
     pub(super) fn window_end(&self, allowed: u64) -> u64 {
         let (una, next) = (self.board.una(), self.board.next());
-        if !self.counts_packets || next == una {
+        if !self.counts_packets() || next == una {
             return una + allowed;
         }
         let segment = u64::from(self.segment_size);

@@ -1,0 +1,101 @@
+//! What a connection has beyond sending by a window in bytes: one set, known at birth but for hooks.
+//!
+//! A short cut says which extras it knows to be harmless ([`Extras::only`]). A new feature adds a
+//! line here, and every short cut leaves its connections to the long way until it names it.
+
+use crate::config::{Config, IdleRestart, WindowUnit};
+use crate::congestion::Needs;
+use crate::recovery::Recovery;
+
+/// A set of extras.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extras(u32);
+
+impl Extras {
+    /// Recovery works by SACK.
+    pub const SACK_RECOVERY: Self = Self(1);
+    /// Recovery goes by time.
+    pub const TIMED_RECOVERY: Self = Self(1 << 1);
+    /// Windows count packets and not bytes.
+    pub const PACKETS: Self = Self(1 << 2);
+    pub const TIMESTAMPS: Self = Self(1 << 3);
+    /// The receiver reports selectively.
+    pub const SACK_OPTION: Self = Self(1 << 4);
+    /// There is a pacer, whatever it paces.
+    pub const PACER: Self = Self(1 << 5);
+    /// Segmentation offload.
+    pub const OFFLOAD: Self = Self(1 << 6);
+    /// Proportional rate reduction.
+    pub const PRR: Self = Self(1 << 7);
+    /// Timeouts are examined and undone.
+    pub const UNDO: Self = Self(1 << 8);
+    /// An idle time changes the window.
+    pub const IDLE_RESTART: Self = Self(1 << 9);
+    /// The host delays data at random.
+    pub const JITTER: Self = Self(1 << 10);
+    pub const ECN: Self = Self(1 << 11);
+    /// The congestion control is told of what leaves, and may move its window.
+    pub const SENT: Self = Self(1 << 12);
+    /// The retransmission timer runs with nothing outstanding, too.
+    pub const IDLE_TIMER: Self = Self(1 << 13);
+    pub const SENDER_HOOKS: Self = Self(1 << 14);
+    pub const RECEIVER_HOOKS: Self = Self(1 << 15);
+
+    /// What has deadlines beside the timer's and the delayed ACK's.
+    pub const DEADLINES: Self =
+        Self::TIMED_RECOVERY.or(Self::PACER).or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS);
+    /// What adds to the packets that leave.
+    pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
+
+    pub fn of(config: &Config, recovery: &Recovery, needs: Needs, has_pacer: bool) -> Self {
+        let all = [
+            (Self::SACK_RECOVERY, config.recovery.needs_sack()),
+            (Self::TIMED_RECOVERY, recovery.keeps_time()),
+            (Self::PACKETS, config.window_unit == WindowUnit::Packets),
+            (Self::TIMESTAMPS, config.timestamps.is_some()),
+            (Self::SACK_OPTION, config.sack.is_some()),
+            (Self::PACER, has_pacer),
+            (Self::OFFLOAD, config.segmentation_offload.is_some()),
+            (Self::PRR, config.prr != crate::config::PrrBound::Off),
+            (Self::UNDO, config.undo != crate::config::UndoKind::None),
+            (Self::IDLE_RESTART, config.idle_restart != IdleRestart::None),
+            (Self::JITTER, !config.send_jitter.is_zero()),
+            (Self::ECN, config.ecn.is_some()),
+            (Self::SENT, needs.sent),
+            (Self::IDLE_TIMER, config.rto.runs_idle),
+        ];
+        all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
+    }
+
+    /// Both sets.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether one of `others` is among them.
+    #[inline]
+    pub const fn has(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Whether none but `harmless` are among them.
+    #[inline]
+    pub const fn only(self, harmless: Self) -> bool {
+        self.0 & !harmless.0 == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_cut_is_open_only_to_extras_that_it_names() {
+        let harmless = Extras::ECN.or(Extras::PACKETS);
+        assert!(Extras::ECN.only(harmless));
+        assert!(!Extras::ECN.or(Extras::UNDO).only(harmless));
+        assert!(Extras::ECN.or(Extras::UNDO).has(harmless));
+        assert!(!Extras::UNDO.has(harmless));
+    }
+}
