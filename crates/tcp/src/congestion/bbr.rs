@@ -5,7 +5,9 @@ use std::collections::VecDeque;
 
 use incast_engine::{Rate, Span, Time};
 
-use super::{AckSample, Congestion, CongestionControl, Delivery, Needs, PathView, RecoveryExit};
+use super::{
+    AckSample, Congestion, CongestionControl, Delivery, Limit, Needs, PathView, RecoveryExit,
+};
 
 mod params;
 
@@ -398,8 +400,12 @@ impl CongestionControl for Bbr {
         }
     }
 
-    fn on_idle(&mut self, window: u64, _: u64) {
-        self.window = self.window.min(window);
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        let (most, _) = limit.bounds(self.window, self.ssthresh(), path);
+        self.window = self.window.min(most);
+        if limit == Limit::SynLost {
+            self.initial_window = self.window;
+        }
     }
 
     fn needs(&self) -> Needs {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::cubic::{check_beta, is_application_limited};
 use super::hystart;
 use super::reno::Reno;
-use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
+use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
 
 /// Parameters of BIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -254,8 +254,8 @@ impl CongestionControl for Bic {
         self.reno.on_recovery_exit(exit, path);
     }
 
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        self.reno.on_idle(window, ssthresh);
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        self.reno.on_limit(limit, path);
     }
 
     fn gauge(&self, name: &str) -> Option<f64> {

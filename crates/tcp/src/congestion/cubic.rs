@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hystart;
 use super::reno::{ReduceFrom, Reno};
-use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
+use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
 
 /// Parameters of CUBIC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -251,11 +251,12 @@ impl CongestionControl for Cubic {
         self.reno.on_recovery_exit(exit, path);
     }
 
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        if window < self.reno.window() {
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        let window = self.reno.window();
+        self.reno.on_limit(limit, path);
+        if self.reno.window() < window {
             self.epoch = None;
         }
-        self.reno.on_idle(window, ssthresh);
     }
 
     fn gauge(&self, name: &str) -> Option<f64> {

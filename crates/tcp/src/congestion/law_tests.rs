@@ -27,6 +27,17 @@ enum Step {
     Duplicate,
     Congestion(Congestion),
     Exit(RecoveryExit),
+    Limit(Limit),
+}
+
+fn limit() -> impl Strategy<Value = Limit> {
+    prop_oneof![
+        Just(Limit::Restart),
+        (1_u32..64).prop_map(|rtos| Limit::Idle { rtos }),
+        (2000_u64..100_000).prop_map(|used| Limit::Unused { used }),
+        (0_u64..100_000).prop_map(|used| Limit::Unvalidated { used }),
+        Just(Limit::Genuine),
+    ]
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -42,6 +53,7 @@ fn step() -> impl Strategy<Value = Step> {
             (0_u64..100_000).prop_map(|deficit| RecoveryExit::Keep { deficit }),
         ]
         .prop_map(Step::Exit),
+        1 => limit().prop_map(Step::Limit),
     ]
 }
 
@@ -117,6 +129,7 @@ fn apply(controller: &mut Controller, step: Step, path: &PathView) {
         }
         Step::Congestion(why) => controller.on_congestion(why, path),
         Step::Exit(exit) => controller.on_recovery_exit(exit, path),
+        Step::Limit(limit) => controller.on_limit(limit, path),
     }
 }
 
@@ -148,9 +161,35 @@ proptest! {
                         "{} grows on a loss", entry.name
                     );
                 }
+                if let Step::Limit(_) = step {
+                    prop_assert!(one.window() <= before, "{} grows by a limit", entry.name);
+                }
                 prop_assert_eq!(one.window(), two.window(), "{} is not deterministic", entry.name);
                 prop_assert_eq!(one.pacing_rate(), two.pacing_rate(), "{}", entry.name);
             }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn an_undone_timeout_gives_back_the_flight_and_what_was_acknowledged(
+        steps in prop::collection::vec((step(), 0_u64..200_000), 0..50),
+        acked in 1_u64..5000,
+    ) {
+        for entry in ENTRIES {
+            let mut controller = build(entry.name);
+            let mut walk = Walk::new();
+            for &(step, flight) in &steps {
+                let step = walk.go(step, flight);
+                apply(&mut controller, step, &walk.path);
+            }
+            let (window, path) = (controller.window(), &walk.path);
+            let saved = controller.snapshot(path.flight);
+            controller.on_congestion(Congestion::Timeout { repeated: false }, path);
+            controller.undo(saved, acked, path);
+            let most = (path.flight + acked.min(path.initial_window)).max(path.segment);
+            prop_assert_eq!(controller.window(), window.min(most), "{}", entry.name);
         }
     }
 }

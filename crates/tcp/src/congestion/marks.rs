@@ -241,8 +241,12 @@ macro_rules! answer_as_marked_window {
             self.window.on_recovery_exit(exit, path);
         }
 
-        fn on_idle(&mut self, window: u64, ssthresh: u64) {
-            self.window.reno.on_idle(window, ssthresh);
+        fn on_limit(
+            &mut self,
+            limit: $crate::congestion::Limit,
+            path: &$crate::congestion::PathView,
+        ) {
+            self.window.reno.on_limit(limit, path);
         }
 
         fn gauge(&self, name: &str) -> Option<f64> {

@@ -13,6 +13,7 @@ pub mod dctcp;
 mod fitdc;
 mod hystart;
 mod l2dct;
+mod limit;
 mod marks;
 mod reno;
 mod swift;
@@ -21,6 +22,7 @@ mod vegas;
 mod view;
 mod westwood;
 
+pub use limit::{Limit, Snapshot};
 pub use marks::ReactAt;
 pub use view::{
     AckSample, CeChange, Congestion, Delivery, EcnUse, Head, Needs, PathView, RecoveryExit,
@@ -55,8 +57,8 @@ pub trait CongestionControl {
     fn on_congestion(&mut self, why: Congestion, path: &PathView);
     /// Loss recovery ended.
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView);
-    /// Caps cwnd, optionally raising ssthresh, after an idle or application-limited time.
-    fn on_idle(&mut self, window: u64, ssthresh: u64);
+    /// Something else than a congestion signal keeps the window down ([`Limit::bounds`]).
+    fn on_limit(&mut self, limit: Limit, path: &PathView);
 
     /// What it wants beyond the above; asked once.
     fn needs(&self) -> Needs {
@@ -160,8 +162,8 @@ macro_rules! congestion_controls {
             fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
                 match self { $(Self::$variant(it) => it.on_recovery_exit(exit, path),)+ }
             }
-            fn on_idle(&mut self, window: u64, ssthresh: u64) {
-                match self { $(Self::$variant(it) => it.on_idle(window, ssthresh),)+ }
+            fn on_limit(&mut self, limit: Limit, path: &PathView) {
+                match self { $(Self::$variant(it) => it.on_limit(limit, path),)+ }
             }
             fn needs(&self) -> Needs {
                 match self { $(Self::$variant(it) => it.needs(),)+ }

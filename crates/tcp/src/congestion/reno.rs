@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::hystart::{self, Hystart};
 use super::view::FRACTION;
-use super::{AckSample, Congestion, CongestionControl, Parameters, PathView, RecoveryExit};
+use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathView, RecoveryExit};
 
 /// Parameters of RFC 5681's window.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -211,9 +211,10 @@ impl CongestionControl for Reno {
         });
     }
 
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        self.set_window(window.min(self.window()));
-        self.ssthresh = ssthresh;
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        let window = self.window();
+        let (most, ssthresh) = limit.bounds(window, self.ssthresh, path);
+        self.set(most.min(window), ssthresh);
     }
 
     fn gauge(&self, name: &str) -> Option<f64> {

@@ -5,7 +5,9 @@ use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckSample, Congestion, CongestionControl, Needs, Parameters, PathView, RecoveryExit};
+use super::{
+    AckSample, Congestion, CongestionControl, Limit, Needs, Parameters, PathView, RecoveryExit,
+};
 
 /// Parameters of Swift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -242,8 +244,9 @@ impl CongestionControl for Swift {
 
     fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {}
 
-    fn on_idle(&mut self, window: u64, _: u64) {
-        self.window = self.window.min(window as f64);
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        let (most, _) = limit.bounds(self.window(), self.ssthresh(), path);
+        self.window = self.window.min(most as f64);
     }
 
     fn needs(&self) -> Needs {

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::{self, ReduceFrom, Reno};
 use super::{
-    AckSample, Congestion, CongestionControl, Head, Needs, Parameters, PathView, RecoveryExit,
+    AckSample, Congestion, CongestionControl, Head, Limit, Needs, Parameters, PathView,
+    RecoveryExit,
 };
 
 /// Parameters of Vegas.
@@ -290,8 +291,8 @@ impl CongestionControl for Vegas {
         self.reno.set(window, self.reno.ssthresh());
     }
 
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        self.reno.on_idle(window, ssthresh);
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        self.reno.on_limit(limit, path);
     }
 
     fn needs(&self) -> Needs {

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::hystart;
 use super::reno::Reno;
-use super::{AckSample, Congestion, CongestionControl, Needs, Parameters, PathView, RecoveryExit};
+use super::{
+    AckSample, Congestion, CongestionControl, Limit, Needs, Parameters, PathView, RecoveryExit,
+};
 
 /// Parameters of Westwood+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -138,8 +140,8 @@ impl CongestionControl for Westwood {
         }
     }
 
-    fn on_idle(&mut self, window: u64, ssthresh: u64) {
-        self.reno.on_idle(window, ssthresh);
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        self.reno.on_limit(limit, path);
     }
 
     fn needs(&self) -> Needs {

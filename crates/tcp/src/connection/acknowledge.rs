@@ -49,7 +49,7 @@ impl Connection {
             // Beyond the first segment nothing was sent again.
             let evidence = Evidence { acked, original: acked > 0 };
             if acked > 0 || self.is_duplicate(packet, same_window) {
-                self.examine(packet, evidence);
+                self.examine(now, packet, evidence);
             }
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
@@ -225,7 +225,7 @@ impl Connection {
             let path = self.path(now, self.recovery.flight_size(flight, &self.board));
             self.congestion.on_congestion(Congestion::FastRetransmit, &path);
             self.ecn.on_reduction(self.board.max());
-            self.cap_after_loss(flight, window);
+            self.cap_after_loss(now, flight, window);
         }
         if self.prr.is_some() {
             self.begin_reduction(held);
@@ -249,7 +249,7 @@ impl Connection {
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
         self.ecn.on_reduction(self.board.max());
-        self.cap_after_loss(flight, window);
+        self.cap_after_loss(now, flight, window);
         self.timed = None;
         self.limited_bytes = 0;
         self.board.go_back();
@@ -323,7 +323,6 @@ impl Connection {
         IdleView {
             now,
             window: self.congestion.window(),
-            ssthresh: self.congestion.ssthresh(),
             initial_window: self.config.initial_window,
             rto: self.rtt.rto(),
             srtt: self.rtt.srtt(),

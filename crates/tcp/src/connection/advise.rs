@@ -5,7 +5,7 @@ use incast_net::{Packet, Trigger};
 
 use super::Connection;
 use super::demand::Demand;
-use crate::congestion::CongestionControl;
+use crate::congestion::{CongestionControl, Limit};
 use crate::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
 use crate::recovery::LossRecovery;
 
@@ -96,8 +96,7 @@ impl Connection {
             self.begin_episode(now, episode);
         }
         if advice.restart_window {
-            let ssthresh = self.congestion.ssthresh();
-            self.congestion.on_idle(self.config.initial_window, ssthresh);
+            self.limit(now, Limit::Restart);
         }
         if advice.expire_timer {
             self.expire(now, Some(advice));

@@ -7,6 +7,7 @@ use super::demand::Demand;
 use super::timer::TimerKind;
 use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
+use crate::congestion::Limit;
 
 impl Connection {
     /// Handles a SYN, an ACK that completes the handshake, or a request.
@@ -66,11 +67,8 @@ impl Connection {
                 self.ack_policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
             }
         } else {
-            // RFC 5681 §3.1: the initial window after a lost SYN or SYN-ACK is one segment.
-            let window = u64::from(self.config.mss).min(self.config.initial_window);
-            let config = &self.config;
-            self.congestion = config.congestion_control.build(window, config.initial_ssthresh);
-            self.rtt.set_initial(config.rto_after_syn_loss);
+            self.limit(now, Limit::SynLost);
+            self.rtt.set_initial(self.config.rto_after_syn_loss);
         }
         self.events.push(Event::Established);
     }

@@ -126,7 +126,7 @@ impl Connection {
         if self.undo.as_ref().is_some_and(|undo| undo.is_examining())
             && (news.acked > 0 || news.sacked > 0 || is_duplicate)
         {
-            self.examine(packet, evidence);
+            self.examine(now, packet, evidence);
         }
         if self.needs.duplicates && is_duplicate && self.declares_loss(now) {
             let episode = self.recovery.enter(&self.recovery_view());
@@ -206,7 +206,7 @@ impl Connection {
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);
         self.ecn.on_reduction(self.board.max());
-        self.cap_after_loss(flight, window);
+        self.cap_after_loss(now, flight, window);
         if repaired.is_some() {
             let path = self.path(now, self.in_flight());
             self.congestion.on_recovery_exit(RecoveryExit::Ssthresh, &path);

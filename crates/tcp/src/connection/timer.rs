@@ -144,7 +144,7 @@ impl Connection {
         let path = self.path(now, self.recovery.flight_size(flight, &self.board));
         self.congestion.on_congestion(Congestion::Timeout { repeated }, &path);
         self.ecn.on_reduction(self.board.max());
-        self.cap_after_loss(flight, window);
+        self.cap_after_loss(now, flight, window);
         self.waive(Demand::Head);
         self.waive(Demand::TailProbe);
         self.end_reduction();
@@ -169,11 +169,9 @@ impl Connection {
     }
 
     /// RFC 7661 §4.4.1, where it is in force.
-    pub(super) fn cap_after_loss(&mut self, flight: u64, window_before: u64) {
-        if let Some(cap) = self.idle.cap_on_loss(flight, window_before) {
-            let segment = u64::from(self.segment_size);
-            let ssthresh = cap.max(2 * segment).min(self.congestion.ssthresh());
-            self.congestion.on_idle(cap.max(segment), ssthresh);
+    pub(super) fn cap_after_loss(&mut self, now: Time, flight: u64, window_before: u64) {
+        if let Some(limit) = self.idle.on_loss(flight, window_before) {
+            self.limit(now, limit);
         }
     }
 

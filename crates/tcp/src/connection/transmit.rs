@@ -464,8 +464,8 @@ impl Connection {
 
     pub(super) fn validate_window(&mut self, now: Time) {
         let view = self.idle_view(now);
-        if let Some(restart) = self.idle.before_send(self.board.is_empty(), &view) {
-            self.congestion.on_idle(restart.window, restart.ssthresh);
+        if let Some(limit) = self.idle.before_send(self.board.is_empty(), &view) {
+            self.limit(now, limit);
         }
     }
 }

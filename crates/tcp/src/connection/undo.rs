@@ -7,7 +7,7 @@ use incast_net::Packet;
 use super::Connection;
 use super::demand::Demand;
 use crate::config::UndoKind;
-use crate::congestion::{CongestionControl, Controller};
+use crate::congestion::{Limit, Snapshot};
 use crate::recovery::LossRecovery;
 use crate::send::Sent;
 use crate::send::rtt::timestamp;
@@ -28,10 +28,8 @@ enum Step {
 pub(super) struct Undo {
     kind: UndoKind,
     step: Step,
-    /// The congestion control before the timeout, whichever it is.
-    saved: Option<Controller>,
-    /// `max(FlightSize, ssthresh)` before the timeout (RFC 4015 §3, `pipe_prev`).
-    ssthresh: u64,
+    /// The congestion control before the timeout.
+    saved: Option<Snapshot>,
     /// One past the highest sequence number sent, and the first segment's end, at the timeout.
     recover: u64,
     head_end: u64,
@@ -48,7 +46,6 @@ impl Undo {
                 kind,
                 step: Step::Off,
                 saved: None,
-                ssthresh: 0,
                 recover: 0,
                 head_end: 0,
                 retransmitted_at: 0,
@@ -99,15 +96,14 @@ impl Connection {
             return;
         }
         undo.step = Step::Retransmitted;
-        undo.ssthresh = flight.max(self.congestion.ssthresh());
-        undo.saved = Some(self.congestion.clone());
+        undo.saved = Some(self.congestion.snapshot(flight));
         undo.recover = max;
         undo.head_end = head_end;
         undo.retransmitted_at = timestamp(now, tick);
     }
 
     /// Examines an ACK that came after a timeout and was processed as any other.
-    pub(super) fn examine(&mut self, packet: &Packet, evidence: Evidence) {
+    pub(super) fn examine(&mut self, now: Time, packet: &Packet, evidence: Evidence) {
         let Some(undo) = &mut self.undo else { return };
         match (undo.kind, undo.step) {
             (UndoKind::Eifel, _) => {
@@ -116,7 +112,7 @@ impl Connection {
                     // RFC 3522 §3.2, step 5: an echo older than the retransmission.
                     let older = packet.ts_echo.wrapping_sub(undo.retransmitted_at) as i32;
                     if older < 0 {
-                        self.undo_timeout(evidence.acked);
+                        self.undo_timeout(now, evidence.acked);
                     }
                 }
             }
@@ -125,9 +121,9 @@ impl Connection {
                 undo.step = Step::Off;
                 if evidence.original {
                     // RFC 5682 §2.1, step 3 b.
-                    self.undo_timeout(evidence.acked);
+                    self.undo_timeout(now, evidence.acked);
                 } else {
-                    self.resume_repair();
+                    self.resume_repair(now);
                 }
             }
             (_, Step::Off) => {}
@@ -160,9 +156,8 @@ impl Connection {
     }
 
     /// RFC 5682 §2.1, step 3 a: the timeout was genuine.
-    fn resume_repair(&mut self) {
-        let ssthresh = self.congestion.ssthresh();
-        self.congestion.on_idle(3 * u64::from(self.segment_size), ssthresh);
+    fn resume_repair(&mut self, now: Time) {
+        self.limit(now, Limit::Genuine);
         if !self.is_selective() {
             self.board.go_back();
         }
@@ -170,20 +165,17 @@ impl Connection {
 
     /// RFC 4015 §3: goes on with new data and gives back the congestion control's state, by the
     /// flight plus no more than an initial window.
-    fn undo_timeout(&mut self, acked: u64) {
+    fn undo_timeout(&mut self, now: Time, acked: u64) {
         let Some(undo) = &mut self.undo else { return };
         let Some(saved) = undo.saved.take() else { return };
-        let ssthresh = undo.ssthresh;
-        self.congestion = saved;
         if self.is_selective() {
             self.board.lose_nothing();
         } else {
             self.board.go_forward();
         }
         self.recovery.on_undo();
-        let window = self.in_flight() + acked.min(self.config.initial_window);
-        let window = window.max(u64::from(self.segment_size));
-        self.congestion.on_idle(window, ssthresh);
+        let path = self.path(now, self.in_flight());
+        self.congestion.undo(saved, acked, &path);
         self.waive(Demand::Head);
         self.timed_out_at = None;
         self.counters.undone_timeouts += 1;

@@ -1,8 +1,11 @@
 //! What of a window is used: in bytes, or in packets, of which a short one takes as much room as a
 //! full one (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
 
+use incast_engine::Time;
+
 use super::Connection;
 use super::extras::Extras;
+use crate::congestion::{CongestionControl, Limit};
 use crate::recovery::LossRecovery;
 
 impl Connection {
@@ -25,6 +28,12 @@ impl Connection {
         }
         // A FIN takes a number and no room; segments may have been longer once (a remedy's advice).
         (segments * u64::from(self.segment_size)).max(bytes.saturating_sub(1))
+    }
+
+    /// Tells the congestion control what keeps its window down.
+    pub(super) fn limit(&mut self, now: Time, limit: Limit) {
+        let path = self.path(now, self.in_flight());
+        self.congestion.on_limit(limit, &path);
     }
 
     /// What is in flight of the window (RFC 5681 `FlightSize`).

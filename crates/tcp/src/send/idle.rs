@@ -3,6 +3,7 @@
 use incast_engine::{Span, Time};
 
 use crate::config::IdleRestart;
+use crate::congestion::Limit;
 
 /// What the connection looks like when the sender is about to use its window again.
 #[derive(Clone, Copy, Debug)]
@@ -11,23 +12,12 @@ pub struct IdleView {
     pub now: Time,
     /// cwnd, bytes.
     pub window: u64,
-    /// ssthresh, bytes.
-    pub ssthresh: u64,
     /// Initial window, bytes.
     pub initial_window: u64,
     /// Current RTO.
     pub rto: Span,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
-}
-
-/// New values for cwnd and ssthresh, bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Restart {
-    /// Upper bound for cwnd.
-    pub window: u64,
-    /// ssthresh.
-    pub ssthresh: u64,
 }
 
 /// Memory that the idle rules need.
@@ -84,41 +74,38 @@ impl IdleTracker {
         self.rule != IdleRestart::Rfc7661 || self.pipe_ack.max(self.acked) >= window / 2
     }
 
-    /// RFC 7661 §4.4.1: on a loss, half of what was really in use is kept.
-    pub fn cap_on_loss(&self, loss_flight: u64, window: u64) -> Option<u64> {
+    /// RFC 7661 §4.4.1: a loss, with `loss_flight` bytes outstanding.
+    pub fn on_loss(&self, loss_flight: u64, window: u64) -> Option<Limit> {
         (self.rule == IdleRestart::Rfc7661 && !self.may_grow(window))
-            .then(|| self.pipe_ack.max(loss_flight) / 2)
+            .then(|| Limit::Unvalidated { used: self.pipe_ack.max(loss_flight) })
     }
 
     /// Sending is about to resume, with nothing in flight if `idle`.
-    pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Restart> {
+    pub fn before_send(&mut self, idle: bool, view: &IdleView) -> Option<Limit> {
         let quiet = view.now.saturating_since(self.last_sent);
         match self.rule {
             IdleRestart::None | IdleRestart::Rfc7661 => None,
             // RFC 5681 §4.1.
             IdleRestart::Rfc5681 => (idle && quiet > view.rto && view.window > view.initial_window)
-                .then_some(Restart { window: view.initial_window, ssthresh: view.ssthresh }),
+                .then_some(Limit::Restart),
             IdleRestart::Rfc2861 => self.validate(idle, quiet, view),
         }
     }
 
     /// RFC 2861 §3: halve per idle RTO; while application-limited for an RTO, fall to the mean of
     /// the window and what was used of it.
-    fn validate(&mut self, idle: bool, quiet: Span, view: &IdleView) -> Option<Restart> {
-        let ssthresh = view.ssthresh.max(view.window * 3 / 4);
+    fn validate(&mut self, idle: bool, quiet: Span, view: &IdleView) -> Option<Limit> {
         if idle && quiet >= view.rto {
             let rtos = (quiet.as_picos() / view.rto.as_picos().max(1)).min(63) as u32;
             self.begin_period(view.now);
-            let window = (view.window >> rtos).max(view.initial_window.min(view.window));
-            return Some(Restart { window, ssthresh });
+            return Some(Limit::Idle { rtos });
         }
         if view.now.saturating_since(self.period_start) < view.rto {
             return None;
         }
         let used = self.used;
         self.begin_period(view.now);
-        (used < view.window)
-            .then_some(Restart { window: u64::midpoint(view.window, used), ssthresh })
+        (used < view.window).then_some(Limit::Unused { used })
     }
 
     fn begin_period(&mut self, now: Time) {
@@ -137,7 +124,6 @@ mod tests {
         IdleView {
             now: Time::ZERO + Span::from_millis(millis),
             window: 80_000,
-            ssthresh: 10_000,
             initial_window: 2_000,
             rto: RTO,
             srtt: Some(Span::from_millis(1)),
@@ -154,29 +140,28 @@ mod tests {
         let mut idle = IdleTracker::new(IdleRestart::Rfc5681);
         idle.on_send(Time::ZERO, 80_000);
         assert_eq!(idle.before_send(true, &view(200)), None);
-        let restart = Restart { window: 2_000, ssthresh: 10_000 };
-        assert_eq!(idle.before_send(true, &view(201)), Some(restart));
+        assert_eq!(idle.before_send(true, &view(201)), Some(Limit::Restart));
         assert_eq!(idle.before_send(false, &view(201)), None, "data are in flight");
     }
 
     #[test]
-    fn rfc2861_3_halves_per_idle_rto_down_to_the_restart_window() {
+    fn rfc2861_3_counts_the_idle_rtos() {
         let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
         idle.on_send(Time::ZERO, 80_000);
         let restart = |millis| idle.clone().before_send(true, &view(millis));
-        assert_eq!(restart(450), Some(Restart { window: 20_000, ssthresh: 60_000 }));
-        assert_eq!(restart(20_000).map(|it| it.window), Some(2_000));
+        assert_eq!(restart(199), None);
+        assert_eq!(restart(450), Some(Limit::Idle { rtos: 2 }));
+        assert_eq!(restart(20_000), Some(Limit::Idle { rtos: 63 }));
     }
 
     #[test]
-    fn rfc2861_3_an_application_limited_window_falls_to_the_mean() {
+    fn rfc2861_3_an_rto_of_less_than_the_window_is_told() {
         let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
         idle.before_send(false, &view(1000));
         idle.on_send(view(1000).now, 20_000);
         idle.on_send(view(1150).now, 30_000);
         assert_eq!(idle.before_send(false, &view(1150)), None, "less than an RTO");
-        let restart = idle.before_send(false, &view(1201));
-        assert_eq!(restart, Some(Restart { window: 55_000, ssthresh: 60_000 }));
+        assert_eq!(idle.before_send(false, &view(1201)), Some(Limit::Unused { used: 30_000 }));
     }
 
     #[test]
@@ -186,7 +171,7 @@ mod tests {
         idle.on_ack(10_000, &view(1));
         idle.on_ack(5_000, &view(1));
         assert!(!idle.may_grow(80_000) && idle.may_grow(20_000));
-        assert_eq!(idle.cap_on_loss(12_000, 80_000), Some(6_000));
-        assert_eq!(idle.cap_on_loss(12_000, 20_000), None);
+        assert_eq!(idle.on_loss(12_000, 80_000), Some(Limit::Unvalidated { used: 12_000 }));
+        assert_eq!(idle.on_loss(12_000, 20_000), None);
     }
 }
