@@ -6,6 +6,8 @@ use incast_tcp::config::{
     DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
     RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind, WindowUnit,
 };
+use incast_tcp::congestion::CongestionControlConfig;
+use incast_tcp::recovery::RecoveryConfig;
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -35,50 +37,7 @@ impl Settings {
         let recovery = Map::from_iter([("name".to_owned(), json!("newreno"))]);
         let congestion_control = Map::from_iter([("name".to_owned(), json!("reno"))]);
         Ok(Self {
-            config: Config {
-                mss: 1000,
-                header: 40,
-                ack_size: 40,
-                initial_window: 2000,
-                initial_ssthresh: 1 << 30,
-                receive_window: 1_000_000,
-                handshake: Handshake::None,
-                fin: false,
-                rto: RtoPolicy {
-                    min: Span::from_millis(200),
-                    max: Span::from_secs(60),
-                    initial: Span::from_secs(1),
-                    granularity: Span::from_micros(1),
-                    max_doublings: 32,
-                    jitter: 0.0,
-                    style: RtoStyle::Rfc,
-                    runs_idle: false,
-                    backs_off_in_recovery: false,
-                },
-                syn_rto: Span::from_secs(1),
-                rto_after_syn_loss: Span::from_secs(3),
-                rtt_sampling: RttSampling::PerAck,
-                timestamps: None,
-                sack: None,
-                early_retransmit: EarlyRetransmit::Off,
-                prr: PrrBound::Off,
-                undo: UndoKind::None,
-                limited_transmit: true,
-                limited_transmit_resends: false,
-                window_unit: WindowUnit::Bytes,
-                dupack_threshold: 3,
-                dupack_requires_same_window: false,
-                delayed_ack: None,
-                ecn: None,
-                pacing: None,
-                segmentation_offload: None,
-                receive_offload: None,
-                idle_restart: IdleRestart::None,
-                send_jitter: Span::ZERO,
-                recovery_burst: None,
-                recovery: part(&recovery)?,
-                congestion_control: part(&congestion_control)?,
-            },
+            config: default_config(part(&recovery)?, part(&congestion_control)?),
             role: Role::Acceptor,
             seed: 1,
             epoch: 0,
@@ -132,6 +91,32 @@ impl Settings {
                     }
                 }
             }
+            "role" => {
+                self.role = match value {
+                    "opener" => Role::Opener,
+                    "acceptor" => Role::Acceptor,
+                    _ => return Err(format!("{value:?} is neither opener nor acceptor")),
+                }
+            }
+            "side" => {
+                self.is_client = match value {
+                    "client" => true,
+                    "server" => false,
+                    _ => return Err(format!("{value:?} is neither client nor server")),
+                }
+            }
+            "remedies" => self.add_remedies(value)?,
+            "seed" => self.seed = number(value)?,
+            "epoch" => self.epoch = number(value)?,
+            _ => return self.set_behaviour(key, value),
+        }
+        Ok(())
+    }
+
+    /// How the connection sends and acknowledges.
+    fn set_behaviour(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let config = &mut self.config;
+        match key {
             "early_retransmit" => config.early_retransmit = named(value)?,
             "undo" => config.undo = named(value)?,
             "prr" => config.prr = named(value)?,
@@ -148,23 +133,6 @@ impl Settings {
             "idle_restart" => config.idle_restart = text(value)?,
             "send_jitter" => config.send_jitter = span(value)?,
             "recovery_burst" => config.recovery_burst = option(value, number)?,
-            "role" => {
-                self.role = match value {
-                    "opener" => Role::Opener,
-                    "acceptor" => Role::Acceptor,
-                    _ => return Err(format!("{value:?} is neither opener nor acceptor")),
-                }
-            }
-            "remedies" => self.add_remedies(value)?,
-            "side" => {
-                self.is_client = match value {
-                    "client" => true,
-                    "server" => false,
-                    _ => return Err(format!("{value:?} is neither client nor server")),
-                }
-            }
-            "seed" => self.seed = number(value)?,
-            "epoch" => self.epoch = number(value)?,
             _ => return self.set_part(key, value),
         }
         Ok(())
@@ -212,6 +180,57 @@ impl Settings {
         let tables = names.split(',').map(|name| Map::from_iter([("name".into(), json(name))]));
         self.remedies.extend(tables);
         self.remedies().map(drop)
+    }
+}
+
+fn default_config(recovery: RecoveryConfig, congestion_control: CongestionControlConfig) -> Config {
+    Config {
+        mss: 1000,
+        header: 40,
+        ack_size: 40,
+        initial_window: 2000,
+        initial_ssthresh: 1 << 30,
+        receive_window: 1_000_000,
+        handshake: Handshake::None,
+        fin: false,
+        rto: default_rto(),
+        syn_rto: Span::from_secs(1),
+        rto_after_syn_loss: Span::from_secs(3),
+        rtt_sampling: RttSampling::PerAck,
+        timestamps: None,
+        sack: None,
+        early_retransmit: EarlyRetransmit::Off,
+        prr: PrrBound::Off,
+        undo: UndoKind::None,
+        limited_transmit: true,
+        limited_transmit_resends: false,
+        window_unit: WindowUnit::Bytes,
+        dupack_threshold: 3,
+        dupack_requires_same_window: false,
+        delayed_ack: None,
+        ecn: None,
+        pacing: None,
+        segmentation_offload: None,
+        receive_offload: None,
+        idle_restart: IdleRestart::None,
+        send_jitter: Span::ZERO,
+        recovery_burst: None,
+        recovery,
+        congestion_control,
+    }
+}
+
+fn default_rto() -> RtoPolicy {
+    RtoPolicy {
+        min: Span::from_millis(200),
+        max: Span::from_secs(60),
+        initial: Span::from_secs(1),
+        granularity: Span::from_micros(1),
+        max_doublings: 32,
+        jitter: 0.0,
+        style: RtoStyle::Rfc,
+        runs_idle: false,
+        backs_off_in_recovery: false,
     }
 }
 
