@@ -123,8 +123,8 @@ impl Connection {
     pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);
         self.rtt.on_progress();
-        if self.first_window_end == u64::MAX && packet.ack > self.block_start {
-            self.first_window_end = self.board.max();
+        if self.block.first_window_end == u64::MAX && packet.ack > self.block.start {
+            self.block.first_window_end = self.board.max();
         }
         self.limited_bytes = 0;
         self.burst = u32::MAX;

@@ -5,16 +5,29 @@ use incast_net::{Packet, Trigger};
 
 use super::Connection;
 use super::demand::Demand;
+use super::hold::Held;
 use crate::congestion::{CongestionControl, Limit};
-use crate::hooks::{Advice, Copies, SendEvent, SendView, TxPlan};
+use crate::hooks::{Advice, Copies, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan};
 use crate::recovery::LossRecovery;
+
+/// The remedies' parts in a connection.
+#[derive(Default)]
+pub(super) struct Hooks {
+    pub senders: Vec<Box<dyn SenderHook>>,
+    pub receivers: Vec<Box<dyn ReceiverHook>>,
+    /// ACKs and requests that hooks hold back.
+    pub held: Held,
+    /// The label of the empty probe that is owed.
+    pub probe_label: u8,
+}
 
 impl Connection {
     /// Tells the sender hooks of an event and follows their advice.
     pub(super) fn consult(&mut self, now: Time, event: SendEvent<'_>) {
         let view = self.send_view(now);
         let advice = self
-            .sender_hooks
+            .hooks
+            .senders
             .iter_mut()
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_event(event, &view)));
         self.follow(now, advice);
@@ -27,7 +40,8 @@ impl Connection {
         self.set_trigger(Trigger::TailProbe);
         let view = self.send_view(now);
         let advice = self
-            .sender_hooks
+            .hooks
+            .senders
             .iter_mut()
             .filter(|hook| hook.deadline() <= now)
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_deadline(&view)));
@@ -35,7 +49,7 @@ impl Connection {
     }
 
     pub(super) fn hook_deadline(&self) -> Time {
-        self.sender_hooks.iter().map(|hook| hook.deadline()).min().unwrap_or(Time::NEVER)
+        self.hooks.senders.iter().map(|hook| hook.deadline()).min().unwrap_or(Time::NEVER)
     }
 
     /// Advice on the data segment that `plan` describes.
@@ -45,22 +59,22 @@ impl Connection {
             return Advice::NONE;
         }
         let view = self.send_view(now);
-        self.sender_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
+        self.hooks.senders.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
     /// The largest window to advertise, if the receiver's hooks set one, and the largest header.
     #[inline]
     pub(super) fn receiver_limits(&self, now: Time) -> (Option<u64>, u8) {
         let advice =
-            self.receiver_hooks.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
+            self.hooks.receivers.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
         let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
         (cap, advice.header_bytes)
     }
 
     /// The label of a SYN or SYN-ACK.
     pub(super) fn handshake_label(&self) -> u8 {
-        let sender = self.sender_hooks.iter().map(|hook| hook.handshake());
-        let receiver = self.receiver_hooks.iter().map(|hook| hook.handshake());
+        let sender = self.hooks.senders.iter().map(|hook| hook.handshake());
+        let receiver = self.hooks.receivers.iter().map(|hook| hook.handshake());
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
     }
 
@@ -71,14 +85,14 @@ impl Connection {
             return Span::ZERO;
         }
         let view = self.send_view(now);
-        let advice = self.sender_hooks.iter().map(|hook| hook.timer(&view));
+        let advice = self.hooks.senders.iter().map(|hook| hook.timer(&view));
         advice.fold(Advice::NONE, Advice::merge).rto_floor
     }
 
     /// Whether every receiver hook lets the segment pass.
     pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
         let mut admitted = true;
-        for hook in &mut self.receiver_hooks {
+        for hook in &mut self.hooks.receivers {
             admitted &= hook.admits(packet);
         }
         admitted
@@ -107,7 +121,7 @@ impl Connection {
             self.owe(Demand::FinAgain);
         }
         if probe != 0 {
-            self.probe_label = self.probe_label.max(probe);
+            self.hooks.probe_label = self.hooks.probe_label.max(probe);
             self.owe(Demand::EmptyProbe);
         }
     }

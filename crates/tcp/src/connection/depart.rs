@@ -53,9 +53,9 @@ impl Connection {
             && self.board.is_empty()
             && self.owed.is_empty()
             // The timer of a request runs at the other end until its first segment arrives.
-            && una != self.block_start
+            && una != self.block.start
             && self.timer.kind == TimerKind::Off
-            && self.ack_policy.deadline() == Time::NEVER
+            && self.acks.policy.deadline() == Time::NEVER
             // A segment that could become longer waits for what becomes of it.
             && end - una == u64::from(self.segment_size)
             && end < self.written;

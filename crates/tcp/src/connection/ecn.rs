@@ -89,10 +89,10 @@ impl Connection {
         if marked == self.ecn.echo {
             return false;
         }
-        if ce_change != CeChange::OneAck && self.ack_policy.is_holding() {
+        if ce_change != CeChange::OneAck && self.acks.policy.is_holding() {
             self.ecn.flush = Some((before, self.ecn.echo));
             self.owe(Demand::FlushAck);
-            self.ack_policy.on_ack_sent();
+            self.acks.policy.on_ack_sent();
         }
         self.ecn.echo = marked;
         ce_change != CeChange::Flush

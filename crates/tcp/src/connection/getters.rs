@@ -49,7 +49,7 @@ impl Connection {
 
     /// Received data.
     pub fn received(&self) -> &Reassembly {
-        &self.data
+        &self.inbound.data
     }
 
     /// Bytes that the application wrote so far.
@@ -74,12 +74,12 @@ impl Connection {
 
     /// Ordinal number of the last request that arrived.
     pub fn requests_seen(&self) -> u64 {
-        self.requests_seen
+        self.opening.requests_seen
     }
 
     /// Ordinal number of the last request made.
     pub fn requests_made(&self) -> u64 {
-        self.request.ordinal
+        self.opening.request.ordinal
     }
 
     /// Which incarnation of its flow this is.
@@ -89,7 +89,7 @@ impl Connection {
 
     /// Whether an ACK is being held back (delayed ACK, or a receiver hook).
     pub fn is_holding_ack(&self) -> bool {
-        self.ack_policy.is_holding() || !self.held.is_empty()
+        self.acks.policy.is_holding() || !self.hooks.held.is_empty()
     }
 
     /// What it has counted.

@@ -9,6 +9,44 @@ use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
 use crate::congestion::Limit;
 
+/// How far the handshake and the request have come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    pub role: Role,
+    pub request: Request,
+    /// Ordinal number of the last request received.
+    pub requests_seen: u64,
+    /// How often the timer of the SYN or SYN-ACK expired.
+    pub tries: u32,
+    /// How often the SYN or SYN-ACK left: at a timeout, or because the other end asked again.
+    pub syns_sent: u32,
+    pub syn_sent_at: Time,
+}
+
+/// The client's request for data.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Request {
+    pub ordinal: u64,
+    /// Bytes on the wire; 0 rides on the handshake's last ACK if there is one.
+    pub size: u16,
+    /// Nothing has answered it yet.
+    pub outstanding: bool,
+    pub tries: u32,
+}
+
+impl Opening {
+    pub fn new(role: Role) -> Self {
+        Self {
+            role,
+            request: Request::default(),
+            requests_seen: 0,
+            tries: 0,
+            syns_sent: 0,
+            syn_sent_at: Time::ZERO,
+        }
+    }
+}
+
 impl Connection {
     /// Handles a SYN, an ACK that completes the handshake, or a request.
     pub(super) fn handle_handshake(&mut self, now: Time, packet: &Packet) {
@@ -20,12 +58,12 @@ impl Connection {
             // the server never saw the request that rode on our ACK.
             State::SynReceived if syn && !ack => self.owe(Demand::SynAck),
             State::Established if syn => {
-                let repeat = self.request.outstanding && self.request_rides();
+                let repeat = self.opening.request.outstanding && self.request_rides();
                 self.owe(if repeat { Demand::Request } else { Demand::Ack });
             }
             State::SynSent if ack && packet.ack > 0 => {
                 self.become_established(now, packet);
-                if self.request.outstanding {
+                if self.opening.request.outstanding {
                     self.owe(Demand::Request);
                 } else if syn {
                     self.owe(Demand::Ack);
@@ -34,8 +72,8 @@ impl Connection {
             State::SynReceived if ack && packet.ack > 0 => self.become_established(now, packet),
             _ => {}
         }
-        if packet.flags.contains(Flags::REQUEST) && packet.seq > self.requests_seen {
-            self.requests_seen = packet.seq;
+        if packet.flags.contains(Flags::REQUEST) && packet.seq > self.opening.requests_seen {
+            self.opening.requests_seen = packet.seq;
             self.events.push(Event::Request);
         }
     }
@@ -61,10 +99,10 @@ impl Connection {
         self.state = State::Established;
         self.peer_window = u64::from(packet.window);
         self.arm(now, TimerKind::Off);
-        if self.syns_sent == 1 {
-            self.rtt.sample(now, now - self.syn_sent_at);
+        if self.opening.syns_sent == 1 {
+            self.rtt.sample(now, now - self.opening.syn_sent_at);
             if let Some(srtt) = self.rtt.srtt().filter(|_| self.needs.ack_round_trips > 0) {
-                self.ack_policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
+                self.acks.policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
             }
         } else {
             self.limit(now, Limit::SynLost);
@@ -76,17 +114,17 @@ impl Connection {
     /// Whether the request at hand travels on the handshake's last ACK, so that the SYN-ACK's
     /// timer repeats it if it is lost.
     pub(super) fn request_rides(&self) -> bool {
-        self.request.size == 0
-            && self.request.ordinal == 1
-            && self.role == Role::Opener
+        self.opening.request.size == 0
+            && self.opening.request.ordinal == 1
+            && self.opening.role == Role::Opener
             && self.config.handshake == Handshake::ThreeWay
     }
 
     /// Something proved that the request arrived.
     #[inline]
     pub(super) fn confirm_request(&mut self) {
-        if self.request.outstanding {
-            self.request.outstanding = false;
+        if self.opening.request.outstanding {
+            self.opening.request.outstanding = false;
             self.waive(Demand::Request);
             if self.timer.kind == TimerKind::Request {
                 self.timer = super::Timer::default();
@@ -103,11 +141,11 @@ impl Connection {
     }
 
     fn send_syn(&mut self, now: Time, flags: Flags, out: &mut Packet) -> bool {
-        self.syns_sent += 1;
-        if self.syns_sent > 1 {
+        self.opening.syns_sent += 1;
+        if self.opening.syns_sent > 1 {
             self.note_copy();
         }
-        self.syn_sent_at = now;
+        self.opening.syn_sent_at = now;
         if self.state == State::Idle {
             self.state = State::SynSent;
         }
@@ -122,8 +160,8 @@ impl Connection {
     pub(super) fn send_request(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.flags = out.flags.with(Flags::REQUEST);
-        out.seq = self.request.ordinal;
-        out.payload = self.request.size.saturating_sub(u16::from(out.header));
+        out.seq = self.opening.request.ordinal;
+        out.payload = self.opening.request.size.saturating_sub(u16::from(out.header));
         if self.state == State::Established {
             self.on_ack_left();
         }

@@ -46,28 +46,28 @@ impl Connection {
 
     fn keep(&mut self, now: Time, packet: &Packet) -> bool {
         let until = self.ask(now, AckEvent::Ready(packet));
-        if until <= now && self.held.0.is_empty() {
+        if until <= now && self.hooks.held.0.is_empty() {
             self.ask(now, AckEvent::Left);
             return false;
         }
         let latest = now + HOLD_LIMIT;
         let due = until.min(latest);
-        self.held.0.push_back(Waiting { packet: *packet, due, latest, is_void: false });
+        self.hooks.held.0.push_back(Waiting { packet: *packet, due, latest, is_void: false });
         true
     }
 
     /// Until when the hooks want to hold.
     fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
-        let hooks = self.receiver_hooks.iter_mut();
+        let hooks = self.hooks.receivers.iter_mut();
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
     }
 
     /// The clock may have reached the deadline of what is held.
     pub(super) fn ripen(&mut self, now: Time) {
         self.waive(Demand::Held);
-        while self.held.deadline() <= now {
+        while self.hooks.held.deadline() <= now {
             let until = self.ask(now, AckEvent::Due);
-            let Some(first) = self.held.0.front_mut() else { return };
+            let Some(first) = self.hooks.held.0.front_mut() else { return };
             first.due = until.min(first.latest);
             if first.due > now {
                 return;
@@ -76,14 +76,14 @@ impl Connection {
                 self.owe(Demand::Held);
                 return;
             }
-            self.held.0.pop_front();
+            self.hooks.held.0.pop_front();
             self.ask(now, AckEvent::Left);
         }
     }
 
     /// Sends the first of what was held.
     pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
-        let first = self.held.0.pop_front();
+        let first = self.hooks.held.0.pop_front();
         if let Some(first) = &first {
             *out = Packet { trigger: self.template.trigger, ..first.packet };
             self.ask(now, AckEvent::Left);
@@ -97,14 +97,14 @@ impl Connection {
 
     /// Data have left that carry the cumulative ACK: bare ones that still wait are history.
     pub(super) fn void_held(&mut self) {
-        for waiting in &mut self.held.0 {
+        for waiting in &mut self.hooks.held.0 {
             waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);
         }
     }
 
     /// A request is leaving.
     pub(super) fn time_request(&mut self, now: Time) {
-        if self.request.outstanding && !self.request_rides() {
+        if self.opening.request.outstanding && !self.request_rides() {
             self.arm(now, TimerKind::Request);
         }
     }

@@ -7,12 +7,14 @@ mod depart;
 mod ecn;
 mod event;
 mod extras;
+mod gate;
 mod getters;
 mod handshake;
 mod hold;
 mod pace;
 mod receive;
 mod reduce;
+mod reply;
 mod selective;
 mod timer;
 mod transmit;
@@ -22,22 +24,26 @@ mod window;
 
 use std::sync::Arc;
 
-use incast_engine::{Span, Stream, Time};
+use incast_engine::{Stream, Time};
 use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 
 use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
 use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
-use crate::recv::{AckPolicy, Reassembly, ReceiveWindow, SackReport};
 use crate::send::idle::IdleTracker;
 use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 
 pub use event::{Event, TimeoutKind, TimeoutReport};
 pub use transmit::Polled;
 
-use demand::Demand;
+use advise::Hooks;
+use demand::{Demand, Demands};
 use extras::Extras;
+use gate::{Gate, Host};
+use handshake::{Opening, Request};
+use receive::Inbound;
+use reply::Acks;
 use timer::{Timer, TimerKind};
 
 /// Sequence number of the first data byte; the SYN has number 0.
@@ -59,14 +65,6 @@ enum State {
     SynSent,
     SynReceived,
     Established,
-}
-
-/// Whether data may leave, for hosts that are not infinitely fast (`send_jitter`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Gate {
-    Closed,
-    OpensAt(Time),
-    Open,
 }
 
 /// What a connection has counted.
@@ -91,17 +89,13 @@ pub struct Counters {
 /// and their ACKs need, then the rest.
 #[repr(C)]
 pub struct Connection {
-    owed: demand::Demands,
+    owed: Demands,
     state: State,
     events: event::Pending,
     /// What it has beyond the ordinary.
     extras: Extras,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
-    extra_acks: u8,
-    ack_label: u8,
-    /// A duplicate is to be reported selectively.
-    owes_duplicate: bool,
     /// What the congestion control asked for.
     needs: Needs,
     /// Segment size that the hooks advised last.
@@ -116,26 +110,18 @@ pub struct Connection {
     peer_window: u64,
     config: Arc<Config>,
     timer: Timer,
-    gate: Gate,
-    receive_window: ReceiveWindow,
-    data: Reassembly,
-    ack_policy: AckPolicy,
-    /// The acknowledgement in the last packet, if it had options (RFC 7323 §4.3).
-    last_ack_sent: u64,
-    notify_at: u64,
+    host: Host,
+    inbound: Inbound,
+    acks: Acks,
     pacer: Option<Box<pace::Pacer>>,
     undo: Option<Box<undo::Undo>>,
     delivery: Option<Box<DeliveryRate>>,
     prr: Option<Box<Prr>>,
-    /// What the receiver reports selectively, if the SACK option is in use.
-    sack_report: Option<Box<SackReport>>,
     /// Bytes sent by limited transmit since the last new ACK (RFC 3042: not part of `FlightSize`).
     limited_bytes: u64,
-    /// The first byte of the block at hand, and where its first window ends, once known.
-    block_start: u64,
+    block: Block,
     ecn: ecn::EcnState,
     board: Scoreboard,
-    first_window_end: u64,
     counters: Counters,
     rtt: RttEstimator,
     congestion: Controller,
@@ -144,30 +130,29 @@ pub struct Connection {
     /// The segment being timed: one past its end, and when it left.
     timed: Option<(u64, Time)>,
     random: Stream,
-    receiver_hooks: Vec<Box<dyn ReceiverHook>>,
-    sender_hooks: Vec<Box<dyn SenderHook>>,
+    hooks: Hooks,
     /// What there is to say of the timeout among the events.
     report: Option<TimeoutReport>,
-    role: Role,
-    probe_label: u8,
     /// Probes sent since the window closed; their backoff is not the RTO's.
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
     timed_out_at: Option<u64>,
-    ts_recent: Option<u32>,
-    // The handshake and the request.
-    handshake_tries: u32,
-    /// How often the SYN or SYN-ACK left: at a timeout, or because the other end asked again.
-    syns_sent: u32,
-    syn_sent_at: Time,
-    request: Request,
-    /// Ordinal number of the last request received.
-    requests_seen: u64,
-    /// ACKs and requests that hooks hold back.
-    held: hold::Held,
-    /// Since when the gate is closed, and how long data wait at least to be late for such a reason.
-    gated_since: Time,
-    patience: Span,
+    opening: Opening,
+}
+
+/// The data written while nothing was outstanding.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Its first byte.
+    start: u64,
+    /// Where its first window ends, once known.
+    first_window_end: u64,
+}
+
+impl Block {
+    const fn new(start: u64) -> Self {
+        Self { start, first_window_end: u64::MAX }
+    }
 }
 
 /// What all packets of a connection have in common.
@@ -182,23 +167,17 @@ struct Template {
 }
 
 impl Template {
+    fn new(config: &Config, route: RouteId, epoch: u8, ecn: ecn::EcnState) -> Self {
+        let ecn = if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable };
+        Self { route, header: config.ack_size, epoch, ecn, trigger: Trigger::Arrival }
+    }
+
     /// A packet without payload.
     #[inline]
     fn packet(self) -> Packet {
         let Self { route, header, epoch, ecn, trigger } = self;
         Packet { route, header, epoch, ecn, trigger, flags: Flags::ACK, ..Packet::default() }
     }
-}
-
-/// The client's request for data.
-#[derive(Clone, Copy, Debug, Default)]
-struct Request {
-    ordinal: u64,
-    /// Bytes on the wire; 0 rides on the handshake's last ACK if there is one.
-    size: u16,
-    /// Nothing has answered it yet.
-    outstanding: bool,
-    tries: u32,
 }
 
 impl Connection {
@@ -215,31 +194,23 @@ impl Connection {
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
         let recovery = config.recovery.build();
-        let ecn = ecn::EcnState::new(&config, congestion.needs());
-        let pacer = pace::Pacer::new(&config, congestion.needs());
+        let needs = congestion.needs();
+        let ecn = ecn::EcnState::new(&config, needs);
+        let pacer = pace::Pacer::new(&config, needs);
         let rtt = RttEstimator::new(&config.rto, &mut random);
-        let template = Template {
-            route,
-            header: config.ack_size,
-            epoch,
-            ecn: if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable },
-            trigger: Trigger::Arrival,
-        };
         Self {
-            role,
             state: if established { State::Established } else { State::Idle },
-            owed: demand::Demands::default(),
-            owes_duplicate: false,
+            owed: Demands::default(),
             events: event::Pending::default(),
             report: None,
             timer: Timer::default(),
             random,
             board: Scoreboard::new(first),
             ecn,
-            extras: Extras::of(&config, &recovery, congestion.needs(), pacer.is_some()),
+            extras: Extras::of(&config, &recovery, needs, pacer.is_some()),
             pacer,
-            delivery: congestion.needs().delivery_rate.then(Box::default),
-            needs: congestion.needs(),
+            delivery: needs.delivery_rate.then(Box::default),
+            needs,
             congestion,
             recovery,
             prr: Prr::new(config.prr),
@@ -251,48 +222,31 @@ impl Connection {
             peer_window: if established { config.receive_window } else { 0 },
             window_probes: 0,
             timed: None,
-            gate: Gate::Closed,
+            host: Host::default(),
             burst: u32::MAX,
             limited_bytes: 0,
-            block_start: first,
-            first_window_end: u64::MAX,
+            block: Block::new(first),
             timed_out_at: None,
             segment_size: config.mss,
-            probe_label: 0,
-            data: Reassembly::new(first),
-            ack_policy: AckPolicy::new(config.delayed_ack, config.receive_offload),
-            receive_window: ReceiveWindow::new(config.receive_window, first),
-            notify_at: u64::MAX,
-            ts_recent: None,
-            last_ack_sent: first,
-            extra_acks: 0,
-            ack_label: 0,
-            handshake_tries: 0,
-            syns_sent: 0,
-            syn_sent_at: Time::ZERO,
-            request: Request::default(),
-            requests_seen: 0,
-            held: hold::Held::default(),
-            gated_since: Time::ZERO,
-            patience: Span::ZERO,
+            inbound: Inbound::new(&config, first),
+            acks: Acks::new(&config, first),
+            opening: Opening::new(role),
             counters: Counters::default(),
-            sender_hooks: Vec::new(),
-            receiver_hooks: Vec::new(),
-            sack_report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
-            template,
+            hooks: Hooks::default(),
+            template: Template::new(&config, route, epoch, ecn),
             config,
         }
     }
 
     /// Adds a remedy's part in the sender.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
-        self.sender_hooks.push(hook);
+        self.hooks.senders.push(hook);
         self.extras = self.extras.or(Extras::SENDER_HOOKS);
     }
 
     /// Adds a remedy's part in the receiver.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
-        self.receiver_hooks.push(hook);
+        self.hooks.receivers.push(hook);
         self.extras = self.extras.or(Extras::RECEIVER_HOOKS);
     }
 
@@ -300,7 +254,7 @@ impl Connection {
 
     /// Starts the handshake, unless it has started already.
     pub fn open(&mut self) {
-        if self.role == Role::Opener && self.state == State::Idle {
+        if self.opening.role == Role::Opener && self.state == State::Idle {
             self.owe(Demand::Syn);
         }
     }
@@ -308,8 +262,7 @@ impl Connection {
     /// Appends `bytes` to the stream. On an idle connection this begins a new block.
     pub fn write(&mut self, bytes: u64) {
         if self.board.is_empty() && self.board.next() == self.written {
-            self.block_start = self.written;
-            self.first_window_end = u64::MAX;
+            self.block = Block::new(self.written);
         }
         if self.board.next() == self.written
             && self.in_flight() < self.congestion.window()
@@ -328,9 +281,13 @@ impl Connection {
     /// Asks the other end for the next block: on the handshake's last ACK if `size` is 0 and that
     /// ACK is still to come, else in a packet of its own of `size` bytes, at least a header.
     pub fn request(&mut self, size: u16) {
-        self.request =
-            Request { ordinal: self.request.ordinal + 1, size, outstanding: true, tries: 0 };
-        if self.role == Role::Acceptor || self.state == State::Established {
+        self.opening.request = Request {
+            ordinal: self.opening.request.ordinal + 1,
+            size,
+            outstanding: true,
+            tries: 0,
+        };
+        if self.opening.role == Role::Acceptor || self.state == State::Established {
             self.owe(Demand::Request);
         } else {
             self.open();
@@ -339,13 +296,13 @@ impl Connection {
 
     /// Reports [`Event::Received`] when `bytes` bytes have arrived in order since the beginning.
     pub fn notify_at(&mut self, bytes: u64) {
-        self.notify_at = FIRST_BYTE + bytes;
+        self.inbound.notify_at = FIRST_BYTE + bytes;
     }
 
     /// Changes the receive buffer; opening a closed window sends a window update.
     pub fn set_receive_buffer(&mut self, bytes: u64) {
-        let next = self.data.next();
-        if self.receive_window.set_capacity(bytes, next, u64::from(self.config.mss))
+        let next = self.inbound.data.next();
+        if self.inbound.window.set_capacity(bytes, next, u64::from(self.config.mss))
             && self.state == State::Established
         {
             self.owe(Demand::Ack);
@@ -386,8 +343,8 @@ impl Connection {
     /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
-        let mut earliest = self.timer.deadline.min(self.ack_policy.deadline());
-        if let Gate::OpensAt(at) = self.gate {
+        let mut earliest = self.timer.deadline.min(self.acks.policy.deadline());
+        if let Gate::OpensAt(at) = self.host.gate {
             earliest = earliest.min(at);
         }
         if self.extras.has(Extras::DEADLINES) {
@@ -407,7 +364,7 @@ impl Connection {
             earliest = earliest.min(self.hook_deadline());
         }
         if self.has_receiver_hooks() {
-            earliest = earliest.min(self.held.deadline());
+            earliest = earliest.min(self.hooks.held.deadline());
         }
         earliest
     }
@@ -416,7 +373,9 @@ impl Connection {
     /// receivers are asked often.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        self.owed.is_empty() && self.board.una() == self.stream_end() && self.gate == Gate::Closed
+        self.owed.is_empty()
+            && self.board.una() == self.stream_end()
+            && self.host.gate == Gate::Closed
     }
 
     /// The next event, if any.
@@ -454,7 +413,7 @@ impl Connection {
             initial_window: self.config.initial_window,
             una: self.board.una(),
             max: self.board.max(),
-            block_start: self.block_start,
+            block_start: self.block.start,
             written: self.written,
             srtt: self.rtt.srtt(),
             min_rtt: self.rtt.min_rtt(),

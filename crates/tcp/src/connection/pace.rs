@@ -246,7 +246,7 @@ impl Connection {
             return true;
         }
         pacer.burst_granted = pacer.burst_size.min(u32::try_from(allowed).unwrap_or(u32::MAX));
-        let block = (next == self.block_start).then_some(next);
+        let block = (next == self.block.start).then_some(next);
         pacer.next_at = pacer.due(now, pace, block, &mut self.random);
         if pacer.next_at > now {
             pacer.wait(now);

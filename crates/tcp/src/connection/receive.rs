@@ -5,29 +5,58 @@ use incast_net::Packet;
 
 use super::demand::Demand;
 use super::{Connection, Event};
+use crate::config::Config;
 use crate::hooks::{Advice, ReceiveView};
 use crate::recv::reassembly::Arrival;
+use crate::recv::{Reassembly, ReceiveWindow, SackReport};
+
+/// What has arrived, and how it is reported.
+#[derive(Clone, Debug)]
+pub(super) struct Inbound {
+    pub window: ReceiveWindow,
+    pub data: Reassembly,
+    /// `Event::Received` is due here.
+    pub notify_at: u64,
+    /// What is reported selectively, if the SACK option is in use.
+    pub report: Option<Box<SackReport>>,
+    /// A duplicate is to be reported selectively.
+    pub owes_duplicate: bool,
+}
+
+impl Inbound {
+    pub fn new(config: &Config, first: u64) -> Self {
+        Self {
+            window: ReceiveWindow::new(config.receive_window, first),
+            data: Reassembly::new(first),
+            notify_at: u64::MAX,
+            report: config.sack.map(|sack| Box::new(SackReport::new(sack))),
+            owes_duplicate: false,
+        }
+    }
+}
 
 impl Connection {
     /// Handles a segment with data or a FIN, or a labelled probe.
     #[inline]
     pub(super) fn receive(&mut self, now: Time, packet: &Packet) {
         let (start, end) = (packet.seq, packet.seq_end());
-        let before = self.data.next();
+        let before = self.inbound.data.next();
         let mut duplicate = true;
         if end > start {
             if end > before {
                 self.confirm_request();
             }
-            let arrival = if self.receive_window.accepts(end, before) {
-                match &mut self.sack_report {
-                    Some(report) if self.owes_duplicate || !self.data.is_next(start) => {
-                        let arrival = report.insert(start, end, &mut self.data);
-                        self.owes_duplicate = report.owes_duplicate();
+            let arrival = if self.inbound.window.accepts(end, before) {
+                match &mut self.inbound.report {
+                    Some(report)
+                        if self.inbound.owes_duplicate || !self.inbound.data.is_next(start) =>
+                    {
+                        let arrival = report.insert(start, end, &mut self.inbound.data);
+                        self.inbound.owes_duplicate = report.owes_duplicate();
                         arrival
                     }
                     // What comes in order is not reported.
-                    _ => self.data.insert(start, end),
+                    _ => self.inbound.data.insert(start, end),
                 }
             } else {
                 Arrival::Duplicate
@@ -37,11 +66,11 @@ impl Connection {
             if self.ecn.is_on() && self.note_mark(packet, before) {
                 self.owe(Demand::Ack);
             }
-            if self.ack_policy.on_segment(now, arrival, end - start) {
+            if self.acks.policy.on_segment(now, arrival, end - start) {
                 self.owe(Demand::Ack);
             }
-            let next = self.data.next();
-            if before < self.notify_at && next >= self.notify_at {
+            let next = self.inbound.data.next();
+            if before < self.inbound.notify_at && next >= self.inbound.notify_at {
                 self.events.push(Event::Received);
             }
         }
@@ -55,26 +84,27 @@ impl Connection {
     fn note_timestamp(&mut self, packet: &Packet) {
         let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;
         if self.config.timestamps.is_some()
-            && packet.seq <= self.last_ack_sent
-            && self.ts_recent.is_none_or(is_newer)
+            && packet.seq <= self.acks.last_sent
+            && self.acks.ts_recent.is_none_or(is_newer)
         {
-            self.ts_recent = Some(packet.ts_value);
+            self.acks.ts_recent = Some(packet.ts_value);
         }
     }
 
     fn consult_receiver(&mut self, now: Time, packet: &Packet, duplicate: bool) {
-        let view = ReceiveView { now, next: self.data.next(), duplicate };
+        let view = ReceiveView { now, next: self.inbound.data.next(), duplicate };
         let advice = self
-            .receiver_hooks
+            .hooks
+            .receivers
             .iter_mut()
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_segment(packet, &view)));
         if advice.echo {
-            self.ts_recent = Some(packet.ts_value);
+            self.acks.ts_recent = Some(packet.ts_value);
         }
         if advice.label != 0 || advice.extra_acks > 0 {
             self.owe(Demand::Ack);
-            self.ack_label |= advice.label;
-            self.extra_acks = self.extra_acks.max(advice.extra_acks);
+            self.acks.label |= advice.label;
+            self.acks.extra = self.acks.extra.max(advice.extra_acks);
         }
     }
 }

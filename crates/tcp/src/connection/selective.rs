@@ -5,8 +5,9 @@ use incast_net::{Flags, Packet, Trigger};
 
 use super::demand::Demand;
 use super::extras::Extras;
+use super::gate::Gate;
 use super::undo::Evidence;
-use super::{Connection, Gate, TimerKind};
+use super::{Connection, TimerKind};
 use crate::config::RttSampling;
 use crate::congestion::{Congestion, CongestionControl, RecoveryExit};
 use crate::hooks::{Advice, TxPlan};
@@ -257,7 +258,7 @@ impl Connection {
         let next = self.board.next();
         self.extras.only(PIPE_FULL)
             && self.owed.is_empty()
-            && self.gate == Gate::Closed
+            && self.host.gate == Gate::Closed
             && self.recovery.dupacks() == 0
             && !self.recovery.in_recovery()
             && self.board.is_unmarked()

@@ -4,7 +4,7 @@ use incast_engine::{Span, Time};
 use incast_net::Trigger;
 
 use super::demand::Demand;
-use super::{Connection, Event, Gate, State, TimeoutKind, TimeoutReport};
+use super::{Connection, Event, State, TimeoutKind, TimeoutReport};
 use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
@@ -36,17 +36,13 @@ impl Default for Timer {
 impl Connection {
     /// The clock has reached [`Connection::poll_timeout`].
     pub fn handle_timeout(&mut self, now: Time) {
-        if matches!(self.gate, Gate::OpensAt(at) if at <= now) {
-            self.gate = Gate::Open;
-            self.burst = u32::MAX;
-            self.note_hold(now - self.gated_since);
-        }
+        self.open_gate(now);
         if self.pacer.is_some() {
             self.end_pace(now);
         }
-        if self.ack_policy.deadline() <= now && self.ack_policy.on_deadline(now) {
+        if self.acks.policy.deadline() <= now && self.acks.policy.on_deadline(now) {
             self.owe(Demand::Ack);
-            self.ack_policy.on_ack_sent();
+            self.acks.policy.on_ack_sent();
             self.set_trigger(Trigger::DelayedAck);
         }
         if self.recovery.deadline() <= now {
@@ -87,8 +83,8 @@ impl Connection {
                 let wait = self.rtt.timeout(Span::ZERO, &mut self.random);
                 wait.saturating_doubled(self.window_probes).min(self.config.rto.max)
             }
-            TimerKind::Handshake => self.syn_wait(self.handshake_tries),
-            TimerKind::Request => self.syn_wait(self.request.tries),
+            TimerKind::Handshake => self.syn_wait(self.opening.tries),
+            TimerKind::Request => self.syn_wait(self.opening.request.tries),
             TimerKind::Off => return self.timer = Timer::default(),
         };
         self.timer = Timer { kind, deadline: now + wait };
@@ -108,7 +104,7 @@ impl Connection {
     fn expire_handshake(&mut self, now: Time) {
         self.set_trigger(Trigger::Handshake);
         self.report_timeout(TimeoutKind::Handshake, false);
-        self.handshake_tries += 1;
+        self.opening.tries += 1;
         self.arm(now, TimerKind::Handshake);
         let is_opener = self.state == State::SynSent;
         self.owe(if is_opener { Demand::Syn } else { Demand::SynAck });
@@ -117,7 +113,7 @@ impl Connection {
     fn expire_request(&mut self, now: Time) {
         self.set_trigger(Trigger::Handshake);
         self.report_timeout(TimeoutKind::Request, false);
-        self.request.tries += 1;
+        self.opening.request.tries += 1;
         self.arm(now, TimerKind::Request);
         self.owe(Demand::Request);
     }
@@ -189,7 +185,7 @@ impl Connection {
             ssthresh: self.congestion.ssthresh(),
             flight: self.board.flight(),
             rto: self.rtt.rto(),
-            block_head: una < self.first_window_end,
+            block_head: una < self.block.first_window_end,
             advised,
         };
         self.report = Some(report);

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use incast_engine::{Span, Time};
+use incast_engine::Time;
 use incast_net::{Flags, Packet};
 
-use super::demand::Demand;
 use super::extras::Extras;
-use super::{Connection, Gate, State, TimerKind};
+use super::gate::Gate;
+use super::{Connection, State, TimerKind};
 use crate::config::RttSampling;
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
@@ -88,8 +88,8 @@ impl Connection {
                 }
             }
         }
-        if self.gate == Gate::Open {
-            self.gate = Gate::Closed;
+        if self.host.gate == Gate::Open {
+            self.host.gate = Gate::Closed;
         }
         if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
     }
@@ -100,7 +100,7 @@ impl Connection {
     fn is_used_up(&self, room: &Room) -> bool {
         self.extras.only(USED_UP)
             && self.owed.is_empty()
-            && self.gate == Gate::Closed
+            && self.host.gate == Gate::Closed
             && self.recovery.dupacks() == 0
             && self.board.resend().is_none()
             && self.board.next() < self.written
@@ -129,7 +129,7 @@ impl Connection {
     /// A packet without payload that brings an answer about.
     pub(super) fn send_empty_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
-        out.label = std::mem::take(&mut self.probe_label);
+        out.label = std::mem::take(&mut self.hooks.probe_label);
         true
     }
 
@@ -289,29 +289,6 @@ impl Connection {
         u64::from(self.recovery.released(usual)) * u64::from(self.segment_size)
     }
 
-    /// Whether the host lets data leave now, or else when.
-    #[inline]
-    pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
-        let wait = if hold_until > now {
-            hold_until - now
-        } else if self.config.send_jitter.is_zero() || at_once {
-            return true;
-        } else if self.gate == Gate::Closed {
-            self.random.uniform(self.config.send_jitter)
-        } else {
-            Span::ZERO
-        };
-        match self.gate {
-            Gate::Open if hold_until <= now => true,
-            Gate::OpensAt(_) => false,
-            Gate::Open | Gate::Closed => {
-                self.gate = Gate::OpensAt(now + wait);
-                self.gated_since = now;
-                false
-            }
-        }
-    }
-
     /// A copy of the first or the highest outstanding segment.
     fn send_copy(&mut self, now: Time, highest: bool, requested: bool, out: &mut Packet) -> bool {
         let segment = if highest { self.board.last() } else { self.board.head() };
@@ -387,29 +364,6 @@ impl Connection {
         }
     }
 
-    #[inline]
-    pub(super) fn send_ack(&mut self, now: Time, out: &mut Packet) -> bool {
-        self.fill_control(now, out);
-        out.label = self.ack_label;
-        if self.extra_acks > 0 {
-            self.extra_acks -= 1;
-            self.owe(Demand::Ack);
-        } else {
-            self.ack_label = 0;
-        }
-        self.ack_policy.on_ack_sent();
-        !self.holds_back(now, out)
-    }
-
-    /// A packet that carries the cumulative ACK has left.
-    #[inline]
-    pub(super) fn on_ack_left(&mut self) {
-        if self.extra_acks == 0 && self.ack_label == 0 {
-            self.waive(Demand::Ack);
-            self.ack_policy.on_ack_sent();
-        }
-    }
-
     fn fill_data(&mut self, now: Time, seq: u64, out: &mut Packet) {
         self.fill_control(now, out);
         out.seq = seq;
@@ -419,7 +373,7 @@ impl Connection {
     /// Makes `out` a packet without payload, with everything that all packets carry.
     #[inline]
     pub(super) fn fill_control(&mut self, now: Time, out: &mut Packet) {
-        let next = self.data.next();
+        let next = self.inbound.data.next();
         *out = self.template.packet();
         out.seq = self.board.next();
         out.ack = next;
@@ -432,23 +386,23 @@ impl Connection {
         if self.extras.has(Extras::OPTIONS) {
             cap = self.add_options(now, out);
         }
-        out.window = self.receive_window.advertise(next, cap);
+        out.window = self.inbound.window.advertise(next, cap);
     }
 
     /// Adds what few connections send, and returns the largest window to advertise, if the
     /// receiver's hooks set one.
     #[inline(never)]
     fn add_options(&mut self, now: Time, packet: &mut Packet) -> Option<u64> {
-        self.last_ack_sent = packet.ack;
+        self.acks.last_sent = packet.ack;
         if let Some(tick) = self.config.timestamps {
             packet.ts_value = timestamp(now, tick);
-            packet.ts_echo = self.ts_recent.unwrap_or_default();
+            packet.ts_echo = self.acks.ts_recent.unwrap_or_default();
         }
-        if (self.owes_duplicate || self.data.has_gap())
-            && let Some(report) = &mut self.sack_report
+        if (self.inbound.owes_duplicate || self.inbound.data.has_gap())
+            && let Some(report) = &mut self.inbound.report
         {
-            packet.sack = report.blocks(&self.data);
-            self.owes_duplicate = false;
+            packet.sack = report.blocks(&self.inbound.data);
+            self.inbound.owes_duplicate = false;
             if report.takes_room() && !packet.sack.is_empty() {
                 // RFC 2018 §3: kind, length and the blocks; two bytes of padding.
                 packet.header = packet.header.saturating_add(4 + 8 * packet.sack.len() as u8);

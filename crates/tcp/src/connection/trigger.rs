@@ -19,13 +19,13 @@ impl Connection {
 
     /// Data that are held back for less than `patience` are not late for that.
     pub fn set_patience(&mut self, patience: Span) {
-        self.patience = patience;
+        self.host.patience = patience;
     }
 
     /// Data that could leave were held back for so long, and leave now.
     #[inline]
     pub(super) fn note_hold(&mut self, held: Span) {
-        if held >= self.patience {
+        if held >= self.host.patience {
             self.template.trigger = Trigger::Pacer;
         }
     }

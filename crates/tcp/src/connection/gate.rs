@@ -1,0 +1,60 @@
+//! When the host lets data leave, for hosts that are not infinitely fast (`send_jitter`) and hooks
+//! that hold data back.
+
+use incast_engine::{Span, Time};
+
+use super::Connection;
+
+/// Whether data may leave.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Gate {
+    #[default]
+    Closed,
+    OpensAt(Time),
+    Open,
+}
+
+/// What the host does to data that could leave.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Host {
+    pub gate: Gate,
+    /// Since when the gate is closed.
+    pub closed_since: Time,
+    /// How long data wait at least to be late for such a reason.
+    pub patience: Span,
+}
+
+impl Connection {
+    /// Whether the host lets data leave now, or else when.
+    #[inline]
+    pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
+        let wait = if hold_until > now {
+            hold_until - now
+        } else if self.config.send_jitter.is_zero() || at_once {
+            return true;
+        } else if self.host.gate == Gate::Closed {
+            self.random.uniform(self.config.send_jitter)
+        } else {
+            Span::ZERO
+        };
+        match self.host.gate {
+            Gate::Open if hold_until <= now => true,
+            Gate::OpensAt(_) => false,
+            Gate::Open | Gate::Closed => {
+                self.host.gate = Gate::OpensAt(now + wait);
+                self.host.closed_since = now;
+                false
+            }
+        }
+    }
+
+    /// The clock may have reached the moment at which the gate opens.
+    #[inline]
+    pub(super) fn open_gate(&mut self, now: Time) {
+        if matches!(self.host.gate, Gate::OpensAt(at) if at <= now) {
+            self.host.gate = Gate::Open;
+            self.burst = u32::MAX;
+            self.note_hold(now - self.host.closed_since);
+        }
+    }
+}

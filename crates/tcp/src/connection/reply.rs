@@ -1,0 +1,59 @@
+//! ACKs out.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::Connection;
+use super::demand::Demand;
+use crate::config::Config;
+use crate::recv::AckPolicy;
+
+/// What there is to know of the next ACK.
+#[derive(Clone, Debug)]
+pub(super) struct Acks {
+    pub policy: AckPolicy,
+    /// ACKs to send beside it.
+    pub extra: u8,
+    pub label: u8,
+    /// The timestamp that it echoes.
+    pub ts_recent: Option<u32>,
+    /// The acknowledgement in the last packet, if it had options (RFC 7323 §4.3).
+    pub last_sent: u64,
+}
+
+impl Acks {
+    pub fn new(config: &Config, first: u64) -> Self {
+        Self {
+            policy: AckPolicy::new(config.delayed_ack, config.receive_offload),
+            extra: 0,
+            label: 0,
+            ts_recent: None,
+            last_sent: first,
+        }
+    }
+}
+
+impl Connection {
+    #[inline]
+    pub(super) fn send_ack(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.fill_control(now, out);
+        out.label = self.acks.label;
+        if self.acks.extra > 0 {
+            self.acks.extra -= 1;
+            self.owe(Demand::Ack);
+        } else {
+            self.acks.label = 0;
+        }
+        self.acks.policy.on_ack_sent();
+        !self.holds_back(now, out)
+    }
+
+    /// A packet that carries the cumulative ACK has left.
+    #[inline]
+    pub(super) fn on_ack_left(&mut self) {
+        if self.acks.extra == 0 && self.acks.label == 0 {
+            self.waive(Demand::Ack);
+            self.acks.policy.on_ack_sent();
+        }
+    }
+}
