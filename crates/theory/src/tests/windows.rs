@@ -1,6 +1,7 @@
 //! How a window grows that looks at its use, and what leaves by it.
 
-use super::{RULES, new, read, sack, sender, sender_by, sent, sent_by};
+use super::read;
+use super::senders::{RULES, new, sack, sender, sender_by, sent, sent_by};
 use crate::Read;
 use crate::flavour::Flavour;
 use crate::packet::NEVER;
