@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from incast.cli import main
+from small_text import write_text
 
 # What an example takes says nothing on a busy machine.
 settings.register_profile("busy", deadline=None)
@@ -79,6 +80,14 @@ def sweep(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Return a folder of texts, of which the only one has no figure yet."""
+    place = tmp_path / "papers"
+    write_text(place)
+    return place
+
+
 def document(**sections: Any) -> dict[str, Any]:
     """Return the small scenario as a dictionary, with sections changed or added."""
     import tomllib
@@ -87,3 +96,13 @@ def document(**sections: Any) -> dict[str, Any]:
     for name, section in sections.items():
         tree[name] = {**tree.get(name, {}), **section}
     return tree
+
+
+def said(outcome: Outcome) -> str:
+    """Check that the outcome is that of a mistake, and return the line it printed."""
+    assert outcome.code == 2, outcome.err
+    assert outcome.out == ""
+    assert outcome.err.startswith("incast: ")
+    assert outcome.err.count("\n") == 1
+    assert "Traceback" not in outcome.err
+    return outcome.err

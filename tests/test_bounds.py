@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import incast
-from conftest import SMALL, Command
-from test_mistakes import said
+from conftest import SMALL, Command, said
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def study(name: str) -> Study:
 
 
 LAWS = ("cargo", "test", "--release", "--workspace", "--locked", "--quiet")
-DOCUMENTS = (PYTHON, "-m", "pytest", "--quiet", "tests/test_fuzz.py")
+DOCUMENTS = (PYTHON, "-m", "pytest", "--quiet", "tests/internal/test_fuzz.py")
 STUDIES = (
     Study("laws", LAWS, (("INCAST_CASES", "1000"),), quick=False),
     Study("documents", DOCUMENTS, (("INCAST_DOCUMENTS", "100000"),), quick=False),

@@ -126,7 +126,7 @@ class Tree:
 
     def _passes(self, limit: float | None) -> bool | None:
         """Return whether the tests pass; nothing if they take longer than the limit."""
-        files = [f"tests/test_{name}.py" for name in TESTS]
+        files = [str(next((self.path / "tests").rglob(f"test_{name}.py"))) for name in TESTS]
         # An example that failed under one mutant must not fail under the next.
         shutil.rmtree(self.path / ".hypothesis", ignore_errors=True)
         options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]

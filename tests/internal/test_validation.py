@@ -8,7 +8,7 @@ import pytest
 
 from validation.__main__ import STUDIES
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = sorted(file.parent.name for file in (ROOT / "validation").glob("*/__main__.py"))
 
 

@@ -11,7 +11,7 @@ from incast.reproduce import papers as texts
 from incast.reproduce.judge import Verdict
 from incast.reproduce.tally import Class, outcomes
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "docs" / "gallery"
 REAL = texts.load(ROOT / "papers")
 KEPT: dict[str, Any] = json.loads((GALLERY / "claims.json").read_text())

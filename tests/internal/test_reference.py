@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-EXTENSIONS = Path(__file__).resolve().parents[1] / "docs" / "_ext"
+EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
 
 
 @pytest.fixture

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from documents import Documents
 
 import incast
-from documents import Documents
 from incast import _core
 from incast.scenario.override import parse
 
@@ -75,7 +75,7 @@ def test_documents_are_planned_or_refused_with_one_line_at_once() -> None:
 
 
 def test_toml_of_any_bytes_is_read_or_refused_with_its_name(tmp_path: Path) -> None:
-    files = sorted(Path(__file__).parents[1].glob("scenarios/*.toml"))
+    files = sorted(Path(__file__).parents[2].glob("scenarios/*.toml"))
     texts = [path.read_bytes() for path in files]
     draw = random.Random(2)
     path = tmp_path / "any.toml"

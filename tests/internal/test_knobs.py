@@ -11,10 +11,10 @@ from functools import cache
 from typing import Any
 
 import pytest
+from knob_walk import Document, around, keys, others, put, scenarios, table
 
 import incast
 from incast import ScenarioError, _core
-from knob_walk import Document, around, keys, others, put, scenarios, table
 
 OWN: Document = {
     key: given
@@ -80,7 +80,7 @@ def test_every_key_moves_a_row(key: str) -> None:
     values = list(others(keys()[key]))
     tried = ((around(key, {}, base), value) for base in SCENARIOS.values() for value in values)
     assert any(moves(document, key, value) for document, value in tried), (
-        "a new key comes with a scenario in which it matters: write an entry in tests/knobs"
+        "a new key comes with a scenario in which it matters: write an entry in knobs/"
     )
 
 

@@ -1,4 +1,4 @@
-"""Draw the corpus anew: `python tests/corpus/draw.py`, run with tests/ in PYTHONPATH.
+"""Draw the corpus anew: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py`.
 
 To be done when the scenario's format changes, or a registry gets an entry; the hashes of scenarios
 that stay must stay.
@@ -11,11 +11,12 @@ import random
 import sys
 from collections.abc import Iterator
 
+from knob_walk import Document, around, keys, others, put, scenarios, table
+
 import incast
 from corpus import DOCUMENTS, Case, outcome, write_hashes
 from incast import _core
 from incast.sweep.work import packets
-from knob_walk import Document, around, keys, others, put, scenarios, table
 
 COUNT = 1600
 PROFILES = ["lab", "linux", "linux-dctcp", "ns2", "ns3", "rfc"]

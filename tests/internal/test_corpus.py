@@ -1,15 +1,15 @@
 """The corpus: 1 600 scenarios over every key, entry, profile and trace give what they gave.
 
 Where a row has to change, for a reason that the changelog gives, the hashes are written anew:
-`INCAST_KEEP_CORPUS=1 python -m pytest tests/test_corpus.py`.
+`INCAST_KEEP_CORPUS=1 python -m pytest tests/internal/test_corpus.py`.
 """
 
 import json
 import os
 
 import pytest
-
 from corpus import cases, hashes, outcome, write_hashes
+
 from incast import _core
 
 CASES = cases()

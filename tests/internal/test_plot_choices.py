@@ -309,7 +309,7 @@ def test_a_cdf_of_many_points_has_a_panel_per_value(beside: incast.Results) -> N
 
 
 def test_every_kind_has_a_picture_in_the_documentation() -> None:
-    docs = Path(__file__).parents[1] / "docs"
+    docs = Path(__file__).parents[2] / "docs"
     page = (docs / "reference" / "pictures.md").read_text()
     for kind in KINDS:
         assert f"## `{kind}`" in page

@@ -18,6 +18,7 @@ from incast import _core
 from incast.results.store import Memory
 from incast.scenario.plan import Job
 from incast.sweep.execute import run_jobs
+from incast.sweep.forecast import forecast
 from incast.sweep.progress import Estimate, Progress
 
 
@@ -187,3 +188,14 @@ def test_sweeps_in_memory_keep_columns(sweep: Path) -> None:
 
 def test_without_a_terminal_nothing_but_results_is_printed(command: Command, sweep: Path) -> None:
     assert command("run", sweep).err == ""
+
+
+@pytest.mark.parametrize("jobs", [0, -5, 1.5, True, "two"])
+def test_a_forecast_refuses_what_is_no_number_of_jobs(small: Path, jobs: int) -> None:
+    with pytest.raises(incast.ResultsError, match="jobs: must be a whole number of at least 1"):
+        forecast(incast.load(small), jobs=jobs)
+
+
+def test_a_forecast_refuses_what_is_no_trace(small: Path) -> None:
+    with pytest.raises(incast.ResultsError, match="no trace 'foo'; choose from queue, cwnd"):
+        forecast(incast.load(small), traces=["foo"])

@@ -13,7 +13,7 @@ from incast.reproduce.judge import Verdict
 from incast.reproduce.late import Late, find, idle
 from incast.reproduce.runs import lay_out
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def block(number: int, late: list[int], cause: str = "full_window") -> list[dict[str, object]]:

@@ -11,9 +11,8 @@ import polars as pl
 import pytest
 
 import incast
-from conftest import SMALL, Command
+from conftest import SMALL, Command, said
 from incast.results import archive, seal
-from test_mistakes import said
 
 Place = tuple[str | int, ...]
 Tree = dict[str, Any] | list[Any]

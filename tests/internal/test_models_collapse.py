@@ -19,7 +19,7 @@ from incast.models.collapse.conditions import refusal
 from incast.models.collapse.reads import Reads, read
 from incast.scenario.resolved import Resolved
 
-TABLE = Path(__file__).parent.parent / "validation" / "reference" / "collapse" / "held-out.csv"
+TABLE = Path(__file__).parents[2] / "validation" / "reference" / "collapse" / "held-out.csv"
 ENOUGH, FEW = 60, 32  # scenarios of the table, and servers, for a fast test
 PUBLISHED = 0.95  # of these; docs/validation/collapse.md says what the whole table gives
 
