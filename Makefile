@@ -43,6 +43,7 @@ lint: $(VENV)/debug
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+	$(BIN)/python .ci/lengths.py
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest incast._core
 

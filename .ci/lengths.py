@@ -1,0 +1,87 @@
+"""Refuses files of more than 500 lines, and functions in Python of more than 60.
+
+python .ci/lengths.py [FOLDER]
+
+A function is as long as its body: lines that hold code, without docstring, comments and blank
+lines. That is what clippy counts in Rust (`too-many-lines-threshold` in clippy.toml). A file has
+all its lines. `LATER` names what may be longer, how long, and until when.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import sys
+import tokenize
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_OF_FILE, MOST_OF_FUNCTION = 500, 60
+FOLDERS = (".ci", "benches", "crates", "docs", "papers", "python", "tests", "validation")
+KINDS = (".rs", ".py", ".pyi")
+LATER = {"crates/tcp/src/congestion/hystart.rs": (522, date(2026, 12, 15))}
+"""Files and functions (`path::name`) that may be longer: so many lines, until that day."""
+NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+    tokenize.INDENT,
+    tokenize.NEWLINE,
+    tokenize.NL,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Print what is too long."""
+    root = Path(arguments[0]) if arguments else Path(__file__).resolve().parent.parent
+    today = datetime.now(UTC).date()
+    found = 0
+    for path in sources(root):
+        for name, lines, most in lengths(path, path.relative_to(root).as_posix()):
+            allowed, until = LATER.get(name, (most, today))
+            if lines > (allowed if today <= until else most):
+                print(f"{name}: {lines} lines; at most {most} are allowed")
+                found += 1
+    return int(found > 0)
+
+
+def sources(root: Path) -> list[Path]:
+    """Return the files of source code, without what tools leave behind."""
+    files = (path for folder in FOLDERS for path in sorted((root / folder).rglob("*")))
+    return [path for path in files if path.suffix in KINDS and "_build" not in path.parts]
+
+
+def lengths(path: Path, name: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each name in a file with its lines, and how many there may be."""
+    text = path.read_text(encoding="utf-8")
+    yield name, len(text.splitlines()), MOST_OF_FILE
+    if path.suffix == ".rs":
+        return
+    code = lines_of_code(text)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield f"{name}::{node.name}", length(node, code), MOST_OF_FUNCTION
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef, code: set[int]) -> int:
+    """Return how many lines of code the body has."""
+    documented = ast.get_docstring(function, clean=False) is not None
+    body = function.body[1:] if documented else function.body
+    if not body:
+        return 0
+    return len(code & set(range(body[0].lineno, (function.end_lineno or 0) + 1)))
+
+
+def lines_of_code(text: str) -> set[int]:
+    """Return the numbers of the lines that hold more than a comment."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    spans = ((it.start[0], it.end[0]) for it in tokens if it.type not in NO_CODE)
+    return {line for first, last in spans for line in range(first, last + 1)}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
