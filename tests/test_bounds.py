@@ -22,7 +22,7 @@ from conftest import SMALL, Command, said
         ("transport.rto_jitter=nan", ["transport.rto_jitter", "nan"]),
         ("transport.rto_jitter=[inf]", ["transport.rto_jitter", "[inf]"]),
         ("workload.servers=" + "9" * 5000, ["workload.servers", "999"]),
-        ("a." * 240 + "a=1", ["--set", "not a dotted key"]),
+        ("a." * 240 + "a=1", ["--set", "must be a dotted key"]),
         ("workload.servers=" + "[" * 400 + "]" * 400, ["workload.servers"]),
         ("network.layer2_overhead=4294967295", ["network.layer2_overhead", "at most 65535"]),
         ("network.clock_noise=9300000s", ["network.clock_noise", "at most"]),
@@ -48,9 +48,9 @@ def test_one_line_names_file_and_key(
         ("[run]\nseeds = [1, inf]\n", ["run.seeds.1", "inf"]),
         ("[run]\nseeds = " + "9" * 5000 + "\n", ["too many digits"]),
         ("[run]\nseeds = " + "9" * 4000 + "\n", ["run.seeds", "about 4001 digits"]),
-        ("x = " + "[" * 100 + "]" * 100, ["nest too deep"]),
-        ("x = " + "[" * 5000 + "]" * 5000, ["nest too deep"]),
-        ("x" + ".x" * 500 + " = 1", ["nest too deep"]),
+        ("x = " + "[" * 100 + "]" * 100, ["are nested too deeply"]),
+        ("x = " + "[" * 5000 + "]" * 5000, ["are nested too deeply"]),
+        ("x" + ".x" * 500 + " = 1", ["are nested too deeply"]),
         ('[network]\nbuffer = "\\u0000"\n', ["network.buffer"]),
     ],
 )
@@ -69,11 +69,11 @@ def test_dictionaries_that_no_file_can_hold() -> None:
     endless: dict[str, object] = {}
     endless["a"] = endless
     for document, fragment in [
-        ({"network": {"buffer": float("nan")}}, "network.buffer: nan"),
+        ({"network": {"buffer": float("nan")}}, "network.buffer: must be a finite number, not nan"),
         ({"run": {"seeds": 10**5000}}, "run.seeds: a number of about 5001 digits"),
         ({"title": "\ud800"}, "title: '\\ud800' is not text"),
-        ({5: 1}, "5: a key is text"),
-        (endless, "nest too deep"),
+        ({5: 1}, "5: a key must be text"),
+        (endless, "are nested too deeply"),
     ]:
         with pytest.raises(incast.ScenarioError) as wrong:
             incast.load(document).plan  # noqa: B018 (planning is what fails)

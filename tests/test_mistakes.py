@@ -63,14 +63,14 @@ def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
         (["--set", "background.0.rate=1Mbps"], "sweep.toml: background.0.rate"),
         (["--set", "sweep.network.rate=[1Gbps,2Gbps]"], '\'sweep.network.rate=["1Gbps","2Gbps"]\''),
         (["--set", "network.queue={name=red,min_th=5}"], '{name="red",min_th=5}'),
-        (["--set", "network.queue={red}"], "stand in quotes; write e.g."),
+        (["--set", "network.queue={red}"], "must be in quotes; write e.g."),
         (["--seeds", "0"], "run.seeds"),
         (["--seeds", "some"], "--seeds"),
         (["--jobs", "0"], "--jobs"),
         (["--format", "yaml"], "--format"),
         (["--trace", "everything"], "queue, cwnd, events"),
         (["--trace", "queue"], "--out"),
-        (["--trace", "queue:full,queue", "--out", "out"], "queue and queue:full exclude each"),
+        (["--trace", "queue:full,queue", "--out", "out"], "queue and queue:full cannot be"),
         (["--plot", "picture.txt"], ".png"),
         (["--nonsense"], "--nonsense"),
     ],
@@ -104,7 +104,7 @@ def test_a_directory_of_something_else_is_left_alone(
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.tex").write_text("years of work")
-    assert "holds no results" in said(command("run", sweep, "--out", out))
+    assert "contains no results" in said(command("run", sweep, "--out", out))
     assert [file.name for file in out.iterdir()] == ["thesis.tex"]
 
 

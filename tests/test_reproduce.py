@@ -100,4 +100,4 @@ def test_the_list_and_unknown_names(papers: Path, command: Command) -> None:
         assert fragment in outcome.err
     outcome = command("reproduce", "--papers", papers / "text")
     assert outcome.code == 2
-    assert "holds no texts" in outcome.err
+    assert "contains no texts" in outcome.err

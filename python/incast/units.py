@@ -42,8 +42,10 @@ def quantity(text: str, kind: str) -> float:
     found = _QUANTITY.fullmatch(text.strip())
     if found is None or found[2] not in spelt:
         among = ", ".join(filter(None, spelt))
-        bare = "with or without %" if kind == "number" else f"with a unit: {among}"
-        raise QuantityError(f"{text} is no {kind}; write a number {bare}")
+        form = (
+            "a number, with or without %" if kind == "number" else f"a number with a unit: {among}"
+        )
+        raise QuantityError(f"{text} is not a {kind}; must be {form}")
     return float(found[1]) * spelt[found[2]]
 
 

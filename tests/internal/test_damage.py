@@ -89,7 +89,7 @@ def test_a_damaged_part_is_named_before_anything_runs(
     part.write_bytes(part.read_bytes()[:-9])
     more = command("run", kept.parent / "small.toml", "--out", out, "--seeds", "40")
     line = said(more)
-    assert line == f"incast: {part}: damaged, or of another run; remove it and run again\n"
+    assert line == f"incast: {part}: damaged, or from another run; remove it and run again\n"
     assert len(list(out.glob("runs/*.parquet"))) == 2
 
 
@@ -99,7 +99,7 @@ def test_a_part_of_another_run_does_not_count(kept: Path, tmp_path: Path, table:
     shutil.copytree(kept, out)
     one, other = sorted(out.glob(f"{table}/*.parquet"))
     other.write_bytes(one.read_bytes())
-    with pytest.raises(incast.ResultsError, match=f"{other}: damaged, or of another run"):
+    with pytest.raises(incast.ResultsError, match=f"{other}: damaged, or from another run"):
         everything(out)
 
 
@@ -111,7 +111,7 @@ def test_a_part_of_an_earlier_version_is_held_to_its_name(kept: Path, tmp_path: 
     rows.write_parquet(one)  # without a seal
     assert same(everything(out), everything(kept))
     rows.write_parquet(other)
-    with pytest.raises(incast.ResultsError, match=f"{other}: damaged, or of another run"):
+    with pytest.raises(incast.ResultsError, match=f"{other}: damaged, or from another run"):
         everything(out)
 
 
@@ -187,7 +187,7 @@ def test_edited_manifests_are_named_with_their_key(
                 if line.startswith(f"{file}: "):
                     named += 1
                 else:  # a seed or an engine of which there is no run
-                    assert line == "no run has finished: there is nothing to show"
+                    assert line == "no run has finished"
     assert named > 4 * len(every)
     for key, value in (("plan", 7), ("traces", "queue"), ("fingerprint", ...), ("wall_s", None)):
         file.write_text(json.dumps(changed(manifest, (key,), value)))
@@ -203,7 +203,7 @@ def test_changed_points_are_not_taken_for_those_that_ran(kept: Path, tmp_path: P
     assert text.count('"1000000000bps"') > 1
     file.write_text(text.replace('"1000000000bps"', '"1000000001bps"'))
     with pytest.raises(
-        incast.ResultsError, match=r"manifest\.json: plan\.points: not what was run"
+        incast.ResultsError, match=r"manifest\.json: plan\.points: was changed after the run"
     ):
         incast.open_results(out)
 

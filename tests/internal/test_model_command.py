@@ -122,7 +122,7 @@ def test_with_model_draws_sweeps_only(command: Command, read: Path, tmp_path: Pa
 
 def test_it_says_how_far_the_answers_may_be_trusted(command: Command, read: Path) -> None:
     told = command("model", read, "--model", "collapse").out
-    assert "How far to trust it: goodput is within a factor of" in told
+    assert "held-out reads with similar variation, goodput is within a factor of" in told
     tree = json.loads(command("model", read, "--model", "collapse", "--format", "json").out)
     assert tree["trust"]["collapse"] in " ".join(told.split())
     assert all(row["collapse.factor"] >= 1 for row in tree["rows"])
@@ -130,7 +130,7 @@ def test_it_says_how_far_the_answers_may_be_trusted(command: Command, read: Path
 
 def test_with_model_says_where_the_runs_differ(command: Command, read: Path) -> None:
     deep = ("--set", "network.buffer=4MiB")
-    assert "collapse agrees with the runs at 3 of 3 points" in (
+    assert "collapse agrees with the runs at 3 of the 3 points" in (
         command("run", read, *deep, "--with-model").out
     )
     # A single block has less luck than the mean of ten runs.
@@ -143,7 +143,7 @@ def test_models_differ_where_a_factor_is_exceeded() -> None:
     scenario = incast.load({"workload": {"servers": 2, "sru": "64KiB"}})
     theory = ask(scenario.plan, ["collapse"])
     expected = theory.frame["goodput_bps"][0]
-    for share, words in ((1.0, "1 of 1 points that it answers."), (0.5, "but not")):
+    for share, words in ((1.0, "1 of the 1 points that it predicts."), (0.5, "it differs at")):
         summary = pl.DataFrame({"point": [0], "goodput_bps": [share * expected]})
         assert words in theory.beside(summary)[0]
     assert "trusted within a factor of" in theory.beside(summary)[1]
@@ -163,5 +163,5 @@ def test_every_model_answers_or_refuses_any_workload(
 
 def test_the_table_says_what_a_models_own_columns_mean(command: Command, read: Path) -> None:
     told = command("model", read).out
-    assert "safe_servers: Servers whose first burst is never cut." in told
-    assert "[1] Servers whose first burst is never cut." in command("list", "models").out
+    assert "safe_servers: Servers whose first burst always fits." in told
+    assert "[1] Servers whose first burst always fits." in command("list", "models").out

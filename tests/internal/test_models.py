@@ -94,7 +94,7 @@ def test_a_capture_without_losses_told_is_answered_as_far_as_it_goes() -> None:
     known = numbers(MODELS["kulkarni-split"].answer(point, MEASURED))
     assert known["goodput_bps"] == pytest.approx(told["goodput_bps"] * 0.98)
     refused = MODELS["kulkarni-extended"].answer(point, unknown)
-    assert refused == NotApplicable("it needs to know how many packets were lost")
+    assert refused == NotApplicable("the number of lost packets must be known")
     lossless = MODELS["kulkarni-full"].answer(point, MEASURED | {"loss_event_ratio": 0.0})
     assert isinstance(lossless, NotApplicable)
 

@@ -331,7 +331,7 @@ def test_where_chance_decides_there_is_no_answer_but_a_reason() -> None:
     tree = persistent(workload={"servers": 8, "blocks": 4})
     said = told(tree)
     assert isinstance(said, NotApplicable)
-    assert "chance decides" in said.reason
+    assert "depends on chance" in said.reason
 
 
 def test_answers_say_how_far_they_may_be_trusted() -> None:

@@ -316,9 +316,9 @@ def test_the_smallest_buffer_is_the_smallest(service: Service) -> None:
 
 
 def test_what_makes_no_queue_is_said() -> None:
-    with pytest.raises(ValueError, match="out of reach"):
+    with pytest.raises(ValueError, match="must be above that"):
         smallest_buffer(MM1K(2.0, 1.0, 1), 0.5)
-    with pytest.raises(ValueError, match="between 0 and 1"):
+    with pytest.raises(ValueError, match="above 0 and below 1"):
         smallest_buffer(MM1K(0.5, 1.0, 1), 0.0)
     with pytest.raises(ValueError, match="capacity is a whole number of at least 1"):
         MG1K(1.0, Deterministic(1.0), 0).blocking  # noqa: B018
@@ -360,9 +360,9 @@ def test_the_edge_queue_is_the_simulators() -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"server_rate": "1Gbps"}, "shape what arrives"),
-        ({"queue": {"name": "red"}}, "knows drop-tail"),
-        ({"topology": "chain"}, "not the topology 'chain'"),
+        ({"server_rate": "1Gbps"}, "limit the arrivals"),
+        ({"queue": {"name": "red"}}, "must be 'drop-tail'"),
+        ({"topology": "chain"}, "must be 'star', not 'chain'"),
     ],
 )
 def test_the_edge_queue_says_where_it_does_not_apply(changes: dict[str, object], said: str) -> None:

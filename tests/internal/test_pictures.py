@@ -52,7 +52,7 @@ def test_pictures_are_left_with_their_numbers_and_runs_without_end_are_told(
     out = tmp_path / "out"
     told = command("reproduce", "--papers", papers, "--out", out)
     assert told.code == 0
-    assert "  2 runs did not end and count nowhere\n" in told.out
+    assert "  2 runs did not finish and are not counted\n" in told.out
     assert "no run of slow timer at 64 has ended with a value" in told.out
     with Image.open(out / "pictures" / "text" / "1.png") as picture:
         assert picture.mode == "P"  # a palette

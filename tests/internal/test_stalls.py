@@ -113,7 +113,7 @@ def means(**counts: Any) -> dict[str, Any]:
             means(stalls_pacer=3.0, stalls_network=1.0, timeouts=1.0, stall_max_s=0.2),
             "",
             (
-                " Blocks wait without a timeout, too: 0.040 stalls per block, 75 % of them for the "
+                " Blocks also wait without a timeout: 0.040 stalls per block, 75 % of them for the "
                 "sender's pacer."
             ),
         ),

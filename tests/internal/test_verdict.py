@@ -66,23 +66,23 @@ def test_a_collapse_is_located_explained_and_reckoned() -> None:
     (line,) = say(rows, [4, 8, 10, 16])
     assert line == (
         "Collapses between 8 and 10 servers: 0.90 timeouts per block, 83 % full-window; "
-        "the client's link idles 71 % of the time; the buffer holds 68 packets, "
-        "the first windows bring 20, the third 80."
+        "the client's link is idle 71 % of the time; the buffer holds 68 packets, "
+        "the first windows send 20, the third 80."
     )
 
 
 def test_first_windows_that_overflow_are_reckoned_alone() -> None:
     rows = [point(0, 900), point(1, 50, 2)]
     (line,) = say(rows, [4, 16], transport_initial_window=10)
-    assert line.endswith("the buffer holds 68 packets, the first windows bring 160.")
+    assert line.endswith("the buffer holds 68 packets, the first windows send 160.")
 
 
 def test_persistent_connections_may_send_their_whole_share() -> None:
     rows = [point(0, 900), point(1, 50, 2)]
     (line,) = say(rows, [4, 16], workload_connections="persistent")
-    assert line.endswith("the buffer holds 68 packets, the windows bring up to 720.")
+    assert line.endswith("the buffer holds 68 packets, the windows allow up to 720.")
     (line,) = say(rows, [4, 16], workload_connections="persistent", transport_receive_window=10)
-    assert line.endswith("the windows bring up to 160.")
+    assert line.endswith("the windows allow up to 160.")
 
 
 def test_a_buffer_may_be_counted_in_packets() -> None:
@@ -94,15 +94,15 @@ def test_goodput_that_recovers_is_no_collapse_of_what_follows() -> None:
     rows = [point(0, 900), point(1, 400, 0.1), point(2, 800), point(3, 100, 2)]
     (line,) = say(rows, [2, 4, 8, 16])
     assert line.startswith("Collapses between 8 and 16 servers: ")
-    assert line.endswith(" (At 4, too, goodput is below half, with timeouts.)")
+    assert line.endswith(" (Goodput is also below half, with timeouts, at 4.)")
 
 
 def test_seeds_that_disagree_are_no_certainty() -> None:
     rows = [point(0, 900), point(1, 300, 1, goodput_bps_ci95_high=550e6)]
     (line,) = say(rows, [2, 4])
     assert line.endswith(
-        " (Not certain: at 4 servers the 95 % interval of 3 seeds reaches above half of the "
-        "goodput without losses; --seeds runs more.)"
+        " (Not certain: at 4 servers the 95 % interval of 3 seeds includes more than half of "
+        "the goodput without losses; use --seeds to run more.)"
     )
     rows[1]["goodput_bps_ci95_high"] = 390e6
     assert "certain" not in say(rows, [2, 4])[0]
@@ -111,22 +111,22 @@ def test_seeds_that_disagree_are_no_certainty() -> None:
 def test_a_link_that_others_fill_does_not_idle() -> None:
     rows = [point(0, 900), point(1, 300, 1, link_utilization=0.97)]
     (line,) = say(rows, [2, 4])
-    assert "the client's link idles 3 % of the time" in line
+    assert "the client's link is idle 3 % of the time" in line
     told = sentences(
         pl.DataFrame([{"workload.servers": n, **row} for n, row in zip([2, 4], rows, strict=True)]),
         ["workload.servers"],
         lambda i: Resolved(resolved([2, 4][i]).tree | {"background": [{"name": "cbr"}]}),
     )
-    busy = "the client's link is busy 97 % of the time, other traffic included"
+    busy = "the client's link is busy 97 % of the time, with the other traffic"
     assert busy in told[0].replace(NBSP, " ")
 
 
 def test_queries_at_random_times_may_be_few() -> None:
     asked = {"workload_interval": "0.04194304s"}  # 8 servers' 64 KiB: 100 Mbps
     (line,) = say([point(0, 95, 0.2)], [8], **asked)
-    assert line.startswith("No collapse at 8 servers: 95 Mbps of 100 Mbps asked for, ")
+    assert line.startswith("No collapse at 8 servers: 95 Mbps of 100 Mbps requested, ")
     (line,) = say([point(0, 40, 0.9)], [8], **asked)
-    assert line.startswith("Collapsed at 8 servers: 40 Mbps of 100 Mbps asked for, ")
+    assert line.startswith("Collapsed at 8 servers: 40 Mbps of 100 Mbps requested, ")
 
 
 def test_several_clients_have_several_links() -> None:
@@ -170,13 +170,13 @@ def test_no_collapse() -> None:
     (line,) = say([point(0, 850), point(1, 900), point(2, 880, 0.01)], [2, 4, 8])
     assert line.startswith(
         "No collapse up to 8 servers: 880 Mbps of 1 Gbps there, at most 0.010 timeouts per block; "
-        "the client's link idles 12 % of the time; the buffer holds 68 packets, "
+        "the client's link is idle 12 % of the time; the buffer holds 68 packets, "
     )
 
 
 def test_collapsed_everywhere() -> None:
     (line,) = say([point(0, 90, 1.1), point(1, 80, 2), point(2, 30, 9)], [16, 32, 64])
-    assert line.startswith("Collapsed from 16 servers, the fewest tried, on: 1.1 timeouts")
+    assert line.startswith("Collapsed from 16 servers on, the fewest tried: 1.1 timeouts")
 
 
 def test_few_servers_with_little_to_send_are_not_collapsed() -> None:
@@ -192,7 +192,7 @@ def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
     """With 4 servers a block takes 2.3 ms without losses, and one in ten waits for 200 ms."""
     rows = [point(0, 80, 0.1), point(1, 30, 3)]
     (line,) = say(rows, [4, 16])
-    assert line.startswith("Collapsed from 4 servers, the fewest tried, on: 0.10 timeouts")
+    assert line.startswith("Collapsed from 4 servers on, the fewest tried: 0.10 timeouts")
     (line,) = say(rows, [4, 16], transport_rto_min="0.05s")  # which is not why it is slow
     assert line.startswith("Collapses between 4 and 16 servers: ")
 
@@ -200,10 +200,10 @@ def test_rare_timeouts_that_take_most_of_the_time_are_a_collapse() -> None:
 def test_slow_without_a_timeout_is_not_called_a_collapse() -> None:
     (line,) = say([point(0, 90), point(1, 150)], [2, 4])
     assert line.startswith(
-        "No collapse, but never half of the line rate either: 150 Mbps of 1 Gbps"
+        "No collapse, but always below half of the line rate: 150 Mbps of 1 Gbps"
     )
     (line,) = say([point(0, 900), point(1, 450)], [2, 4])
-    assert line.startswith("Slows down between 2 and 4 servers, to 450 Mbps, though nothing times")
+    assert line.startswith("Slows down between 2 and 4 servers, to 450 Mbps, but without timeouts")
 
 
 def test_what_the_servers_cannot_send_is_not_missed() -> None:
@@ -217,8 +217,8 @@ def test_what_the_servers_cannot_send_is_not_missed() -> None:
     [
         (point(0, 900), "No collapse at 8 servers: 900 Mbps of 1 Gbps, no timeout; "),
         (point(0, 40, 1.5), "Collapsed at 8 servers: 40 Mbps of 1 Gbps, 1.5 timeouts per block, "),
-        (point(0, 40), "No collapse, but never half of the line rate either: "),
-        (point(0, None), "No run finished, so nothing can be said: raise run.time_limit."),
+        (point(0, 40), "No collapse, but always below half of the line rate: "),
+        (point(0, None), "No run finished: increase run.time_limit."),
     ],
 )
 def test_a_single_point(row: dict[str, Any], start: str) -> None:
@@ -231,7 +231,7 @@ def test_points_without_a_finished_run_are_mentioned() -> None:
     rows = [point(0, 900), point(1, 50, 2), point(2, None)]
     (line,) = say(rows, [2, 4, 8])
     assert line.startswith("Collapses between 2 and 4 servers")
-    assert line.endswith("(1 point without a finished run left out.)")
+    assert line.endswith("(1 point left out: no finished run.)")
 
 
 def test_every_curve_has_its_sentence() -> None:
@@ -258,7 +258,7 @@ def test_names_along_an_axis() -> None:
     summary = pl.DataFrame([{"transport.name": names[row["point"]], **row} for row in rows])
     (line,) = sentences(summary, ["transport.name"], lambda _: resolved(16))
     assert line.startswith("Collapsed at transport = newreno; at newreno: ")
-    assert line.endswith(" (Below half of the line rate, but not by timeouts: swift.)")
+    assert line.endswith(" (Below half of the line rate, but not because of timeouts: swift.)")
 
 
 def test_numbers_of_a_healthy_axis_are_of_its_worst_point() -> None:
@@ -267,7 +267,7 @@ def test_numbers_of_a_healthy_axis_are_of_its_worst_point() -> None:
     (line,) = sentences(
         summary, ["network.buffer"], lambda i: resolved(16, network_buffer=f"{32 + i}pkt")
     )
-    assert "at least 700 Mbps of 1 Gbps, at 0, no timeout; the client's link idles 30" in line
+    assert "at least 700 Mbps of 1 Gbps, at 0, no timeout; the client's link is idle 30" in line
     assert "the buffer holds 32 packets" in line
 
 
@@ -296,7 +296,9 @@ def test_seeds_with_two_outcomes_are_called_so() -> None:
     rows = [point(0, 900), point(1, 300, 1, collapsed=2 / 3), point(2, 60, 9, collapsed=1.0)]
     (line,) = say(rows, [2, 4, 8])
     assert line.startswith("Collapses between 2 and 4 servers: ")
-    assert line.endswith(" (Two outcomes: at 4 servers 2 of 3 seeds collapse; --seeds runs more.)")
+    assert line.endswith(
+        " (Two outcomes: at 4 servers 2 of 3 seeds collapse; use --seeds to run more.)"
+    )
     rows[0]["collapsed"] = 1 / 3
     assert (
         "(Two outcomes: at 2 servers 1 of 3 seeds collapse, at 4 servers" in say(rows, [2, 4, 8])[0]
@@ -328,5 +330,5 @@ def test_rare_timeouts_that_are_not_why_a_read_is_slow_are_no_collapse() -> None
     rows = [point(0, 900), point(1, 300, 0.001)]
     (line,) = say(rows, [2, 4])
     assert line.startswith(
-        "Slows down between 2 and 4 servers, to 300 Mbps, though timeouts are not why: "
+        "Slows down between 2 and 4 servers, to 300 Mbps, but not because of timeouts: "
     )

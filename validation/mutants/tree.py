@@ -26,6 +26,7 @@ ABOVE = {
     "incast-net": ("incast-lab",),
     "incast-tcp": ("incast-script", "incast-lab"),
     "incast-remedies": ("incast-script", "incast-lab"),
+    "incast-host": ("incast-lab",),
     "incast-scenario": ("incast-lab",),
     "incast-lab": (),
     "incast-theory": (),

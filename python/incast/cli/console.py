@@ -1,4 +1,4 @@
-"""The console that people read: tables and sentences that fit it."""
+"""Output for people: tables and sentences that fit the terminal."""
 
 import os
 import shutil
@@ -63,7 +63,7 @@ class Paper(Console):
         self.print(drawn(shown, title))
         if left:
             names = ", ".join(column.name for column in left)
-            self.sentence(f"Left out at {self.room} columns: {names}; --wide shows them.")
+            self.sentence(f"Not shown at {self.room} columns: {names}; use --wide to show them.")
 
     def entry(self, before: str, text: str) -> None:
         """Print a text that wraps in its place beside `before`, or below it for want of room."""

@@ -1,4 +1,4 @@
-"""`incast describe`: what a results directory holds, column by column."""
+"""`incast describe`: the contents of a results directory, column by column."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ def describe(
         Path, typer.Argument(metavar="DIR", help="A directory made by run --out.")
     ],
 ) -> None:
-    """Say what a results directory holds: its scenario, and unit and meaning of every column."""
+    """Describe a results directory: its scenario, and the unit and meaning of every column."""
     from incast.cli.console import Paper
     from incast.results import Results
     from incast.results.collapse import DESCRIPTIONS
@@ -46,7 +46,7 @@ def describe(
         paper.listing([("column", "unit", "meaning"), *own, *seed, *told])
         if table == ROWS:
             paper.print()
-            paper.heading("in no file, but reckoned wherever rows are read")
+            paper.heading("computed when rows are read")
             paper.listing([("column", "unit", "meaning"), *DESCRIPTIONS])
 
 

@@ -1,4 +1,4 @@
-"""`incast explain`: what a key, a part or a column means."""
+"""`incast explain`: the meaning of a key, a part or a column."""
 
 import json
 from difflib import SequenceMatcher
@@ -28,9 +28,9 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Say what a key of a scenario means: values, range, default per profile, and source.
+    """Describe a key of a scenario: values, range, default per profile, and source.
 
-    Without KEY, the tables of a scenario. Examples: incast explain network.buffer;
+    Without KEY, list the tables of a scenario. Examples: incast explain network.buffer;
     incast explain transport; incast explain plato; incast explain columns
     """
     from incast.cli.console import Paper
@@ -69,8 +69,8 @@ def _overview(paper: "Paper") -> None:
     properties = schema.schema()["properties"]
     paper.listing([(name, about["description"]) for name, about in properties.items()])
     paper.sentence(
-        "incast explain TABLE lists its keys, incast explain KEY says all of one, incast explain "
-        "columns what results hold; incast list names the parts."
+        "incast explain TABLE lists the keys of a table, incast explain KEY describes a key, "
+        "incast explain columns lists the columns of results, and incast list the parts."
     )
 
 

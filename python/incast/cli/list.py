@@ -20,7 +20,7 @@ def list_entries(
         ),
     ] = None,
 ) -> None:
-    """List what can be named in a scenario, with its parameters; without KIND, all names.
+    """List the names that a scenario can use, with their parameters; without KIND, all names.
 
     Examples: incast list; incast list queues
     """

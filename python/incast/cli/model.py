@@ -1,4 +1,4 @@
-"""`incast model`: what theory says of a scenario, without simulating it."""
+"""`incast model`: what theory predicts for a scenario, without a simulation."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,8 +15,8 @@ def model(
         Path,
         typer.Argument(
             metavar="SCENARIO",
-            help="A scenario in TOML, or the name of one that comes with incast: incast list "
-            "scenarios.",
+            help="A scenario file (TOML), or the name of a shipped scenario (incast list "
+            "scenarios).",
             autocompletion=complete.scenarios,
         ),
     ],
@@ -25,7 +25,7 @@ def model(
         typer.Option(
             "--model",
             metavar="NAME",
-            help="Ask this model only (may be repeated); incast list models names them.",
+            help="Use only this model (may be repeated); incast list models lists them.",
             autocompletion=complete.models,
         ),
     ] = None,
@@ -51,7 +51,7 @@ def model(
     ] = Format.TABLE,
     columns: Annotated[
         str,
-        typer.Option(metavar="NAMES", help="As in incast run, of what the models answer."),
+        typer.Option(metavar="NAMES", help="As in incast run, for the columns of the models."),
     ] = "",
     wide: Annotated[bool, typer.Option("--wide", help="As in incast run.")] = False,
     picture: Annotated[
@@ -59,12 +59,12 @@ def model(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw goodput by every model that knows it (png, pdf or svg), its data beside "
-            "it as CSV.",
+            help="Draw the goodput of every model that predicts it (png, pdf or svg), and write "
+            "its data as CSV.",
         ),
     ] = None,
 ) -> None:
-    """Say what theory expects of a scenario, in place of a simulation.
+    """Predict the results of a scenario from theory, without a simulation.
 
     Examples: incast model mine.toml; incast model mine.toml --model collapse --plot theory.png;
     incast model mine.toml --set workload.servers=[4,8,16] --format json
@@ -75,7 +75,7 @@ def model(
     from incast.plots import save, theory
 
     if out is not None and form in {Format.TABLE, Format.JSON}:
-        raise typer.BadParameter("goes with --format csv or parquet", param_hint="--out")
+        raise typer.BadParameter("needs --format csv or parquet", param_hint="--out")
     output.check(form, out)
     if picture is not None:
         save.check(picture)

@@ -1,4 +1,4 @@
-"""Results on stdout or beside the part files: for the eye, or for another program."""
+"""Results on stdout or beside the part files, for people or for programs."""
 
 import json
 import sys
@@ -31,20 +31,21 @@ class Format(StrEnum):
 
 
 def check(form: Format, out: Path | None) -> None:
-    """Refuse before the run what could not be written after it."""
+    """Refuse, before the run, a format that could not be written after it."""
     if form == "parquet" and out is None and sys.stdout.isatty():
         raise typer.BadParameter(
-            "parquet is not for terminals: redirect it or give --out DIR", param_hint="--format"
+            "cannot write parquet to a terminal; redirect it, or give --out DIR",
+            param_hint="--format",
         )
 
 
 def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
-    """Return which groups are asked for, before the run.
+    """Return the groups that are requested, before the run.
 
     Raises
     ------
     typer.BadParameter
-        The plan has no such group; those that it has are in the message.
+        The plan has no such group. The message lists its groups.
     """
     from incast.scenario.resolved import Resolved
 
@@ -68,7 +69,7 @@ class Layout:
     Parameters
     ----------
     names
-        The columns asked for, none for the usual ones.
+        The requested columns; none for the usual ones.
     wide
         Whether it may be wider than the terminal.
     """
@@ -78,16 +79,16 @@ class Layout:
 
     @classmethod
     def of(cls, columns: str, form: Format, known: Callable[[], list[str]], *, wide: bool) -> Self:
-        """Take `--columns` and `--wide`, and refuse before the run what there is not.
+        """Read `--columns` and `--wide`, and refuse unknown columns before the run.
 
         Raises
         ------
         typer.BadParameter
-            No table is asked for, or there is no such column.
+            The format is not a table, or there is no such column.
         """
         for option, given in (("--columns", columns), ("--wide", wide)):
             if given and form != "table":
-                raise typer.BadParameter("goes with --format table", param_hint=option)
+                raise typer.BadParameter("needs --format table", param_hint=option)
         return cls(resolved(columns, known, "--columns") if columns else [], wide)
 
 
@@ -104,7 +105,7 @@ def resolved(columns: str, known: Callable[[], list[str]], option: str) -> list[
 def write(
     results: "Results", form: Format, out: Path | None, groups: list[str], layout: Layout
 ) -> None:
-    """Write the rows of some groups in the form asked for."""
+    """Write the rows of some groups in the requested format."""
     if form == "table":
         from incast.cli.console import Paper
         from incast.cli.table import render
@@ -113,7 +114,7 @@ def write(
         return
     from incast.results.frames import WALL
 
-    # Without the times, which another run of the same seeds would not repeat.
+    # Without the times, which differ between two runs of the same seeds.
     frame = results.frame(None).drop(WALL)
     frame = frame.filter(frame["group"].is_in(groups))
     if form == "json":
@@ -124,9 +125,9 @@ def write(
 
 
 def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) -> None:
-    """Say where models and runs differ: under the table, or else on stderr."""
+    """Print where models and runs differ: under the table, otherwise on stderr."""
     lines = theory.beside(results.summary())
-    # Only a model that says how far it may be trusted can be said to differ.
+    # Only a model that states its accuracy can differ.
     why = theory.refusals.get("collapse")
     if why is not None:
         lines.append(f"collapse does not apply: {why}")

@@ -1,4 +1,4 @@
-"""`incast plot`: pictures from results that were kept."""
+"""`incast plot`: pictures of stored results."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ def plot(
     kind: Annotated[
         str,
         typer.Option(
-            help="What to draw; incast list plots says what there is.", autocompletion=plots
+            help="The kind of picture; incast list plots lists them.", autocompletion=plots
         ),
     ] = "goodput",
     output: Annotated[
@@ -27,36 +27,38 @@ def plot(
     where: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show only points with this swept value, e.g. workload.servers=8; a trace shows "
-            "the one with the lowest goodput of these.",
+            help="Show only points with this swept value, e.g. workload.servers=8. Of several "
+            "points, a trace shows the one with the lowest goodput.",
             metavar="KEY=VALUE",
         ),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Choose the seed of a trace.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of a trace.")] = None,
     block: Annotated[
-        int | None, typer.Option(help="Choose the block of a swimlane; default: the longest.")
+        int | None, typer.Option(help="The block of a swimlane; default: the longest.")
     ] = None,
     group: Annotated[
         str,
         typer.Option(
-            help="Whose rows are drawn: all for the read itself, or the group of a table of "
-            "background traffic.",
+            help="The group whose rows are drawn: all for the read, or a group of background "
+            "traffic.",
             metavar="NAME",
         ),
     ] = "all",
     across: Annotated[
         str | None,
         typer.Option(
-            help="Swept key along a heatmap; default: the servers, else the first number.",
+            help="Horizontal key of a heatmap; default: the servers, or the first numeric key.",
             metavar="KEY",
         ),
     ] = None,
     up: Annotated[
         str | None,
-        typer.Option(help="Swept key up a heatmap; default: the first other.", metavar="KEY"),
+        typer.Option(
+            help="Vertical key of a heatmap; default: the first other key.", metavar="KEY"
+        ),
     ] = None,
 ) -> None:
-    """Draw a picture of results, its data beside it as CSV.
+    """Draw a picture of results, and write its data as CSV.
 
     Examples: incast plot results/mine --kind timeouts;
     incast plot results/mine --kind swimlane --where workload.servers=16;

@@ -18,7 +18,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="TEXT[/FIGURE]",
-            help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: everything.",
+            help="Texts or single figures, e.g. kulkarni or kulkarni/4.3; default: all.",
             show_default=False,
             autocompletion=figures,
         ),
@@ -27,33 +27,33 @@ def reproduce(
         bool, typer.Option("--list", help="List the figures and their claims; run nothing.")
     ] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Take fewer points and seeds: minutes, not an hour.")
+        bool,
+        typer.Option("--quick", help="Use fewer points and seeds: minutes instead of an hour."),
     ] = False,
     dry_run: Annotated[
         bool,
-        typer.Option("--dry-run", help="Say how many runs are left and about how long they take."),
+        typer.Option("--dry-run", help="Print the number of runs left and their estimated time."),
     ] = False,
     out: Annotated[
         Path,
         typer.Option(
-            help="Where runs are kept, and the gallery is left; what is there is not run again.",
+            help="Directory of the runs and the gallery. Runs that it already has are not "
+            "repeated.",
             metavar="DIR",
         ),
     ] = Path("reproduction"),
     jobs: Annotated[
         int | None,
-        typer.Option(help="Runs side by side; default: all processors.", metavar="N", min=1),
+        typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
     papers: Annotated[
         Path | None,
-        typer.Option(
-            help="The folder of the texts; default: papers here, else those of the package."
-        ),
+        typer.Option(help="Folder of the texts; default: ./papers, or that of the package."),
     ] = None,
 ) -> None:
-    """Run the figures of the literature, draw them, and judge what the texts say of them.
+    """Simulate and draw figures of the literature, and judge the claims about them.
 
-    Leaves DIR/index.html, a gallery in one file, DIR/claims.json, and DIR/pictures.
+    Writes DIR/index.html (a gallery in one file), DIR/claims.json, and DIR/pictures.
     """
     from incast.reproduce import papers as texts
 
@@ -99,7 +99,11 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
         with shown() as report:
             done = run(chosen, out, quick=quick, workers=jobs, progress=report)
     except KeyboardInterrupt:
-        typer.echo(f"incast: interrupted: what had finished is in {out}; run it again", err=True)
+        typer.echo(
+            f"incast: interrupted: finished runs are in {out}; run the same command again to "
+            "continue",
+            err=True,
+        )
         raise typer.Exit(INTERRUPTED) from None
     gallery.write(done, out, quick=quick)
     pictures.write(done, out)
@@ -118,7 +122,7 @@ def _tell(done: list["Done"]) -> None:
         paper.sentence(f"{one.work.chosen.name}: {one.work.figure.title}", "  ")
         if one.curves.unfinished:
             runs = units.plural(one.curves.unfinished, "run")
-            paper.sentence(f"  {runs} did not end and count nowhere", "  ")
+            paper.sentence(f"  {runs} did not finish and are not counted", "  ")
         for judgement in one.judgements:
             why = judgement.measured or judgement.note
             before = f"  {judgement.verdict:14} {judgement.claim.id:8} "

@@ -19,8 +19,8 @@ def run(
         Path,
         typer.Argument(
             metavar="SCENARIO",
-            help="A scenario in TOML, or the name of one that comes with incast: incast list "
-            "scenarios.",
+            help="A scenario file (TOML), or the name of a shipped scenario (incast list "
+            "scenarios).",
             autocompletion=complete.scenarios,
         ),
     ],
@@ -30,20 +30,20 @@ def run(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Give a key another value, e.g. network.buffer=64KiB. A swept key is then fixed; "
-            "a list, e.g. workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds one.",
+            help="Set a key, e.g. network.buffer=64KiB. This fixes a swept key. A list, e.g. "
+            "workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds a sweep.",
             autocompletion=complete.changes,
         ),
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
     jobs: Annotated[
         int | None,
-        typer.Option(help="Runs side by side; default: all processors.", metavar="N", min=1),
+        typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Keep the results here, run by run; what is there already is not run again.",
+            help="Store the results in this directory. Runs that it already has are not repeated.",
             metavar="DIR",
         ),
     ] = None,
@@ -51,15 +51,15 @@ def run(
         Format,
         typer.Option(
             "--format",
-            help="table and json go to stdout; csv and parquet too, or with --out to rows.csv or "
-            "rows.parquet there.",
+            help="table and json go to stdout; csv and parquet go to stdout or, with --out, to "
+            "rows.csv or rows.parquet in that directory.",
         ),
     ] = Format.TABLE,
     group: Annotated[
         str,
         typer.Option(
-            help="Whose rows are written: all for the read itself, or the group of a table of "
-            "background traffic.",
+            help="The group whose rows are written: all for the read, or a group of background "
+            "traffic.",
             metavar="NAME",
         ),
     ] = "all",
@@ -71,7 +71,7 @@ def run(
         typer.Option(
             metavar="NAMES",
             help="Columns of the table, comma-separated, the most important first, e.g. "
-            "goodput,p99,drops; incast explain columns names them.",
+            "goodput,p99,drops; incast explain columns lists them.",
             autocompletion=complete.columns,
         ),
     ] = "",
@@ -83,25 +83,25 @@ def run(
         typer.Option(
             "--plot",
             metavar="FILE",
-            help="Draw a picture (png, pdf or svg), its data beside it as CSV: goodput for a "
-            "sweep (a ranking if it has more than eight curves), one round of the read for a "
-            "single point, or the queue of long flows.",
+            help="Draw a picture (png, pdf or svg), and write its data as CSV: goodput for a sweep "
+            "(a ranking for more than eight curves), one round of the read for a single point, or "
+            "the queue of long flows.",
         ),
     ] = None,
     with_model: Annotated[
         bool,
         typer.Option(
             "--with-model",
-            help="Say under the table where the runs differ from what the models expect, and draw "
-            "that, dashed, with --plot of a sweep.",
+            help="Compare the runs with the models: list differences under the table and, with "
+            "--plot of a sweep, draw the models as dashed lines.",
         ),
     ] = False,
     trace: Annotated[
         str,
         typer.Option(
             metavar="LIST",
-            help="Record queue, cwnd, events (comma-separated); queue:full keeps every change "
-            "instead of the extremes of each bin.",
+            help="Record traces: queue, cwnd, events (comma-separated). queue:full stores every "
+            "change instead of the extremes of each bin.",
             autocompletion=complete.traces,
         ),
     ] = "",
@@ -110,8 +110,8 @@ def run(
         typer.Option(
             "--fail-if",
             metavar="CONDITION",
-            help="Leave with exit code 3 if this holds at any point: collapse, unfinished, or a "
-            "column compared with a value, e.g. 'p99>5ms' (may be repeated).",
+            help="Exit with code 3 if this condition is true at any point: collapse, unfinished, "
+            "or a column compared with a value, e.g. 'p99>5ms' (may be repeated).",
             autocompletion=complete.conditions,
         ),
     ] = None,
@@ -120,15 +120,15 @@ def run(
         typer.Option(
             "--junit",
             metavar="FILE",
-            help="Report every point and condition to a build server, as JUnit's XML.",
+            help="Write the result of every point and condition as JUnit XML, for build servers.",
         ),
     ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
             "--dry-run",
-            help="Say how many runs there are, how many of them --out has already, and about how "
-            "long the others take; run nothing.",
+            help="Print the number of runs, how many --out already has, and the estimated time of "
+            "the others. Run nothing.",
         ),
     ] = False,
 ) -> None:
@@ -158,12 +158,12 @@ def run(
         save.check(picture)
     if with_model and picture is not None and kind.name != "goodput":
         raise typer.BadParameter(
-            "with --plot it needs a sweep with at most eight curves", param_hint="--with-model"
+            "with --plot, the sweep must have at most eight curves", param_hint="--with-model"
         )
     if traces and picture is None and out is None:
-        raise typer.BadParameter("give --out DIR as well, to keep them", param_hint="--trace")
+        raise typer.BadParameter("needs --out DIR or --plot FILE", param_hint="--trace")
     if dry_run:
-        _foretell(asked, jobs, out, traces)
+        _forecast(asked, jobs, out, traces)
         return
 
     try:
@@ -172,7 +172,7 @@ def run(
     except Interrupted as stopped:
         if form is Format.TABLE and len(stopped.results):
             output.write(stopped.results, form, out, wanted, layout)
-        raise typer.Exit(_how_to_go_on(stopped, out)) from None
+        raise typer.Exit(_how_to_continue(stopped, out)) from None
     output.write(results, form, out, wanted, layout)
     theory = None
     if with_model:
@@ -196,7 +196,7 @@ def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Sc
     return scenario if seeds is None else scenario.override("run.seeds", seeds)
 
 
-def _foretell(scenario: "Scenario", jobs: int | None, out: Path | None, traces: list[str]) -> None:
+def _forecast(scenario: "Scenario", jobs: int | None, out: Path | None, traces: list[str]) -> None:
     from incast import units
     from incast.sweep.execute import processors
     from incast.sweep.forecast import forecast
@@ -213,12 +213,12 @@ def _foretell(scenario: "Scenario", jobs: int | None, out: Path | None, traces: 
     typer.echo("\n".join(lines))
 
 
-def _how_to_go_on(stopped: "Interrupted", out: Path | None) -> int:
+def _how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
     done = len(stopped.results)
     kept = (
-        f"kept in {out}; run the same command again to go on"
+        f"kept in {out}; run the same command again to continue"
         if out is not None
-        else "lost; with --out DIR the next run can be taken up again"
+        else "lost; with --out DIR, the next run can be resumed"
     )
     typer.echo(f"incast: interrupted: {done} of {stopped.total} runs are {kept}", err=True)
     return INTERRUPTED

@@ -97,7 +97,7 @@ def _answers(
     ]
     shown = [column for column in names if column in answered] if names else answered
     if not shown:
-        paper.sentence(f"{name} says nothing of {', '.join(names)}.")
+        paper.sentence(f"{name} does not predict {', '.join(names)}.")
         return
     columns = []
     for column in shown:

@@ -27,5 +27,5 @@ def probability(value: ArrayLike, name: str) -> Floats:
     """
     values = floats(value)
     if not np.all((values >= 0) & (values <= 1)):
-        raise ValueError(f"{name}: a probability lies between 0 and 1, not at {values}")
+        raise ValueError(f"{name}: a probability must be from 0 to 1, not {values}")
     return values

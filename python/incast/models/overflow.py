@@ -91,11 +91,11 @@ _HARMLESS = {"fine-rto", "prob-rtx"}
 def _refusal(question: Question) -> str | None:
     network, transport = question.point.tree["network"], question.point.tree["transport"]
     if not question.point.reads:
-        return "it knows reads, not long flows"
+        return "the workload must be a read, not long flows"
     if question.point.topology != "star":
-        return f"it knows the star, not the topology {question.point.topology!r}"
+        return f"the topology must be 'star', not {question.point.topology!r}"
     if network["queue"]["name"] != "drop-tail":
-        return f"it knows drop-tail, not the queue {network['queue']['name']!r}"
+        return f"the queue must be 'drop-tail', not {network['queue']['name']!r}"
     control = transport["congestion_control"]["name"]
     if transport["pacing"] or control in {"bbr", "swift"}:
         return "the first window is paced"

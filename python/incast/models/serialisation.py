@@ -217,14 +217,14 @@ def _answer(question: Question) -> Answer:
     remedies = [remedy["name"] for remedy in point.tree["transport"]["remedies"]]
     scheme = next((name for name in remedies if name in {"ccs", "nccs", "ocs"}), None)
     if scheme is None:
-        return NotApplicable("no remedy serialises the connections: ccs, nccs or ocs")
+        return NotApplicable("the transport must have ccs, nccs or ocs")
     if not point.reads:
-        return NotApplicable("it knows reads, not long flows")
+        return NotApplicable("the workload must be a read, not long flows")
     if point.topology != "star" or point.server_rate != point.line_rate:
-        return NotApplicable("it knows a star with links of one rate")
+        return NotApplicable("the network must be a star with links of one rate")
     beside = _datagrams(question)
     if beside is None:
-        return NotApplicable("it knows datagrams beside the read, not TCP connections")
+        return NotApplicable("background traffic must be datagrams, not TCP connections")
     path = Path(point.line_rate, point.base_rtt, point.mss, point.packet - point.mss)
     groups = sets(path, point.sru)
     told = {

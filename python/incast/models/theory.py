@@ -68,16 +68,18 @@ class Theory:
         """Say how many points agree, and name those that do not."""
         if both.is_empty():
             return []
-        told = f"{name} agrees with the runs at {both.height - far.height} of {both.height} points"
+        told = (
+            f"{name} agrees with the runs at {both.height - far.height} of the {both.height} points"
+        )
         if far.is_empty():
-            return [f"{told} that it answers."]
-        lines = [f"{told} that it answers, but not"]
+            return [f"{told} that it predicts."]
+        lines = [f"{told} that it predicts; it differs at"]
         for row in far.to_dicts():
             where = ", ".join(f"{key.split('.')[-1]} = {row[key]}" for key in self.plan.swept)
             expects, found = units.rate(row["goodput_bps"]), units.rate(row["simulated"])
             lines.append(
-                f"  {where + ': ' if where else ''}it expects {expects}, the runs have {found} "
-                f"(trusted within a factor of {row[f'{name}.factor']:.2f})"
+                f"  {where + ': ' if where else ''}predicted {expects}, simulated {found} "
+                f"(expected within a factor of {row[f'{name}.factor']:.2f})"
             )
         return lines
 

@@ -54,7 +54,7 @@ class Moment:
     def __post_init__(self) -> None:
         if not isinstance(self.where, Mapping):
             raise ResultsError(
-                f"where: must give swept keys their values, e.g. {{'workload.servers': 8}}, "
+                f"where: must be values of swept keys, e.g. {{'workload.servers': 8}}, "
                 f"not {self.where!r}"
             )
         for name in ("seed", "block"):
@@ -117,7 +117,7 @@ class Kind:
         for name in ("seed", "block", "across", "up", "theory"):
             if name not in self.chosen and getattr(moment, name) is not None:
                 shows = "one run" if self.traces else "all runs"
-                raise ResultsError(f"{name}: {self.name} shows {shows}; leave it out")
+                raise ResultsError(f"{name}: cannot be given, because {self.name} shows {shows}")
 
     def draw(self, results: "Results", moment: Moment = Moment()) -> Picture:
         """Draw it.
@@ -150,12 +150,14 @@ KINDS = {
         ),
         Kind(
             "heatmap",
-            "goodput over two swept keys as shades and numbers, and where it collapses",
+            "goodput over two swept keys as shades and numbers, with the border of the collapse",
             chosen=("across", "up"),
         ),
-        Kind("ranking", "goodput of every curve as a row of shades, the longest-lasting on top"),
+        Kind(
+            "ranking", "goodput of each curve as a row of shades, the one that lasts longest on top"
+        ),
         Kind("completion", "completion time of a block: median and 99th percentile"),
-        Kind("cdf", "completion times of all blocks: how many are complete after which time"),
+        Kind("cdf", "distribution of the completion times of all blocks"),
         Kind("timeouts", "timeouts per block, and the share of every cause"),
         Kind("queue", "the switch queue towards the client, over time", ("queue",), _RUN),
         Kind("cwnd", "congestion windows of the slowest flows, over time", ("cwnd",), _RUN),

@@ -46,7 +46,7 @@ def points(results: Results, moment: Moment) -> pl.DataFrame:
     summary = results.summary(moment.group).filter(pl.col("point").is_in(chosen))
     if summary["ok"].sum() == 0:
         how = f" ({summary['status'][0]})" if summary.height == 1 else ""
-        raise ResultsError(f"no run finished{how}: there is nothing to draw")
+        raise ResultsError(f"no run finished{how}: nothing to draw")
     return summary
 
 

@@ -130,7 +130,8 @@ def _figure(done: Done) -> str:
     parts += _described(figure)
     if done.curves.unfinished:
         parts.append(
-            f"<p>{units.plural(done.curves.unfinished, 'run')} did not end and count nowhere.</p>"
+            f"<p>{units.plural(done.curves.unfinished, 'run')} did not finish and are not "
+            "counted.</p>"
         )
     if done.judgements:
         rows = "".join(map(_claim, done.judgements))

@@ -92,7 +92,7 @@ def _missing(claim: Claim, missing: Unjudged) -> Judgement:
 
 def _find(claim: Claim, curves: Curves, where: str) -> Finding:
     if claim.predicate is None:
-        raise FigureError(f"{where}: says nothing that could be checked")
+        raise FigureError(f"{where}: has nothing to check")
     try:
         return claim.predicate.judge(curves)
     except FigureError as error:

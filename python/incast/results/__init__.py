@@ -19,7 +19,7 @@ from incast.scenario.resolved import Resolved
 __all__ = ["Results"]
 
 
-_NO_BLOCKS = "the version of incast that made these results kept no blocks"
+_NO_BLOCKS = "the version of incast that wrote these results did not store blocks"
 
 
 class Results:
@@ -101,7 +101,7 @@ class Results:
         self.check_group(group)
         rows = self._rows().filter(pl.col("group") == group)
         if not known(rows):
-            raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again, into another directory")
+            raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again in another directory")
         kept = rows.select(*self.plan.swept, "seed", pl.col(COMPLETIONS).alias("completion_s"))
         return kept.explode("completion_s").drop_nulls("completion_s")
 
@@ -109,7 +109,7 @@ class Results:
     def notes(self) -> list[str]:
         """What has to be known of the numbers of a summary."""
         rows = self._rows()
-        return [] if known(rows) else [f"Percentiles are means of the seeds' own: {_NO_BLOCKS}."]
+        return [] if known(rows) else [f"Percentiles are means over the seeds: {_NO_BLOCKS}."]
 
     def overview(self, group: str = "all") -> pl.DataFrame:
         """Return the few columns of the summary that `incast run` prints.
@@ -154,7 +154,7 @@ class Results:
         jobs = sorted(self.plan.jobs(), key=lambda job: job.index)
         rows = self.store.rows(jobs)
         if rows is None:
-            raise ResultsError("no run has finished: there is nothing to show")
+            raise ResultsError("no run has finished")
         swept = {key: [job.point.swept[key] for job in jobs] for key in self.plan.swept}
         asked = pl.DataFrame(
             {"point": [job.index for job in jobs], KEY: [job.key for job in jobs], **swept},

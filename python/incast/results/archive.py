@@ -111,7 +111,7 @@ class Archive:
                 continue
             rows = _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
             return joined(rows, self._times.read()) if rows is not None else None
-        raise ResultsError(f"{self.path / ROWS}: changes too fast to be read; try again")
+        raise ResultsError(f"{self.path / ROWS}: changed while it was read; try again")
 
     def pack(self) -> None:
         """Gather the parts of rows into a pack, if there are enough."""

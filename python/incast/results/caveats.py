@@ -1,4 +1,4 @@
-"""What a sentence says besides: outcomes that differ from seed to seed, and poor numbers."""
+"""Caveats of the verdict: seeds with different outcomes, and low or uncertain numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,16 +11,16 @@ from incast.scenario.resolved import Resolved
 Row = Mapping[str, float | None]
 
 POOR = 0.75
-"""Share of the lossless goodput below which a read that has not collapsed is called poor."""
+"""A read without a collapse is poor below this share of the lossless goodput."""
 WIDE = 2.0
-"""How much higher than its low end an interval's high end is, from where it is called wide."""
+"""An interval is wide if its high end exceeds its low end by more than this factor."""
 LATE = 10.0
-"""How many medians one block in a hundred takes at least to be called late."""
+"""The 99th percentile is late if it exceeds this number of medians."""
 _MOST = 3  # points to name at most
 
 
 def outcomes(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
-    """Say at which points some seeds collapse and others do not, or nothing."""
+    """Return the points at which some seeds collapse and others do not, or nothing."""
     told = []
     for row, here in zip(rows, at, strict=True):
         share, seeds = row.get(COLLAPSED), int(row["ok"] or 0)
@@ -29,12 +29,12 @@ def outcomes(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
             told.append(f"at {units.plural(here.servers, 'server')} {many}")
     if not told:
         return ""
-    rest = f" and at {len(told) - _MOST} more points others do" if len(told) > _MOST else ""
-    return f" (Two outcomes: {', '.join(told[:_MOST])}{rest}; --seeds runs more.)"
+    rest = f", and some seeds at {len(told) - _MOST} more points" if len(told) > _MOST else ""
+    return f" (Two outcomes: {', '.join(told[:_MOST])}{rest}; use --seeds to run more.)"
 
 
 def poor(rows: Sequence[Row], at: Sequence[Resolved]) -> str:
-    """Say how far the worst point of a curve without a collapse is from well, or nothing."""
+    """Describe the worst point of a curve without a collapse if it is poor, or return nothing."""
     shares = [
         (row["goodput_bps"] or 0.0) / lossless_goodput(here)
         for row, here in zip(rows, at, strict=True)

@@ -11,8 +11,8 @@ from incast.scenario.resolved import Resolved
 
 LOSSLESS, COLLAPSED = "lossless_goodput_bps", "collapsed"
 DESCRIPTIONS = (
-    (LOSSLESS, "bit/s", "Goodput that the workload gives where nothing is lost, by reckoning."),
-    (COLLAPSED, "", "Whether timeouts cost the run more than half of that; see collapse.md."),
+    (LOSSLESS, "bit/s", "Goodput of the workload without losses, computed."),
+    (COLLAPSED, "", "Whether timeouts cost the run more than half of it; see collapse.md."),
 )
 """Name, unit and meaning."""
 

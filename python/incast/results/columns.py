@@ -105,7 +105,7 @@ def resolve(name: str, there: Iterable[str]) -> str:
     if len(meant) == 1:
         return meant[0]
     if meant:
-        raise ColumnError(f"{name!r} may be {' or '.join(meant)}")
+        raise ColumnError(f"{name!r} is ambiguous: {' or '.join(meant)}")
     near = get_close_matches(name, [*there, *_SHORT], n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "; incast explain columns lists them"
     raise ColumnError(f"there is no column {name!r}{hint}")

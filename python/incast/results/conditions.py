@@ -16,7 +16,9 @@ from incast.results.series import label_of
 COLLAPSE, UNFINISHED = "collapse", "unfinished"
 _COMPARED = re.compile(r"\s*([\w.]+)\s*(<=|>=|<|>)\s*(\S+(?: \S+)?)\s*")
 _SIGNS = {"<": lt, "<=": le, ">": gt, ">=": ge}
-_FORM = "write collapse, unfinished, or a column, a sign and a value in quotes, e.g. 'p99>5ms'"
+_FORM = (
+    "must be collapse, unfinished, or a column, an operator and a value in quotes, e.g. 'p99>5ms'"
+)
 _TOTAL = "all"
 
 

@@ -81,7 +81,7 @@ _KEYS = {
 }
 _POINT = {"swept": _TABLE, "resolved": _TABLE, "resolved.run": _TABLE}
 _SWEPT = _Is(
-    "text, numbers or truth values under the keys of the first point",
+    "text, numbers, true or false under the keys of the first point",
     lambda value: isinstance(value, str | int | float),
 )
 
@@ -108,8 +108,8 @@ def read(path: Path) -> Tree | None:
     if manifest["format"] not in READ:
         known = " and ".join(map(str, READ))
         raise ResultsError(
-            f"{file}: of format {manifest['format']}, and this version of incast reads {known}; "
-            "run it again, into another directory"
+            f"{file}: has format {manifest['format']}, but this version of incast reads {known}; "
+            "run it again in another directory"
         )
     _check(file, manifest, _KEYS, "")
     swept: list[str] | None = None
@@ -134,8 +134,8 @@ def check_plan(path: Path, manifest: Tree, fingerprint: str) -> None:
     """
     if manifest["fingerprint"] != fingerprint:
         raise ResultsError(
-            f"{path / 'manifest.json'}: plan.points: not what was run (the fingerprint is another "
-            "one); give the same incast run --out another directory"
+            f"{path / 'manifest.json'}: plan.points: was changed after the run (the fingerprint "
+            "differs); run it again in another directory"
         )
 
 

@@ -44,8 +44,7 @@ class Traces:
     def missing(name: str) -> ResultsError:
         """Return the error that says how to record the trace `name` after all."""
         return ResultsError(
-            f"the trace {name!r} was not recorded: give the same incast run --out once more, "
-            f"with --trace {name}"
+            f"the trace {name!r} was not recorded; repeat incast run --out with --trace {name}"
         )
 
     def has(self, name: str, job: Job) -> bool:

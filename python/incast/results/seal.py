@@ -57,7 +57,7 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
 
 def damaged(file: Path) -> ResultsError:
     """Return the error that says how to mend a file."""
-    return ResultsError(f"{file}: damaged, or of another run; remove it and run again")
+    return ResultsError(f"{file}: damaged, or from another run; remove it and run again")
 
 
 def _checksum(content: bytes | bytearray, place: int, file: Path) -> bytes:

@@ -27,11 +27,11 @@ from incast.scenario.plan import Job, Plan
 
 _GATHERED = 200  # runs in memory that become one table: a table of one row takes 60 times its data
 
-_KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, the name of its parts"}
+_KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, which names its parts"}
 _BLOCKS = {
     "name": frames.COMPLETIONS,
     "unit": "s",
-    "description": "completion times of all blocks, in their order",
+    "description": "completion times of all blocks, in order",
 }
 
 
@@ -153,7 +153,7 @@ class Directory(Archive):
         """
         told = manifest.read(path)
         if told is None:
-            why = "holds no results (no manifest.json)" if path.is_dir() else "no such directory"
+            why = "contains no results (no manifest.json)" if path.is_dir() else "no such directory"
             raise ResultsError(f"{path}: {why}")
         store = cls(path, told)
         manifest.check_plan(path, told, store.plan.fingerprint)
@@ -195,24 +195,26 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
     if known is not None:
         _check_same(path, known, scenario.plan, traces)
     elif not empty:
-        raise ResultsError(f"{path}: exists and holds no results; choose another directory")
+        raise ResultsError(f"{path}: exists but contains no results; choose another directory")
 
 
 def _check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[str]) -> None:
     title = known["plan"]["points"][0]["resolved"].get("title") or "without a title"
     if known["engine"] != plan.engine:
         raise ResultsError(
-            f"{path}: made by engine {known['engine']}, this is {plan.engine}; "
+            f"{path}: written by engine {known['engine']}, but this is {plan.engine}; "
             "choose another directory"
         )
     if known["fingerprint"] != plan.fingerprint:
         raise ResultsError(
-            f"{path}: holds the results of another scenario ({title}); choose another directory"
+            f"{path}: contains the results of another scenario ({title}); choose another directory"
         )
     for name in traces:
         other = name.removesuffix(":full") if name.endswith(":full") else f"{name}:full"
         if other in known["traces"]:
-            raise ResultsError(f"{path}: holds the trace {other}, not {name}; choose another one")
+            raise ResultsError(
+                f"{path}: contains the trace {other}, not {name}; choose another directory"
+            )
 
 
 def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:

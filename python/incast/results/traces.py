@@ -56,5 +56,5 @@ def checked(names: Iterable[str]) -> list[str]:
                 "each with or without :full"
             )
         if f"{name}:full" in names:
-            raise ResultsError(f"trace: {name} and {name}:full exclude each other; choose one")
+            raise ResultsError(f"trace: {name} and {name}:full cannot be combined; choose one")
     return names

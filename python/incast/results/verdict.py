@@ -1,4 +1,4 @@
-"""One sentence that answers the user: where it collapses, why, and the arithmetic behind it."""
+"""The verdict: a sentence on where a read collapses, why, and the numbers that explain it."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -25,7 +25,7 @@ _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "sevent
 def sentences(
     summary: pl.DataFrame, swept: list[str], resolved: Callable[[int], Resolved]
 ) -> list[str]:
-    """Return one sentence per curve of the summary, each without regard to the others.
+    """Return one sentence per curve of the summary; each curve is judged by itself.
 
     Parameters
     ----------
@@ -63,12 +63,12 @@ class _Curve:
 
     def sentence(self) -> str:
         if not self.rows:
-            return "No run finished, so nothing can be said: raise run.time_limit."
+            return "No run finished: increase run.time_limit."
         text = self._servers() if self.axis in _COUNTS else self._other()
         text += self._waits_otherwise()
         text += caveats.outcomes(self.rows, self.at)
         if self.unfinished:
-            text += f" ({units.plural(self.unfinished, 'point')} without a finished run left out.)"
+            text += f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
         return text
 
     def _servers(self) -> str:
@@ -78,16 +78,16 @@ class _Curve:
             return self._slow() if self._below(self._best()) else self._healthy()
         here = f"{self.at[first].servers} servers"
         if first == 0:
-            return f"Collapsed from {here}, the fewest tried, on: {self._why(first)}"
+            return f"Collapsed from {here} on, the fewest tried: {self._why(first)}"
         span = f"between {self.at[first - 1].servers} and {here}"
         earlier = [str(self.at[i].servers) for i in range(first) if self._collapsed(i)]
         if not self._collapsed(first):
             to = units.rate(self.rows[first]["goodput_bps"])
-            why = "timeouts are not why" if self._times_out(first) else "nothing times out"
-            return f"Slows down {span}, to {to}, though {why}: {self._idle(first)}."
+            why = "but not because of" if self._times_out(first) else "but without"
+            return f"Slows down {span}, to {to}, {why} timeouts: {self._idle(first)}."
         text = f"Collapses {span}: {self._why(first)}"
         if earlier:
-            text += f" (At {', '.join(earlier)}, too, goodput is below half, with timeouts.)"
+            text += f" (Goodput is also below half, with timeouts, at {', '.join(earlier)}.)"
         return text + self._doubt(first)
 
     def _other(self) -> str:
@@ -109,7 +109,9 @@ class _Curve:
         text = f"Collapsed at {where}; at {self._value(bad[0])}: {self._why(bad[0])}"
         slow = [self._value(i) for i in range(count) if self._below(i) and i not in bad]
         if slow:
-            text += f" (Below half of the line rate, but not by timeouts: {', '.join(slow)}.)"
+            text += (
+                f" (Below half of the line rate, but not because of timeouts: {', '.join(slow)}.)"
+            )
         return text
 
     @property
@@ -163,7 +165,7 @@ class _Curve:
         return written(self.rows[index][self.axis]) if self.axis else "this point"
 
     def _healthy(self) -> str:
-        """Say how far it stays well, and how well."""
+        """Say up to which point there is no collapse, and the goodput there."""
         last = shown = len(self.rows) - 1
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
@@ -182,29 +184,29 @@ class _Curve:
         )
 
     def _slow(self) -> str:
-        """Say that the goodput is low, and timeouts are not why."""
+        """Say that the goodput is low, but not because of timeouts."""
         best = self._best()
         here = self.at[best]
         short = here.reads and here.ideal < _SHORT * here.base_rtt
         row = self.rows[best]
-        told = f"{self._timeouts(row)}, too few for that" if row["timeouts"] else "no timeout"
+        told = f"{self._timeouts(row)}, too few to cause this" if row["timeouts"] else "no timeout"
         return (
-            f"No collapse, but never half of the line rate either: {self._goodput(best)} at best, "
+            f"No collapse, but always below half of the line rate: {self._goodput(best)} at best, "
             f"{told}; {self._idle(best)}"
-            f"{': the requests are too short for it' if short else ''}."
+            f"{': the requests are too short to reach it' if short else ''}."
         )
 
     def _doubt(self, index: int) -> str:
         """Say so if the seeds are too few to tell whether a point is collapsed."""
         if 0 < self.rows[index].get(COLLAPSED, 1.0) < 1:
-            return ""  # which is said of all such points together
+            return ""  # `caveats.outcomes` names all such points together
         high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
         if high < lossless_goodput(self.at[index]) * LEAST_SHARE:
             return ""
         servers, seeds = self.at[index].servers, units.plural(int(self.rows[index]["ok"]), "seed")
         return (
-            f" (Not certain: at {servers} servers the 95 % interval of {seeds} reaches above half "
-            "of the goodput without losses; --seeds runs more.)"
+            f" (Not certain: at {servers} servers the 95 % interval of {seeds} includes more "
+            "than half of the goodput without losses; use --seeds to run more.)"
         )
 
     def _why(self, index: int) -> str:
@@ -230,7 +232,7 @@ class _Curve:
     def _goodput(self, index: int) -> str:
         here, goodput = self.at[index], units.rate(self.rows[index]["goodput_bps"])
         if here.demand <= here.capacity:
-            return f"{goodput} of {units.rate(here.demand)} asked for"
+            return f"{goodput} of {units.rate(here.demand)} requested"
         return f"{goodput} {'of' if here.lines == here.clients else 'over links of'} {here.line}"
 
     def _idle(self, index: int) -> str:
@@ -238,9 +240,9 @@ class _Curve:
         here = self.at[index]
         if busy > 1 / 2 and self._below(index) and here.groups[1:]:
             share = units.percent(busy)
-            return f"the client's link is busy {share} of the time, other traffic included"
+            return f"the client's link is busy {share} of the time, with the other traffic"
         idle = max(1 - busy, 0.0)
-        return f"the client's link idles {units.percent(idle)} of the time"
+        return f"the client's link is idle {units.percent(idle)} of the time"
 
     def _arithmetic(self, index: int) -> str:
         """Compare the buffer with what the servers send at once."""
@@ -249,16 +251,16 @@ class _Curve:
         if not here.reads:
             return buffer
         if not here.fresh:
-            return f"{buffer}, the windows bring up to {here.servers * here.window_limit}"
+            return f"{buffer}, the windows allow up to {here.servers * here.window_limit}"
         first = here.window(1)
         # The first windows come as one burst; later ones are spread by the ACKs, so that the path
         # itself holds a part of them.
         room = here.buffer_packets + here.round_trip_packets
         over = next((n for n in range(2, len(_ORDINALS)) if here.window(n) > room), None)
         if over is None or first > here.buffer_packets:
-            return f"{buffer}, the first windows bring {first}"
+            return f"{buffer}, the first windows send {first}"
         return (
-            f"{buffer}, the first windows bring {first}, the {_ORDINALS[over]} {here.window(over)}"
+            f"{buffer}, the first windows send {first}, the {_ORDINALS[over]} {here.window(over)}"
         )
 
 

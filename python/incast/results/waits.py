@@ -1,4 +1,4 @@
-"""What the verdict says of blocks that wait without a timeout."""
+"""The verdict's sentence about blocks that wait without a timeout."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,21 +9,21 @@ from incast.results.causes import OTHER_STALLS
 _FOR = {
     "stalls_tail_probe": "for a tail-loss probe",
     "stalls_pacer": "for the sender's pacer",
-    "stalls_persist": "for the probe of a closed window",
+    "stalls_persist": "for a zero-window probe",
     "stalls_delayed_ack": "for a delayed ACK",
     "stalls_application": "for the application",
-    "stalls_network": "for what is on its way",
+    "stalls_network": "for packets in flight",
 }
 
 
 def others(row: Mapping[str, Any]) -> float:
-    """Return how many stalls no timeout ended: per block, or of a run without blocks."""
+    """Return the stalls that no timeout ended: per block, or of a run without blocks."""
     count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
     return count / (row.get("blocks") or 1.0)
 
 
 def sentence(row: Mapping[str, Any], where: str) -> str:
-    """Say how often blocks wait though no timer expired, for how long and what; or nothing.
+    """Say how often, how long and for what blocks wait without a timeout, or return nothing.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def sentence(row: Mapping[str, Any], where: str) -> str:
     count = sum(row.get(name) or 0.0 for name in OTHER_STALLS)
     name = max(OTHER_STALLS, key=lambda name: row.get(name) or 0.0)
     share = row[name] / count
-    begin = "Blocks wait without a timeout, too" if row["timeouts"] else "But blocks wait"
+    begin = "Blocks also wait without a timeout" if row["timeouts"] else "But blocks wait"
     stalls = f"{units.number(often, 2)} stalls" + (" per block" if row.get("blocks") else "")
     longest = row.get("stall_max_s")
     upto = f" of up to {units.time(longest)}" if longest and not row["timeouts"] else ""

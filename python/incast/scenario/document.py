@@ -99,7 +99,7 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
         hint = _unquoted(text, str(error))
         raise _core.ScenarioError(f"{path}: not valid TOML: {error}{hint}") from None
     except RecursionError:
-        raise _core.ScenarioError(f"{path}: tables or lists nest too deep") from None
+        raise _core.ScenarioError(f"{path}: tables or lists are nested too deeply") from None
     except ValueError:  # Python reads no such integer
         raise _core.ScenarioError(f"{path}: a number has too many digits") from None
 
@@ -114,4 +114,4 @@ def _unquoted(text: str, error: str) -> str:
     if place is None or int(place[1]) > len(lines):
         return ""
     bare = _BARE.match(lines[int(place[1]) - 1])
-    return f'; quantities and names stand in quotes: {bare[1]} = "{bare[2]}"' if bare else ""
+    return f'; quantities and names must be in quotes: {bare[1]} = "{bare[2]}"' if bare else ""

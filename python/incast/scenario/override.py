@@ -26,12 +26,12 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
         raise ScenarioError(f"{option} {text!r}: write key=value, e.g. workload.servers=8")
     if not all(key.split(".")) or key.count(".") > _DEEPEST:
         raise ScenarioError(
-            f"{option} {text!r}: {key!r} is not a dotted key, e.g. workload.servers"
+            f"{option} {text!r}: {key!r} must be a dotted key, e.g. workload.servers"
         )
     parsed = _value(value)
     if isinstance(parsed, str) and (parsed[:1], parsed[-1:]) in {("[", "]"), ("{", "}")}:
         raise ScenarioError(
-            f"{option} {text!r}: {value} is not TOML: texts in lists and tables stand in quotes; "
+            f"{option} {text!r}: {value} is not TOML: text in lists and tables must be in quotes; "
             f"write e.g. {option} '{_quoted(key, value)}'"
         )
     return key, parsed

@@ -42,13 +42,17 @@ def check(document: object, key: str = "") -> None:
         seen += 1
         if depth > _DEEPEST or seen > _MOST_VALUES:
             why = (
-                "tables or lists nest too deep" if depth > _DEEPEST else "there are too many values"
+                "tables or lists are nested too deeply"
+                if depth > _DEEPEST
+                else "there are too many values"
             )
             raise ScenarioError(f"{_short(place)}: {why}")
         if isinstance(value, Mapping):
             for name, below in value.items():
                 if not isinstance(name, str):
-                    raise ScenarioError(f"{_dotted(place, repr(name))}: a key is text in quotes")
+                    raise ScenarioError(
+                        f"{_dotted(place, repr(name))}: a key must be text in quotes"
+                    )
                 _check_text(name, place)
                 pending.append((below, _dotted(place, name), depth + 1))
         elif isinstance(value, list | tuple):
@@ -62,7 +66,7 @@ def _check_value(value: object, place: str) -> None:
     if isinstance(value, str):
         _check_text(value, place)
     elif isinstance(value, float) and not isfinite(value):
-        raise ScenarioError(f"{_short(place)}: {value} is no number to compute with")
+        raise ScenarioError(f"{_short(place)}: must be a finite number, not {value}")
     elif isinstance(value, int) and not -(2**63) <= value <= _LARGEST:
         digits = int(value.bit_length() * 0.30103) + 1
         raise ScenarioError(

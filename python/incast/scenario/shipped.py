@@ -26,12 +26,12 @@ def located(path: Path) -> Path:
 
 
 def instead(path: Path) -> str:
-    """Say what there is where a file is not."""
+    """Return a hint for a file that does not exist."""
     if path.suffix == _SUFFIX and (FOLDER / path.name).is_file():
-        return f"; the scenario of that name that comes with incast is {path.stem!r}"
+        return f"; the shipped scenario is named {path.stem!r}"
     if path.name != str(path) or path.suffix:
         return ""
     near = get_close_matches(str(path), names(), n=1)
     if near:
-        return f"; of the scenarios that come with incast, did you mean {near[0]!r}?"
-    return f"; with incast come {', '.join(names())}"
+        return f"; among the shipped scenarios, did you mean {near[0]!r}?"
+    return f"; shipped scenarios: {', '.join(names())}"

@@ -50,7 +50,7 @@ def region(uncertainty: float) -> Region:
 
 
 def line(uncertainties: list[float]) -> str:
-    """Say how far answers with these uncertainties may be trusted."""
+    """Describe the accuracy of answers with these uncertainties."""
     counts: dict[Region, int] = {}
     for each in sorted(uncertainties):
         counts[region(each)] = counts.get(region(each), 0) + 1
@@ -61,16 +61,16 @@ def line(uncertainties: list[float]) -> str:
         parts.append(f"a factor of {one.factor:.2f}{at}")
     reads = sum(one.reads for one in counts)
     return (
-        f"How far to trust it: goodput is within {', '.join(parts)} of the simulator's mean of "
-        f"{RUNS} runs, for {LEAST:.0%} of {reads} held-out reads that scatter like these "
+        f"Accuracy: for {LEAST:.0%} of {reads} held-out reads with similar variation, goodput is "
+        f"within {', '.join(parts)} of the simulator's mean of {RUNS} runs "
         "(docs/validation/jitter.md)."
     )
 
 
 def chance(uncertainty: float, blocks: int) -> str:
-    """Say why there is no answer where chance decides."""
+    """Say why there is no answer if the result depends on chance."""
     several = "block" if blocks == 1 else "blocks"
     return (
-        f"chance decides: the mean goodput of {RUNS} runs of {blocks} {several} is uncertain by "
-        f"{uncertainty:.0%} (standard error); more blocks would tell"
+        f"the result depends on chance: the mean goodput of {RUNS} runs of {blocks} {several} has "
+        f"a standard error of {uncertainty:.0%}; simulate more blocks"
     )

@@ -83,7 +83,7 @@ def of_sample(
     times = np.sort(floats(drop_times))
     lost = len(times)
     if packets < max(lost, 1) or interval < 1 or rtt <= 0:
-        raise ValueError(f"{packets} packets, {lost} lost, 1 in {interval}, {rtt} s: not a sample")
+        raise ValueError(f"not a sample: {packets} packets, {lost} lost, 1 in {interval}, {rtt} s")
     total = packets * interval
     ratio = lost / packets
     ratio_error = sqrt(ratio * (1 - ratio) / packets * (1 - 1 / interval))
@@ -158,7 +158,9 @@ def of_counters(packets: int, drops: ArrayLike) -> Sampled:
     counts = floats(drops)
     total = float(counts.sum())
     if counts.size == 0 or packets < max(total, 1) or (counts < 0).any():
-        raise ValueError(f"{packets} packets, {total:g} dropped in {counts.size} intervals")
+        raise ValueError(
+            f"not counters: {packets} packets, {total:g} dropped in {counts.size} intervals"
+        )
     hit = int(np.count_nonzero(counts))
     share = hit / counts.size
     if share < 1:

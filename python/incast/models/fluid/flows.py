@@ -227,9 +227,9 @@ def solve(
     with a fixed delay T + K/C; here it is R(t), as in Reno's.
     """
     if flows < 1 or min(link.capacity, link.delay, duration) <= 0 or link.buffer < 0:
-        raise ValueError("flows, capacity, delay and duration are positive, buffer not negative")
+        raise ValueError("flows, capacity, delay and duration must be positive, buffer at least 0")
     if steps_per_round_trip < LEAST_STEPS:
-        raise ValueError(f"steps_per_round_trip is at least {LEAST_STEPS}")
+        raise ValueError(f"steps_per_round_trip must be at least {LEAST_STEPS}")
     step = link.delay / steps_per_round_trip
     steps = int(np.ceil(duration / step))
 

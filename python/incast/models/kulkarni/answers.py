@@ -55,9 +55,9 @@ def split_printed(questions: Sequence[Question]) -> list[Answer]:
 def extended(questions: Sequence[Question]) -> list[Answer]:
     """Answer with scattered losses, receive window and link."""
     answers: list[Answer] = [
-        NotApplicable("it knows NewReno and SACK only")
+        NotApplicable("the transport must be NewReno or SACK")
         if _recovery(it) not in {"newreno", "sack", "sack1"}
-        else NotApplicable("it needs to know how many packets were lost")
+        else NotApplicable("the number of lost packets must be known")
         for it in questions
     ]
     for limited_transmit in (False, True):
@@ -154,7 +154,7 @@ def _filled(
     at = 0
     for question in questions:
         if question.measured["loss_event_ratio"] <= 0:
-            answers.append(NotApplicable("no loss was measured, and it knows no other limit"))
+            answers.append(NotApplicable("no loss was measured, and the model has no other limit"))
             continue
         # A capture at a host may not know what was lost; then nothing is taken off.
         arriving = float(sent[at]) * (1 - np.nan_to_num(question.measured["packet_loss_ratio"]))

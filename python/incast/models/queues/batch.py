@@ -33,14 +33,14 @@ class Batch:
     def constant(cls, size: int) -> Batch:
         """Return batches of `size` packets: bursts of a window."""
         if size < 1 or int(size) != size:
-            raise ValueError("the size of a batch is a whole number of at least 1")
+            raise ValueError("the size of a batch must be a whole number of at least 1")
         return cls(np.eye(1, int(size), int(size) - 1)[0])
 
     @classmethod
     def geometric(cls, mean: float) -> Batch:
         """Return geometrically distributed batches, of at least 1 packet and `mean` on average."""
         if not mean >= 1:
-            raise ValueError("the mean size of a batch is at least 1")
+            raise ValueError("the mean size of a batch must be at least 1")
         more = 1 - 1 / mean
         longest = int(np.ceil(np.log(NEGLIGIBLE) / np.log(more))) + 1 if more else 1
         return cls((1 - more) * more ** np.arange(longest))
@@ -50,9 +50,7 @@ class Batch:
         """Return batches as observed: each of `sizes`, whole numbers, is equally likely."""
         observed = np.asarray(sizes)
         if observed.size == 0 or (observed < 1).any() or (observed != observed.astype(int)).any():
-            raise ValueError(
-                "sizes of batches are whole numbers of at least 1, one or more of them"
-            )
+            raise ValueError("sizes of batches must be one or more whole numbers of at least 1")
         return cls(np.bincount(observed.astype(int).ravel())[1:] / observed.size)
 
     @cached_property
@@ -60,7 +58,7 @@ class Batch:
         """P(X = k) for k = 0, 1, ...; the first is zero."""
         given = np.asarray(self.probabilities, float).ravel()
         if given.size == 0 or (given < 0).any() or not given.sum() > 0:
-            raise ValueError("probabilities of batch sizes are not negative and not all zero")
+            raise ValueError("probabilities of batch sizes must be at least 0, and not all 0")
         return np.concatenate([[0.0], given / given.sum()])
 
     @cached_property

@@ -73,8 +73,8 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     longest = float(batches * mixture.means.max())
     if longest > MOST_ARRIVALS:
         raise ValueError(
-            f"{longest:.3g} arrivals in the longest service are too many; {MOST_ARRIVALS:g} is the "
-            "most"
+            f"{longest:.3g} arrivals in the longest service are too many; must be at most "
+            f"{MOST_ARRIVALS:g}"
         )
     more = 64 + int(45 * (1 + longest))
     scale = 1 if batch is None else int(np.ceil(batch.second_moment / batch.mean))

@@ -71,13 +71,13 @@ def port(point: Resolved) -> MG1K | NotApplicable:
 def _network_refusal(point: Resolved, sources: int) -> str | None:
     network = point.tree["network"]
     if point.topology != "star":
-        return f"it knows the star, not the topology {point.topology!r}"
+        return f"the topology must be 'star', not {point.topology!r}"
     if network["queue"]["name"] != "drop-tail":
-        return f"it knows drop-tail, not the queue {network['queue']['name']!r}"
+        return f"the queue must be 'drop-tail', not {network['queue']['name']!r}"
     if 0 < sources * point.server_rate < UNSHAPED * point.line_rate:
         return (
-            f"the links of {sources} sources shape what arrives; they need {UNSHAPED} times the "
-            "client's rate together"
+            f"the links of {sources} sources limit the arrivals; together they must have "
+            f"{UNSHAPED} times the client's rate"
         )
     return None
 

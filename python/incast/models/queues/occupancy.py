@@ -63,8 +63,10 @@ def check_queue(arrival_rate: float, capacity: int, servers: int = 1) -> None:
         No arrivals, or a capacity below the number of servers.
     """
     if not (np.isfinite(arrival_rate) and arrival_rate > 0):
-        raise ValueError("arrival_rate is a positive, finite number of packets per second")
+        raise ValueError("arrival_rate must be a positive, finite number of packets per second")
     if servers < 1 or int(servers) != servers:
-        raise ValueError("servers is a whole number of at least 1")
+        raise ValueError("servers must be a whole number of at least 1")
     if capacity < servers or int(capacity) != capacity:
-        raise ValueError(f"capacity is a whole number of at least {servers}, those in service too")
+        raise ValueError(
+            f"capacity must be a whole number of at least {servers}, including those in service"
+        )

@@ -111,7 +111,7 @@ class Service(ABC):
 def _mixture(weights: ArrayLike, means: ArrayLike, shape: float) -> Mixture:
     times = np.atleast_1d(np.asarray(means, float))
     if not (np.isfinite(times).all() and (times > 0).all()):
-        raise ValueError("a service time is a positive, finite number of seconds")
+        raise ValueError("a service time must be a positive, finite number of seconds")
     shares = np.broadcast_to(np.asarray(weights, float), times.shape)
     return Mixture(shares, times, np.full(times.shape, shape))
 
@@ -151,7 +151,7 @@ class Erlang(Service):
     def mixture(self) -> Mixture:
         """One gamma distribution."""
         if self.stages < 1 or int(self.stages) != self.stages:
-            raise ValueError("stages is a whole number of at least 1")
+            raise ValueError("stages must be a whole number of at least 1")
         return _mixture(1.0, self.time, float(self.stages))
 
 
@@ -188,7 +188,7 @@ class Empirical(Service):
         """A constant for every value that occurs."""
         samples = np.asarray(self.samples, float).ravel()
         if samples.size == 0:
-            raise ValueError("an empirical service time needs at least one sample")
+            raise ValueError("an empirical service time must have at least one sample")
         if self.weights is None:
             values, counts = np.unique(samples, return_counts=True)
             return _mixture(counts / samples.size, values, np.inf)
@@ -198,7 +198,7 @@ class Empirical(Service):
 def _probabilities(given: Any, count: int) -> Floats:  # noqa: ANN401 (whatever NumPy accepts)
     shares = np.asarray(given, float)
     if shares.shape != (count,) or (shares < 0).any():
-        raise ValueError(f"{count} probabilities are needed, none of them negative")
+        raise ValueError(f"{count} probabilities are needed, each at least 0")
     if abs(shares.sum() - 1) > PROBABILITY_SLACK:
-        raise ValueError(f"probabilities sum to 1, not to {shares.sum():g}")
+        raise ValueError(f"probabilities must sum to 1, not to {shares.sum():g}")
     return np.asarray(shares / shares.sum())

@@ -58,7 +58,7 @@ class MGn:
         check_queue(self.arrival_rate, self.servers, self.servers)
         load = self.arrival_rate * self.service.mean / self.servers
         if load >= 1:
-            raise ValueError(f"a load of {load:g} fills any queue; give a capacity (MGnK)")
+            raise ValueError(f"a load of {load:g} would fill any queue; give a capacity (MGnK)")
         return load
 
     @cached_property

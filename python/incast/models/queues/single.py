@@ -135,7 +135,7 @@ class MG1:
         check_queue(self.arrival_rate, 1)
         load = self.arrival_rate * self.service.mean
         if load >= 1:
-            raise ValueError(f"a load of {load:g} fills any queue; give a capacity (MG1K)")
+            raise ValueError(f"a load of {load:g} would fill any queue; give a capacity (MG1K)")
         return load
 
     @cached_property

@@ -37,12 +37,12 @@ def smallest_buffer(queue: MG1K | MM1K | MGnK, target_loss: float) -> int:
         200 000 places would be needed.
     """
     if not 0 < target_loss < 1:
-        raise ValueError("target_loss lies between 0 and 1")
+        raise ValueError("target_loss must be above 0 and below 1")
     least = 1 - 1 / queue.load
     if target_loss <= least:
         raise ValueError(
-            f"at a load of {queue.load:g}, {least:.3g} is lost whatever the buffer; a target of "
-            f"{target_loss:g} is out of reach"
+            f"at a load of {queue.load:g}, at least {least:.3g} is lost with any buffer; "
+            f"target_loss {target_loss:g} must be above that"
         )
 
     def suffices(places: int) -> bool:

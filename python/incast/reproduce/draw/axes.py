@@ -29,7 +29,7 @@ def sheet(
     if seeds and figure.search is None and figure.kind != "history":
         facts += f"; {runs}"
     if curves.unfinished:
-        facts += f"; {units.plural(curves.unfinished, 'run')} did not end and count nowhere"
+        facts += f"; {units.plural(curves.unfinished, 'run')} did not finish and are not counted"
     size = size or style.size(len(figure.series))
     return style.sheet(figure.title, facts, panels, size, **layout)
 
