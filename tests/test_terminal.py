@@ -85,7 +85,7 @@ def test_a_run_fits(command: Command, crowded: Path, width: int) -> None:
     # The sentences say the same, word by word.
     told = piped[piped.rindex("newreno:") :]
     assert words(text[text.rindex("newreno:") :]) == words(told)
-    assert ("Left out" in text) == (width < 100)
+    assert ("Not shown" in text) == (width < 100)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -145,7 +145,7 @@ def test_wide_shows_all(crowded: Path) -> None:
     text = "\n".join(lines)
     for heading in ("fair-", "queue max", "block p50"):
         assert heading in text
-    assert "Left out" not in text
+    assert "Not shown" not in text
 
 
 def test_columns_says_how_wide_a_pipe_is(

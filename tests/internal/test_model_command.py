@@ -146,7 +146,7 @@ def test_models_differ_where_a_factor_is_exceeded() -> None:
     for share, words in ((1.0, "1 of the 1 points that it predicts."), (0.5, "it differs at")):
         summary = pl.DataFrame({"point": [0], "goodput_bps": [share * expected]})
         assert words in theory.beside(summary)[0]
-    assert "trusted within a factor of" in theory.beside(summary)[1]
+    assert "expected within a factor of" in theory.beside(summary)[1]
 
 
 @pytest.mark.parametrize("workload", ["long-flows", "barrier-read"])

@@ -320,11 +320,11 @@ def test_what_makes_no_queue_is_said() -> None:
         smallest_buffer(MM1K(2.0, 1.0, 1), 0.5)
     with pytest.raises(ValueError, match="above 0 and below 1"):
         smallest_buffer(MM1K(0.5, 1.0, 1), 0.0)
-    with pytest.raises(ValueError, match="capacity is a whole number of at least 1"):
+    with pytest.raises(ValueError, match="capacity must be a whole number of at least 1"):
         MG1K(1.0, Deterministic(1.0), 0).blocking  # noqa: B018
     with pytest.raises(ValueError, match="at least 4"):
         MGnK(1.0, Deterministic(1.0), 4, 3).blocking  # noqa: B018
-    with pytest.raises(ValueError, match="fills any queue"):
+    with pytest.raises(ValueError, match="would fill any queue"):
         MG1(1.0, Deterministic(1.0)).mean  # noqa: B018
     with pytest.raises(ValueError, match="too many"):
         MG1K(201.0, Deterministic(1.0), 5).blocking  # noqa: B018

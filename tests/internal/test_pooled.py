@@ -107,10 +107,10 @@ def test_results_without_blocks_open_and_say_so(
     )
     (note,) = old.notes
     assert note == (
-        "Percentiles are means of the seeds' own: the version of incast that made these results "
-        "kept no blocks."
+        "Percentiles are means over the seeds: the version of incast that wrote these results "
+        "did not store blocks."
     )
-    with pytest.raises(incast.ResultsError, match="kept no blocks"):
+    with pytest.raises(incast.ResultsError, match="did not store blocks"):
         old.blocks()
     picture = tmp_path / "picture.png"
     assert command("plot", out, "-o", picture).code == 0
