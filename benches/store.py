@@ -4,7 +4,6 @@ python benches/store.py [--runs 100000] [--dir DIR]
 """
 
 import argparse
-import json
 import sys
 import tempfile
 import time
@@ -49,7 +48,7 @@ def main() -> int:
         jobs = list(scenario.plan.jobs())
         store = timed("make the directory", runs, lambda: Directory.create(out, scenario, []))
         point = jobs[0].point
-        output = _core.run(json.dumps(point.resolved), 1)
+        output = _core.run(point.scenario, 1)
 
         def keep() -> None:
             for job in jobs:

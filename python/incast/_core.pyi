@@ -1,12 +1,14 @@
 """The simulator, compiled from Rust: one call per run, arrays back."""
 
-from typing import Any, final
+from collections.abc import Sequence
+from typing import Any, TypedDict, final, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
     "Control",
+    "Scenario",
     "ScenarioError",
     "columns",
     "entries",
@@ -14,7 +16,6 @@ __all__ = [
     "plan",
     "run",
     "schema",
-    "trunks",
     "version",
 ]
 
@@ -32,19 +33,77 @@ class Control:
     def progress(self) -> float:
         """The share of the run that is done, from 0 to 1."""
 
+@final
+class Scenario:
+    """One point of a plan, checked once and ready to run.
+
+    Parameters
+    ----------
+    document_json
+        A document without a sweep.
+    """
+
+    def __new__(cls, document_json: str) -> Scenario: ...
+    def facts(self) -> Facts:
+        """Return what follows from the scenario, by name, in base units."""
+
+@type_check_only
+class Facts(TypedDict):
+    """What follows from a scenario; `crates/scenario/src/facts.rs` says what each is."""
+
+    client_rate_bps: float
+    server_rate_bps: float
+    trunks: int
+    propagation_s: float
+    base_rtt_s: float
+    bare_rtt_s: float
+    packet_bytes: int
+    wire_bytes: int
+    buffer_counts_packets: bool
+    buffer_limit: int
+    buffer_bytes: int
+    buffer_packets: int
+    buffer_packet_bytes: int
+    buffer_total: int | None
+    buffer_total_counts_packets: bool
+    buffer_alpha: float | None
+    servers: int
+    flows: int
+    clients: int
+    groups: list[str]
+    sru_bytes: int
+    last_sru_bytes: int
+    sru_segments: int
+    last_segment_bytes: int
+    request_jitter_s: float
+    start_spread_s: float
+    interval_s: float
+    duration_s: float | None
+    background_rates_bps: list[float | None]
+    background_space_bytes: list[int | None]
+    initial_window_segments: int
+    initial_ssthresh_segments: int
+    receive_window_segments: int
+    rto_min_s: float
+    rto_max_s: float
+    rto_initial_s: float
+    rto_granularity_s: float
+    syn_rto_s: float
+    rto_after_syn_loss_s: float
+    send_jitter_s: float
+    delayed_ack_s: float
+
 def version() -> str:
     """Return the version of the engine and a hash of its sources, part of every result's key."""
 
-def plan(document_json: str) -> tuple[list[str], list[str], list[int]]:
+def plan(
+    document_json: str,
+) -> tuple[list[tuple[dict[str, Any], dict[str, Any], Scenario]], list[int]]:
     """Validate a scenario and lay out its sweep; Ctrl-C ends it.
 
-    Returns tables, points and seeds. A point is the JSON text of
-    `{"swept": {...}, "resolved": {...}}`; in place of each value of its resolved scenario stands
-    the index of its JSON text among the tables, because most points share most of them.
+    Returns points and seeds. A point is what was swept, the resolved scenario, and the same ready
+    to run; resolved scenarios share the tables that are alike, of which there are many.
     """
-
-def trunks(resolved_json: str) -> int:
-    """Return how many links between switches the longest of the workload's ways has."""
 
 def schema() -> str:
     """Return the JSON Schema of a scenario."""
@@ -56,9 +115,9 @@ def columns(table: str) -> str:
     """Return the columns of a result table as JSON: a list of `{"name", "unit", "description"}`."""
 
 def run(
-    resolved_json: str, seed: int, trace_json: str = "[]", control: Control | None = None
+    scenario: Scenario, seed: int, traces: Sequence[str] = ..., control: Control | None = None
 ) -> dict[str, Any]:
-    """Simulate one resolved scenario at one seed, without the interpreter's lock.
+    """Simulate a scenario at one seed, without the interpreter's lock.
 
     Returns `rows` (one dictionary per group) and the traces asked for (`events`, `queues`,
     `flows`: a dictionary of columns, or None).

@@ -1,6 +1,5 @@
 """The folder of runs: killed at any moment, shared by processes, packed when it grows."""
 
-import json
 import os
 import random
 import signal
@@ -154,7 +153,7 @@ def test_what_others_put_meanwhile_is_not_run_again(sweep: Path, tmp_path: Path)
     first, second = (Directory.create(tmp_path / "out", scenario, []) for _ in range(2))
     job = next(scenario.plan.jobs())
     assert not second.has(job)
-    first.put(job, _core.run(json.dumps(job.point.resolved), job.seed))
+    first.put(job, _core.run(job.point.scenario, job.seed))
     assert second.has(job)
 
 
@@ -332,11 +331,11 @@ def test_the_expected_work_is_that_of_the_blocks_or_of_the_time(small: Path) -> 
         scenario = incast.load(small)
         for key, value in changes.items():
             scenario = scenario.override(f"workload.{key}", value)
-        return packets(scenario.plan.points[0].resolved)
+        return packets(scenario.plan.points[0].here)
 
     assert of() == 4 * 12 * 2
     assert of(blocks=4) == 2 * of()
     document = incast.load(small).document
     del document["workload"]["blocks"]
     document["workload"]["duration"] = "3s"
-    assert packets(incast.load(document).plan.points[0].resolved) == 1e9 * 3 / 8 / 1500
+    assert packets(incast.load(document).plan.points[0].here) == 1e9 * 3 / 8 / 1500

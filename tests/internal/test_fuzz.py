@@ -172,7 +172,7 @@ def ends(resolved: dict[str, Any]) -> None:
 
     def work() -> None:
         try:
-            _core.run(json.dumps(resolved), 1, "[]", control)
+            _core.run(_core.Scenario(json.dumps(resolved)), 1, [], control)
         except BaseException as escaped:  # noqa: BLE001 (the caller judges it)
             outcome.append(escaped)
 

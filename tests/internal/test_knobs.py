@@ -46,7 +46,7 @@ def told(text: str) -> str:
         plan = incast.load(json.loads(text)).plan
     except ScenarioError:
         return ""
-    found = [_core.run(json.dumps(point.resolved), plan.seeds[0])["rows"] for point in plan.points]
+    found = [_core.run(point.scenario, plan.seeds[0])["rows"] for point in plan.points]
     return comparable(found)
 
 
@@ -115,7 +115,7 @@ def test_a_key_that_moves_nothing_is_refused(key: str) -> None:
 
 
 def single(document: Document) -> str:
-    return comparable([_core.run(json.dumps(document), 1)["rows"]])
+    return comparable([_core.run(_core.Scenario(json.dumps(document)), 1)["rows"]])
 
 
 def test_what_holds_anyway_may_be_said() -> None:

@@ -10,7 +10,6 @@ from conftest import Command, document
 from incast import models
 from incast.errors import ModelError
 from incast.models import MODELS, Answer, NotApplicable, Question, overflow
-from incast.scenario.resolved import Resolved
 
 # What a scenario may be; a model answers each or says why not.
 SCENARIOS = {
@@ -40,7 +39,7 @@ MEASURED = {
 
 def points() -> list[Question]:
     scenarios = [incast.load(tree) for tree in SCENARIOS.values()]
-    return [Question(Resolved(it.plan.points[0].resolved), MEASURED) for it in scenarios]
+    return [Question(it.plan.points[0].here, MEASURED) for it in scenarios]
 
 
 def numbers(answer: Answer) -> dict[str, float]:

@@ -42,8 +42,7 @@ def persistent(**sections: Any) -> dict[str, Any]:
 
 
 def reads(*trees: dict[str, Any]) -> Reads:
-    points = [incast.load(tree).plan.points[0].resolved for tree in trees]
-    return read([Question(Resolved(point)) for point in points])
+    return read([Question(incast.load(tree).plan.points[0].here) for tree in trees])
 
 
 def at(servers: list[int], tree: dict[str, Any]) -> Forecast:
@@ -136,7 +135,7 @@ def test_a_few_points_are_followed_until_rare_timeouts_show() -> None:
         workload={"sru": "256KiB", "servers": 4}, transport={"receive_window": "32KiB"}
     )
     (answer,) = MODELS["collapse"].answer_many(
-        [Question(Resolved(point.resolved)) for point in incast.load(tree).plan.points]
+        [Question(point.here) for point in incast.load(tree).plan.points]
     )
     assert isinstance(answer, dict)
     assert 0.0 < answer["timeouts_per_block"] < 0.1

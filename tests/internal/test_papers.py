@@ -35,7 +35,7 @@ def test_what_arithmetic_decides_holds_or_is_told_to_be_impossible() -> None:
 def test_the_cheapest_figures_of_a_text_are_judged(text: str, tmp_path: Path) -> None:
     def cost(one: texts.Chosen) -> float:
         jobs = lay_out(one, quick=True).jobs()
-        return sum(packets(job.point.resolved) for job in jobs) or float("inf")
+        return sum(packets(job.point.here) for job in jobs) or float("inf")
 
     drawn = [one for one in texts.select(REAL, [text]) if one.figure.kind != "claims"]
     done = reproduce(sorted(drawn, key=cost)[:2], tmp_path / "out", quick=True)

@@ -146,7 +146,7 @@ class Beside(Memory):
         """Let the other one do the next run of the plan that is missing, as we do ours."""
         left = [it for it in self.other if not self.has(it)]
         theirs = left[0] if left else job
-        self.put(theirs, _core.run(json.dumps(theirs.point.resolved), theirs.seed))
+        self.put(theirs, _core.run(theirs.point.scenario, theirs.seed))
         self.ours += 1
         self.twice += theirs.key == job.key
 
@@ -154,13 +154,13 @@ class Beside(Memory):
 def test_two_that_keep_step_part_ways(sweep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = incast.load(sweep).override("run.seeds", 50)
     store, run = Beside(scenario), _core.run
-    jobs = {(job.point.text, job.seed): job for job in scenario.plan.jobs()}
+    jobs = {(id(job.point.scenario), job.seed): job for job in scenario.plan.jobs()}
 
-    def beside(resolved: str, seed: int, *others: object) -> object:
+    def beside(point: _core.Scenario, seed: int, *others: object) -> object:
         with monkeypatch.context() as patch:
             patch.setattr(_core, "run", run)
-            store.start(jobs[resolved, seed])
-        return run(resolved, seed, *others)  # type: ignore[arg-type]
+            store.start(jobs[id(point), seed])
+        return run(point, seed, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(_core, "run", beside)
     random.seed(7)
@@ -173,7 +173,7 @@ def test_two_that_keep_step_part_ways(sweep: Path, monkeypatch: pytest.MonkeyPat
 def test_sweeps_in_memory_keep_columns(sweep: Path) -> None:
     store, scenario = Memory(), incast.load(sweep).override("run.seeds", 300)
     first = next(scenario.plan.jobs())
-    output = _core.run(json.dumps(first.point.resolved), 1)
+    output = _core.run(first.point.scenario, 1)
     for job in scenario.plan.jobs():
         store.put(job, output)
         store.put(job, output)  # twice is once

@@ -112,10 +112,11 @@ def test_a_link_that_others_fill_does_not_idle() -> None:
     rows = [point(0, 900), point(1, 300, 1, link_utilization=0.97)]
     (line,) = say(rows, [2, 4])
     assert "the client's link is idle 3 % of the time" in line
+    others = [{"name": "cbr", "rate": "1Mbps", "packet_size": 1500}]
     told = sentences(
         pl.DataFrame([{"workload.servers": n, **row} for n, row in zip([2, 4], rows, strict=True)]),
         ["workload.servers"],
-        lambda i: Resolved(resolved([2, 4][i]).tree | {"background": [{"name": "cbr"}]}),
+        lambda i: Resolved(resolved([2, 4][i]).tree | {"background": others}),
     )
     busy = "the client's link is busy 97 % of the time, with the other traffic"
     assert busy in told[0].replace(NBSP, " ")
@@ -130,13 +131,14 @@ def test_queries_at_random_times_may_be_few() -> None:
 
 
 def test_several_clients_have_several_links() -> None:
-    flows = {"name": "long-flows", "servers": 2, "to": [1, 0]}
-    here = Resolved(resolved(2).tree | {"workload": flows})
+    flows = {"name": "long-flows", "servers": 2, "to": [1, 0], "duration": "1s"}
+    here = Resolved(resolved(2, network_clients=2).tree | {"workload": flows})
     summary = pl.DataFrame([point(0, 1800, timeouts_per_block=None)])
     (line,) = sentences(summary, [], lambda _: here)
     assert line.startswith("No collapse at 2 servers: 1.8 Gbps of 2 × 1 Gbps, ")
     assert here.capacity == 2e9
-    here.tree["network"]["topology"] = {"name": "chain"}  # whose middle may be the bottleneck
+    chain = {"topology": {"name": "chain"}}  # whose middle may be the bottleneck
+    here = Resolved(here.tree | {"network": here.tree["network"] | chain})
     (line,) = sentences(summary, [], lambda _: here)
     assert line.startswith("No collapse at 2 servers: 1.8 Gbps over links of 1 Gbps, ")
     assert here.capacity == 1e9
@@ -288,8 +290,8 @@ def test_the_round_trip_counts_the_links_between_switches(trunks: int) -> None:
     here = results.resolved(0)
     assert here.trunks == trunks
     assert results.frame()["completion_p50_s"][0] == pytest.approx(here.base_rtt)
-    propagation = 2 * (2 * 25e-6 + trunks * 70e-6)
-    assert here.round_trip_packets == int(1e9 * propagation / 8 / 1500)
+    microseconds = 2 * (2 * 25 + trunks * 70)
+    assert here.round_trip_packets == 1000 * microseconds // (8 * 1500)
 
 
 def test_seeds_with_two_outcomes_are_called_so() -> None:

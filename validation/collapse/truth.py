@@ -104,9 +104,9 @@ def _is_collapse(mean: dict[str, float], point: Resolved) -> bool:
 
 
 def _rows(point: Resolved, seeds: Iterable[int]) -> Iterator[dict[str, float]]:
-    resolved = json.dumps(point.tree)
+    scenario = _core.Scenario(json.dumps(point.tree))
     for seed in seeds:
-        row = _core.run(resolved, seed)["rows"][0]
+        row = _core.run(scenario, seed)["rows"][0]
         if row["status"] != "ok":
             raise RuntimeError(f"{point.tree}: {row['status']}")
         yield {name: float(row[name]) for name in _MEANT}

@@ -115,8 +115,8 @@ def study(which: str, count: int, seeds: int, jobs: int) -> Study:
 
 
 def _simulate(point: dict[str, Any], seeds: int) -> list[dict[str, Any]]:
-    text = json.dumps(point)
-    rows = [_core.run(text, seed)["rows"][0] for seed in range(1, seeds + 1)]
+    scenario = _core.Scenario(json.dumps(point))
+    rows = [_core.run(scenario, seed)["rows"][0] for seed in range(1, seeds + 1)]
     for row in rows:
         if row["status"] != "ok":
             raise RuntimeError(f"{point}: {row['status']}")

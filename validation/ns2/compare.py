@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +48,7 @@ class Outcome:
 def simulate(document: dict[str, Any], seed: int) -> dict[str, Any]:
     """Return the workload's result row."""
     point = load(document).plan.points[0]
-    row: dict[str, Any] = _core.run(json.dumps(point.resolved), seed)["rows"][0]
+    row: dict[str, Any] = _core.run(point.scenario, seed)["rows"][0]
     return row
 
 

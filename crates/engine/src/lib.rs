@@ -3,12 +3,14 @@
 //!
 //! This crate knows no network: it is the clockwork that the rest runs on.
 
+pub mod cell;
 pub mod event_queue;
 pub mod quantity;
 pub mod random;
 pub mod registry;
 pub mod time;
 
+pub use cell::Cell;
 pub use event_queue::EventQueue;
 pub use quantity::{Limit, Name, OrName, QuantityError, Rate, Size, Window};
 pub use random::Stream;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use incast_engine::Span;
+use incast_engine::cell::Value as _;
+use incast_engine::{Cell, Span};
 use incast_host::cause::Cause;
 use incast_host::stalls::{StallCause, StallCounts};
 use incast_net::port::PortCounters;
 use incast_remedies::Measure;
-use serde::Serialize;
 
 use crate::application::Report;
 use crate::column::Column;
@@ -16,16 +16,23 @@ use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
 macro_rules! row {
     ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {
         /// The outcome of one run for one group.
-        #[derive(Clone, Debug, Default, Serialize)]
+        #[derive(Clone, Debug, Default)]
         pub struct Row {
             $(#[doc = $description] pub $name: $type,)+
             /// What the remedies of the group measured, by column ([`incast_remedies::measures`]).
-            #[serde(flatten)]
             pub measures: BTreeMap<&'static str, Option<f64>>,
             /// Completion time of every block, in the order in which they were completed: what the
             /// percentiles of several runs together need.
-            #[serde(skip)]
             pub completions: Vec<Span>,
+        }
+
+        impl Row {
+            /// The values by column, in order; those of its remedies last.
+            pub fn cells(&self) -> impl Iterator<Item = (&'static str, Cell<'_>)> {
+                let own = [$((stringify!($name), self.$name.cell()),)+];
+                let measures = self.measures.iter().map(|(name, value)| (*name, value.cell()));
+                own.into_iter().chain(measures)
+            }
         }
 
         /// The columns of [`Row`], in order.

@@ -2,19 +2,20 @@
 
 mod error;
 mod plan;
+mod scenario;
 mod tables;
 mod theory;
 
 use std::sync::Arc;
 
 use incast_lab::{Control as RunControl, TraceRequest};
-use incast_scenario::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use error::{ScenarioError, in_scenario, not_json, stopped};
+use error::{ScenarioError, stopped};
+use scenario::Scenario;
 
 /// Watches and stops a run from another thread.
 #[pyclass(frozen, module = "incast._core")]
@@ -46,14 +47,6 @@ fn version() -> &'static str {
     env!("INCAST_ENGINE")
 }
 
-/// Links between switches on the longest of the workload's ways, of a resolved point.
-#[pyfunction]
-fn trunks(resolved_json: &str) -> PyResult<u32> {
-    let document: Value = serde_json::from_str(resolved_json).map_err(|error| not_json(&error))?;
-    let scenario = Scenario::from_document(&document).map_err(|error| in_scenario(&error))?;
-    Ok(scenario.network.trunks_between(scenario.workload.servers_at(), scenario.workload.to()))
-}
-
 /// JSON Schema of a scenario document.
 #[pyfunction]
 fn schema() -> String {
@@ -76,23 +69,21 @@ fn columns(table: &str) -> PyResult<String> {
     Ok(json!(columns).to_string())
 }
 
-/// Runs one resolved point with one seed.
+/// Runs a scenario at one seed.
 #[pyfunction]
-#[pyo3(signature = (resolved_json, seed, trace_json = "[]", control = None))]
+#[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None))]
 fn run<'py>(
     py: Python<'py>,
-    resolved_json: &str,
+    scenario: &Scenario,
     seed: u64,
-    trace_json: &str,
+    traces: Vec<String>,
     control: Option<&Control>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let document: Value = serde_json::from_str(resolved_json).map_err(|error| not_json(&error))?;
-    let names: Vec<String> = serde_json::from_str(trace_json).map_err(|error| not_json(&error))?;
     let trace =
-        TraceRequest::parse(names.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
-    let scenario = Scenario::from_document(&document).map_err(|error| in_scenario(&error))?;
+        TraceRequest::parse(traces.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
-    let run = py.detach(|| incast_lab::run(&scenario, seed, &trace, &control)).map_err(stopped)?;
+    let run = py.detach(|| incast_lab::run(&scenario.0, seed, &trace, &control));
+    let run = run.map_err(stopped)?;
     let result = PyDict::new(py);
     let rows = run.rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
     result.set_item("rows", PyList::new(py, rows)?)?;
@@ -105,10 +96,10 @@ fn run<'py>(
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Control>()?;
+    module.add_class::<Scenario>()?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
-    module.add_function(wrap_pyfunction!(trunks, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;

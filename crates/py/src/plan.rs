@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use incast_scenario::{Point, ScenarioError, plan_in_turn};
+use incast_scenario::{Point, Scenario as Checked, ScenarioError, plan_in_turn};
 use pyo3::prelude::*;
-use serde_json::{Value, json};
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
 
 use crate::error::{in_scenario, not_json};
+use crate::scenario::{Scenario, tree};
 
 /// Points between two looks at signals: a few milliseconds.
 const WATCH_INTERVAL: usize = 16;
+
+/// What was swept, the resolved scenario, and the same ready to run.
+type PointOf<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>, Scenario);
 
 /// Why there is no plan.
 enum Stop {
@@ -23,32 +28,44 @@ impl From<ScenarioError> for Stop {
     }
 }
 
-/// Points, whose tables repeat, written down once.
+/// Points that share the tables of their resolved scenarios as far as these are alike: most are.
 #[derive(Default)]
-struct Written {
-    tables: BTreeMap<String, usize>,
-    points: Vec<String>,
+struct Laid {
+    /// The tables by their text, and the place of each.
+    places: BTreeMap<String, usize>,
+    tables: Vec<Value>,
+    /// The keys of a resolved scenario, which every point has.
+    keys: Vec<String>,
+    points: Vec<(Map<String, Value>, Vec<usize>, Checked)>,
 }
 
-impl Written {
-    fn add(&mut self, point: &Point) {
-        let resolved = point.scenario.resolved();
-        let tables = resolved.as_object().into_iter().flatten().map(|(key, table)| {
-            let number = self.tables.len();
-            let number = *self.tables.entry(table.to_string()).or_insert(number);
-            (key.clone(), number.into())
+impl Laid {
+    fn add(&mut self, Point { swept, scenario }: Point) {
+        let Value::Object(resolved) = scenario.resolved() else { return };
+        if self.keys.is_empty() {
+            self.keys = resolved.keys().cloned().collect();
+        }
+        let tables = resolved.into_iter().map(|(_, table)| {
+            *self.places.entry(table.to_string()).or_insert_with(|| {
+                self.tables.push(table);
+                self.tables.len() - 1
+            })
         });
-        let resolved = Value::Object(tables.collect());
-        self.points.push(json!({ "swept": point.swept, "resolved": resolved }).to_string());
+        let tables = tables.collect();
+        self.points.push((swept, tables, scenario));
     }
 
-    /// The tables by their numbers, and the points.
-    fn finish(self) -> (Vec<String>, Vec<String>) {
-        let mut tables = vec![String::new(); self.tables.len()];
-        for (table, number) in self.tables {
-            tables[number] = table;
-        }
-        (tables, self.points)
+    fn finish(self, py: Python<'_>) -> PyResult<Vec<PointOf<'_>>> {
+        let shared = self.tables.iter().map(|table| tree(py, table));
+        let shared = shared.collect::<PyResult<Vec<_>>>()?;
+        let point = |(swept, tables, scenario): (_, Vec<usize>, _)| {
+            let resolved = PyDict::new(py);
+            for (key, place) in self.keys.iter().zip(tables) {
+                resolved.set_item(key, &shared[place])?;
+            }
+            Ok((tree(py, &Value::Object(swept))?, resolved, Scenario(scenario)))
+        };
+        self.points.into_iter().map(point).collect()
     }
 }
 
@@ -57,16 +74,15 @@ fn look(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }
 
-/// Points and seeds of a scenario document: what occurs in resolved points, as JSON, the points, as
-/// JSON with the numbers of these, and the seeds.
+/// Points and seeds of a scenario document, JSON.
 #[pyfunction]
-pub fn plan(py: Python<'_>, document_json: &str) -> PyResult<(Vec<String>, Vec<String>, Vec<u64>)> {
+pub fn plan<'py>(py: Python<'py>, document_json: &str) -> PyResult<(Vec<PointOf<'py>>, Vec<u64>)> {
     let document: Value = serde_json::from_str(document_json).map_err(|error| not_json(&error))?;
-    let mut written = Written::default();
+    let mut laid = Laid::default();
     let seeds = py.detach(|| {
         plan_in_turn(&document, |point| {
-            written.add(&point);
-            if written.points.len().is_multiple_of(WATCH_INTERVAL) {
+            laid.add(point);
+            if laid.points.len().is_multiple_of(WATCH_INTERVAL) {
                 Python::attach(look).map_err(Stop::Raised)?;
             }
             Ok(())
@@ -76,6 +92,5 @@ pub fn plan(py: Python<'_>, document_json: &str) -> PyResult<(Vec<String>, Vec<S
         Stop::Wrong(error) => in_scenario(&error),
         Stop::Raised(error) => error,
     })?;
-    let (tables, points) = written.finish();
-    Ok((tables, points, seeds))
+    Ok((laid.finish(py)?, seeds))
 }

@@ -9,24 +9,12 @@ use incast_lab::probe::{EventTrace, FlowTrace, QueueTraces};
 use numpy::{Element, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::Value;
+
+use crate::scenario::table;
 
 /// A result row: column name to value.
 pub fn row<'py>(py: Python<'py>, row: &Row) -> PyResult<Bound<'py, PyDict>> {
-    let dict = PyDict::new(py);
-    let Ok(Value::Object(columns)) = serde_json::to_value(row) else {
-        unreachable!("a row is a table of numbers and text");
-    };
-    for (name, value) in columns {
-        match value {
-            Value::String(text) => dict.set_item(name, text)?,
-            Value::Number(number) => match number.as_u64() {
-                Some(whole) => dict.set_item(name, whole)?,
-                None => dict.set_item(name, number.as_f64())?,
-            },
-            _ => dict.set_item(name, py.None())?,
-        }
-    }
+    let dict = table(py, row.cells())?;
     let completions = row.completions.iter().map(|span| span.as_secs_f64());
     dict.set_item("completions_s", PyArray1::from_iter(py, completions))?;
     Ok(dict)

@@ -174,7 +174,8 @@ fn end(scenario: &Scenario) -> (Span, &'static str) {
     }
 }
 
-fn datagrams(traffic: &Background) -> Option<&Datagrams> {
+/// What a source of datagrams sends.
+pub(super) fn datagrams(traffic: &Background) -> Option<&Datagrams> {
     match traffic {
         Background::Cbr(datagrams)
         | Background::Poisson(datagrams)

@@ -10,6 +10,7 @@ mod bounds;
 mod buffer;
 mod bursts;
 mod document;
+mod facts;
 mod flow_size;
 mod long_flows;
 mod network;
@@ -36,6 +37,7 @@ use serde_json::{Value, json};
 
 pub use background::{Background, Datagrams, LongFlow, OnOff, PoissonFlows, Source};
 pub use bursts::Bursts;
+pub use facts::Facts;
 pub use flow_size::FlowSize;
 pub use incast_host::{Opener, Transport};
 pub use long_flows::LongFlows;
@@ -181,6 +183,11 @@ impl Scenario {
             control.know_distance(&|| network.base_rtt(tcp, trunks()));
             tcp.congestion_control = control;
         }
+    }
+
+    /// What follows from it, in numbers.
+    pub fn facts(&self) -> Facts {
+        Facts::of(self)
     }
 
     /// The document with every key in base units; it loads back to an identical scenario.

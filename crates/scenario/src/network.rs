@@ -236,7 +236,8 @@ impl NetworkDocument {
             let message = "is for one switch; with several give network.delay, for each link";
             return fail("base_rtt", message.to_owned());
         }
-        let sending = sending(&transport.tcp, &[server_rate, client_rate], overhead);
+        let sizes = [packet, transport.tcp.ack_size.into()];
+        let sending = sending(sizes, &[server_rate, client_rate], overhead);
         let (server_delay, client_delay) =
             delays(self.delay, self.base_rtt, self.server_delay, sending)?;
         let usual =
@@ -299,10 +300,19 @@ impl Network {
     /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
     /// so many links between switches on the way.
     pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
+        self.round_trip([tcp.mss + u32::from(tcp.header), tcp.ack_size.into()], trunks)
+    }
+
+    /// The same of two packets without data.
+    pub fn bare_rtt(&self, tcp: &Config, trunks: u32) -> Span {
+        self.round_trip([tcp.ack_size.into(); 2], trunks)
+    }
+
+    fn round_trip(&self, sizes: [u32; 2], trunks: u32) -> Span {
         let mut rates = vec![self.server_rate, self.client_rate];
         let core = self.core.iter().map(|core| core.rate);
         rates.extend(core.flat_map(|rate| std::iter::repeat_n(rate, trunks as usize)));
-        self.delay(trunks) * 2 + sending(tcp, &rates, self.layer2_overhead.into())
+        self.delay(trunks) * 2 + sending(sizes, &rates, self.layer2_overhead.into())
     }
 }
 
@@ -358,9 +368,9 @@ fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<Str
     space.exceeds(limit).then_some(message)
 }
 
-/// How long a full packet and its ACK occupy links of these rates.
-fn sending(tcp: &Config, rates: &[Rate], overhead: u64) -> Span {
-    [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
+/// How long packets of these sizes occupy links of these rates.
+fn sending(sizes: [u32; 2], rates: &[Rate], overhead: u64) -> Span {
+    sizes
         .into_iter()
         .flat_map(|size| rates.iter().map(move |rate| (size, *rate)))
         .map(|(size, rate)| rate.transmission_time(u64::from(size) + overhead))

@@ -47,11 +47,9 @@ def groups_of(plan: "Plan", group: str, *, every: bool) -> list[str]:
     typer.BadParameter
         The plan has no such group. The message lists its groups.
     """
-    from incast.scenario.resolved import Resolved
-
     known: dict[str, None] = {}
     for point in plan.points:
-        known.update(dict.fromkeys(Resolved(point.resolved).groups))
+        known.update(dict.fromkeys(point.here.groups))
     if every:
         return list(known)
     if group not in known:

@@ -2,7 +2,7 @@
 
     from incast import models
 
-    models.MODELS["overflow"].answer(scenario.plan.points[0].resolved)
+    models.MODELS["overflow"].answer(scenario.plan.points[0])
 
 The equations themselves are plain functions of numbers or NumPy arrays, one file per idea; the
 registry asks them about scenarios.

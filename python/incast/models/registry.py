@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from incast.errors import ModelError
+from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
 
 if TYPE_CHECKING:
@@ -142,18 +143,19 @@ class Model:
         return answers
 
     def answer(
-        self, point: Mapping[str, Any], measured: Mapping[str, float] | None = None
+        self, point: Point | Mapping[str, Any], measured: Mapping[str, float] | None = None
     ) -> Answer:
         """Answer one point of a plan.
 
         Parameters
         ----------
         point
-            `Point.resolved`: the scenario as the core resolved it.
+            The scenario: a point of a plan, or `Point.resolved`, which the core reads again.
         measured
             See `Question`.
         """
-        return self.answer_many([Question(Resolved(dict(point)), measured or {})])[0]
+        here = point.here if isinstance(point, Point) else Resolved(dict(point))
+        return self.answer_many([Question(here, measured or {})])[0]
 
 
 _BOOK = "Kulkarni & Agrawal, Analysis of TCP Performance in Data Center Networks, 2014"

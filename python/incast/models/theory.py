@@ -10,7 +10,6 @@ from incast import units
 from incast.errors import ModelError
 from incast.models.registry import MODELS, Answer, NotApplicable, Question, find
 from incast.scenario.plan import Plan
-from incast.scenario.resolved import Resolved
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
         There is no model of such a name, or none of those named applies to any point.
     """
     models = [find(name) for name in names] or list(MODELS.values())
-    questions = [Question(Resolved(point.resolved)) for point in plan.points]
+    questions = [Question(point.here) for point in plan.points]
     rows: list[dict[str, object]] = []
     refusals = {}
     for model in models:

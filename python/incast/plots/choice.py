@@ -8,7 +8,6 @@ from incast.results import Results
 from incast.results.collapse import at_points
 from incast.results.series import ordered, split
 from incast.scenario.plan import Job, Plan
-from incast.scenario.resolved import Resolved
 
 MOST_CURVES = 8  # more in one panel are hard to tell apart
 
@@ -30,7 +29,7 @@ def for_plan(plan: Plan, traces: list[str]) -> Kind:
         return KINDS["heatmap" if len(others) == 1 and quantities else "ranking"]
     recorded = {name.removesuffix(":full") for name in traces}
     fitting = (kind for kind in KINDS.values() if kind.traces and recorded.issuperset(kind.traces))
-    reads = Resolved(plan.points[0].resolved).reads
+    reads = plan.points[0].here.reads
     return next(fitting, KINDS["swimlane" if reads else "queue"])
 
 

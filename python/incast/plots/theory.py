@@ -11,7 +11,6 @@ from incast.plots import Picture, style
 from incast.plots.sheet import RC
 from incast.results.series import Series, split
 from incast.scenario.facts import of_plan
-from incast.scenario.resolved import Resolved
 
 _GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
 
@@ -36,7 +35,7 @@ def _draw(theory: Theory) -> Picture:
         raise ModelError("no model that applies knows the goodput: there is nothing to plot")
     swept = theory.plan.swept
     axis, series = split(known, [*swept, "model"] if known["model"].n_unique() > 1 else swept)
-    points = [Resolved(theory.plan.points[point].resolved) for point in known["point"]]
+    points = [theory.plan.points[point].here for point in known["point"]]
     lines = style.lines(points)
     unit, name = (1e9, "Gbps") if max(lines) >= _GBPS_FROM else (1e6, "Mbps")
     title = theory.plan.title or "Untitled scenario"

@@ -1,7 +1,7 @@
 """What a figure needs to be run, and its curves when that is done."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -20,7 +20,6 @@ from incast.results.frames import KEY
 from incast.results.traces import KINDS
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan, Point
-from incast.scenario.resolved import Resolved
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def _points(
         raise FigureError(f"{where}: {error}") from None
     if len(plan.points) != len(xs):
         raise FigureError(f"{where}: {len(plan.points)} points; only the axis may be swept")
-    points = [Point({}, point.resolved) for point in plan.points]
+    points = [replace(point, swept={}) for point in plan.points]
     jobs = [] if series.model else list(Plan(points, plan.seeds, plan.engine).jobs())
     return points, jobs
 
@@ -214,7 +213,7 @@ def _rows(need: Need, jobs: Sequence[Job], store: Archive) -> pl.DataFrame:
 
 def about(points: Sequence[Point]) -> pl.DataFrame:
     """Return what metrics want of the points: `x`, `servers` and `line_rate_bps`."""
-    here = [Resolved(point.resolved) for point in points]
+    here = [point.here for point in points]
     return pl.DataFrame(
         {
             "x": range(len(points)),
@@ -240,7 +239,7 @@ def _results(work: Work, need: Need, store: Archive) -> Results:
     """Return the runs of a curve as results of a sweep of the figure's axis."""
     key = work.figure.x.key if work.figure.x is not None else ""
     points = [
-        Point({key: x} if key else {}, point.resolved)
+        replace(point, swept={key: x} if key else {})
         for x, point in zip(work.xs, need.points, strict=True)
     ]
     seeds = sorted({job.seed for job in need.jobs})

@@ -26,7 +26,7 @@ def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
     chosen = choose(model, MODELS, f"{label}: model")
     rows, why = [], ""
     for x, point in enumerate(points):
-        answer = chosen.answer(point.resolved)
+        answer = chosen.answer(point)
         if isinstance(answer, NotApplicable):
             why = answer.reason
             continue

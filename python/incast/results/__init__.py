@@ -166,7 +166,7 @@ class Results:
 
     def resolved(self, point: int) -> Resolved:
         """Return the quantities of one point of the plan."""
-        return Resolved(self.plan.points[point].resolved)
+        return self.plan.points[point].here
 
     @property
     def scenario(self) -> dict[str, Any]:

@@ -51,7 +51,7 @@ def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> lis
 def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
     """Return what decides about points of a plan, a row each."""
     return pl.DataFrame(
-        [{"point": index, **of_point(Resolved(plan.points[index].resolved))} for index in points],
+        [{"point": index, **of_point(plan.points[index].here)} for index in points],
         schema_overrides={"point": pl.Int32, "block_bits": pl.Float64},
     )
 

@@ -15,7 +15,7 @@ from typing import Any
 from incast import _core
 from incast.scenario.override import apply
 from incast.scenario.plain import as_json, check
-from incast.scenario.plan import Plan
+from incast.scenario.plan import Plan, Point
 from incast.scenario.shipped import instead, located
 
 
@@ -57,9 +57,10 @@ class Scenario:
             What is wrong with the scenario, under its key, with the file's name before it.
         """
         try:
-            return Plan.from_core(*_core.plan(as_json(self.document)), _core.version())
+            points, seeds = _core.plan(as_json(self.document))
         except _core.ScenarioError as error:
             raise self.error(error) from None
+        return Plan.of([Point(*point) for point in points], seeds, _core.version())
 
     def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
         """Return the error with the name of the scenario before it."""

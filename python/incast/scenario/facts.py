@@ -9,7 +9,7 @@ from incast.scenario.resolved import Resolved
 
 def of_plan(plan: Plan) -> str:
     """Name what decides the result, but for what differs among the points."""
-    return words(Resolved(point.resolved) for point in plan.points)
+    return words(point.here for point in plan.points)
 
 
 def words(points: Iterable[Resolved]) -> str:

@@ -1,7 +1,7 @@
 """What a workload gives where nothing is lost: the measure of a collapse."""
 
 from dataclasses import dataclass
-from math import ceil, inf
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ def lossless_goodput(here: Resolved) -> float:
     Of a read: its bits over `lossless_s`, and no more than what is asked for. Of long flows: what
     the links and the receive windows allow.
     """
-    links = _links(here) * here.mss / _wire(here)
+    links = _links(here) * here.mss / here.facts["wire_bytes"]
     if not here.reads:
         return min(links, here.flows * here.receive_window * here.mss * 8 / here.base_rtt)
     return min(block_bits(here) / lossless_s(here), here.demand)
@@ -32,7 +32,7 @@ def block_bits(here: Resolved) -> float:
 def lossless_s(here: Resolved) -> float:
     """Return the mean seconds of a block in which nothing is lost."""
     transport, workload = here.tree["transport"], here.tree["workload"]
-    segments, full = ceil(here.sru / here.mss), _wire(here) * 8.0
+    segments, full = here.facts["sru_segments"], here.facts["wire_bytes"] * 8.0
     blocks = 1 if here.fresh else workload.get("blocks")
     shakes = transport["handshake"] == "three-way" or (
         transport["handshake"] == "syn-only" and transport["opener"] == "server"
@@ -131,8 +131,3 @@ def _links(here: Resolved) -> float:
     """Return what the narrower of the clients' and the servers' links carry, in bit/s."""
     rates = [here.limit, here.servers * here.server_rate]
     return min(rate for rate in rates if rate < inf)
-
-
-def _wire(here: Resolved) -> int:
-    """Return the bytes of a full packet on the wire."""
-    return here.packet + int(here.tree["network"]["layer2_overhead"])

@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any
 
-from incast import units
+from incast import _core, units
+from incast.scenario.resolved import Resolved
 
 Value = str | int | float | bool
 
@@ -19,13 +20,26 @@ class Point:
     Parameters
     ----------
     swept
-        Dotted key to value, in columns of one type each (see `Plan.from_tree`).
+        Dotted key to value, in columns of one type each (see `Plan.of`).
     resolved
         The whole scenario at this point: every key, in base units.
+    ready
+        The same as the core has read it; by default it is read again where it is needed.
     """
 
     swept: dict[str, Value]
     resolved: dict[str, Any]
+    ready: _core.Scenario | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def scenario(self) -> _core.Scenario:
+        """The scenario as the core runs it, at any seed."""
+        return self.ready or _core.Scenario(json.dumps(self.resolved))
+
+    @property
+    def here(self) -> Resolved:
+        """What follows from the scenario."""
+        return Resolved(self.resolved, self.scenario)
 
     @cached_property
     def identity(self) -> str:
@@ -33,11 +47,6 @@ class Point:
         resolved = {key: value for key, value in self.resolved.items() if key != "title"}
         resolved["run"] = {k: v for k, v in resolved.get("run", {}).items() if k != "seeds"}
         return _canonical(resolved)
-
-    @property
-    def text(self) -> str:
-        """JSON text of the resolved scenario for one run: without the list of all seeds."""
-        return json.dumps(self.resolved | {"run": self.resolved["run"] | {"seeds": 1}})
 
     @cached_property
     def digest(self) -> blake2b:
@@ -96,35 +105,24 @@ class Plan:
     engine: str
 
     @classmethod
-    def from_tree(cls, tree: dict[str, Any], engine: str) -> "Plan":
+    def of(cls, points: list[Point], seeds: list[int], engine: str) -> "Plan":
         """Take the plan that the core of version `engine` made.
 
         Values of one swept key become one type, so that they make a column: numbers stay
         numbers when all are, and everything else becomes text (a table its compact JSON).
         """
-        swept = [point["swept"] for point in tree["points"]]
-        columns = {key: _one_type([values[key] for values in swept]) for key in swept[0]}
-        return cls(
-            [
-                Point({key: columns[key][i] for key in columns}, point["resolved"])
-                for i, point in enumerate(tree["points"])
-            ],
-            tree["seeds"],
-            engine,
-        )
+        columns = {key: _one_type([it.swept[key] for it in points]) for key in points[0].swept}
+        typed = [
+            replace(point, swept={key: column[i] for key, column in columns.items()})
+            for i, point in enumerate(points)
+        ]
+        return cls(typed, seeds, engine)
 
     @classmethod
-    def from_core(
-        cls, tables: list[str], points: list[str], seeds: list[int], engine: str
-    ) -> "Plan":
-        """Take the plan as the core writes it: points share the tables that they have alike."""
-        shared = [json.loads(table) for table in tables]
-        tree = []
-        for text in points:
-            point = json.loads(text)
-            resolved = {key: shared[number] for key, number in point["resolved"].items()}
-            tree.append({"swept": point["swept"], "resolved": resolved})
-        return cls.from_tree({"points": tree, "seeds": seeds}, engine)
+    def from_tree(cls, tree: dict[str, Any], engine: str) -> "Plan":
+        """Take the plan from the tree that `to_dict` returned."""
+        points = [Point(point["swept"], point["resolved"]) for point in tree["points"]]
+        return cls.of(points, tree["seeds"], engine)
 
     @property
     def swept(self) -> list[str]:

@@ -1,6 +1,5 @@
 """Runs a plan on threads: the engine releases the interpreter's lock."""
 
-import json
 import os
 import random
 import time
@@ -159,7 +158,6 @@ class _Sweep:
     def __init__(self, store: Store, traces: Sequence[str], todo: Sequence[Job]) -> None:
         self.store = store
         self.traces = traces
-        self.request = json.dumps(list(traces))
         self.todo = list(reversed(todo))
         self.taking = Lock()
         self.stopped = Event()
@@ -229,7 +227,7 @@ class _Sweep:
             if self.stopped.is_set() or self.store.has(job, self.traces):
                 return None
             start = time.monotonic()
-            output = _core.run(job.point.text, job.seed, self.request, control)
+            output = _core.run(job.point.scenario, job.seed, self.traces, control)
             if self.stopped.is_set():
                 return None  # too late: the store may be closed
             if self.store.has(job, self.traces):

@@ -1,6 +1,5 @@
 """What a sweep would take, without running it."""
 
-import json
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -83,7 +82,7 @@ def expected_seconds(
     todo = list(left)
     measured = store.rows(every) if store is not None else None
     speed = _measured(measured) if measured is not None else _speed()
-    work = [packets(job.point.resolved) * speed + OVERHEAD for job in todo]
+    work = [packets(job.point.here) * speed + OVERHEAD for job in todo]
     return sum(work) / min(workers or processors(), max(len(todo), 1))
 
 
@@ -95,10 +94,10 @@ def _measured(rows: pl.DataFrame) -> float:
 
 def _speed() -> float:
     """Measure the seconds per packet of a short read: the best of three, others disturb."""
-    resolved = load(_SAMPLE).plan.points[0].resolved
+    point = load(_SAMPLE).plan.points[0]
     times = []
     for seed in range(3):
         start = time.perf_counter()
-        _core.run(json.dumps(resolved), seed)
+        _core.run(point.scenario, seed)
         times.append(time.perf_counter() - start)
-    return min(times) / packets(resolved)
+    return min(times) / packets(point.here)

@@ -60,7 +60,7 @@ class Estimate:
         self._costs: dict[str, _Cost] = {}
         for job in self._jobs.values():
             if job.point.key not in self._costs:
-                self._costs[job.point.key] = _Cost(packets(job.point.resolved))
+                self._costs[job.point.key] = _Cost(packets(job.point.here))
         self._left = Counter(job.point.key for job in self._jobs.values())
         self._unknown = sum(self._costs[key].packets * left for key, left in self._left.items())
         self._total, self._done = len(self._jobs) + kept, kept

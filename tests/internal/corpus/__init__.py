@@ -58,7 +58,7 @@ def outcome(case: Case) -> str:
     rows, traces = hashlib.sha256(), hashlib.sha256()
     plan = incast.load(case.document).plan
     for point in plan.points:
-        found = _core.run(point.text, plan.seeds[0], json.dumps(case.traces))
+        found = _core.run(point.scenario, plan.seeds[0], case.traces)
         _add_rows(rows, found.pop("rows"))
         for name in sorted(found):
             _add_trace(traces, name, found[name])

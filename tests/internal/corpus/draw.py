@@ -84,7 +84,7 @@ def usable(document: Document) -> bool:
         points = incast.load(document).plan.points
     except (incast.ScenarioError, KeyError, TypeError, AttributeError):
         return False
-    return len(points) <= 2 and sum(packets(point.resolved) for point in points) < MOST_PACKETS
+    return len(points) <= 2 and sum(packets(point.here) for point in points) < MOST_PACKETS
 
 
 def main() -> int:

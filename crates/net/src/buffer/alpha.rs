@@ -39,6 +39,17 @@ impl Alpha {
             < u128::from(free) * u128::from(self.numerator)
     }
 
+    /// The longest queue that a single busy port may have of `total`: α / (1 + α) of it.
+    pub fn share_of_one(self, total: u64) -> u64 {
+        let [up, down] = [self.numerator, self.denominator].map(u128::from);
+        (u128::from(total) * up / (up + down)) as u64
+    }
+
+    /// The ratio as a number.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.numerator) / f64::from(self.denominator)
+    }
+
     /// The exponent, if it is a power of two.
     fn exponent(self) -> Option<i32> {
         match (self.numerator, self.denominator) {

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -182,37 +181,35 @@ def read(questions: Sequence[Question]) -> Reads:
 def _row(point: Resolved) -> dict[str, float | bool]:
     transport, network = point.tree["transport"], point.tree["network"]
     workload = point.tree["workload"]
-    layer2 = int(network["layer2_overhead"])
-    packet_s = (point.packet + layer2) * 8 / point.line_rate
-    last = point.sru % point.mss or point.mss
+    facts = point.facts
+    packet_s = facts["wire_bytes"] * 8 / point.line_rate
     # What a client opens by a SYN alone does not wait for an answer.
     opener = {"client": ("three-way",), "server": ("three-way", "syn-only")}[transport["opener"]]
-    round_trip = 2 * (_seconds(network["server_delay"]) + _seconds(network["delay"]))
     row: dict[str, float | bool] = {
         "servers": point.servers,
-        "segments": ceil(point.sru / point.mss),
-        "last": last / point.mss,
+        "segments": facts["sru_segments"],
+        "last": facts["last_segment_bytes"] / point.mss,
         "packet": point.packet,
         "header": point.packet - point.mss,
         "bare": int(transport["ack_size"]),
-        "layer2": layer2,
+        "layer2": int(network["layer2_overhead"]),
         "slower": point.line_rate / point.server_rate,
         "packet_s": packet_s,
         "buffer": _buffer(point),
         "counts_packets": point.counts_packets,
         "cell": int(network["buffer_cell"]),
         "extra": int(network["buffer_packet_overhead"]),
-        "propagation": round_trip / packet_s,
-        "gap": _seconds(workload["request_jitter"]) / 2 / packet_s,
-        "spread": _seconds(workload["start_spread"]) / packet_s,
-        "jitter": _seconds(transport["send_jitter"]) / packet_s,
+        "propagation": facts["propagation_s"] / packet_s,
+        "gap": point.request_jitter / 2 / packet_s,
+        "spread": facts["start_spread_s"] / packet_s,
+        "jitter": point.send_jitter / packet_s,
         "fresh": point.fresh,
         "rto_min": point.rto_min,
-        "rto_max": _seconds(transport["rto_max"]),
+        "rto_max": facts["rto_max_s"],
         "handshakes": transport["handshake"] in opener,
-        "syn_rto": _seconds(transport["syn_rto"]),
-        "first_rto": _seconds(transport["rto_initial"]),
-        "later_rto": _seconds(transport["rto_after_syn_loss"]),
+        "syn_rto": point.syn_rto,
+        "first_rto": facts["rto_initial_s"],
+        "later_rto": facts["rto_after_syn_loss_s"],
         "blocks": int(workload["blocks"]),
         "initial_window": point.initial_window,
         "initial_threshold": point.initial_threshold,
@@ -226,12 +223,6 @@ def _buffer(point: Resolved) -> float:
     """Return what may wait, in packets where the buffer counts them, else in bytes."""
     if point.counts_packets:
         return float(point.buffer_places)
-    network = point.tree["network"]
-    cell = int(network["buffer_cell"])
-    bytes_ = point.packet + int(network["buffer_packet_overhead"])
-    sent = ceil(bytes_ / cell) * cell if network["buffer_counts_in_service"] else 0
+    counts_in_service = point.tree["network"]["buffer_counts_in_service"]
+    sent = point.facts["buffer_packet_bytes"] if counts_in_service else 0
     return float(max(point.buffer_bytes - sent, 0))
-
-
-def _seconds(text: str) -> float:
-    return float(text.removesuffix("s"))

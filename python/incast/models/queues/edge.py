@@ -51,19 +51,23 @@ def _answer(point: Resolved) -> Answer:
 def port(point: Resolved) -> MG1K | NotApplicable:
     """Return the switch port to the client as the scenario's datagrams see it, or why not."""
     network = point.tree["network"]
-    background = [it for it in point.tree.get("background", []) if _sends(it)]
+    tables = zip(
+        point.tree["background"],
+        point.facts["background_rates_bps"],
+        point.facts["background_space_bytes"],
+        strict=True,
+    )
+    sending = [(it, rate, space) for it, rate, space in tables if rate != 0]
+    background = [it for it, _, _ in sending]
     counts = [point.servers if it.get("from") == "servers" else 1 for it in background]
     reason = _network_refusal(point, sum(counts)) or _traffic_refusal(point, background)
     if reason:
         return NotApplicable(reason)
     sizes = [int(it["packet_size"]) for it in background]
-    rates = [
-        count * float(it["rate"].removesuffix("bps")) / 8 / size
-        for count, it, size in zip(counts, background, sizes, strict=True)
-    ]
+    rates = [(rate or 0.0) / 8 / size for (_, rate, _), size in zip(sending, sizes, strict=True)]
     overhead = int(network["layer2_overhead"])
     times = [(size + overhead) * 8 / point.line_rate for size in sizes]
-    places = _places(point, sizes[0])
+    places = _places(point, sending[0][2])
     total = sum(rates)
     return MG1K(total, Empirical(times, [rate / total for rate in rates]), max(places, 0) + 1)
 
@@ -93,15 +97,9 @@ def _traffic_refusal(point: Resolved, background: Sequence[dict[str, Any]]) -> s
     return None
 
 
-def _sends(background: dict[str, Any]) -> bool:
-    return "rate" not in background or float(background["rate"].removesuffix("bps")) > 0
-
-
-def _places(point: Resolved, size: int) -> int:
-    """Return how many datagrams of a size may wait, beside the one in service."""
-    if point.counts_packets:
+def _places(point: Resolved, space: int | None) -> int:
+    """Return how many datagrams that occupy so much may wait, beside the one in service."""
+    if point.counts_packets or space is None:
         return point.buffer_places
-    network = point.tree["network"]
-    cell = int(network["buffer_cell"])
-    cells = -(-(size + int(network["buffer_packet_overhead"])) // cell)
-    return point.buffer_bytes // (cells * cell) - bool(network["buffer_counts_in_service"])
+    counts_in_service = bool(point.tree["network"]["buffer_counts_in_service"])
+    return point.buffer_bytes // space - counts_in_service

@@ -1,0 +1,275 @@
+//! What follows from a scenario, in numbers: what models, tables and pictures start from, so that
+//! nobody works it out a second time.
+
+use incast_engine::{Cell, Limit, Span, table};
+use incast_host::Transport;
+use incast_net::buffer::PoolConfig;
+
+use super::bounds::datagrams;
+use super::{BarrierRead, Datagrams, Network, Scenario, Source, Workload};
+
+/// What follows from a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Facts {
+    /// Of links and switches.
+    pub network: NetworkFacts,
+    /// Of the switch's port to the client.
+    pub buffer: BufferFacts,
+    /// Of the workload and the traffic beside it.
+    pub traffic: TrafficFacts,
+    /// Of the workload's transport.
+    pub transport: TransportFacts,
+}
+
+table! {
+    /// Links, and the path of a full packet over them.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct NetworkFacts {
+        /// Rate of a client's link, bit/s.
+        pub client_rate_bps: f64,
+        /// Rate of a server's link, bit/s.
+        pub server_rate_bps: f64,
+        /// Links between switches on the longest of the workload's ways.
+        pub trunks: u32,
+        /// Propagation on it, there and back, seconds.
+        pub propagation_s: f64,
+        /// Round trip of one full packet and its ACK when idle, serialisation included, seconds.
+        pub base_rtt_s: f64,
+        /// The same of two packets without data, seconds.
+        pub bare_rtt_s: f64,
+        /// A full packet, headers included and layer 2 excluded, bytes.
+        pub packet_bytes: u32,
+        /// A full packet on the line, layer 2 included, bytes.
+        pub wire_bytes: u32,
+    }
+}
+
+table! {
+    /// Room at the switch's port to the client.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct BufferFacts {
+        /// Whether the buffer is counted in packets, not in bytes.
+        pub buffer_counts_packets: bool,
+        /// What the port may hold while no other port is busy, packets or bytes.
+        pub buffer_limit: u64,
+        /// The same in bytes, of full packets where it counts packets.
+        pub buffer_bytes: u64,
+        /// Full packets that fit.
+        pub buffer_packets: u64,
+        /// What a full packet occupies, bytes.
+        pub buffer_packet_bytes: u64,
+        /// What ports share, packets or bytes; none if each has its own.
+        pub buffer_total: Option<u64>,
+        /// Whether `buffer_total` is counted in packets.
+        pub buffer_total_counts_packets: bool,
+        /// Ratio of the longest queue that may grow to the space left; none where limits are fixed.
+        pub buffer_alpha: Option<f64>,
+    }
+}
+
+table! {
+    /// Who sends how much.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct TrafficFacts {
+        /// Servers that answer one request.
+        pub servers: u32,
+        /// Connections that carry data.
+        pub flows: u32,
+        /// Clients that the servers send to.
+        pub clients: u32,
+        /// What a run has a row for.
+        pub groups: Vec<String>,
+        /// Bytes that the first server sends for a block; 0 without blocks.
+        pub sru_bytes: u64,
+        /// Bytes that the last server sends for a block.
+        pub last_sru_bytes: u64,
+        /// Segments of the first server's part.
+        pub sru_segments: u64,
+        /// Bytes of the last of these.
+        pub last_segment_bytes: u64,
+        /// Most time between two requests of a block, seconds.
+        pub request_jitter_s: f64,
+        /// Most time by which a request is delayed by itself, seconds.
+        pub start_spread_s: f64,
+        /// Mean time between two blocks that are wanted, seconds; 0 if each follows the last.
+        pub interval_s: f64,
+        /// For how long blocks begin, or flows send, seconds; none if blocks are counted.
+        pub duration_s: Option<f64>,
+        /// Rate of each background table's sources together while they send, bit/s; none of
+        /// connections.
+        pub background_rates_bps: Vec<Option<f64>>,
+        /// What a datagram of each background table occupies in the buffer, bytes; none of
+        /// connections.
+        pub background_space_bytes: Vec<Option<u64>>,
+    }
+}
+
+table! {
+    /// Windows in segments, timers in seconds.
+    #[derive(Clone, Debug, PartialEq)]
+    pub struct TransportFacts {
+        /// Congestion window of a new connection, segments.
+        pub initial_window_segments: u64,
+        /// Slow-start threshold of a new connection, segments.
+        pub initial_ssthresh_segments: u64,
+        /// Largest window that the client advertises, segments.
+        pub receive_window_segments: u64,
+        /// Lower bound of the retransmission timeout, seconds.
+        pub rto_min_s: f64,
+        /// Upper bound of the retransmission timeout, seconds.
+        pub rto_max_s: f64,
+        /// Retransmission timeout before the first round trip was measured, seconds.
+        pub rto_initial_s: f64,
+        /// Granularity of the retransmission timer, seconds.
+        pub rto_granularity_s: f64,
+        /// Timeout of a SYN, seconds.
+        pub syn_rto_s: f64,
+        /// Retransmission timeout after a handshake that lost a packet, seconds.
+        pub rto_after_syn_loss_s: f64,
+        /// Most time for which a host holds back what it is about to send, seconds.
+        pub send_jitter_s: f64,
+        /// Longest time for which an ACK is held back, seconds.
+        pub delayed_ack_s: f64,
+    }
+}
+
+impl Facts {
+    /// All of them by name.
+    pub fn cells(&self) -> impl Iterator<Item = (&'static str, Cell<'_>)> {
+        let Self { network, buffer, traffic, transport } = self;
+        network.cells().chain(buffer.cells()).chain(traffic.cells()).chain(transport.cells())
+    }
+
+    pub(super) fn of(scenario: &Scenario) -> Self {
+        let Scenario { network, transport, .. } = scenario;
+        Self {
+            network: NetworkFacts::of(scenario),
+            buffer: BufferFacts::of(network, transport),
+            traffic: TrafficFacts::of(scenario),
+            transport: TransportFacts::of(transport),
+        }
+    }
+}
+
+impl NetworkFacts {
+    fn of(Scenario { network, workload, transport, .. }: &Scenario) -> Self {
+        let trunks = network.trunks_between(workload.servers_at(), workload.to());
+        let packet_bytes = full_packet(transport);
+        Self {
+            client_rate_bps: network.client_rate.0 as f64,
+            server_rate_bps: network.server_rate.0 as f64,
+            trunks,
+            propagation_s: (network.delay(trunks) * 2).as_secs_f64(),
+            base_rtt_s: network.base_rtt(&transport.tcp, trunks).as_secs_f64(),
+            bare_rtt_s: network.bare_rtt(&transport.tcp, trunks).as_secs_f64(),
+            packet_bytes,
+            wire_bytes: packet_bytes + network.layer2_overhead,
+        }
+    }
+}
+
+impl BufferFacts {
+    fn of(network: &Network, transport: &Transport) -> Self {
+        let packet = full_packet(transport);
+        let space = network.accounting.space(packet).bytes;
+        let (counts_packets, own) = counted(network.buffer);
+        let alpha = network.pool.and_then(|pool| pool.alpha);
+        let limit = alpha.map_or(own, |alpha| alpha.share_of_one(own));
+        let total = network.pool.map(|PoolConfig { total, .. }| counted(total));
+        Self {
+            buffer_counts_packets: counts_packets,
+            buffer_limit: limit,
+            buffer_bytes: if counts_packets { limit * u64::from(packet) } else { limit },
+            buffer_packets: if counts_packets { limit } else { limit / space },
+            buffer_packet_bytes: space,
+            buffer_total: total.map(|(_, total)| total),
+            buffer_total_counts_packets: total.is_some_and(|(packets, _)| packets),
+            buffer_alpha: alpha.map(|alpha| alpha.as_f64()),
+        }
+    }
+}
+
+impl TrafficFacts {
+    fn of(scenario: &Scenario) -> Self {
+        let Scenario { network, workload, background, transport, .. } = scenario;
+        let read = match workload {
+            Workload::BarrierRead(read) => Some(read),
+            Workload::LongFlows(_) => None,
+        };
+        let mss = u64::from(transport.tcp.mss);
+        let sru_bytes = read.map_or(0, |read| read.sru_of(0));
+        let seconds =
+            |of: fn(&BarrierRead) -> Span| read.map_or(0.0, |read| of(read).as_secs_f64());
+        let duration = match workload {
+            Workload::BarrierRead(read) => read.duration,
+            Workload::LongFlows(flows) => Some(flows.duration),
+        };
+        let servers = read.map_or(workload.servers(), |read| read.active);
+        let mut clients = workload.to().to_vec();
+        clients.sort_unstable();
+        clients.dedup();
+        let rows = background.iter().enumerate().map(|(index, it)| it.row(index));
+        Self {
+            servers,
+            flows: read.map_or(workload.flows(), |read| read.active),
+            clients: clients.len() as u32,
+            groups: std::iter::once("all".to_owned()).chain(rows).collect(),
+            sru_bytes,
+            last_sru_bytes: read.map_or(0, |read| read.sru_of(read.active - 1)),
+            sru_segments: sru_bytes.div_ceil(mss),
+            last_segment_bytes: sru_bytes - sru_bytes.saturating_sub(1) / mss * mss,
+            request_jitter_s: seconds(|read| read.request_jitter),
+            start_spread_s: seconds(|read| read.start_spread),
+            interval_s: seconds(|read| read.interval),
+            duration_s: duration.map(Span::as_secs_f64),
+            background_rates_bps: background
+                .iter()
+                .map(|traffic| Some(offered(datagrams(traffic)?, workload.servers())))
+                .collect(),
+            background_space_bytes: background
+                .iter()
+                .map(|traffic| {
+                    Some(network.accounting.space(datagrams(traffic)?.packet_size).bytes)
+                })
+                .collect(),
+        }
+    }
+}
+
+impl TransportFacts {
+    fn of(Transport { tcp, .. }: &Transport) -> Self {
+        let segments = |bytes: u64| (bytes / u64::from(tcp.mss)).max(1);
+        let delay = tcp.delayed_ack.map_or(Span::ZERO, |delayed| delayed.timeout);
+        Self {
+            initial_window_segments: segments(tcp.initial_window),
+            initial_ssthresh_segments: segments(tcp.initial_ssthresh),
+            receive_window_segments: segments(tcp.receive_window),
+            rto_min_s: tcp.rto.min.as_secs_f64(),
+            rto_max_s: tcp.rto.max.as_secs_f64(),
+            rto_initial_s: tcp.rto.initial.as_secs_f64(),
+            rto_granularity_s: tcp.rto.granularity.as_secs_f64(),
+            syn_rto_s: tcp.syn_rto.as_secs_f64(),
+            rto_after_syn_loss_s: tcp.rto_after_syn_loss.as_secs_f64(),
+            send_jitter_s: tcp.send_jitter.as_secs_f64(),
+            delayed_ack_s: delay.as_secs_f64(),
+        }
+    }
+}
+
+fn full_packet(Transport { tcp, .. }: &Transport) -> u32 {
+    tcp.mss + u32::from(tcp.header)
+}
+
+/// Whether a limit counts packets, and what it is.
+fn counted(limit: Limit) -> (bool, u64) {
+    match limit {
+        Limit::Packets(packets) => (true, packets),
+        Limit::Bytes(bytes) => (false, bytes),
+    }
+}
+
+/// Rate of the sources of datagrams together while they send, bit/s.
+fn offered(Datagrams { rate, from, .. }: &Datagrams, servers: u32) -> f64 {
+    let sources = if *from == Source::Servers { servers } else { 1 };
+    rate.0 as f64 * f64::from(sources)
+}
