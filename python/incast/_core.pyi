@@ -16,6 +16,7 @@ __all__ = [
     "plan",
     "run",
     "schema",
+    "serialisation",
     "version",
 ]
 
@@ -137,4 +138,11 @@ def follow_reads(
     relative standard deviation of a run's goodput, the relative standard error of the packet times,
     and 1 where a read loses what it is not known how to repair (the others are then 0); `threads`
     does not change them.
+    """
+
+def serialisation(columns: Sequence[NDArray[np.float64]]) -> dict[str, NDArray[np.float64]]:
+    """Return equations (2) to (12) of connection serialisation, by name.
+
+    Takes seven equally long columns: rate in bit/s, base round trip in seconds, MSS, header and SRU
+    in bytes, servers, and background in bit/s.
     """

@@ -13,6 +13,7 @@ import pytest
 import incast
 from conftest import SMALL, Command, said
 from incast.results import archive, seal
+from incast.scenario.plan import Plan
 
 Place = tuple[str | int, ...]
 Tree = dict[str, Any] | list[Any]
@@ -206,6 +207,24 @@ def test_changed_points_are_not_taken_for_those_that_ran(kept: Path, tmp_path: P
         incast.ResultsError, match=r"manifest\.json: plan\.points: was changed after the run"
     ):
         incast.open_results(out)
+
+
+def test_results_of_another_version_may_have_scenarios_that_nobody_reads(
+    kept: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(kept, out)
+    file = out / "manifest.json"
+    manifest = json.loads(file.read_text())
+    for point in manifest["plan"]["points"]:
+        point["resolved"]["transport"]["of_before"] = 1
+    manifest["fingerprint"] = Plan.from_tree(manifest["plan"], manifest["engine"]).fingerprint
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(incast.ResultsError) as refused:
+        incast.open_results(out)
+    assert str(refused.value).startswith(
+        f"{file}: plan.points.0.resolved.transport.of_before: unknown key"
+    )
 
 
 def test_torn_lines_of_times_are_none(kept: Path, tmp_path: Path) -> None:

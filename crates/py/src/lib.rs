@@ -3,6 +3,7 @@
 mod error;
 mod plan;
 mod scenario;
+mod serialisation;
 mod tables;
 mod theory;
 
@@ -104,5 +105,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
-    module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)
+    module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)?;
+    module.add_function(wrap_pyfunction!(serialisation::serialisation, module)?)
 }

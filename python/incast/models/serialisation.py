@@ -5,19 +5,23 @@ Center Networks, equations (2) to (12) and appendix A. One client with a link of
 round trips; a connection starts with a window of 2 packets, doubles it every round trip, and stops
 at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
 
-Where print and arithmetic differ, arithmetic stands: (12) lacks the factor 8; K is 1024, with which
-T2 of 64 KB is 372 us, not about 360. What is odd but consistent stays: T1 counts the ACKs of round
-m from one packet's time after its beginning (an event simulation gives 400 us, not 412).
+The equations are those by which the simulator's clients plan (`crates/remedies/src/serialize`), for
+arrays; what the clients do not need stands here. Where print and arithmetic differ, arithmetic
+stands: (12) lacks the factor 8; K is 1024, with which T2 of 64 KB is 372 us, not about 360. What is
+odd but consistent stays: T1 counts the ACKs of round m from one packet's time after its beginning
+(an event simulation gives 400 us, not 412).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from incast.models.numbers import Floats, floats, together
+from incast import _core
+from incast.models.numbers import Floats, floats
 from incast.models.registry import Answer, NotApplicable, Question
 
 SMALLEST_WINDOW = 4
@@ -53,10 +57,14 @@ class Path:
         """B = V/8·BaseRTT/(MSS + 40), packets, a fraction (2)."""
         return floats(floats(self.base_rtt) / self.packet_time)
 
+    @cached_property
+    def _alone(self) -> dict[str, Floats]:
+        return self._told(sru=0)
+
     @property
     def product_packets(self) -> Floats:
         """⌈B⌉, packets, 1 at least."""
-        return floats(np.maximum(_up(self.product), 1))
+        return self._alone["product_packets"]
 
     @property
     def rounds(self) -> Floats:
@@ -64,36 +72,23 @@ class Path:
 
         B counts as 2 at the least: a window that starts at 2 never grows in a smaller one.
         """
-        return floats(self._doublings + 1)
-
-    @property
-    def _doublings(self) -> Floats:
-        return floats(np.frexp(np.maximum(self.product_packets, 2) - 0.5)[1])
+        return self._alone["rounds"]
 
     @property
     def ramp(self) -> Floats:
         """T1, seconds until the window reaches B (4)."""
-        grown = np.maximum(self.product_packets - 2 ** (self.rounds - 2), 0)
-        return floats((self.rounds - 1) * floats(self.base_rtt) + grown * self.packet_time)
-
-    def packets(self, sru: ArrayLike) -> Floats:
-        """Return ⌈S/MSS⌉, packets of an SRU of S bytes."""
-        return floats(np.ceil(floats(sru) / floats(self.mss)))
+        return self._alone["ramp_s"]
 
     def ramps(self, sru: ArrayLike) -> Floats:
         """Return 1 where an SRU of S bytes is long enough for the window to reach B (6), else 0."""
-        before = 2 ** (self.rounds - 2)
-        reached = self.packets(sru) - np.maximum(before - 2, 0) + before
-        return floats(reached >= self.product_packets)
+        return self._told(sru)["ramps"]
 
     def plateau(self, sru: ArrayLike) -> Floats:
         """Return T2, seconds from then until the last packet of S bytes (5).
 
         Not a number where the window never reaches B.
         """
-        sent = 2 ** (self.rounds - 1) - 2
-        rest = np.maximum(self.packets(sru) - sent, 0)
-        return floats(np.where(self.ramps(sru) > 0, rest * self.packet_time, np.nan))
+        return self._told(sru)["plateau_s"]
 
     def one_after_another(self, sru: ArrayLike) -> Floats:
         """Return CCS's goodput, bit/s: S·8 / (T1 + T2 + BaseRTT/2), the half for the SYN.
@@ -106,12 +101,25 @@ class Path:
 
     def ideal_completion(self, servers: ArrayLike, sru: ArrayLike) -> Floats:
         """Return MCT_ideal, seconds: N_a·⌈S/MSS⌉ packets on a link that never rests (12)."""
-        return floats(floats(servers) * self.packets(sru) * self.packet_time)
+        return self._told(sru, servers=servers)["ideal_completion_s"]
 
     def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:
         """Return the goodput, bit/s, of a link never at rest beside `background` bit/s (§5.1)."""
-        share = floats(self.mss) / (floats(self.mss) + floats(self.header))
-        return floats(np.maximum(floats(self.rate) - floats(background), 0) * share)
+        return self._told(sru=0, background=background)["greatest_goodput_bps"]
+
+    def sets(self, sru: ArrayLike) -> "Sets":
+        """Return the smallest set whose plateau lasts for two ramps (8), and its windows."""
+        told = self._told(sru)
+        return Sets(told["connections"], told["window"], told["peak_queue"])
+
+    def _told(
+        self, sru: ArrayLike, servers: ArrayLike = 1, background: ArrayLike = 0.0
+    ) -> dict[str, Floats]:
+        """Return what the core makes of these, by the names of its equations."""
+        asked = (self.rate, self.base_rtt, self.mss, self.header, sru, servers, background)
+        columns = np.broadcast_arrays(*map(floats, asked))
+        told = _core.serialisation([column.ravel() for column in columns])
+        return {name: values.reshape(columns[0].shape) for name, values in told.items()}
 
 
 @dataclass(frozen=True)
@@ -121,37 +129,16 @@ class Sets:
     Parameters
     ----------
     connections
-        n_min.
+        n_min (8, 9).
     window
-        wnd, packets of each connection.
+        wnd, packets of each connection (10).
+    peak_queue
+        Q_max = 2·n_min·wnd - ⌈B⌉, packets while two sets are open (11).
     """
 
     connections: Floats
     window: Floats
-
-
-def least_packets(path: Path) -> Floats:
-    """Return the packets with which T2 ≥ 2·T1: 2·B·⌈log2 B⌉ + 2·⌈B⌉ - 2 (7)."""
-    doublings = path.rounds - 1
-    return floats(2 * path.product * doublings + 2 * path.product_packets - 2)
-
-
-def sets(path: Path, sru: ArrayLike) -> Sets:
-    """Return the smallest set whose plateau lasts for two ramps (8), and its windows (9, 10)."""
-    packets = np.maximum(path.packets(sru), 1)
-    least, product, packets = together(least_packets(path), path.product, packets)
-    connections = np.maximum(_up(least / packets), 1)
-    wide = product / connections >= SMALLEST_WINDOW - 1e-9
-    few = np.ceil(np.maximum(_up(product), 1) / SMALLEST_WINDOW)
-    return Sets(
-        floats(np.where(wide, connections, few)),
-        floats(np.where(wide, _up(product / connections), SMALLEST_WINDOW)),
-    )
-
-
-def peak_queue(path: Path, of: Sets) -> Floats:
-    """Return Q_max = 2·n_min·wnd - ⌈B⌉, packets while two sets are open (11)."""
-    return floats(np.maximum(2 * of.connections * of.window - path.product_packets, 0))
+    peak_queue: Floats
 
 
 def peak_queue_bound(path: Path, *, form: Literal["printed", "exact"] = "exact") -> Floats:
@@ -178,35 +165,6 @@ def peak_queue_bound(path: Path, *, form: Literal["printed", "exact"] = "exact")
     return floats(np.maximum(small, np.ceil(wide - 1e-9)))
 
 
-def trigger(
-    path: Path,
-    sru: ArrayLike,
-    connections: ArrayLike = 1,
-    form: Literal["printed", "scaled"] = "scaled",
-) -> Floats:
-    """Return how many bits of its SRU a connection has delivered when the next may start.
-
-    Parameters
-    ----------
-    path, sru
-        Where, and S bytes.
-    connections
-        n of OCS; 1 for NCCS, for which both forms are one.
-    form
-        In print condition (I) and its n-fold form are S - T1·V, which is negative in both evaluated
-        cases (-150 kbit for 32 KB at 1 Gbps): the next would start at once. Consistent with (8) is
-        S - T1·V/n. Both are cut at 0.
-    """
-    bits = floats(sru) * 8
-    share = floats(connections) if form == "scaled" else floats(1.0)
-    return floats(np.maximum(bits - path.ramp * floats(path.rate) / share, 0))
-
-
-def _up(value: ArrayLike) -> Floats:
-    """Round up, but not for the last bits of a quotient that is a whole number."""
-    return floats(np.ceil(floats(value) * (1 - 1e-12)))
-
-
 def answer(questions: Sequence[Question]) -> list[Answer]:
     """Answer for a read that `ccs`, `nccs` or `ocs` serialises."""
     return [_answer(question) for question in questions]
@@ -226,7 +184,7 @@ def _answer(question: Question) -> Answer:
     if beside is None:
         return NotApplicable("background traffic must be datagrams, not TCP connections")
     path = Path(point.line_rate, point.base_rtt, point.mss, point.packet - point.mss)
-    groups = sets(path, point.sru)
+    groups = path.sets(point.sru)
     told = {
         "serialisation.ramp_s": path.ramp,
         "serialisation.sets_connections": groups.connections,
@@ -235,7 +193,7 @@ def _answer(question: Question) -> Answer:
     if scheme == "ccs" and path.ramps(point.sru) > 0:
         told["goodput_bps"] = path.one_after_another(point.sru)
     if scheme == "ocs":
-        told["queue_max_packets"] = peak_queue(path, groups)
+        told["queue_max_packets"] = groups.peak_queue
         left = 1 - beside / point.line_rate
         told["completion_s"] = path.ideal_completion(point.servers, point.sru) / left
         told["goodput_bps"] = floats(point.servers * point.sru * 8 / told["completion_s"])
@@ -244,10 +202,5 @@ def _answer(question: Question) -> Answer:
 
 def _datagrams(question: Question) -> float | None:
     """Return the bit/s of background datagrams, None where there is other traffic."""
-    total = 0.0
-    for stream in question.point.tree["background"]:
-        if "rate" not in stream:
-            return None
-        sources = question.point.servers if stream["from"] == "servers" else 1
-        total += sources * float(stream["rate"].removesuffix("bps"))
-    return total
+    rates = question.point.facts["background_rates_bps"]
+    return None if None in rates else sum(rate or 0.0 for rate in rates)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from incast._core import ScenarioError
 from incast.errors import ResultsError
 from incast.results.traces import KINDS
+from incast.scenario.plan import Plan
 
 FORMAT = 3  # of the directory
 READ = (2, FORMAT)  # 2 had the times of runs among the rows, and no checksums
@@ -124,19 +126,27 @@ def read(path: Path) -> Tree | None:
     return manifest
 
 
-def check_plan(path: Path, manifest: Tree, fingerprint: str) -> None:
-    """Refuse a manifest whose points are not those that were run.
+def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
+    """Refuse a manifest whose points are not those that were run, or that nobody reads any more.
 
     Raises
     ------
     ResultsError
-        The fingerprint is another one.
+        The fingerprint is another one, or the core refuses the first point.
     """
-    if manifest["fingerprint"] != fingerprint:
+    file = path / "manifest.json"
+    if manifest["fingerprint"] != plan.fingerprint:
         raise ResultsError(
-            f"{path / 'manifest.json'}: plan.points: was changed after the run (the fingerprint "
-            "differs); run it again in another directory"
+            f"{file}: plan.points: was changed after the run (the fingerprint differs); "
+            "run it again in another directory"
         )
+    try:
+        plan.points[0].here  # noqa: B018 (it is read here)
+    except ScenarioError as error:
+        raise ResultsError(
+            f"{file}: plan.points.0.resolved.{error} (incast {manifest['incast']} wrote it); "
+            "run it again in another directory"
+        ) from None
 
 
 def _check(file: Path, tree: Tree, keys: dict[str, _Is], place: str) -> None:

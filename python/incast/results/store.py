@@ -156,7 +156,7 @@ class Directory(Archive):
             why = "contains no results (no manifest.json)" if path.is_dir() else "no such directory"
             raise ResultsError(f"{path}: {why}")
         store = cls(path, told)
-        manifest.check_plan(path, told, store.plan.fingerprint)
+        manifest.check_plan(path, told, store.plan)
         return store
 
     def close(self, status: str) -> None:

@@ -34,7 +34,7 @@ class Point:
     @cached_property
     def scenario(self) -> _core.Scenario:
         """The scenario as the core runs it, at any seed."""
-        return self.ready or _core.Scenario(json.dumps(self.resolved))
+        return self.ready or _core.Scenario(self.identity)
 
     @property
     def here(self) -> Resolved:
