@@ -36,7 +36,7 @@ struct Laid {
     tables: Vec<Value>,
     /// The keys of a resolved scenario, which every point has.
     keys: Vec<String>,
-    points: Vec<(Map<String, Value>, Vec<usize>, Checked)>,
+    points: Vec<(Map<String, Value>, Vec<usize>, Box<Checked>)>,
 }
 
 impl Laid {
@@ -52,7 +52,7 @@ impl Laid {
             })
         });
         let tables = tables.collect();
-        self.points.push((swept, tables, scenario));
+        self.points.push((swept, tables, Box::new(scenario)));
     }
 
     fn finish(self, py: Python<'_>) -> PyResult<Vec<PointOf<'_>>> {

@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::error::{in_scenario, not_json};
 
-/// One point of a plan, ready to run.
+/// One point of a plan, ready to run; in a box, so that a plan hands over a hundred thousand of them
+/// without a second copy.
 #[pyclass(frozen, module = "incast._core")]
-pub struct Scenario(pub Checked);
+pub struct Scenario(pub Box<Checked>);
 
 #[pymethods]
 impl Scenario {
@@ -20,7 +21,8 @@ impl Scenario {
     fn new(document_json: &str) -> PyResult<Self> {
         let document: Value =
             serde_json::from_str(document_json).map_err(|error| not_json(&error))?;
-        Checked::from_document(&document).map(Self).map_err(|error| in_scenario(&error))
+        let scenario = Checked::from_document(&document).map_err(|error| in_scenario(&error))?;
+        Ok(Self(Box::new(scenario)))
     }
 
     /// What follows from it, by name.

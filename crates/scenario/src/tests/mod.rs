@@ -2,6 +2,7 @@
 
 mod defaults;
 mod errors;
+mod facts;
 mod files;
 mod networks;
 mod remedies;
