@@ -27,7 +27,7 @@ def test_the_stub_names_the_facts_and_their_types() -> None:
 
 
 def test_a_point_that_was_kept_tells_what_the_plan_told() -> None:
-    plan = incast.load(document(transport={"name": "fine-rto"})).plan
+    plan = incast.load(document()).override("transport.name", "dctcp").plan
     kept = type(plan).from_tree(plan.to_dict(), plan.engine)
     assert kept.points[0].ready is None
     assert kept.points[0].here.facts == plan.points[0].here.facts
