@@ -64,7 +64,7 @@ class Facts(TypedDict):
     buffer_limit: int
     buffer_bytes: int
     buffer_packets: int
-    buffer_packet_bytes: int
+    packet_space_bytes: int
     buffer_total: int | None
     buffer_total_counts_packets: bool
     buffer_alpha: float | None

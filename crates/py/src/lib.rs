@@ -72,6 +72,7 @@ fn columns(table: &str) -> PyResult<String> {
 
 /// Runs a scenario at one seed.
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
 #[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None))]
 fn run<'py>(
     py: Python<'py>,

@@ -36,7 +36,14 @@ struct Laid {
     tables: Vec<Value>,
     /// The keys of a resolved scenario, which every point has.
     keys: Vec<String>,
-    points: Vec<(Map<String, Value>, Vec<usize>, Box<Checked>)>,
+    points: Vec<Kept>,
+}
+
+/// A point, with the places of its tables.
+struct Kept {
+    swept: Map<String, Value>,
+    tables: Vec<usize>,
+    scenario: Box<Checked>,
 }
 
 impl Laid {
@@ -52,13 +59,13 @@ impl Laid {
             })
         });
         let tables = tables.collect();
-        self.points.push((swept, tables, Box::new(scenario)));
+        self.points.push(Kept { swept, tables, scenario: Box::new(scenario) });
     }
 
     fn finish(self, py: Python<'_>) -> PyResult<Vec<PointOf<'_>>> {
         let shared = self.tables.iter().map(|table| tree(py, table));
         let shared = shared.collect::<PyResult<Vec<_>>>()?;
-        let point = |(swept, tables, scenario): (_, Vec<usize>, _)| {
+        let point = |Kept { swept, tables, scenario }| {
             let resolved = PyDict::new(py);
             for (key, place) in self.keys.iter().zip(tables) {
                 resolved.set_item(key, &shared[place])?;

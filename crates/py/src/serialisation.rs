@@ -41,8 +41,8 @@ pub fn serialisation<'py>(
     py: Python<'py>,
     columns: [Column<'py>; 7],
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns: Vec<_> = columns.iter().map(PyReadonlyArray1::as_array).collect();
-    let rows = columns.iter().map(|column| column.len()).min().unwrap_or(0);
+    let columns = columns.map(|column| column.as_array().to_vec());
+    let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
     let questions: Vec<_> = (0..rows)
         .map(|row| {
             let [rate, base_rtt, mss, header, sru, servers, background] =

@@ -3,7 +3,7 @@
 
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
-use incast_net::buffer::PoolConfig;
+use incast_net::buffer::{Alpha, PoolConfig};
 
 use super::bounds::datagrams;
 use super::{BarrierRead, Datagrams, Network, Scenario, Source, Workload};
@@ -57,7 +57,7 @@ table! {
         /// Full packets that fit.
         pub buffer_packets: u64,
         /// What a full packet occupies, bytes.
-        pub buffer_packet_bytes: u64,
+        pub packet_space_bytes: u64,
         /// What ports share, packets or bytes; none if each has its own.
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
@@ -181,10 +181,10 @@ impl BufferFacts {
             buffer_limit: limit,
             buffer_bytes: if counts_packets { limit * u64::from(packet) } else { limit },
             buffer_packets: if counts_packets { limit } else { limit / space },
-            buffer_packet_bytes: space,
+            packet_space_bytes: space,
             buffer_total: total.map(|(_, total)| total),
             buffer_total_counts_packets: total.is_some_and(|(packets, _)| packets),
-            buffer_alpha: alpha.map(|alpha| alpha.as_f64()),
+            buffer_alpha: alpha.map(Alpha::as_f64),
         }
     }
 }

@@ -6,7 +6,7 @@ use incast_lab::probe::{QueueSummary, QueueTrace, Trace};
 use incast_lab::results::columns;
 use incast_lab::{Control, Run, TraceRequest};
 use incast_scenario::Scenario;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::harness::{Loss, MSS, run, scenario};
 

@@ -42,7 +42,7 @@ fn a_buffer_holds_full_packets_in_whole_cells() {
         ("network.buffer_cell", json!(208)),
         ("network.buffer_packet_overhead", json!(16)),
     ]);
-    assert_eq!((cells.buffer.buffer_packet_bytes, cells.buffer.buffer_packets), (1664, 39));
+    assert_eq!((cells.buffer.packet_space_bytes, cells.buffer.buffer_packets), (1664, 39));
     let packets = facts(&[("network.buffer", json!("40pkt"))]).buffer;
     assert!(packets.buffer_counts_packets);
     assert_eq!((packets.buffer_packets, packets.buffer_bytes), (40, 60_000));

@@ -224,5 +224,5 @@ def _buffer(point: Resolved) -> float:
     if point.counts_packets:
         return float(point.buffer_places)
     counts_in_service = point.tree["network"]["buffer_counts_in_service"]
-    sent = point.facts["buffer_packet_bytes"] if counts_in_service else 0
+    sent = point.facts["packet_space_bytes"] if counts_in_service else 0
     return float(max(point.buffer_bytes - sent, 0))
