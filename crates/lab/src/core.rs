@@ -213,7 +213,6 @@ impl<P: Probe> Core<P> {
 
     /// Packets in the network.
     pub fn in_flight(&self) -> u64 {
-        let ports = self.network.ports().iter();
-        ports.map(|port| port.in_flight().chain(port.awaited()).count() as u64).sum()
+        self.network.packets_in_flight()
     }
 }

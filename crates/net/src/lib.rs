@@ -4,6 +4,7 @@
 //! serialises; a [`queue::QueueDiscipline`] and a [`buffer::Buffer`] only *decide*.
 
 pub mod buffer;
+pub mod express;
 pub mod packet;
 pub mod packets;
 pub mod port;

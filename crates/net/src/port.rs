@@ -4,7 +4,6 @@
 //! departures, and the stepped port, which has an event for each of them.
 
 mod fifo;
-mod inlet;
 mod line;
 mod stepped;
 mod train;
@@ -158,15 +157,15 @@ pub struct Service {
 
 /// A packet on the link, or on its way to the port; ordered by when it arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Transit {
-    arrival: Time,
-    sequence: u64,
-    parcel: Parcel,
+pub(crate) struct Transit {
+    pub(crate) arrival: Time,
+    pub(crate) sequence: u64,
+    pub(crate) parcel: Parcel,
 }
 
 impl Transit {
     #[inline]
-    fn key(&self) -> (Time, u64) {
+    pub(crate) fn key(&self) -> (Time, u64) {
         (self.arrival, self.sequence)
     }
 }
@@ -262,11 +261,28 @@ impl Port {
         either!(self, set_discipline(Discipline::Custom(discipline)));
     }
 
-    /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
-    pub(crate) fn forget_buffer(&mut self) {
-        if let Self::Fifo(port) = self {
-            port.forget_buffer();
+    /// The port, if it computes departures: only such a port has short cuts.
+    #[inline]
+    pub(crate) fn fifo(&self) -> Option<&Fifo> {
+        match self {
+            Self::Fifo(port) => Some(port),
+            Self::Stepped(_) => None,
         }
+    }
+
+    /// The same, to send packets by a short cut.
+    #[inline]
+    pub(crate) fn fifo_mut(&mut self) -> Option<&mut Fifo> {
+        match self {
+            Self::Fifo(port) => Some(port),
+            Self::Stepped(_) => None,
+        }
+    }
+
+    /// Whether nothing is on the link, or waits for it where departures are no events.
+    #[inline]
+    pub(crate) fn is_link_empty(&self) -> bool {
+        either!(self, is_link_empty())
     }
 
     /// Offers a packet at `now`; the discipline may mark it. `sequence` orders arrivals of the same
@@ -294,14 +310,13 @@ impl Port {
         }
     }
 
-    /// The packet in service leaves, as its [`Service`] said it would, and the next one follows:
-    /// its service is to be scheduled.
-    ///
-    /// # Panics
-    /// If departures of this port are no events, or none is due.
+    /// Lets what leaves at `now` leave. Where departures are events it is the packet in service, as
+    /// its [`Service`] said, and the service of the next one is to be scheduled.
     pub fn depart(&mut self, now: Time, commons: &mut Commons) {
-        let Self::Stepped(port) = self else { panic!("this port has no departure events") };
-        port.depart(now, commons);
+        match self {
+            Self::Fifo(port) => port.drain(now),
+            Self::Stepped(port) => port.depart(now, commons),
+        }
     }
 
     /// The next packet that was dropped although it had been admitted, at a departure or because
@@ -310,109 +325,6 @@ impl Port {
         match self {
             Self::Fifo(_) => None,
             Self::Stepped(port) => port.pop_late(),
-        }
-    }
-
-    /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
-    /// is. Only for ports that never drop.
-    ///
-    /// # Panics
-    /// If departures of this port are events.
-    #[inline]
-    pub fn relay(&mut self, now: Time, size: u32) -> Time {
-        match self {
-            Self::Fifo(port) => port.relay(now, size),
-            Self::Stepped(_) => panic!("a port with departure events hands nothing on"),
-        }
-    }
-
-    /// Takes a packet that a relay hands on and that will be there at `now`.
-    ///
-    /// # Panics
-    /// If departures of this port are events.
-    #[inline]
-    pub(crate) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
-        match self {
-            Self::Fifo(port) => port.follow(now, parcel, sequence),
-            Self::Stepped(_) => panic!("a port with departure events waits its turn"),
-        }
-    }
-
-    /// The same for a port behind which others wait their turn: returns when the packet arrives,
-    /// and its place among arrivals of the same instant.
-    ///
-    /// # Panics
-    /// If departures of this port are events.
-    #[inline]
-    pub(crate) fn hand_on(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
-        match self {
-            Self::Fifo(port) => port.hand_on(now, size, sequence),
-            Self::Stepped(_) => panic!("a port with departure events hands nothing on"),
-        }
-    }
-
-    /// Whether the time at which a packet arrives behind the port is known when it is offered, and
-    /// lies ahead.
-    pub(crate) fn can_announce(&self) -> bool {
-        matches!(self, Self::Fifo(port) if port.can_announce())
-    }
-
-    /// Whether packets may be announced to the port.
-    pub(crate) fn can_wait_for(&self) -> bool {
-        matches!(self, Self::Fifo(_))
-    }
-
-    /// Takes note of a packet that will enter the port at `time`; returns whether
-    /// [`Port::settle`] is to be called then. Otherwise it will have been called by then.
-    ///
-    /// # Panics
-    /// If departures of this port are events.
-    #[inline]
-    pub(crate) fn announce(&mut self, time: Time, sequence: u64, parcel: Parcel) -> bool {
-        match self {
-            Self::Fifo(port) => port.announce(Transit { arrival: time, sequence, parcel }),
-            Self::Stepped(_) => panic!("a port with departure events needs to see arrivals"),
-        }
-    }
-
-    /// Lets the packets enter that were announced up to `until`, and releases what is dropped;
-    /// returns what has to be scheduled if the link was empty.
-    #[inline]
-    pub(crate) fn settle(
-        &mut self,
-        until: (Time, u64),
-        commons: &mut Commons,
-    ) -> Option<(Time, u64)> {
-        match self {
-            Self::Fifo(port) => port.settle(until, &mut commons.packets),
-            Self::Stepped(_) => None,
-        }
-    }
-
-    /// When the next packet enters that was announced.
-    #[inline]
-    pub(crate) fn announced(&self) -> Option<(Time, u64)> {
-        match self {
-            Self::Fifo(port) => port.announced(),
-            Self::Stepped(_) => None,
-        }
-    }
-
-    /// The packets that were announced and have not entered.
-    pub fn awaited(&self) -> impl Iterator<Item = PacketId> {
-        let inlet = match self {
-            Self::Fifo(port) => Some(port.inlet()),
-            Self::Stepped(_) => None,
-        };
-        inlet.into_iter().flat_map(|inlet| inlet.contents().map(|it| it.parcel.packet))
-    }
-
-    /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
-    /// before they arrive: the port is no slower and drops nothing by chance.
-    pub fn follows(&self, feeder: &Self) -> bool {
-        match (self, feeder) {
-            (Self::Fifo(port), Self::Fifo(feeder)) => port.follows(feeder),
-            _ => false,
         }
     }
 
@@ -474,14 +386,6 @@ impl Port {
         let (link, classes) = either!(self, contents());
         let held = link.len() + classes.iter().map(VecDeque::len).sum::<usize>();
         self.in_flight().skip(held - self.view().packets as usize)
-    }
-
-    /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
-    pub fn admitted_after(&self, now: Time) -> u64 {
-        match self {
-            Self::Fifo(port) => port.admitted_after(now),
-            Self::Stepped(_) => 0,
-        }
     }
 
     /// Whether every packet offered is accounted for.

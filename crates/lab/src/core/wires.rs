@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use incast_engine::{EventQueue, Time};
 use incast_host::{End, EndId};
-use incast_net::topology::{Due, Network, Passage};
+use incast_net::express::Handoff;
+use incast_net::topology::{Network, NextEvent};
 use incast_net::{Admission, PacketId, Parcel, PortId, Service};
 
 use super::event::Event;
@@ -46,15 +47,15 @@ impl<P: Probe> Wires<'_, P> {
         if P::ON {
             self.probe.before_offer(now, port, self.network);
         }
-        match self.network.pass(now, port, parcel, sequence) {
-            Passage::Enters => {}
-            Passage::Followed(Some((port, at))) => {
+        match self.network.shorten(now, port, parcel, sequence) {
+            Handoff::Declined => {}
+            Handoff::Relayed(Some((port, at))) => {
                 return self.queue.push(at, sequence, Event::Arrival(port));
             }
-            Passage::Announced(Some((port, at, sequence))) => {
+            Handoff::Announced(Some((port, at, sequence))) => {
                 return self.queue.push(at, sequence, Event::Entry(port));
             }
-            Passage::Followed(None) | Passage::Announced(None) => return,
+            Handoff::Relayed(None) | Handoff::Announced(None) => return,
         }
         // What was announced to the port for an earlier time goes first.
         let due = self.network.settle((now, self.queue.sequence()), port);
@@ -91,11 +92,11 @@ impl<P: Probe> Wires<'_, P> {
 
     #[expect(clippy::inline_always, reason = "what is due would go through memory")]
     #[inline(always)]
-    pub(super) fn schedule_due(&mut self, port: PortId, due: Due) {
+    pub(super) fn schedule_due(&mut self, port: PortId, due: NextEvent) {
         match due {
-            Due::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),
-            Due::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
-            Due::Nothing => {}
+            NextEvent::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),
+            NextEvent::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
+            NextEvent::None => {}
         }
     }
 
@@ -139,8 +140,8 @@ impl<P: Probe> Wires<'_, P> {
             kept.insert((departure, sequence), packet);
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
         }
-        let passage = self.network.pass(departure, hop, parcel, sequence);
-        if let Passage::Announced(Some((port, at, sequence))) = passage {
+        let handoff = self.network.shorten(departure, hop, parcel, sequence);
+        if let Handoff::Announced(Some((port, at, sequence))) = handoff {
             self.queue.push_deadline(at, sequence, Event::Entry(port));
         }
     }

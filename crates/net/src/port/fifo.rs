@@ -9,10 +9,9 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
-use super::inlet::Inlet;
 use super::line::Line;
 use super::train::Train;
-use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed, unplaced};
+use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
 use crate::packet::Ecn;
 use crate::packets::{PacketId, Packets, Parcel};
@@ -23,7 +22,7 @@ use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 #[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
-    /// Of a port that hands on: when the packets leave that are still there, but for the last.
+    /// Of a port that forwards: when the packets leave that are still there, but for the last.
     departures: VecDeque<Time>,
     last_departure: Time,
     /// How long a packet counts as present beyond its departure.
@@ -33,8 +32,6 @@ pub struct Fifo {
     has_queue: bool,
     /// Whether the discipline admits whatever fits.
     is_drop_tail: bool,
-    /// Whether anything has ever been announced.
-    has_inlet: bool,
     train: Train,
     /// Packets at the head of the ring that have left the port and are on the link. This and what
     /// waits are kept up, lazily, where packets may wait.
@@ -44,7 +41,6 @@ pub struct Fifo {
     /// What waits and what is being sent.
     view: QueueView,
     counters: PortCounters,
-    inlet: Inlet,
     buffer: Option<Buffer>,
     discipline: Box<Discipline>,
     random: Stream,
@@ -68,12 +64,10 @@ impl Fifo {
             train: Train::new(config.ties),
             buffer: config.buffer,
             has_queue: true,
-            has_inlet: false,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
             discipline: Box::new(discipline),
             random,
             counters: PortCounters::default(),
-            inlet: Inlet::default(),
             departures: VecDeque::new(),
         }
     }
@@ -83,8 +77,8 @@ impl Fifo {
         *self.discipline = discipline;
     }
 
-    /// Makes a port of which it is known that no packet ever waits drop the pretence of a buffer.
-    pub(super) fn forget_buffer(&mut self) {
+    /// Disables the buffer of a port of which it is known that no packet ever waits.
+    pub(crate) fn disable_buffer(&mut self) {
         self.buffer = None;
         self.has_queue = false;
     }
@@ -118,9 +112,9 @@ impl Fifo {
                 return Admission::Dropped(why);
             }
         }
-        debug_assert!(self.has_queue, "only what a relay hands on enters a port without a queue");
+        debug_assert!(self.has_queue, "only what a relay sends enters a port without a queue");
         let is_idle = self.view.in_service_bytes == 0;
-        let ahead = self.train.couple(u64::from(self.view.packets) + u64::from(!is_idle));
+        let ahead = self.train.append(u64::from(self.view.packets) + u64::from(!is_idle));
         if !is_idle {
             self.count_waiting(now, size);
         }
@@ -132,11 +126,11 @@ impl Fifo {
         admission
     }
 
-    /// Takes a packet that a relay hands on: it waits for nobody.
+    /// Admits a packet that a relay sends and that will be there at `now`: it waits for nobody.
     #[inline]
-    pub(super) fn follow(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
+    pub(crate) fn admit(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
-        let ahead = self.train.couple(u64::from(self.last_departure.plus(self.linger) > now));
+        let ahead = self.train.append(u64::from(self.last_departure.plus(self.linger) > now));
         self.send(now, parcel, placed(ahead, sequence))
     }
 
@@ -173,11 +167,11 @@ impl Fifo {
         }
     }
 
-    /// Sends a packet of `size` bytes that somebody else keeps until it arrives: returns when that
-    /// is. Only for ports that never drop.
+    /// Forwards a packet of `size` bytes that is stored elsewhere: returns when it arrives. Only
+    /// for ports that never drop.
     #[inline]
-    pub(super) fn relay(&mut self, now: Time, size: u32) -> Time {
-        debug_assert!(self.buffer.is_none(), "a relay keeps no packets and drops none");
+    pub(crate) fn forward(&mut self, now: Time, size: u32) -> Time {
+        debug_assert!(self.never_drops(), "what is stored elsewhere cannot be dropped here");
         self.counters.offered += 1;
         self.counters.delivered += 1;
         let sending = self.line.sending_time(size, &mut self.random);
@@ -188,7 +182,7 @@ impl Fifo {
 
     /// The same where others wait behind the port: returns the packet's place, too.
     #[inline]
-    pub(super) fn hand_on(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
+    pub(crate) fn forward_placed(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
         if self.last_departure.plus(self.linger) <= now {
             self.departures.clear();
         } else {
@@ -197,63 +191,30 @@ impl Fifo {
                 self.departures.pop_front();
             }
         }
-        let ahead = self.train.couple(self.departures.len() as u64);
+        let ahead = self.train.append(self.departures.len() as u64);
         let sequence = placed(ahead, sequence);
-        (self.relay(now, size), sequence)
+        (self.forward(now, size), sequence)
     }
 
-    pub(super) fn can_announce(&self) -> bool {
-        self.buffer.is_none() && !self.line.delay.is_zero()
+    /// Whether the port has no buffer, and admits whatever it is offered.
+    pub(crate) fn never_drops(&self) -> bool {
+        self.buffer.is_none()
     }
 
-    /// Takes note of a packet that will enter; see [`super::Port::announce`].
+    /// Whether packets take time to cross the link.
+    pub(crate) fn has_delay(&self) -> bool {
+        !self.line.delay.is_zero()
+    }
+
+    /// Whether nothing is on the link or waits for it.
     #[inline]
-    pub(super) fn announce(&mut self, transit: Transit) -> bool {
-        // While a packet is on the link its arrival is scheduled, and settles what came before.
-        let is_next =
-            self.ring.is_empty() && self.inlet.first().is_none_or(|first| transit.key() < first);
-        self.inlet.push(transit);
-        self.has_inlet = true;
-        is_next
-    }
-
-    /// Lets announced packets enter; see [`super::Port::settle`].
-    #[inline]
-    pub(super) fn settle(
-        &mut self,
-        until: (Time, u64),
-        packets: &mut Packets,
-    ) -> Option<(Time, u64)> {
-        let is_due = self.announced().is_some_and(|first| first <= until);
-        if is_due { self.let_in(until, packets) } else { None }
-    }
-
-    #[inline(never)]
-    fn let_in(&mut self, until: (Time, u64), packets: &mut Packets) -> Option<(Time, u64)> {
-        let mut scheduled = None;
-        while let Some(Transit { arrival, sequence, parcel }) = self.inlet.pop_until(until) {
-            let sequence = unplaced(sequence);
-            match self.offer(arrival, parcel.onward(), sequence, packets) {
-                Admission::Scheduled(at) => scheduled = Some((at, sequence)),
-                Admission::Dropped(_) => packets.release(parcel.packet),
-                Admission::Queued | Admission::PushedOut | Admission::Started => {}
-            }
-        }
-        scheduled
-    }
-
-    #[inline]
-    pub(super) fn announced(&self) -> Option<(Time, u64)> {
-        if self.has_inlet { self.inlet.first() } else { None }
-    }
-
-    pub(super) fn inlet(&self) -> &Inlet {
-        &self.inlet
+    pub(super) fn is_link_empty(&self) -> bool {
+        self.ring.is_empty()
     }
 
     /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
     /// before they arrive: the port is no slower, not even by chance, and drops nothing by chance.
-    pub(super) fn follows(&self, feeder: &Self) -> bool {
+    pub(crate) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
             && feeder.buffer.is_none()
@@ -341,8 +302,8 @@ impl Fifo {
         (&self.ring, &[])
     }
 
-    /// Packets that a relay handed on and that reach this port, where they never wait, after `now`.
-    pub(super) fn admitted_after(&self, now: Time) -> u64 {
+    /// Packets that a relay sent and that reach this port, where they never wait, after `now`.
+    pub(crate) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
             let way = self.line.delay + self.line.serialisation.time(transit.parcel.size());
             transit.arrival > now + way

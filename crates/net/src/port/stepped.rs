@@ -140,7 +140,7 @@ impl Stepped {
         }
         let sending = self.line.sending_time(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(!is_idle);
-        let sequence = placed(self.train.couple(ahead), sequence);
+        let sequence = placed(self.train.append(ahead), sequence);
         let waiting = Waiting { parcel, sequence, since: now, sending };
         if is_idle {
             self.start(&waiting, now);
@@ -208,6 +208,10 @@ impl Stepped {
         self.counters.delivered += 1;
         let next = self.link.front().filter(|_| self.detours.is_none());
         (head.parcel, next.map(|next| (next.arrival, next.sequence)))
+    }
+
+    pub(super) fn is_link_empty(&self) -> bool {
+        self.link.is_empty()
     }
 
     pub(super) fn view(&self) -> QueueView {

@@ -14,14 +14,14 @@ impl Train {
         Self { length: (ties == Ties::Scheduled).then_some(0) }
     }
 
-    /// How many packets the next one follows, if `ahead` are still there.
+    /// Appends a packet; returns how many it follows, if `ahead` are still there.
     ///
     /// Where every event has the place of its scheduling, a transmission that begins with an arrival
     /// comes before one that begins with a departure of the same instant, since a link takes longer
     /// to cross than a packet to send; and two lines that send one packet after the other keep their
     /// order. So the line comes first which has been busy for fewer packets.
     #[inline]
-    pub(super) fn couple(&mut self, ahead: u64) -> u64 {
+    pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };
         *length = if ahead == 0 { 0 } else { *length + 1 };
         *length

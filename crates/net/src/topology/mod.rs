@@ -13,7 +13,7 @@ mod star;
 mod two_tier;
 
 pub use fabric::{Fabric, Spread, SwitchId};
-pub use network::{Attachment, Due, HostId, Network, Passage, Trunks};
+pub use network::{Attachment, HostId, Network, NextEvent, Trunks};
 pub use routing::Router;
 
 use incast_engine::{Entry, Fault};

@@ -4,6 +4,7 @@ use incast_engine::{Stream, Time};
 
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
+use crate::express::{self, Express, Handoff, Shortcut};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::port::{Admission, Commons, Port, PortConfig, PortId};
@@ -47,59 +48,29 @@ pub struct Network {
     hops: Vec<PortId>,
     /// As a power of two, so that a sender finds its route by a shift.
     stride: u32,
-    /// What to do with the packets of each port; see [`Network::seal`].
-    ways: Vec<Way>,
-    /// Ports that are fed by a relay.
-    relayed: Vec<PortId>,
-    /// Ports to which packets are announced.
-    inlets: Vec<PortId>,
+    express: Express,
     /// The switch of each host.
-    berths: Vec<SwitchId>,
+    attached_to: Vec<SwitchId>,
     router: Router,
     spread: Spread,
     seed: u64,
 }
 
-/// What to do with the packets that enter a port.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Way {
-    /// Keep them on its link until they arrive.
-    #[default]
-    Keep,
-    /// Let them enter the next port at once: nobody else feeds it.
-    Relay,
-    /// Announce them to the next port.
-    Announce,
-}
-
-/// Where a packet is after it was sent.
+/// What is to be scheduled for a port after a packet was taken from its link, with its place among
+/// events of the same instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Passage {
-    /// About to enter the port.
-    Enters,
-    /// On the link behind the next port, whose next arrival is to be scheduled at this time, if
-    /// that is said.
-    Followed(Option<(PortId, Time)>),
-    /// Announced to a port; [`Network::settle`] is due at this time, if that is said, with this
-    /// place among events of the same instant.
-    Announced(Option<(PortId, Time, u64)>),
-}
-
-/// What is to be scheduled after a packet was taken from a link, with its place among events of
-/// the same instant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum NextEvent {
     /// The next arrival behind the port.
     Arrival(Time, u64),
     /// The next call of [`Network::settle`].
     Entry(Time, u64),
     /// Nothing.
-    Nothing,
+    None,
 }
 
-impl Due {
+impl NextEvent {
     fn entry(announced: Option<(Time, u64)>) -> Self {
-        announced.map_or(Self::Nothing, |(time, sequence)| Self::Entry(time, sequence))
+        announced.map_or(Self::None, |(time, sequence)| Self::Entry(time, sequence))
     }
 }
 
@@ -128,10 +99,8 @@ impl Network {
             commons: Commons { packets: Packets::default(), pools },
             hops: Vec::new(),
             stride: (router.diameter() + ENDS).next_power_of_two().trailing_zeros(),
-            ways: vec![Way::Keep; ports.len()],
-            relayed: Vec::new(),
-            inlets: Vec::new(),
-            berths: hosts.iter().map(|host| host.switch).collect(),
+            express: Express::none(ports.len()),
+            attached_to: hosts.iter().map(|host| host.switch).collect(),
             router,
             spread: fabric.spread,
             seed,
@@ -153,7 +122,7 @@ impl Network {
         for (from, to) in [(server, client), (client, server)] {
             let mut random = Stream::named(self.seed, "route", self.routes().into());
             let flow = u64::from(self.routes() / 2);
-            let [begin, end] = [from, to].map(|host| self.berths[host.0 as usize]);
+            let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
             let spread = self.spread;
             let way = self.router.way(begin, end, |ways| match spread {
                 Spread::Drawn => random.below(ways),
@@ -177,14 +146,12 @@ impl Network {
 
     /// Number of hosts.
     pub fn hosts(&self) -> u32 {
-        self.berths.len() as u32
+        self.attached_to.len() as u32
     }
 
     /// The ports that a route crosses.
     pub fn route(&self, route: RouteId) -> &[PortId] {
-        let first = (route.0 as usize) << self.stride;
-        let hops = &self.hops[first..first + (1 << self.stride)];
-        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
+        hops_of(&self.hops, self.stride, route)
     }
 
     /// The ports of switches on the flows' ways forward, in order.
@@ -228,66 +195,11 @@ impl Network {
         (hop != NO_PORT).then_some(hop)
     }
 
-    /// Looks for a port behind which nothing is left to decide, once all flows are known.
-    ///
-    /// A packet that leaves such a port next enters one that nobody else feeds and that leads to
-    /// its host, so its fate there is known when it is sent, and both links are crossed by one
-    /// event. On a star these are the ACKs' links, from the client through the switch to a server.
-    /// No port on a flow's way forward is entered before its time: what such a port counts is
-    /// looked at whenever a run ends. There is at most one relay, because several could disagree
-    /// with the long way about who comes first in a tie.
-    ///
-    /// A packet that leaves a host for a port that others feed, too, arrives when its link says,
-    /// whatever else happens: it is announced there, and no event is needed while that port is busy.
+    /// Plans the short cuts, once all flows are known; see [`express`].
     pub fn seal(&mut self) {
-        let mut feeders: Vec<Vec<PortId>> = vec![Vec::new(); self.ports.len()];
-        let mut relays = vec![false; self.ports.len()];
-        let mut announces: Vec<bool> = self.ports.iter().map(Port::can_announce).collect();
-        let routes = || (0..self.routes()).map(RouteId);
-        for route in routes().filter(|route| !route.is_forward()) {
-            relays[self.route(route)[0].0 as usize] = true;
-        }
-        for route in routes() {
-            let hops = self.route(route);
-            for pair in hops.windows(2) {
-                feeders[pair[1].0 as usize].push(pair[0]);
-            }
-            if let [.., last] = hops {
-                announces[last.0 as usize] = false;
-            }
-            for (hop, to_go) in hops.iter().rev().zip(0..) {
-                relays[hop.0 as usize] &= to_go == 1 && !route.is_forward();
-            }
-        }
-        for (port, feeders) in self.ports.iter().zip(&mut feeders) {
-            feeders.sort_unstable();
-            feeders.dedup();
-            for feeder in &*feeders {
-                relays[feeder.0 as usize] &=
-                    feeders.len() == 1 && port.follows(&self.ports[feeder.0 as usize]);
-                announces[feeder.0 as usize] &= port.can_wait_for();
-            }
-        }
-        if relays.iter().filter(|relay| **relay).count() > 1 {
-            relays.fill(false);
-        }
-        let way = |relays, announces| match (relays, announces) {
-            (true, _) => Way::Relay,
-            (false, true) => Way::Announce,
-            (false, false) => Way::Keep,
-        };
-        self.ways = relays.into_iter().zip(announces).map(|(r, a)| way(r, a)).collect();
-        let fed_by = |way| {
-            let is_fed = |feeders: &[PortId]| {
-                feeders.iter().any(|feeder| self.ways[feeder.0 as usize] == way)
-            };
-            let fed = (0..).map(PortId).zip(&feeders).filter(|(_, feeders)| is_fed(feeders));
-            fed.map(|(port, _)| port).collect()
-        };
-        (self.relayed, self.inlets) = (fed_by(Way::Relay), fed_by(Way::Announce));
-        for port in &self.relayed {
-            self.ports[port.0 as usize].forget_buffer();
-        }
+        let (hops, stride) = (&self.hops, self.stride);
+        let routes = (0..self.routes()).map(RouteId).map(|it| (it, hops_of(hops, stride, it)));
+        self.express = express::plan(&mut self.ports, routes);
     }
 
     /// Routes that begin at a port for themselves alone: nothing comes between what is offered
@@ -305,61 +217,48 @@ impl Network {
     /// passed on before its time.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
-        self.ways[port.0 as usize] == Way::Announce
+        self.express.shortcut(port) == Shortcut::Announce
     }
 
     /// Packets, data and ACKs, times the links that they have crossed by `now`.
     pub fn packet_hops(&self, now: Time) -> u64 {
         let delivered: u64 = self.ports.iter().map(|port| port.counters().delivered).sum();
-        let relayed = self.relayed.iter().map(|port| self.port(*port));
-        let early = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
-        let inlets = self.inlets.iter().map(|port| self.port(*port));
-        delivered - early - inlets.map(|port| port.awaited().count() as u64).sum::<u64>()
+        delivered - self.express.early(now, &self.ports)
     }
 
-    /// Hands a packet on that would enter a port that hands on; any other port it is to be offered
-    /// to.
+    /// Sends a packet that is about to enter a port by that port's short cut, if it has one; any
+    /// other port it is to be offered to.
     #[inline]
-    pub fn pass(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Passage {
-        let way = self.ways[port.0 as usize];
-        if way == Way::Keep {
-            return Passage::Enters;
+    pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
+        if self.express.shortcut(port) == Shortcut::None {
+            return Handoff::Declined;
         }
         let parcel = parcel.onward();
         let next = self.hops[parcel.hop() as usize];
-        let port = &mut self.ports[port.0 as usize];
-        if way == Way::Relay {
-            let enters = port.relay(now, parcel.size());
-            let next_port = &mut self.ports[next.0 as usize];
-            return Passage::Followed(match next_port.follow(enters, parcel.onward(), sequence) {
-                Admission::Scheduled(at) => Some((next, at)),
-                _ => None,
-            });
-        }
-        let (time, sequence) = port.hand_on(now, parcel.size(), sequence);
-        let is_next = self.ports[next.0 as usize].announce(time, sequence, parcel);
-        Passage::Announced(is_next.then_some((next, time, sequence)))
+        self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
     /// Lets the packets enter a port that were announced to it up to `until`, a time and a place
     /// among events of the same instant.
-    pub fn settle(&mut self, until: (Time, u64), port: PortId) -> Due {
-        let port = &mut self.ports[port.0 as usize];
-        let before = port.announced();
-        if let Some((time, sequence)) = port.settle(until, &mut self.commons) {
-            return Due::Arrival(time, sequence);
+    pub fn settle(&mut self, until: (Time, u64), id: PortId) -> NextEvent {
+        let port = &mut self.ports[id.0 as usize];
+        let before = self.express.announced(id);
+        if let Some((time, sequence)) = self.express.settle(until, id, port, &mut self.commons) {
+            return NextEvent::Arrival(time, sequence);
         }
-        match port.announced() {
+        match self.express.announced(id) {
             // What entered was dropped.
-            next if next != before && port.in_flight().next().is_none() => Due::entry(next),
-            _ => Due::Nothing,
+            next if next != before && port.is_link_empty() => NextEvent::entry(next),
+            _ => NextEvent::None,
         }
     }
 
     /// The same for all ports, for somebody who wants to look at them in between.
     pub fn settle_all(&mut self, until: (Time, u64)) {
-        for port in &self.inlets {
-            let arrival = self.ports[port.0 as usize].settle(until, &mut self.commons);
+        for index in 0..self.express.inlets().len() {
+            let id = self.express.inlets()[index];
+            let port = &mut self.ports[id.0 as usize];
+            let arrival = self.express.settle(until, id, port, &mut self.commons);
             debug_assert!(arrival.is_none(), "an empty port is settled by an event of its own");
         }
     }
@@ -382,14 +281,14 @@ impl Network {
         reason = "it has one caller on the hot path, and its answer would go through memory"
     )]
     #[inline(always)]
-    pub fn deliver(&mut self, now: Time, sequence: u64, port: PortId) -> (Parcel, Due) {
-        let port = &mut self.ports[port.0 as usize];
-        let arrival = port.settle((now, sequence), &mut self.commons);
+    pub fn deliver(&mut self, now: Time, sequence: u64, id: PortId) -> (Parcel, NextEvent) {
+        let port = &mut self.ports[id.0 as usize];
+        let arrival = self.express.settle((now, sequence), id, port, &mut self.commons);
         debug_assert!(arrival.is_none(), "the link is not empty");
         let (parcel, next) = port.deliver(now);
         let due = match next {
-            Some((time, sequence)) => Due::Arrival(time, sequence),
-            None => Due::entry(port.announced()),
+            Some((time, sequence)) => NextEvent::Arrival(time, sequence),
+            None => NextEvent::entry(self.express.announced(id)),
         };
         (parcel, due)
     }
@@ -414,15 +313,32 @@ impl Network {
         &self.ports
     }
 
+    /// The packets at a port: in it, on its link, and announced to it.
+    fn at(&self, port: PortId) -> impl Iterator<Item = PacketId> {
+        self.port(port).in_flight().chain(self.express.awaited(port))
+    }
+
+    /// Number of packets in the network.
+    pub fn packets_in_flight(&self) -> u64 {
+        let ports = (0..self.ports.len() as u32).map(PortId);
+        ports.map(|port| self.at(port).count() as u64).sum()
+    }
+
     /// The packets of one route that are still in the network.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         self.route(route)
             .iter()
-            .map(|port| self.port(*port))
-            .flat_map(|port| port.in_flight().chain(port.awaited()))
+            .flat_map(|port| self.at(*port))
             .map(|id| self.packet(id))
             .filter(move |packet| packet.route == route)
     }
+}
+
+/// The ports that a route crosses, by the table of hops.
+fn hops_of(hops: &[PortId], stride: u32, route: RouteId) -> &[PortId] {
+    let first = (route.0 as usize) << stride;
+    let hops = &hops[first..first + (1 << stride)];
+    &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
 }
 
 #[cfg(test)]

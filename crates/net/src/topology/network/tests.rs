@@ -20,6 +20,11 @@ fn star(hosts: usize) -> Network {
     build(&json!({ "name": "star" }), &vec![SwitchId(0); hosts])
 }
 
+/// The short cut of each port.
+fn shortcuts(network: &Network) -> Vec<Shortcut> {
+    (0..network.ports.len() as u32).map(|port| network.express.shortcut(PortId(port))).collect()
+}
+
 #[test]
 fn a_packet_crosses_its_servers_uplink_and_the_switch_port_of_the_client() {
     let mut network = star(3);
@@ -47,12 +52,12 @@ fn a_packet_crosses_its_servers_uplink_and_the_switch_port_of_the_client() {
 }
 
 #[test]
-fn nothing_is_handed_on_to_a_port_on_the_way_forward() {
+fn no_packet_is_relayed_to_a_port_on_the_way_forward() {
     let mut network = star(2);
     network.add_flow(HostId(1), HostId(0));
     network.seal();
-    let ways = [Way::Relay, Way::Keep, Way::Announce, Way::Keep];
-    assert_eq!(network.ways, ways, "a single server waits its turn");
+    let expected = [Shortcut::Relay, Shortcut::None, Shortcut::Announce, Shortcut::None];
+    assert_eq!(shortcuts(&network), expected, "a single server waits its turn");
 }
 
 #[test]
@@ -68,33 +73,33 @@ fn an_announced_packet_enters_when_its_link_says_and_needs_no_event_while_the_po
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         let uplink = network.next_hop(parcel).expect("there is a first link");
-        network.pass(at, uplink, parcel, u64::from(flow))
+        network.shorten(at, uplink, parcel, u64::from(flow))
     };
     let micros = |time| Time::ZERO + Span::from_micros(time);
     let first = send(&mut network, 0, micros(0));
-    assert_eq!(first, Passage::Announced(Some((clients, micros(37), 0))));
+    assert_eq!(first, Handoff::Announced(Some((clients, micros(37), 0))));
     let second = send(&mut network, 1, micros(1));
-    assert_eq!(second, Passage::Announced(None), "the first one will see to it");
+    assert_eq!(second, Handoff::Announced(None), "the first one will see to it");
     assert_eq!(network.packet_hops(micros(1)), 0, "both are on their first link");
-    assert_eq!(network.settle((micros(37), 0), clients), Due::Arrival(micros(74), 0));
+    assert_eq!(network.settle((micros(37), 0), clients), NextEvent::Arrival(micros(74), 0));
     assert_eq!(network.packet_hops(micros(37)), 1);
     let (_, due) = network.deliver(micros(74), 0, clients);
-    assert_eq!(due, Due::Arrival(micros(86), 1 << 48 | 1), "it came at 38 us and waited");
+    assert_eq!(due, NextEvent::Arrival(micros(86), 1 << 48 | 1), "it came at 38 us and waited");
     assert!(network.ports().iter().all(Port::is_conserving));
 }
 
 #[test]
-fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
+fn a_sealed_star_relays_acks_and_crosses_both_links_in_the_same_time() {
     let ack = Packet { route: RouteId::new(0, false), header: 40, ..Packet::default() };
     let cross = |network: &mut Network| {
         let id = network.packets().insert(ack);
         let (mut parcel, mut now) = (network.post(id), Time::ZERO);
         let mut events = 0;
         while let Some(hop) = network.next_hop(parcel) {
-            let (port, arrival) = match network.pass(now, hop, parcel, 0) {
-                Passage::Followed(scheduled) => scheduled.expect("an idle port"),
-                passage => {
-                    assert_eq!(passage, Passage::Enters);
+            let (port, arrival) = match network.shorten(now, hop, parcel, 0) {
+                Handoff::Relayed(scheduled) => scheduled.expect("an idle port"),
+                handoff => {
+                    assert_eq!(handoff, Handoff::Declined);
                     let admission = network.offer(now, hop, parcel, 0);
                     let Admission::Scheduled(at) = admission else { panic!("an idle port") };
                     (hop, at)
@@ -112,7 +117,7 @@ fn a_sealed_star_hands_acks_on_and_crosses_both_links_in_the_same_time() {
     let (arrival, events, _) = cross(&mut network);
     assert_eq!(events, 2);
     network.seal();
-    let relays: Vec<bool> = network.ways.iter().map(|way| *way == Way::Relay).collect();
+    let relays: Vec<bool> = shortcuts(&network).iter().map(|it| *it == Shortcut::Relay).collect();
     assert_eq!(relays, [true, false, false, false, false, false], "the client's uplink only");
     let start = arrival;
     let (now, events, conserving) = {
@@ -165,7 +170,7 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
         assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
     }
     network.seal();
-    assert!(!network.ways.contains(&Way::Relay), "the client's uplink leads to a trunk");
+    assert!(!shortcuts(&network).contains(&Shortcut::Relay), "the client's uplink leads to a trunk");
 }
 
 #[test]
@@ -174,7 +179,7 @@ fn two_clients_have_no_relay() {
     network.add_flow(HostId(2), HostId(0));
     network.add_flow(HostId(3), HostId(1));
     network.seal();
-    assert!(!network.ways.contains(&Way::Relay));
+    assert!(!shortcuts(&network).contains(&Shortcut::Relay));
 }
 
 #[test]

@@ -8,11 +8,11 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use incast_engine::Time;
 
-use super::Transit;
+use crate::port::Transit;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Inlet {
+pub struct Inlet {
     /// What was announced in order.
     lane: VecDeque<Transit>,
     /// What overtakes something in the lane.
@@ -22,7 +22,7 @@ pub(super) struct Inlet {
 impl Inlet {
     /// When the next packet enters.
     #[inline]
-    pub(super) fn first(&self) -> Option<(Time, u64)> {
+    pub fn first(&self) -> Option<(Time, u64)> {
         let lane = self.lane.front().map(Transit::key);
         if self.strays.is_empty() { lane } else { self.first_with_strays(lane) }
     }
@@ -34,7 +34,7 @@ impl Inlet {
 
     /// Adds a packet.
     #[inline]
-    pub(super) fn push(&mut self, transit: Transit) {
+    pub fn push(&mut self, transit: Transit) {
         if self.lane.back().is_none_or(|last| last.key() <= transit.key()) {
             self.lane.push_back(transit);
         } else {
@@ -44,7 +44,7 @@ impl Inlet {
 
     /// Takes the next packet if it enters by `until`.
     #[inline]
-    pub(super) fn pop_until(&mut self, until: (Time, u64)) -> Option<Transit> {
+    pub fn pop_until(&mut self, until: (Time, u64)) -> Option<Transit> {
         if self.strays.is_empty() {
             let is_due = self.lane.front()?.key() <= until;
             return if is_due { self.lane.pop_front() } else { None };
@@ -67,7 +67,7 @@ impl Inlet {
     }
 
     /// What it holds, in no particular order.
-    pub(super) fn contents(&self) -> impl Iterator<Item = &Transit> {
+    pub fn contents(&self) -> impl Iterator<Item = &Transit> {
         self.lane.iter().chain(self.strays.iter().map(|stray| &stray.0))
     }
 }
