@@ -202,7 +202,7 @@ impl Hosts {
         }
         // Nothing has waited for what the client sends now.
         end.set_trigger(Trigger::Arrival);
-        (id, self.waits.note(now, id, packet.trigger))
+        (id, self.waits.note(now, id, packet.flags.trigger()))
     }
 
     /// Handles a deadline; returns whether there is one still.

@@ -30,9 +30,14 @@ impl RouteId {
     }
 }
 
-/// Control bits.
+/// Control bits; and beside them, in bits of their own, the ECN field and the trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags(u8);
+pub struct Flags(u16);
+
+/// Where the ECN field and the trigger lie; the bits below are flags.
+const ECN: u32 = 11;
+const TRIGGER: u32 = 13;
+const CONTROL: u16 = (1 << ECN) - 1;
 
 impl Flags {
     /// No bit set.
@@ -69,6 +74,57 @@ impl Flags {
     /// Whether a bit of `other` is set.
     pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// The control bits alone.
+    #[must_use]
+    pub const fn control(self) -> Self {
+        Self(self.0 & CONTROL)
+    }
+
+    /// These control bits instead, with the same ECN field and trigger.
+    #[must_use]
+    pub const fn with_control(self, control: Self) -> Self {
+        Self(self.0 & !CONTROL | control.0 & CONTROL)
+    }
+
+    /// The ECN field.
+    #[inline]
+    pub const fn ecn(self) -> Ecn {
+        match self.0 >> ECN & 3 {
+            0 => Ecn::NotCapable,
+            1 => Ecn::Capable,
+            _ => Ecn::CongestionExperienced,
+        }
+    }
+
+    /// The same with this ECN field.
+    #[inline]
+    #[must_use]
+    pub const fn with_ecn(self, ecn: Ecn) -> Self {
+        Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
+    }
+
+    /// Why the packet was sent; no field of any header, but for the books.
+    #[inline]
+    pub const fn trigger(self) -> Trigger {
+        match self.0 >> TRIGGER {
+            0 => Trigger::Arrival,
+            1 => Trigger::Timeout,
+            2 => Trigger::TailProbe,
+            3 => Trigger::Handshake,
+            4 => Trigger::Pacer,
+            5 => Trigger::Persist,
+            6 => Trigger::DelayedAck,
+            _ => Trigger::Application,
+        }
+    }
+
+    /// The same with this trigger.
+    #[inline]
+    #[must_use]
+    pub const fn with_trigger(self, trigger: Trigger) -> Self {
+        Self(self.0 & !(7 << TRIGGER) | (trigger as u16) << TRIGGER)
     }
 }
 
@@ -127,16 +183,12 @@ pub struct Packet {
     pub payload: u16,
     /// TCP/IP header bytes on the wire.
     pub header: u8,
-    /// Control bits.
-    pub flags: Flags,
-    /// Labels that a remedy sets and a discipline may read; a bit each.
-    pub label: u8,
-    /// ECN field.
-    pub ecn: Ecn,
     /// Incarnation of the connection: packets of an earlier one are ignored.
     pub epoch: u8,
-    /// Why it was sent; no field of any header, but for the books.
-    pub trigger: Trigger,
+    /// Control bits, ECN field and trigger.
+    pub flags: Flags,
+    /// Labels that a remedy sets and a discipline may read; a bit each.
+    pub label: u16,
     /// Selective acknowledgements (RFC 2018).
     pub sack: SackBlocks,
 }
@@ -148,6 +200,25 @@ impl Packet {
     /// Bytes of the IP packet: header and payload, without layer 2.
     pub const fn size(&self) -> u32 {
         self.header as u32 + self.payload as u32
+    }
+
+    /// The ECN field.
+    #[inline]
+    pub const fn ecn(&self) -> Ecn {
+        self.flags.ecn()
+    }
+
+    /// The same packet with this ECN field.
+    #[must_use]
+    pub const fn with_ecn(mut self, ecn: Ecn) -> Self {
+        self.flags = self.flags.with_ecn(ecn);
+        self
+    }
+
+    /// Sets the congestion-experienced mark.
+    #[inline]
+    pub const fn mark(&mut self) {
+        self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
     }
 
     /// Sequence number after the payload, SYN and FIN.
@@ -171,6 +242,30 @@ mod tests {
         assert_eq!((forward.flow(), forward.is_forward()), (7, true));
         assert_eq!(forward.reverse(), RouteId::new(7, false));
         assert_eq!(forward.reverse().reverse(), forward);
+    }
+
+    #[test]
+    fn flags_ecn_field_and_trigger_do_not_touch_each_other() {
+        use Trigger::*;
+        let triggers =
+            [Arrival, Timeout, TailProbe, Handshake, Pacer, Persist, DelayedAck, Application];
+        let ecns = [Ecn::NotCapable, Ecn::Capable, Ecn::CongestionExperienced];
+        for control in (0..=CONTROL).map(Flags) {
+            for (ecn, trigger) in ecns.into_iter().flat_map(|ecn| triggers.map(|it| (ecn, it))) {
+                let flags = control.with_trigger(Application).with_ecn(ecn).with_trigger(trigger);
+                assert_eq!(
+                    (flags.control(), flags.ecn(), flags.trigger()),
+                    (control, ecn, trigger)
+                );
+                let others = Flags(!control.0).control();
+                let replaced = flags.with_control(others);
+                assert_eq!((replaced.control(), replaced.ecn()), (others, ecn));
+                assert_eq!(replaced.trigger(), trigger);
+            }
+        }
+        let mut packet = Packet::default().with_ecn(Ecn::Capable);
+        packet.mark();
+        assert_eq!(packet.flags, Flags::NONE.with_ecn(Ecn::CongestionExperienced));
     }
 
     #[test]

@@ -187,7 +187,7 @@ impl Sender {
     }
 
     /// Repeats the FIN.
-    fn repeat(&mut self, view: &SendView) -> u8 {
+    fn repeat(&mut self, view: &SendView) -> u16 {
         if self.fin == Fin::PerRoundTrip {
             self.next_fin = view.now + view.srtt.unwrap_or(view.rto);
         }

@@ -1,22 +1,22 @@
 //! Labels of packets, a bit each: who sets which. The bit `incast_tcp::hooks::ANSWER` is taken, too.
 
 /// A packet that the switch should let in (PLATO): it is what `label-threshold` looks for.
-pub const PRIORITY: u8 = 1;
+pub const PRIORITY: u16 = 1;
 
 /// A copy sent by probabilistic retransmission.
-pub const RANDOM_COPY: u8 = 1 << 1;
+pub const RANDOM_COPY: u16 = 1 << 1;
 
 /// PLATO's heartbeat: a segment to acknowledge with the same label, or that ACK.
-pub const HEARTBEAT: u8 = 1 << 2;
+pub const HEARTBEAT: u16 = 1 << 2;
 
 /// PLATO's dummy, or its answer.
-pub const DUMMY: u8 = 1 << 3;
+pub const DUMMY: u16 = 1 << 3;
 
 /// Tells the dummies of successive standstills apart (PLATO).
-pub const TURN: u8 = 1 << 4;
+pub const TURN: u16 = 1 << 4;
 
 /// One of the last three segments that a sender has (RAPID).
-pub const LAST: u8 = 1 << 5;
+pub const LAST: u16 = 1 << 5;
 
 /// The end of a stream that has no FIN (`ICaT`), or the answer.
-pub const END: u8 = 1 << 6;
+pub const END: u16 = 1 << 6;

@@ -107,7 +107,7 @@ impl Installation for Plato {
 
 impl Params {
     /// The bit that asks for a labelled ACK.
-    fn heartbeat(&self) -> u8 {
+    fn heartbeat(&self) -> u16 {
         if self.single_bit { label::PRIORITY } else { label::HEARTBEAT }
     }
 
@@ -125,7 +125,7 @@ struct Sender {
     /// so.
     rewound: bool,
     /// [`label::TURN`] in the dummies of this standstill.
-    turn: u8,
+    turn: u16,
 }
 
 impl Sender {

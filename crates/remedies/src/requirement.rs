@@ -72,9 +72,9 @@ pub enum Ability {
     /// It marks ECN-capable packets.
     Mark,
     /// It prefers packets with this label.
-    Prefer(u8),
+    Prefer(u16),
     /// It is RAPID's, and prefers packets with this label where there is one.
-    Rapid(Option<u8>),
+    Rapid(Option<u16>),
 }
 
 impl Ability {

@@ -17,7 +17,7 @@ pub(crate) struct Pattern {
     window: Option<u32>,
     timestamps: Option<(u32, u32)>,
     header: Option<u8>,
-    label: u8,
+    label: u16,
     epoch: Option<u8>,
     sack: Option<Ranges>,
     syn: bool,
@@ -165,9 +165,8 @@ impl Pattern {
             ts_echo,
             payload: (end - start) as u16 + extra,
             header,
-            flags: self.flags(),
+            flags: self.flags().with_ecn(self.ecn),
             label: self.label,
-            ecn: self.ecn,
             epoch: self.epoch.unwrap_or(defaults.epoch),
             sack: self.sack.unwrap_or_default().blocks(defaults.ack),
             ..Packet::default()
@@ -187,9 +186,9 @@ impl Pattern {
             (None, None) => packet.payload == 0,
         };
         payload
-            && self.flags() == packet.flags
+            && self.flags() == packet.flags.control()
             && self.label == packet.label
-            && self.ecn == packet.ecn
+            && self.ecn == packet.ecn()
             && self.epoch.unwrap_or(defaults.epoch) == packet.epoch
             && fits(self.request.or(self.seq), packet.seq)
             && fits(self.ack, packet.ack)
@@ -221,7 +220,7 @@ impl fmt::Display for Shown<'_> {
         ] {
             f.write_str(if has(flag) { word } else { "" })?;
         }
-        f.write_str(match packet.ecn {
+        f.write_str(match packet.ecn() {
             Ecn::NotCapable => "",
             Ecn::Capable => "ect ",
             Ecn::CongestionExperienced => "ce ",

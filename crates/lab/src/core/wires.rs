@@ -94,7 +94,9 @@ impl<P: Probe> Wires<'_, P> {
     #[inline(always)]
     pub(super) fn schedule_due(&mut self, port: PortId, due: NextEvent) {
         match due {
-            NextEvent::Arrival(time, sequence) => self.queue.push(time, sequence, Event::Arrival(port)),
+            NextEvent::Arrival(time, sequence) => {
+                self.queue.push(time, sequence, Event::Arrival(port))
+            }
             NextEvent::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
             NextEvent::None => {}
         }

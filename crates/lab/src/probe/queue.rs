@@ -37,7 +37,7 @@ impl Summary for QueueSummary {
 }
 
 /// What keeps the ACK clock alive; a dummy, which asks whether it is, has the same bit and its own.
-fn is_heartbeat(label: u8) -> bool {
+fn is_heartbeat(label: u16) -> bool {
     label & (HEARTBEAT | DUMMY) == HEARTBEAT
 }
 

@@ -95,22 +95,37 @@ impl Loss {
 
     /// ACKs number `first..=last` (from 1) of a flow, the handshake's not counted.
     pub fn of_acks(flow: u32, first: u32, last: u32) -> Self {
-        Self::new(flow, false, |packet| packet.flags == Flags::ACK && packet.ack > 1, (first, last))
+        Self::new(
+            flow,
+            false,
+            |packet| packet.flags.control() == Flags::ACK && packet.ack > 1,
+            (first, last),
+        )
     }
 
     /// The first SYN, whoever sends it.
     pub fn of_syn(flow: u32, forward: bool) -> Self {
-        Self::new(flow, forward, |packet| packet.flags == Flags::SYN, (1, 1))
+        Self::new(flow, forward, |packet| packet.flags.control() == Flags::SYN, (1, 1))
     }
 
     /// The first SYN-ACK.
     pub fn of_syn_ack(flow: u32, forward: bool) -> Self {
-        Self::new(flow, forward, |packet| packet.flags == Flags::SYN.with(Flags::ACK), (1, 1))
+        Self::new(
+            flow,
+            forward,
+            |packet| packet.flags.control() == Flags::SYN.with(Flags::ACK),
+            (1, 1),
+        )
     }
 
     /// The first packet that is nothing but an ACK, of data or of a SYN.
     pub fn of_bare_ack(flow: u32, forward: bool) -> Self {
-        Self::new(flow, forward, |packet| packet.flags == Flags::ACK && packet.payload == 0, (1, 1))
+        Self::new(
+            flow,
+            forward,
+            |packet| packet.flags.control() == Flags::ACK && packet.payload == 0,
+            (1, 1),
+        )
     }
 
     /// Transmissions `first..=last` (from 1) of the client's request number `ordinal` (from 1).

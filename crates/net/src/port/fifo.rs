@@ -13,7 +13,6 @@ use super::line::Line;
 use super::train::Train;
 use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
-use crate::packet::Ecn;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
 
@@ -159,7 +158,7 @@ impl Fifo {
         match self.discipline.offer(packet, &view, &mut self.random) {
             Verdict::Admit => None,
             Verdict::Mark => {
-                packet.ecn = Ecn::CongestionExperienced;
+                packet.mark();
                 self.counters.marked += 1;
                 None
             }

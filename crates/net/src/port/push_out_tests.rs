@@ -15,7 +15,7 @@ fn push_out(limit: Limit, victim: &str) -> PortConfig {
 }
 
 /// Packet number `seq` of `size` bytes.
-fn sized(seq: u64, size: u16, label: u8) -> Packet {
+fn sized(seq: u64, size: u16, label: u16) -> Packet {
     Packet { payload: size - 40, ..numbered(seq, label) }
 }
 
@@ -31,7 +31,7 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
         let mut switch = Switch::new(&[push_out(Limit::Packets(4), victim)], None);
         // 0 is being sent; 1 and 3 have labels; 2 and 4 have not.
         for seq in 0..=4 {
-            switch.offer(Time::ZERO, 0, numbered(seq, (seq % 2) as u8));
+            switch.offer(Time::ZERO, 0, numbered(seq, (seq % 2) as u16));
         }
         for (seq, gone) in (5..).zip(gone) {
             let view = switch.offer(at(6), 0, numbered(seq, 1));
@@ -142,11 +142,11 @@ impl QueueDiscipline for Rounds {
     }
 
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
-        Some(Search { first: Victim::Oldest, rounds: packet.label })
+        Some(Search { first: Victim::Oldest, rounds: packet.label as u8 })
     }
 
     fn gives_way(&self, packet: &Packet, round: u8) -> bool {
-        packet.label == round
+        packet.label == u16::from(round)
     }
 
     fn on_pushed_out(&mut self, packet: &Packet) {
@@ -180,7 +180,7 @@ proptest! {
     /// and nobody is looked at twice for one packet.
     #[test]
     fn the_port_does_what_a_list_does(
-        arrivals in prop::collection::vec((40_u16..=1500, 0_u8..3), 1..80),
+        arrivals in prop::collection::vec((40_u16..=1500, 0_u16..3), 1..80),
         limit in prop_oneof![
             (1_u64..12).prop_map(Limit::Packets),
             (1500_u64..9000).prop_map(Limit::Bytes),

@@ -15,7 +15,7 @@ use super::{
     Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting, placed,
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
-use crate::packet::{Ecn, Packet};
+use crate::packet::Packet;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{
     Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict, Victim,
@@ -319,7 +319,7 @@ impl Stepped {
         match verdict {
             Verdict::Admit => {}
             Verdict::Mark => {
-                packet.ecn = Ecn::CongestionExperienced;
+                packet.mark();
                 self.counters.marked += 1;
             }
             Verdict::Drop(why) => {

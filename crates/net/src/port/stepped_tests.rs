@@ -130,7 +130,7 @@ pub(super) fn config(limit: Limit, queue: QueueConfig) -> PortConfig {
 }
 
 /// Full packet number `seq` with these labels.
-pub(super) fn numbered(seq: u64, label: u8) -> Packet {
+pub(super) fn numbered(seq: u64, label: u16) -> Packet {
     Packet { seq, label, ..packet(1460) }
 }
 
@@ -157,10 +157,10 @@ fn limits() -> impl Strategy<Value = Limit> {
 }
 
 /// Gaps that often make ties: packets of 1500 bytes take 12 us.
-fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u8)>> {
+fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u16)>> {
     let gap = prop_oneof![0_u64..20, Just(0), Just(6), Just(12)];
     let payload = prop_oneof![0_u16..1461, Just(0), Just(1460)];
-    prop::collection::vec((gap, payload, 0_u8..4), 1..120)
+    prop::collection::vec((gap, payload, 0_u16..4), 1..120)
 }
 
 proptest! {
@@ -198,7 +198,7 @@ proptest! {
         for (&(gap, payload, label), seq) in arrivals.iter().zip(0..) {
             now += Span::from_micros(gap);
             let ecn = if label > 1 { Ecn::Capable } else { Ecn::NotCapable };
-            let packet = Packet { seq, payload, label, ecn, header: 40, ..Packet::default() };
+            let packet = Packet { seq, payload, label, header: 40, ..Packet::default() }.with_ecn(ecn);
             let [one, other] = switches.each_mut().map(|switch| {
                 let view = switch.offer(now, 0, packet);
                 (view.packets, view.bytes, view.in_service_bytes)

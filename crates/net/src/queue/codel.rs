@@ -287,7 +287,7 @@ mod tests {
 
     #[test]
     fn marks_come_when_drops_would_and_the_packet_is_sent() {
-        let capable = Packet { ecn: Ecn::Capable, ..data() };
+        let capable = data().with_ecn(Ecn::Capable);
         let params = Params { ecn: true, ..rfc() };
         let marks = hits(&mut Codel::new(&params, &SITE), &capable, LONG, 0..700_000);
         let drops = hits(&mut Codel::new(&rfc(), &SITE), &capable, LONG, 0..700_000);

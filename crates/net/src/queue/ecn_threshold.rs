@@ -94,7 +94,7 @@ mod tests {
     use crate::packet::Ecn;
 
     fn packet(ecn: Ecn) -> Packet {
-        Packet { payload: 1460, header: 40, ecn, ..Packet::default() }
+        Packet { payload: 1460, header: 40, ..Packet::default() }.with_ecn(ecn)
     }
 
     fn verdict(params: &Params, packet: &Packet, packets: u32) -> Verdict {

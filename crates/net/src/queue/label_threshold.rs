@@ -18,7 +18,7 @@ pub struct Params {
     /// the buffer.
     pub threshold: Level,
     /// Labels whose packets have priority: a bit each, and one of them is enough.
-    pub label: u8,
+    pub label: u16,
     /// Whether retransmissions have priority.
     pub retransmissions: bool,
     /// Whether packets without payload (ACKs, SYNs, requests) have priority.
@@ -47,7 +47,7 @@ impl Parameters for Params {
         false
     }
 
-    fn prefers(&self, labels: u8) -> bool {
+    fn prefers(&self, labels: u16) -> bool {
         self.label & labels != 0
     }
 

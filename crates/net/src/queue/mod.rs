@@ -147,7 +147,7 @@ pub trait Parameters {
     }
 
     /// Whether packets with one of these labels are admitted, kept or sent before others.
-    fn prefers(&self, labels: u8) -> bool {
+    fn prefers(&self, labels: u16) -> bool {
         let _ = labels;
         false
     }
@@ -181,7 +181,7 @@ impl Verdict {
     /// `other`.
     #[inline]
     pub fn mark_or(packet: &Packet, other: Self) -> Self {
-        if packet.ecn == Ecn::NotCapable { other } else { Self::Mark }
+        if packet.ecn() == Ecn::NotCapable { other } else { Self::Mark }
     }
 }
 
@@ -303,7 +303,7 @@ macro_rules! queue_disciplines {
             }
 
             /// Whether packets with one of these labels are admitted, kept or sent before others.
-            pub fn prefers(&self, labels: u8) -> bool {
+            pub fn prefers(&self, labels: u16) -> bool {
                 match self {
                     $(Self::$variant(params) => params.prefers(labels),)+
                 }
@@ -434,7 +434,7 @@ mod law_tests {
         let mut random = Stream::named(3, "law", 0);
         let mut verdicts = Vec::new();
         for step in 0..400_u32 {
-            let packet = Packet { ecn, label: step as u8 & 1, ..data() };
+            let packet = Packet { label: step as u16 & 1, ..data() }.with_ecn(ecn);
             let now = Time::ZERO + Span::from_micros(12) * u64::from(step);
             let view = QueueView { now, ..busy(40 - step.abs_diff(200) / 5) };
             verdicts.push(discipline.offer(&packet, &view, &mut random));
@@ -468,7 +468,7 @@ mod law_tests {
             let waits = (0..100).map(|_| discipline.departing(&data(), Span::from_secs(1), &view));
             let acts = waits.filter(|verdict| *verdict != Verdict::Admit).count() > 0;
             let mut acts = acts || discipline.classes() > 1;
-            for label in 0..=u8::MAX {
+            for label in 0..=u16::MAX {
                 let packet = Packet { label, ..data() };
                 assert!(discipline.class(&packet) < discipline.classes(), "{name}");
                 // What pushes others out stays while it is told apart from them.

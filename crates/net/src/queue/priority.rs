@@ -25,7 +25,7 @@ pub struct Params {
 #[schemars(rename = "PriorityClass")]
 pub struct Class {
     /// Labels whose packets belong to the class: a bit each, and one of them is enough.
-    pub label: u8,
+    pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,
     /// Whether packets without payload (ACKs, SYNs, requests) belong to the class.
@@ -60,7 +60,7 @@ impl Parameters for Params {
         false
     }
 
-    fn prefers(&self, labels: u8) -> bool {
+    fn prefers(&self, labels: u16) -> bool {
         self.classes.iter().any(|class| class.label & labels != 0)
     }
 }

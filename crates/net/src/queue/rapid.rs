@@ -27,7 +27,7 @@ pub struct Params {
     /// From this length of the queue on, with `early`: bytes, packets or a share of the buffer.
     pub threshold: Level,
     /// Labels whose packets are never dropped early: a bit each, and one of them is enough.
-    pub label: u8,
+    pub label: u16,
     /// Whether the packet that is being sent counts as part of the queue, with `early`. Default:
     /// `network.buffer_counts_in_service`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,7 +61,7 @@ impl Parameters for Params {
         false
     }
 
-    fn prefers(&self, labels: u8) -> bool {
+    fn prefers(&self, labels: u16) -> bool {
         self.label & labels != 0
     }
 }
@@ -168,7 +168,7 @@ fn is_again(packet: &Packet) -> bool {
 pub struct Rapid {
     followers: usize,
     early: Option<Limit>,
-    label: u8,
+    label: u16,
     counts_in_service: bool,
     flows: Flows<Flow>,
 }

@@ -132,7 +132,7 @@ fn in_bytes_a_packet_is_hit_in_proportion_to_its_size() {
 
 #[test]
 fn a_hit_is_a_mark_where_it_can_be_one() {
-    let capable = Packet { ecn: Ecn::Capable, ..data() };
+    let capable = data().with_ecn(Ecn::Capable);
     let drop = Verdict::Drop(DropReason::Early);
     let responses = |ecn, hard_drop| {
         let response = Response { ecn, hard_drop };

@@ -6,7 +6,7 @@ use crate::packet::{Flags, Packet};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
     /// Labels, a bit each: one of them is enough.
-    pub label: u8,
+    pub label: u16,
     /// Packets that were sent before.
     pub retransmissions: bool,
     /// Packets without payload: ACKs, SYNs, FINs, requests.

@@ -50,7 +50,7 @@ pub struct Params {
 #[schemars(rename = "WredClass")]
 pub struct Class {
     /// Labels whose packets belong to the class: a bit each, and one of them is enough.
-    pub label: u8,
+    pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,
     /// Whether packets without payload (ACKs, SYNs, requests) belong to the class.
@@ -109,7 +109,7 @@ impl Parameters for Params {
         self.ecn
     }
 
-    fn prefers(&self, labels: u8) -> bool {
+    fn prefers(&self, labels: u16) -> bool {
         self.classes.iter().any(|class| class.label & labels != 0)
     }
 
@@ -260,9 +260,9 @@ mod tests {
         #[test]
         fn with_equal_thresholds_and_weight_one_it_is_a_label_threshold(
             threshold in 0_u64..40,
-            label in 1_u8..8,
+            label in 1_u16..8,
             retransmissions in any::<bool>(),
-            arrivals in prop::collection::vec((0_u32..60, 0_u8..8, any::<bool>(), any::<bool>()), 1..100),
+            arrivals in prop::collection::vec((0_u32..60, 0_u16..8, any::<bool>(), any::<bool>()), 1..100),
         ) {
             let plain = label_threshold::Params {
                 threshold: level(threshold),

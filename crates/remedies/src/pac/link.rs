@@ -111,7 +111,7 @@ impl Link {
         }
         let size = u64::from(packet.size());
         self.bytes += size;
-        if packet.ecn == Ecn::CongestionExperienced {
+        if packet.ecn() == Ecn::CongestionExperienced {
             self.marked += size;
         }
     }

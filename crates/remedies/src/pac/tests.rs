@@ -52,7 +52,7 @@ fn marks_take_up_to_half_of_the_threshold() {
     let mut link = link();
     let packet = |marked| Packet {
         payload: 1000,
-        ecn: if marked { Ecn::CongestionExperienced } else { Ecn::Capable },
+        flags: Flags::NONE.with_ecn(if marked { Ecn::CongestionExperienced } else { Ecn::Capable }),
         ..Packet::default()
     };
     for micros in [0, 10, 20, 30] {

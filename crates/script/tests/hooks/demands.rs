@@ -54,7 +54,7 @@ fn rfc6298_3_a_copy_is_no_sample() {
 #[test]
 fn a_copy_is_told_from_a_regular_retransmission() {
     let hook = Sender {
-        shape: Box::new(|_, plan| Advice { label: u8::from(plan.requested), ..Advice::NONE }),
+        shape: Box::new(|_, plan| Advice { label: u16::from(plan.requested), ..Advice::NONE }),
         ..Sender::at(3, Advice { copies: Copies::HEAD, ..Advice::NONE })
     };
     with(

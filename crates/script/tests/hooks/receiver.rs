@@ -69,7 +69,7 @@ fn receive_window_cap_is_advertised_but_takes_nothing_back() {
 #[test]
 fn extra_acks_follow_the_regular_one() {
     receiving(
-        |packet, _| Advice { extra_acks: 2 * packet.label, ..Advice::NONE },
+        |packet, _| Advice { extra_acks: 2 * packet.label as u8, ..Advice::NONE },
         |_| Advice::NONE,
         "< data 1:1001
          > ack 1001
@@ -100,7 +100,7 @@ fn a_receiver_hook_sees_duplicates_and_what_is_expected_next() {
                 view.duplicate,
                 packet.seq_end() < view.next || packet.seq == packet.seq_end()
             );
-            Advice { label: u8::from(view.duplicate), ..Advice::NONE }
+            Advice { label: u16::from(view.duplicate), ..Advice::NONE }
         },
         |_| Advice::NONE,
         "< data 1:1001

@@ -86,7 +86,7 @@ fn header_bytes_can_only_shrink() {
 fn label_marks_data_and_acks() {
     with(
         Sender::shaping(|view, plan| {
-            let label = u8::from(plan.seq == view.una) + 2 * u8::from(plan.retransmission);
+            let label = u16::from(plan.seq == view.una) + 2 * u16::from(plan.retransmission);
             Advice { label, ..Advice::NONE }
         }),
         "write 2000

@@ -182,7 +182,7 @@ fn a_hook_learns_whether_an_ack_lets_data_leave() {
 
 #[test]
 fn a_handshake_carries_the_labels_of_both_kinds_of_hooks() {
-    struct Labels(u8);
+    struct Labels(u16);
     impl SenderHook for Labels {
         fn handshake(&self) -> Advice {
             Advice { label: self.0, ..Advice::NONE }

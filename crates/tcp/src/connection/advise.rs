@@ -18,7 +18,7 @@ pub(super) struct Hooks {
     /// ACKs and requests that hooks hold back.
     pub held: Held,
     /// The label of the empty probe that is owed.
-    pub probe_label: u8,
+    pub probe_label: u16,
 }
 
 impl Connection {
@@ -72,7 +72,7 @@ impl Connection {
     }
 
     /// The label of a SYN or SYN-ACK.
-    pub(super) fn handshake_label(&self) -> u8 {
+    pub(super) fn handshake_label(&self) -> u16 {
         let sender = self.hooks.senders.iter().map(|hook| hook.handshake());
         let receiver = self.hooks.receivers.iter().map(|hook| hook.handshake());
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label

@@ -66,7 +66,7 @@ impl EcnState {
         let Some(packets) = self.packets else { return };
         // RFC 3168 §6.1.5: a retransmission is not capable, and announces nothing.
         if !retransmission || packets != EcnPackets::NewData {
-            packet.ecn = Ecn::Capable;
+            packet.flags = packet.flags.with_ecn(Ecn::Capable);
         }
         if !retransmission && std::mem::take(&mut self.announce) {
             packet.flags = packet.flags.with(Flags::CWR);
@@ -78,7 +78,7 @@ impl Connection {
     /// A data packet arrived, of which `before` was the next byte expected. Returns whether it has
     /// to be acknowledged at once.
     pub(super) fn note_mark(&mut self, packet: &Packet, before: u64) -> bool {
-        let marked = packet.ecn == Ecn::CongestionExperienced;
+        let marked = packet.ecn() == Ecn::CongestionExperienced;
         let EcnUse::PerAck(ce_change) = self.ecn.usage else {
             // RFC 3168 §6.1.3 and erratum 3639: CWR first, so that a marked packet that carries it
             // is echoed.
@@ -106,7 +106,8 @@ impl Connection {
         self.fill_control(now, out);
         out.window += (out.ack - ack) as u32;
         out.ack = ack;
-        out.flags = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        let control = if echo { Flags::ACK.with(Flags::ECE) } else { Flags::ACK };
+        out.flags = out.flags.with_control(control);
         !self.holds_back(now, out)
     }
 

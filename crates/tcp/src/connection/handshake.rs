@@ -152,7 +152,7 @@ impl Connection {
         self.arm(now, TimerKind::Handshake);
         self.fill_control(now, out);
         out.seq = 0;
-        out.flags = flags;
+        out.flags = out.flags.with_control(flags);
         out.label = self.handshake_label();
         true
     }

@@ -85,7 +85,8 @@ impl Connection {
     pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
         let first = self.hooks.held.0.pop_front();
         if let Some(first) = &first {
-            *out = Packet { trigger: self.template.trigger, ..first.packet };
+            *out = first.packet;
+            out.flags = out.flags.with_trigger(self.trigger());
             self.ask(now, AckEvent::Left);
             if out.flags.contains(Flags::REQUEST) {
                 self.time_request(now);

@@ -25,7 +25,7 @@ mod window;
 use std::sync::Arc;
 
 use incast_engine::{Stream, Time};
-use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
+use incast_net::{Ecn, Flags, Packet, RouteId};
 
 use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
@@ -161,22 +161,21 @@ struct Template {
     route: RouteId,
     header: u8,
     epoch: u8,
-    ecn: Ecn,
-    /// What made the connection act last.
-    trigger: Trigger,
+    /// ACK, the ECN field, and what made the connection act last.
+    flags: Flags,
 }
 
 impl Template {
     fn new(config: &Config, route: RouteId, epoch: u8, ecn: ecn::EcnState) -> Self {
         let ecn = if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable };
-        Self { route, header: config.ack_size, epoch, ecn, trigger: Trigger::Arrival }
+        Self { route, header: config.ack_size, epoch, flags: Flags::ACK.with_ecn(ecn) }
     }
 
     /// A packet without payload.
     #[inline]
     fn packet(self) -> Packet {
-        let Self { route, header, epoch, ecn, trigger } = self;
-        Packet { route, header, epoch, ecn, trigger, flags: Flags::ACK, ..Packet::default() }
+        let Self { route, header, epoch, flags } = self;
+        Packet { route, header, epoch, flags, ..Packet::default() }
     }
 }
 
@@ -317,7 +316,7 @@ impl Connection {
         if packet.epoch != self.template.epoch {
             return;
         }
-        self.template.trigger = packet.trigger;
+        self.set_trigger(packet.flags.trigger());
         if packet.flags.intersects(Flags::SYN.with(Flags::REQUEST))
             || self.state != State::Established
         {

@@ -14,7 +14,7 @@ pub(super) struct Acks {
     pub policy: AckPolicy,
     /// ACKs to send beside it.
     pub extra: u8,
-    pub label: u8,
+    pub label: u16,
     /// The timestamp that it echoes.
     pub ts_recent: Option<u32>,
     /// The acknowledgement in the last packet, if it had options (RFC 7323 §4.3).

@@ -378,9 +378,9 @@ impl Connection {
         out.seq = self.board.next();
         out.ack = next;
         if self.state == State::Idle {
-            out.flags = Flags::NONE;
+            out.flags = out.flags.with_control(Flags::NONE);
         } else if self.ecn.echo {
-            out.flags = Flags::ACK.with(Flags::ECE);
+            out.flags = out.flags.with(Flags::ECE);
         }
         let mut cap = None;
         if self.extras.has(Extras::OPTIONS) {

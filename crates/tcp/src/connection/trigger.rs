@@ -8,13 +8,13 @@ use super::Connection;
 impl Connection {
     /// What made it act last.
     pub fn trigger(&self) -> Trigger {
-        self.template.trigger
+        self.template.flags.trigger()
     }
 
     /// What makes it send from now on, until something else does.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
-        self.template.trigger = trigger;
+        self.template.flags = self.template.flags.with_trigger(trigger);
     }
 
     /// Data that are held back for less than `patience` are not late for that.
@@ -26,7 +26,7 @@ impl Connection {
     #[inline]
     pub(super) fn note_hold(&mut self, held: Span) {
         if held >= self.host.patience {
-            self.template.trigger = Trigger::Pacer;
+            self.set_trigger(Trigger::Pacer);
         }
     }
 }

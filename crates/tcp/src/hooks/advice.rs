@@ -35,7 +35,7 @@ pub struct Advice {
     /// Header bytes on the wire (min).
     pub header_bytes: u8,
     /// Label bits to set (or).
-    pub label: u8,
+    pub label: u16,
     /// Send no data before this time (max).
     pub hold_until: Time,
     /// Largest window to advertise, bytes; the right edge is never taken back (min).
@@ -55,10 +55,10 @@ pub struct Advice {
     /// An expiry by advice does not double the RTO (or).
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
-    pub empty_probe: u8,
+    pub empty_probe: u16,
     /// Send the stream's end again: its FIN, or while there is none an empty packet with these label
     /// bits; 0 means none (max).
-    pub end_again: u8,
+    pub end_again: u16,
     /// Echo the timestamp of the segment at hand, whatever its place (or).
     pub echo: bool,
     /// The retransmission timer of data runs at least so long (max).
@@ -127,9 +127,9 @@ mod tests {
     use super::*;
 
     fn advice() -> impl Strategy<Value = Advice> {
-        let sizes = (any::<u32>(), any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
+        let sizes = (any::<u32>(), any::<u8>(), any::<u16>(), any::<u64>(), any::<u64>());
         let rest =
-            (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u8, u8, u64, u64)>());
+            (any::<u64>(), any::<u8>(), 0_u8..4, any::<[bool; 5]>(), any::<(u16, u16, u64, u64)>());
         (sizes, rest).prop_map(|(sizes, rest)| Advice {
             segment_size: sizes.0,
             header_bytes: sizes.1,

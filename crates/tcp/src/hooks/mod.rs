@@ -13,7 +13,7 @@ pub use advice::{Advice, Copies};
 
 /// Label bit of an ACK that answers a probe: it repeats an acknowledgement without telling of a loss,
 /// so it is no duplicate. The other bits are the remedies' own.
-pub const ANSWER: u8 = 1 << 7;
+pub const ANSWER: u16 = 1 << 7;
 
 /// RFC 5681 §4.2: an ACK must be generated within 500 ms.
 pub const HOLD_LIMIT: Span = Span::from_millis(500);

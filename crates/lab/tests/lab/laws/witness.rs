@@ -105,12 +105,12 @@ impl Witness {
     /// marked on the way out.
     fn leave(&mut self, port: PortId, packet: &Packet) {
         let crossing = self.crossing.get_mut(&port).expect("something was admitted");
-        let is_it = |it: &Packet| Packet { ecn: packet.ecn, ..*it } == *packet;
+        let is_it = |it: &Packet| it.with_ecn(packet.ecn()) == *packet;
         let place = crossing.iter().position(is_it).expect("it was on the way");
         assert!(place == 0 || self.overtaking, "a link keeps the order");
         let admitted = crossing.remove(place).expect("it is there");
-        let is_marked = packet.ecn == Ecn::CongestionExperienced;
-        assert!(admitted.ecn == packet.ecn || is_marked && admitted.ecn == Ecn::Capable);
+        let is_marked = packet.ecn() == Ecn::CongestionExperienced;
+        assert!(admitted.ecn() == packet.ecn() || is_marked && admitted.ecn() == Ecn::Capable);
     }
 
     /// A packet is offered by a host, or by the switch that it has just reached.
@@ -138,8 +138,8 @@ impl Witness {
             assert_eq!(self.forwarded, None, "nothing waits while a host sends");
         } else {
             let reached = self.forwarded.take().expect("the switch makes up packets");
-            let marked = Packet { ecn: Ecn::CongestionExperienced, ..reached };
-            let is_it = reached == *packet || reached.ecn == Ecn::Capable && marked == *packet;
+            let marked = reached.with_ecn(Ecn::CongestionExperienced);
+            let is_it = reached == *packet || reached.ecn() == Ecn::Capable && marked == *packet;
             assert!(is_it, "the switch makes up packets: {packet:?} of {reached:?}");
         }
     }

@@ -170,7 +170,10 @@ fn a_chain_is_crossed_from_end_to_end_and_back_over_the_same_trunks() {
         assert_eq!(arrival, Time::ZERO + Span::from_micros(37) * ports.len() as u64);
     }
     network.seal();
-    assert!(!shortcuts(&network).contains(&Shortcut::Relay), "the client's uplink leads to a trunk");
+    assert!(
+        !shortcuts(&network).contains(&Shortcut::Relay),
+        "the client's uplink leads to a trunk"
+    );
 }
 
 #[test]
