@@ -140,6 +140,23 @@ impl<P: Probe> Core<P> {
         self.wires().schedule(port);
     }
 
+    /// A pause of `port` may be over.
+    #[inline(never)]
+    pub(crate) fn resume(&mut self, port: PortId) {
+        let now = self.now();
+        if P::ON {
+            self.probe.before_departure(now, port, &mut self.network);
+        }
+        let is_sending = self.network.resume(now, port);
+        self.wires().release_late(port);
+        if P::ON {
+            self.probe.after_departure(now, port, &self.network);
+        }
+        if is_sending {
+            self.wires().schedule(port);
+        }
+    }
+
     /// Tells the receiving end of a packet.
     #[inline]
     pub(crate) fn deliver(&mut self, id: PacketId) -> EndId {

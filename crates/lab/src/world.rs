@@ -253,7 +253,9 @@ impl<P: Probe> World<P> {
     pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
         let stopwatch = std::time::Instant::now();
         // A probe sees every hop; both ways agree, which the tests of traces prove.
-        if !P::ON {
+        if P::ON {
+            self.core.network.connect();
+        } else {
             self.core.network.seal();
         }
         let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
@@ -311,6 +313,7 @@ impl<P: Probe> World<P> {
             Event::Entry(port) => self.core.enter(port),
             Event::Leave => self.core.leave(),
             Event::Departure(port) => self.core.depart(port),
+            Event::Resume(port) => self.core.resume(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
                 let group = &mut self.groups[usize::from(application)];

@@ -151,7 +151,7 @@ impl Lane {
             match port.offer(arrival, parcel.onward(), sequence, commons) {
                 Admission::Scheduled(at) => scheduled = Some((at, sequence)),
                 Admission::Dropped(_) => commons.packets.release(parcel.packet),
-                Admission::Queued | Admission::PushedOut | Admission::Started => {}
+                Admission::Queued | Admission::QueuedWithEffects | Admission::Started => {}
             }
         }
         scheduled

@@ -18,6 +18,8 @@ use serde::{Deserialize, Serialize};
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
+use line::Line;
+use train::Train;
 
 pub use fifo::Fifo;
 pub use line::Detour;
@@ -115,9 +117,9 @@ pub enum Admission {
     Queued,
     /// Admitted to an empty port: schedule the port's next arrival at this time.
     Scheduled(Time),
-    /// Admitted behind others, some of which were pushed out for it: release what
-    /// [`Port::pop_late`] names.
-    PushedOut,
+    /// Admitted behind others, with effects elsewhere: release what [`Port::pop_late`] names, which
+    /// was pushed out, and stop the neighbours upstream for [`Port::take_asked`], if that is said.
+    QueuedWithEffects,
     /// Admitted to an idle line whose departures are events: schedule [`Port::service`].
     Started,
     /// Dropped.
@@ -215,6 +217,16 @@ struct Waiting {
     sending: Span,
 }
 
+/// What a port consists of, whatever its kind.
+struct Parts {
+    line: Line,
+    train: Train,
+    ties: Ties,
+    buffer: Option<Buffer>,
+    discipline: Discipline,
+    random: Stream,
+}
+
 /// What the ports of a network have in common.
 #[derive(Default)]
 pub struct Commons {
@@ -259,6 +271,48 @@ impl Port {
     /// Puts a discipline from out of tree in charge.
     pub fn set_discipline(&mut self, discipline: Box<dyn QueueDiscipline + Send>) {
         either!(self, set_discipline(Discipline::Custom(discipline)));
+    }
+
+    /// Whether its discipline may ask the neighbours upstream for a pause.
+    pub(crate) fn may_ask_for_pause(&self) -> bool {
+        either!(self, discipline()).may_ask_for_pause()
+    }
+
+    /// Gives the port number `index`, which has not been used, departure events: only such a port
+    /// asks for a pause, or listens to one who does.
+    pub(crate) fn make_stepped(self, index: u32) -> Self {
+        match self {
+            Self::Fifo(port) => {
+                Self::Stepped(Box::new(Stepped::from_parts(port.into_parts(), index)))
+            }
+            stepped @ Self::Stepped(_) => stepped,
+        }
+    }
+
+    /// Starts no packet from `from` to `until`; the one that is being sent then is finished.
+    /// Returns when [`Port::resume`] is due, with its place among events of the same instant,
+    /// unless that has been said. A port without departure events does not listen.
+    pub fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
+        match self {
+            Self::Fifo(_) => None,
+            Self::Stepped(port) => port.pause(from, until),
+        }
+    }
+
+    /// A pause may be over: returns whether a packet is sent now, whose service is to be scheduled.
+    pub fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
+        match self {
+            Self::Fifo(_) => false,
+            Self::Stepped(port) => port.resume(now, commons),
+        }
+    }
+
+    /// For how long the neighbours upstream are to stop.
+    pub fn take_asked(&mut self) -> Option<Span> {
+        match self {
+            Self::Fifo(_) => None,
+            Self::Stepped(port) => port.take_asked(),
+        }
     }
 
     /// The port, if it computes departures: only such a port has short cuts.
@@ -344,6 +398,11 @@ impl Port {
         if let Self::Fifo(port) = self {
             port.drain(now);
         }
+    }
+
+    /// Propagation delay of the link.
+    pub fn delay(&self) -> Span {
+        either!(self, delay())
     }
 
     /// What waits, as of the last drain or departure.

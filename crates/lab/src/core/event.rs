@@ -14,6 +14,8 @@ pub enum Event {
     Entry(PortId),
     /// The packet in service leaves a port whose departures are events.
     Departure(PortId),
+    /// A port that was paused may send again.
+    Resume(PortId),
     /// The packet leaves that a host keeps for now.
     Leave,
     /// A connection's deadline, unless it has moved since.

@@ -64,7 +64,7 @@ impl<P: Probe> Wires<'_, P> {
             Admission::Queued => {}
             Admission::Scheduled(at) => self.queue.push(at, sequence, Event::Arrival(port)),
             Admission::Started => self.schedule(port),
-            Admission::PushedOut => self.release_late(port),
+            Admission::QueuedWithEffects => self.pass_effects_on(port),
             Admission::Dropped(_) => {
                 if P::ON {
                     self.probe.on_drop(now, port, self.network.packet(parcel.packet));
@@ -76,6 +76,15 @@ impl<P: Probe> Wires<'_, P> {
         if P::ON {
             self.probe.after_offer(now, port, self.network.packet(parcel.packet), self.network);
         }
+    }
+
+    /// What an admission means for packets that wait, and for the neighbours upstream.
+    #[inline(never)]
+    fn pass_effects_on(&mut self, port: PortId) {
+        self.release_late(port);
+        self.network.pause_upstream(self.queue.now(), port, |port, at, sequence| {
+            self.queue.push(at, sequence, Event::Resume(port));
+        });
     }
 
     /// Forgets the packets that a port dropped after it had admitted them.

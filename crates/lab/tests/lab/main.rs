@@ -7,6 +7,7 @@ mod departures;
 mod harness;
 mod laws;
 mod networks;
+mod pause;
 mod probes;
 mod recoveries;
 mod remedies;

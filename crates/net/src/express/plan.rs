@@ -4,8 +4,8 @@ use super::{Express, Shortcut};
 use crate::packet::RouteId;
 use crate::port::{Port, PortId};
 
-/// Looks for ports behind which nothing is left to decide, once all flows are known; `routes` are
-/// the ports of each.
+/// Looks for ports behind which nothing is left to decide, once all flows are known. `feeders` are
+/// the ports that each port is fed by; `routes` says which ports each route crosses.
 ///
 /// A packet that leaves such a port next enters one that nobody else feeds and that leads to its
 /// host, so its fate there is known when it is sent, and both links are crossed by one event. On a
@@ -18,9 +18,9 @@ use crate::port::{Port, PortId};
 /// whatever else happens: it is announced there, and no event is needed while that port is busy.
 pub fn plan<'a>(
     ports: &mut [Port],
+    feeders: &[Vec<PortId>],
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,
 ) -> Express {
-    let feeders = feeders(ports.len(), routes.clone().map(|(_, hops)| hops));
     let mut relays = relays(ports.len(), routes.clone());
     let mut announces: Vec<bool> = ports.iter().map(can_announce).collect();
     for (_, hops) in routes {
@@ -28,7 +28,7 @@ pub fn plan<'a>(
             announces[last.0 as usize] = false;
         }
     }
-    for (port, feeders) in ports.iter().zip(&feeders) {
+    for (port, feeders) in ports.iter().zip(feeders) {
         for feeder in feeders {
             let feeder = feeder.0 as usize;
             relays[feeder] &= feeders.len() == 1 && follows(port, &ports[feeder]);
@@ -49,7 +49,7 @@ pub fn plan<'a>(
     let fed_by = |shortcut| {
         let is_fed =
             |feeders: &[PortId]| feeders.iter().any(|it| express.shortcut(*it) == shortcut);
-        let fed = (0..).map(PortId).zip(&feeders).filter(|(_, feeders)| is_fed(feeders));
+        let fed = (0..).map(PortId).zip(feeders).filter(|(_, feeders)| is_fed(feeders));
         fed.map(|(port, _)| port).collect()
     };
     (express.relayed, express.inlets) = (fed_by(Shortcut::Relay), fed_by(Shortcut::Announce));
@@ -59,19 +59,6 @@ pub fn plan<'a>(
         }
     }
     express
-}
-
-/// The ports that each port is fed by, in order.
-fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<Vec<PortId>> {
-    let mut feeders = vec![Vec::new(); ports];
-    for pair in routes.flat_map(|hops| hops.windows(2)) {
-        feeders[pair[1].0 as usize].push(pair[0]);
-    }
-    for feeders in &mut feeders {
-        feeders.sort_unstable();
-        feeders.dedup();
-    }
-    feeders
 }
 
 /// Which ports are crossed by routes back, and by nothing else, one link before their end.
@@ -94,7 +81,7 @@ fn relays<'a>(
 /// Whether the time at which a packet arrives behind the port is known when it is offered, and
 /// lies ahead.
 fn can_announce(port: &Port) -> bool {
-    port.fifo().is_some_and(|port| port.never_drops() && port.has_delay())
+    port.fifo().is_some_and(|port| port.never_drops() && !port.delay().is_zero())
 }
 
 /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,

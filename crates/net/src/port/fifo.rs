@@ -11,7 +11,7 @@ use incast_engine::{Span, Stream, Time};
 
 use super::line::Line;
 use super::train::Train;
-use super::{Admission, Contents, PortConfig, PortCounters, Ties, Transit, placed};
+use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
@@ -43,6 +43,7 @@ pub struct Fifo {
     buffer: Option<Buffer>,
     discipline: Box<Discipline>,
     random: Stream,
+    ties: Ties,
 }
 
 impl Fifo {
@@ -61,6 +62,7 @@ impl Fifo {
                 Ties::ArrivalFirst | Ties::Scheduled => Span::from_picos(1),
             },
             train: Train::new(config.ties),
+            ties: config.ties,
             buffer: config.buffer,
             has_queue: true,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
@@ -69,6 +71,16 @@ impl Fifo {
             counters: PortCounters::default(),
             departures: VecDeque::new(),
         }
+    }
+
+    /// What the port consists of, before its first packet.
+    pub(super) fn into_parts(self) -> Parts {
+        let Self { line, train, ties, buffer, discipline, random, .. } = self;
+        Parts { line, train, ties, buffer, discipline: *discipline, random }
+    }
+
+    pub(super) fn discipline(&self) -> &Discipline {
+        &self.discipline
     }
 
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
@@ -200,9 +212,9 @@ impl Fifo {
         self.buffer.is_none()
     }
 
-    /// Whether packets take time to cross the link.
-    pub(crate) fn has_delay(&self) -> bool {
-        !self.line.delay.is_zero()
+    /// Propagation delay of the link.
+    pub(crate) fn delay(&self) -> Span {
+        self.line.delay
     }
 
     /// Whether nothing is on the link or waits for it.

@@ -12,7 +12,8 @@ use incast_engine::{Span, Stream, Time};
 use super::line::{Detours, Line};
 use super::train::Train;
 use super::{
-    Admission, Commons, Contents, PortConfig, PortCounters, Service, Ties, Transit, Waiting, placed,
+    Admission, Commons, Contents, Fifo, Parts, PortConfig, PortCounters, Service, Ties, Transit,
+    Waiting, placed,
 };
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::Packet;
@@ -28,6 +29,21 @@ struct InService {
     service: Service,
 }
 
+/// From when on, and until when, the port starts no packet.
+#[derive(Clone, Copy, Debug)]
+struct Pause {
+    from: Time,
+    until: Time,
+}
+
+impl Pause {
+    const NONE: Self = Self { from: Time::ZERO, until: Time::ZERO };
+
+    fn covers(self, now: Time) -> bool {
+        self.from <= now && now < self.until
+    }
+}
+
 /// See the module.
 pub struct Stepped {
     /// What waits, by class, oldest first.
@@ -37,6 +53,9 @@ pub struct Stepped {
     /// What the port occupies of buffers.
     held: Occupancy,
     in_service: Option<InService>,
+    pause: Pause,
+    /// What the neighbours upstream are asked for, until somebody passes it on.
+    asked: Option<Span>,
     /// The packet in service, and those on the link, in the order of their arrival.
     link: VecDeque<Transit>,
     last_departure: Time,
@@ -61,33 +80,50 @@ pub struct Stepped {
 impl Stepped {
     /// The port number `index`, with its own random streams.
     pub(super) fn new(config: &PortConfig, index: u32, seed: u64) -> Self {
+        let random = Stream::named(seed, "detour", index.into());
+        let plain = Fifo::new(config, Stream::named(seed, "port", index.into()));
+        Self {
+            accounting: config.accounting,
+            pool: config.pool,
+            detours: config.detour.map(|params| Detours::new(params, random)),
+            ..Self::from_parts(plain.into_parts(), index)
+        }
+    }
+
+    /// The port number `index`, which has not been used, with an event for each of its departures.
+    pub(super) fn from_parts(parts: Parts, index: u32) -> Self {
+        let Parts { line, train, ties, buffer, discipline, random } = parts;
         let index = u64::from(index);
-        let discipline = config.queue.build(&config.site());
-        let random = Stream::named(seed, "detour", index);
         Self {
             classes: vec![VecDeque::new(); discipline.classes()],
             waiting: Occupancy::default(),
             held: Occupancy::default(),
             in_service: None,
+            pause: Pause::NONE,
+            asked: None,
             link: VecDeque::new(),
             last_departure: Time::ZERO,
-            departure_sequence: match config.ties {
+            departure_sequence: match ties {
                 Ties::DepartureFirst => index,
                 // The time limit of a run is u64::MAX.
                 Ties::ArrivalFirst | Ties::Scheduled => u64::MAX - 1 - index,
             },
-            train: Train::new(config.ties),
-            line: Line::new(config),
-            detours: config.detour.map(|params| Detours::new(params, random)),
-            buffer: config.buffer,
-            accounting: config.accounting,
-            pool: config.pool,
+            train,
+            line,
+            detours: None,
+            buffer,
+            accounting: Accounting::EXACT,
+            pool: None,
             discipline,
-            random: Stream::named(seed, "port", index),
+            random,
             counters: PortCounters::default(),
             late: VecDeque::new(),
             victims: Vec::new(),
         }
+    }
+
+    pub(super) fn discipline(&self) -> &Discipline {
+        &self.discipline
     }
 
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
@@ -107,7 +143,7 @@ impl Stepped {
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
         let size = parcel.size();
-        let is_idle = self.in_service.is_none();
+        let is_idle = self.starts_at_once(now);
         let mut pushes_out = false;
         if let Some(buffer) = self.buffer {
             let view = self.view_at(now);
@@ -139,7 +175,7 @@ impl Stepped {
             }
         }
         let sending = self.line.sending_time(size, &mut self.random);
-        let ahead = self.waiting.packets + u64::from(!is_idle);
+        let ahead = self.waiting.packets + u64::from(self.in_service.is_some());
         let sequence = placed(self.train.append(ahead), sequence);
         let waiting = Waiting { parcel, sequence, since: now, sending };
         if is_idle {
@@ -153,7 +189,14 @@ impl Stepped {
             counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
         }
         self.classes[self.discipline.class(&packets[parcel.packet])].push_back(waiting);
-        if pushes_out { Admission::PushedOut } else { Admission::Queued }
+        self.asked = self.discipline.asks_for_pause(&self.view_at(now)).or(self.asked);
+        let is_all = !pushes_out && self.asked.is_none();
+        if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
+    }
+
+    /// Whether a packet that is offered at `now` is sent at once.
+    fn starts_at_once(&self, now: Time) -> bool {
+        self.in_service.is_none() && self.waiting.packets == 0 && !self.pause.covers(now)
     }
 
     /// The packet in service leaves at `now`, and the next one follows it.
@@ -161,14 +204,53 @@ impl Stepped {
     /// # Panics
     /// If nothing is in service: the caller's schedule is broken.
     pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
-        let Commons { packets, pools } = commons;
-        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
-        let counts_in_service = self.buffer.is_some_and(|buffer| buffer.counts_in_service);
-        if counts_in_service {
-            self.give_back(left.size, pool.as_deref_mut());
+        if self.counts_in_service() {
+            let pool = self.pool.map(|PoolId(pool)| &mut commons.pools[usize::from(pool)]);
+            self.give_back(left.size, pool);
         }
+        self.start_next(now, commons);
+    }
+
+    /// Starts no packet from `from` to `until`; the one in service is finished. Returns when
+    /// [`super::Port::resume`] is due, with its place among events of the same instant, unless that
+    /// has been said.
+    pub(super) fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
+        if until <= self.pause.until.max(from) {
+            return None;
+        }
+        let from = if from <= self.pause.until { self.pause.from.min(from) } else { from };
+        self.pause = Pause { from, until };
+        Some((until, self.departure_sequence))
+    }
+
+    /// A pause may be over: the next packet is sent, unless one is being sent.
+    pub(super) fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
+        let was_idle = self.in_service.is_none();
+        if was_idle {
+            self.start_next(now, commons);
+        }
+        was_idle && self.in_service.is_some()
+    }
+
+    /// What the neighbours upstream are asked for.
+    pub(super) fn take_asked(&mut self) -> Option<Span> {
+        self.asked.take()
+    }
+
+    fn counts_in_service(&self) -> bool {
+        self.buffer.is_some_and(|buffer| buffer.counts_in_service)
+    }
+
+    /// Puts the next packet on the line, unless the port is paused.
+    fn start_next(&mut self, now: Time, commons: &mut Commons) {
+        if self.pause.covers(now) {
+            return;
+        }
+        let Commons { packets, pools } = commons;
+        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
+        let counts_in_service = self.counts_in_service();
         while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
             let size = next.parcel.size();
             self.stop_waiting(&next, now);
@@ -208,6 +290,10 @@ impl Stepped {
         self.counters.delivered += 1;
         let next = self.link.front().filter(|_| self.detours.is_none());
         (head.parcel, next.map(|next| (next.arrival, next.sequence)))
+    }
+
+    pub(super) fn delay(&self) -> Span {
+        self.line.delay
     }
 
     pub(super) fn is_link_empty(&self) -> bool {

@@ -12,6 +12,7 @@ use crate::packet::Ecn;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Departure(usize),
+    Resumption(usize),
     Arrival(usize),
 }
 
@@ -62,6 +63,13 @@ impl Switch {
                 self.note_late(now, port);
                 self.serve(port);
             }
+            Happening::Resumption(port) => {
+                let is_sending = self.ports[port].resume(now, &mut self.commons);
+                self.note_late(now, port);
+                if is_sending {
+                    self.serve(port);
+                }
+            }
             Happening::Arrival(port) => {
                 let (parcel, next) = self.ports[port].deliver(now);
                 self.arrived[port].push((now, self.commons.packets[parcel.packet]));
@@ -86,6 +94,13 @@ impl Switch {
         }
     }
 
+    /// Pauses a port; see [`Port::pause`].
+    pub fn pause(&mut self, port: usize, from: Time, until: Time) {
+        if let Some((at, sequence)) = self.ports[port].pause(from, until) {
+            self.schedule.insert((at, sequence, Happening::Resumption(port)));
+        }
+    }
+
     /// Offers a packet; returns what the port saw of its queue.
     pub fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
         self.advance(now);
@@ -98,7 +113,7 @@ impl Switch {
             Admission::Scheduled(at) => {
                 self.schedule.insert((at, sequence, Happening::Arrival(port)));
             }
-            Admission::PushedOut => self.note_late(now, port),
+            Admission::QueuedWithEffects => self.note_late(now, port),
             Admission::Started => self.serve(port),
             Admission::Dropped(_) => self.dropped[port].push((now, packet.seq)),
         }

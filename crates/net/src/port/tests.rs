@@ -196,7 +196,7 @@ proptest! {
             let arrival = reference.offer(now, packet.size());
             match port.offer(now, packet, sequence as u64) {
                 Admission::Dropped(_) => prop_assert_eq!(arrival, None),
-                Admission::Started | Admission::PushedOut => {
+                Admission::Started | Admission::QueuedWithEffects => {
                     prop_assert!(false, "departures are no events");
                 }
                 Admission::Queued => prop_assert!(arrival.is_some() && scheduled.is_some()),
@@ -215,6 +215,9 @@ proptest! {
 
 #[path = "stepped_tests.rs"]
 mod stepped;
+
+#[path = "pause_tests.rs"]
+mod pause;
 
 #[path = "push_out_tests.rs"]
 mod push_out;

@@ -49,6 +49,8 @@ pub struct Network {
     /// As a power of two, so that a sender finds its route by a shift.
     stride: u32,
     express: Express,
+    /// The ports that each port is fed by, in order; see [`Network::connect`].
+    upstream: Vec<Vec<PortId>>,
     /// The switch of each host.
     attached_to: Vec<SwitchId>,
     router: Router,
@@ -100,6 +102,7 @@ impl Network {
             hops: Vec::new(),
             stride: (router.diameter() + ENDS).next_power_of_two().trailing_zeros(),
             express: Express::none(ports.len()),
+            upstream: Vec::new(),
             attached_to: hosts.iter().map(|host| host.switch).collect(),
             router,
             spread: fabric.spread,
@@ -195,11 +198,31 @@ impl Network {
         (hop != NO_PORT).then_some(hop)
     }
 
-    /// Plans the short cuts, once all flows are known; see [`express`].
+    /// Tells ports their neighbours upstream, once all flows are known. A port that may ask for a
+    /// pause, and whoever may be asked, gets departure events.
+    pub fn connect(&mut self) {
+        let routes = (0..self.routes()).map(|it| self.route(RouteId(it)));
+        self.upstream = feeders(self.ports.len(), routes);
+        let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
+        for (port, feeders) in self.ports.iter().zip(&self.upstream) {
+            for feeder in feeders.iter().filter(|_| port.may_ask_for_pause()) {
+                needs_events[feeder.0 as usize] = true;
+            }
+        }
+        if needs_events.contains(&true) {
+            let ports = std::mem::take(&mut self.ports).into_iter().zip(needs_events).zip(0..);
+            self.ports = ports
+                .map(|((port, needs), index)| if needs { port.make_stepped(index) } else { port })
+                .collect();
+        }
+    }
+
+    /// Connects the ports and plans the short cuts; see [`Express`].
     pub fn seal(&mut self) {
+        self.connect();
         let (hops, stride) = (&self.hops, self.stride);
         let routes = (0..self.routes()).map(RouteId).map(|it| (it, hops_of(hops, stride, it)));
-        self.express = express::plan(&mut self.ports, routes);
+        self.express = express::plan(&mut self.ports, &self.upstream, routes);
     }
 
     /// Routes that begin at a port for themselves alone: nothing comes between what is offered
@@ -274,6 +297,30 @@ impl Network {
         self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
+    /// Passes on to the neighbours upstream of a port for how long they are to stop, if it asks for
+    /// that; each hears of it when its link has been crossed. `schedule` is told when
+    /// [`Network::resume`] is due for whom, with its place among events of the same instant.
+    pub fn pause_upstream(
+        &mut self,
+        now: Time,
+        port: PortId,
+        mut schedule: impl FnMut(PortId, Time, u64),
+    ) {
+        let Some(pause) = self.ports[port.0 as usize].take_asked() else { return };
+        for &feeder in self.upstream.get(port.0 as usize).into_iter().flatten() {
+            let port = &mut self.ports[feeder.0 as usize];
+            let from = now + port.delay();
+            if let Some((at, sequence)) = port.pause(from, from + pause) {
+                schedule(feeder, at, sequence);
+            }
+        }
+    }
+
+    /// A pause of a port may be over; see [`Port::resume`].
+    pub fn resume(&mut self, now: Time, port: PortId) -> bool {
+        self.ports[port.0 as usize].resume(now, &mut self.commons)
+    }
+
     /// Takes the packet that arrives behind a port; see [`Port::deliver`]. `sequence` is the
     /// arrival's place among events of the same instant.
     #[expect(
@@ -332,6 +379,19 @@ impl Network {
             .map(|id| self.packet(id))
             .filter(move |packet| packet.route == route)
     }
+}
+
+/// The ports that each port is fed by, in order.
+fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<Vec<PortId>> {
+    let mut feeders = vec![Vec::new(); ports];
+    for pair in routes.flat_map(|hops| hops.windows(2)) {
+        feeders[pair[1].0 as usize].push(pair[0]);
+    }
+    for feeders in &mut feeders {
+        feeders.sort_unstable();
+        feeders.dedup();
+    }
+    feeders
 }
 
 /// The ports that a route crosses, by the table of hops.
