@@ -104,7 +104,7 @@ impl<P: Probe> Wires<'_, P> {
     pub(super) fn schedule_due(&mut self, port: PortId, due: NextEvent) {
         match due {
             NextEvent::Arrival(time, sequence) => {
-                self.queue.push(time, sequence, Event::Arrival(port))
+                self.queue.push(time, sequence, Event::Arrival(port));
             }
             NextEvent::Entry(time, sequence) => self.queue.push(time, sequence, Event::Entry(port)),
             NextEvent::None => {}
