@@ -66,7 +66,7 @@ def test_goodput_without_losses_is_that_of_the_simulator() -> None:
         assert at([8], tree).goodput[0] == pytest.approx(simulated, rel=0.12)
 
 
-def test_a_known_collapse_is_foretold() -> None:
+def test_a_known_collapse_is_predicted() -> None:
     tree = persistent()
     tree["sweep"] = {"workload.servers": [2, 12, 16, 24]}
     tree["run"] = {"seeds": 10}
@@ -125,9 +125,9 @@ def test_many_servers_with_a_long_timer_stay_collapsed() -> None:
     tree["sweep"] = {"workload.servers": [24, 32, 64]}
     tree["run"] = {"seeds": 3}
     simulated = incast.run(tree).summary()["goodput_bps"].to_numpy()
-    foretold = at([24, 32, 64], tree)
-    assert foretold.collapsed.all()
-    np.testing.assert_allclose(np.log(foretold.goodput / simulated), 0.0, atol=0.7)
+    predicted = at([24, 32, 64], tree)
+    assert predicted.collapsed.all()
+    np.testing.assert_allclose(np.log(predicted.goodput / simulated), 0.0, atol=0.7)
 
 
 def test_a_few_points_are_followed_until_rare_timeouts_show() -> None:
@@ -159,7 +159,7 @@ def test_a_column_that_is_missing_or_of_another_type_is_refused() -> None:
         _core.follow_reads(wrong, (np.ones(1), 0.5, 0.5, 0.5), SWEEP, 1)
 
 
-def test_it_is_the_process_that_the_simulator_plays() -> None:
+def test_it_is_the_process_that_the_simulator_simulates() -> None:
     tree = persistent(network={"buffer": "64KiB"}, transport={"rto_min": "5ms"})
     tree["workload"] |= {"servers": 12}
     tree["run"] = {"seeds": 40}
@@ -242,11 +242,11 @@ def test_it_finds_the_published_share_of_collapse_points() -> None:
         )
     )
     most = 2 * FEW
-    foretold = knee.first_collapse(asked, most)
+    predicted = knee.first_collapse(asked, most)
     simulated = np.array([float(row["servers"]) for row in rows])
-    found = np.abs(foretold - simulated) <= np.maximum(1, 0.2 * simulated)
+    found = np.abs(predicted - simulated) <= np.maximum(1, 0.2 * simulated)
     assert found.mean() >= PUBLISHED
-    error = np.abs(np.log(np.where(np.isnan(foretold), most, foretold) / simulated)).mean()
+    error = np.abs(np.log(np.where(np.isnan(predicted), most, predicted) / simulated)).mean()
     constant = np.abs(np.log(simulated / np.median(simulated))).mean()
     assert constant / error >= 5
 
@@ -278,7 +278,7 @@ def told(tree: dict[str, Any]) -> dict[str, float] | NotApplicable:
     ],
     ids=str,
 )
-def test_what_a_scenario_says_of_hosts_and_links_is_played(change: dict[str, Any]) -> None:
+def test_what_a_scenario_says_of_hosts_and_links_is_simulated(change: dict[str, Any]) -> None:
     tree = persistent(transport={"rto_min": "5ms"}, workload={"servers": 12})
     for name, section in change.items():
         tree[name] |= section
@@ -289,7 +289,7 @@ def test_what_a_scenario_says_of_hosts_and_links_is_played(change: dict[str, Any
 
 @pytest.mark.parametrize("profile", ["ns2", "ns3", "rfc"])
 @pytest.mark.parametrize("connections", ["fresh", "persistent"])
-def test_profiles_are_played(profile: str, connections: str) -> None:
+def test_profiles_are_simulated(profile: str, connections: str) -> None:
     tree = persistent(workload={"servers": 16, "connections": connections})
     tree["profile"] = profile
     tree["transport"] = {"rto_min": "5ms", "send_jitter": "10us"}

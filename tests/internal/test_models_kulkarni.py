@@ -137,8 +137,8 @@ def test_the_equation_lies_below_its_own_process(
 
 @pytest.mark.parametrize("p", [1e-4, 1e-3])
 def test_a_window_limit_is_that_of_the_process(p: float) -> None:
-    played = halving(10, 2, p, limit=20)
-    assert 1 / float(rounds.rounds_per_packet(10, 2, p, 20)) == pytest.approx(played, rel=0.02)
+    simulated = halving(10, 2, p, limit=20)
+    assert 1 / float(rounds.rounds_per_packet(10, 2, p, 20)) == pytest.approx(simulated, rel=0.02)
 
 
 def test_a_window_limit_joins_where_it_begins_to_bind() -> None:
@@ -262,11 +262,11 @@ def recoveries(
 def test_flavours_are_those_of_their_process(
     flavour: flavours.Flavour, window: int, p: float, limited: bool, patience: float
 ) -> None:
-    played, in_rounds = recoveries(window, p, flavour, limited, patience)
+    simulated, in_rounds = recoveries(window, p, flavour, limited, patience)
     chance = flavours.timeout_probability(
         window, p, flavour, limited_transmit=limited, patience=patience
     )
-    assert chance == pytest.approx(played, abs=4 * math.sqrt(0.25 / 40_000))
+    assert chance == pytest.approx(simulated, abs=4 * math.sqrt(0.25 / 40_000))
     if p < 0.2:
         assert flavours.recovery_rounds(window, p, flavour) == pytest.approx(in_rounds, rel=0.04)
 
@@ -313,9 +313,9 @@ def test_scattered_losses_are_those_of_their_process(
     helped = (duplicates == 1) & arrives.all(axis=0) | (duplicates == 2) & arrives.any(axis=0)
     begins = (duplicates >= 3) | (limited & helped)
     survive = random.random(turns) < (1 - p) ** holes
-    played = 1 - float((begins & survive).mean())
+    simulated = 1 - float((begins & survive).mean())
     chance = scattered.timeout_probability(window, p, missing, limited_transmit=limited)
-    assert chance == pytest.approx(played, abs=4 * math.sqrt(0.25 / turns))
+    assert chance == pytest.approx(simulated, abs=4 * math.sqrt(0.25 / turns))
 
 
 def test_scattered_losses_at_their_limits() -> None:

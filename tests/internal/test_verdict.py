@@ -61,7 +61,7 @@ def say(rows: list[dict[str, Any]], servers: list[int], **changes: Any) -> list[
     return [line.replace(NBSP, " ") for line in told]
 
 
-def test_a_collapse_is_located_explained_and_reckoned() -> None:
+def test_a_collapse_is_located_explained_and_computed() -> None:
     rows = [point(0, 850), point(1, 900), point(2, 290, 0.9), point(3, 60, 1.4)]
     (line,) = say(rows, [4, 8, 10, 16])
     assert line == (
@@ -71,7 +71,7 @@ def test_a_collapse_is_located_explained_and_reckoned() -> None:
     )
 
 
-def test_first_windows_that_overflow_are_reckoned_alone() -> None:
+def test_first_windows_that_overflow_are_counted_alone() -> None:
     rows = [point(0, 900), point(1, 50, 2)]
     (line,) = say(rows, [4, 16], transport_initial_window=10)
     assert line.endswith("the buffer holds 68 packets, the first windows send 160.")

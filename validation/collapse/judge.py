@@ -1,4 +1,4 @@
-"""How well the model foretells the simulated collapse points."""
+"""How well the model predicts the simulated collapse points."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ WITHIN = 0.2
 
 @dataclass(frozen=True)
 class Judgement:
-    """Simulated and foretold collapse points; NaN where there is none up to 256 servers."""
+    """Simulated and predicted collapse points; NaN where there is none up to 256 servers."""
 
     scenarios: list[Drawn]
     simulated: np.ndarray
-    foretold: np.ndarray
+    predicted: np.ndarray
     cpu_s: float
 
     @property
@@ -39,15 +39,15 @@ class Judgement:
 
     @property
     def hits(self) -> np.ndarray:
-        """Which are foretold within 20 % or one server, or as none."""
-        found = near(self.foretold, self.simulated)
-        return np.where(self.collapses, found, np.isnan(self.foretold))
+        """Which are predicted within 20 % or one server, or as none."""
+        found = near(self.predicted, self.simulated)
+        return np.where(self.collapses, found, np.isnan(self.predicted))
 
     @property
     def errors(self) -> np.ndarray:
-        """|ln(foretold / simulated)| of those that collapse; none counts as 256."""
-        foretold = np.where(np.isnan(self.foretold), knee.MOST_SERVERS, self.foretold)
-        return np.abs(np.log(foretold / self.simulated))[self.collapses]
+        """|ln(predicted / simulated)| of those that collapse; none counts as 256."""
+        predicted = np.where(np.isnan(self.predicted), knee.MOST_SERVERS, self.predicted)
+        return np.abs(np.log(predicted / self.simulated))[self.collapses]
 
     @property
     def baseline(self) -> np.ndarray:
@@ -103,8 +103,8 @@ def agree(known: list[tuple[Drawn, int | None]]) -> Agreement:
     ]
     servers = np.array([float(servers) for _, servers in few])
     reads = replace(reads_of([drawn for drawn, _ in few]), servers=servers)
-    foretold = forecast(reads, THOROUGH)
-    model = np.column_stack([foretold.goodput, foretold.timeouts])
+    predicted = forecast(reads, THOROUGH)
+    model = np.column_stack([predicted.goodput, predicted.timeouts])
     return Agreement(model / runs[0], runs[1] / runs[0])
 
 
@@ -113,6 +113,6 @@ def judge(known: list[tuple[Drawn, int | None]], effort: Effort = SEARCH) -> Jud
     scenarios = [drawn for drawn, _ in known]
     reads = reads_of(scenarios)
     start = time.process_time()
-    foretold = knee.first_collapse(reads, effort=effort)
+    predicted = knee.first_collapse(reads, effort=effort)
     simulated = np.array([np.nan if servers is None else servers for _, servers in known])
-    return Judgement(scenarios, simulated, foretold, time.process_time() - start)
+    return Judgement(scenarios, simulated, predicted, time.process_time() - start)

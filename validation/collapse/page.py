@@ -44,7 +44,7 @@ def write(
     `swept` is the held-out set judged with no more effort than a sweep takes.
     """
     rows = table(judged, swept, development, sweep_s)
-    picture = "![Foretold against simulated](collapse.png)"
+    picture = "![Predicted against simulated](collapse.png)"
     parts = [OPENING, *rows, "", *_chance(*chance), "", picture, "", *_where(judged)]
     parts += ["", *_agreement(agreement), "", HISTORY]
     (folder / "collapse.md").write_text("\n".join(parts))
@@ -68,7 +68,7 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
             f"{none:.0%} of {len(judged.simulated) - count}",
         ),
         (
-            "mean abs(ln(foretold / simulated)), best constant over model",
+            "mean abs(ln(predicted / simulated)), best constant over model",
             "2",
             ratio >= 2,
             f"{judged.baseline.mean():.2f} / {judged.errors.mean():.2f} = {ratio:.1f}",
@@ -149,15 +149,15 @@ def _where(judged: Judgement) -> list[str]:
     lines = [
         "## Where it fails",
         "",
-        "| simulated | scenarios | within 20 % or one | foretold / simulated, median |",
+        "| simulated | scenarios | within 20 % or one | predicted / simulated, median |",
         "|---|--:|--:|--:|",
     ]
-    foretold = np.where(np.isnan(judged.foretold), 256, judged.foretold)
+    predicted = np.where(np.isnan(judged.predicted), 256, judged.predicted)
     for name, (low, high) in groups.items():
         chosen = (judged.simulated >= low) & (judged.simulated < high)
         if chosen.any():
             share = judged.hits[chosen].mean()
-            ratio = np.median(foretold[chosen] / judged.simulated[chosen])
+            ratio = np.median(predicted[chosen] / judged.simulated[chosen])
             lines.append(f"| {name} | {chosen.sum()} | {share:.0%} | {ratio:.2f} |")
     return [*lines, "", CAUSES.rstrip()]
 
@@ -190,7 +190,7 @@ def _scatter(folder: Path, judged: Judgement) -> None:
     figure, ax = plt.subplots(figsize=(5.6, 5.2), layout="constrained")
     edge = 330.0
     simulated = np.where(judged.collapses, judged.simulated, edge)
-    foretold = np.where(np.isnan(judged.foretold), edge, judged.foretold)
+    predicted = np.where(np.isnan(judged.predicted), edge, judged.predicted)
     line = np.array([1.8, 400.0])
     ax.fill_between(line, line / 1.2, line * 1.2, color="0.9", lw=0, label="within 20 %")
     ax.plot(line, line, color="0.6", lw=0.8)
@@ -200,7 +200,7 @@ def _scatter(folder: Path, judged: Judgement) -> None:
         chosen = judged.hits == hit
         ax.scatter(
             (simulated * spread[0])[chosen],
-            (foretold * spread[1])[chosen],
+            (predicted * spread[1])[chosen],
             s=14,
             color=colour,
             marker=marker,
@@ -214,7 +214,7 @@ def _scatter(folder: Path, judged: Judgement) -> None:
     ax.set_yticks(ticks, names)
     ax.minorticks_off()
     ax.set_xlabel("servers at the collapse, simulated")
-    ax.set_ylabel("servers at the collapse, foretold")
+    ax.set_ylabel("servers at the collapse, predicted")
     ax.legend(loc="upper left", frameon=False)
     figure.savefig(folder / "collapse.png", dpi=130)
     plt.close(figure)

@@ -37,7 +37,7 @@ class Read:
 
     @property
     def ratio(self) -> float:
-        """Foretold over simulated goodput; NaN where nothing is foretold."""
+        """Predicted over simulated goodput; NaN where nothing is predicted."""
         if isinstance(self.answer, NotApplicable):
             return np.nan
         return self.answer["goodput_bps"] / self.goodput

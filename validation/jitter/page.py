@@ -40,7 +40,7 @@ def kept(judged: Study, known: dict[str, Any]) -> Verdict:
 def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
     """Write `jitter.md` and its picture into the folder."""
     lines = [_opening(judged), *page.verdicts(found), "", *_refused(judged), "", *_trusted(judged)]
-    lines += ["", "![Foretold over simulated goodput](jitter.png)", "", *_parts(judged)]
+    lines += ["", "![Predicted over simulated goodput](jitter.png)", "", *_parts(judged)]
     lines += ["", *_worst(judged)]
     (folder / "jitter.md").write_text("\n".join(lines) + "\n")
     _draw(folder / "jitter.png", judged)
@@ -128,7 +128,7 @@ def _worst(judged: Study) -> list[str]:
     lines = [
         "## Where it is wrong",
         "",
-        "| profile | connections | servers | foretold / simulated | runs' own error |",
+        "| profile | connections | servers | predicted / simulated | runs' own error |",
         "|---|---|--:|--:|--:|",
     ]
     for it in far:
@@ -164,7 +164,7 @@ def _draw(path: Path, judged: Study) -> None:
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
     axes.set_xlabel("uncertainty, as the model says")
-    axes.set_ylabel("foretold / simulated goodput")
+    axes.set_ylabel("predicted / simulated goodput")
     axes.legend(frameon=False)
     figure.savefig(path, dpi=110)
     plt.close(figure)

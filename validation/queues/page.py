@@ -61,7 +61,7 @@ fluid window is √(2/p); that of a window that varies is lower, 1.31/√p (Ott,
 p = 3e-3 at first, and missed there. The likely reason is what neither formula knows, timeouts and
 that a window does not grow while NewReno repairs a loss, a round trip or two of cycles that are
 less than 20 long; it was not traced. All bars of the fluids were set when their figures had
-been seen once: they guard what is published and foretell nothing.
+been seen once: they guard what is published and predict nothing.
 """
 
 PORTS = """

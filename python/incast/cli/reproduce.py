@@ -61,7 +61,7 @@ def reproduce(
     if listed:
         _list(chosen)
     elif dry_run:
-        _foretell(chosen, out, quick)
+        _forecast(chosen, out, quick)
     else:
         _run(chosen, out, quick, jobs)
 
@@ -76,7 +76,7 @@ def _list(chosen: list["Chosen"]) -> None:
             paper.entry(f"{'':6}{claim.id:8} ", claim.says)
 
 
-def _foretell(chosen: list["Chosen"], out: Path, quick: bool) -> None:
+def _forecast(chosen: list["Chosen"], out: Path, quick: bool) -> None:
     from incast import units
     from incast.reproduce.execute import forecast
     from incast.reproduce.runs import lay_out

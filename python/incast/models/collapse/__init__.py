@@ -1,6 +1,6 @@
-"""Where a synchronised read collapses, foretold from the scenario alone.
+"""Where a synchronised read collapses, predicted from the scenario alone.
 
-The read is played with nothing but what decides: packets that meet in one queue, and the senders'
-windows, in Rust (`crates/theory`). `blocks` says how much of it is followed, `reads` to which
-scenarios this applies; `answers` and `knee` are what is asked.
+A reduced process is simulated in Rust (`crates/theory`): packets that meet in one queue, and the
+senders' windows. `blocks` decides how much of it is simulated, and `reads` to which scenarios the
+model applies. `answers` and `knee` are its interface.
 """

@@ -25,19 +25,19 @@ class Effort:
     Parameters
     ----------
     fine
-        Standard error of the mean block, relative, that is enough.
+        Relative standard error of the mean block that is sufficient.
     coarse
-        The same where it is clear whether the read has collapsed.
+        The same if it is clear whether the read has collapsed.
     clear
-        Standard errors by which that is clear.
+        Number of standard errors from which on that is clear.
     least
-        Events before which nothing is enough.
+        Minimum number of events.
     most, blocks
-        So many events are enough, if they are so many blocks besides the first of a run.
+        A sufficient number of events, and of blocks after the first of a run.
     limit
-        Events after which a block is not played to its end, but goes on at the same pace.
+        Events after which a block is not simulated to its end, but continues at the same pace.
     rare
-        Whether timeouts are waited for that have not come yet although packets are lost.
+        Whether to continue until a timeout occurs if packets are lost.
     """
 
     fine: float = 0.02

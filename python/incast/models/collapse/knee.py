@@ -62,5 +62,5 @@ def first_collapse(reads: Reads, most: int = MOST_SERVERS, effort: Effort = SEAR
 def _collapsed(
     reads: Reads, chosen: NDArray[np.int64], servers: Floats, effort: Effort
 ) -> NDArray[np.bool_]:
-    foretold = forecast(replace(reads.take(chosen), servers=servers), effort)
-    return foretold.collapsed
+    predicted = forecast(replace(reads.take(chosen), servers=servers), effort)
+    return predicted.collapsed
