@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_OF_FILE, MOST_OF_FUNCTION = 500, 60
 FOLDERS = (".ci", "benches", "crates", "docs", "papers", "python", "tests", "validation")
 KINDS = (".rs", ".py", ".pyi")
-LATER = {"crates/tcp/src/congestion/hystart.rs": (522, date(2026, 12, 15))}
+LATER = {"crates/net/src/queue/mod.rs": (510, date(2026, 12, 15))}
 """Files and functions (`path::name`) that may be longer: so many lines, until that day."""
 NO_CODE = {
     tokenize.COMMENT,
