@@ -1,4 +1,4 @@
-"""Results: rows, statistics and traces of a plan, whoever keeps them."""
+"""Results: rows, statistics and traces of a plan."""
 
 from pathlib import Path
 from typing import Any, Self
@@ -23,14 +23,14 @@ _NO_BLOCKS = "the version of incast that wrote these results did not store block
 
 
 class Results:
-    """What the runs of a plan gave.
+    """The results of the runs of a plan.
 
     Parameters
     ----------
     plan
-        What was asked for.
+        The points and seeds.
     store
-        Where the parts are kept.
+        The storage of the parts.
     """
 
     def __init__(self, plan: Plan, store: Store) -> None:
@@ -39,12 +39,12 @@ class Results:
 
     @classmethod
     def open(cls, directory: str | Path) -> Self:
-        """Read results that an earlier run left in `directory`.
+        """Open the results of an earlier run in `directory`.
 
         Raises
         ------
         ResultsError
-            The directory holds no results.
+            The directory contains no results.
         """
         store = Directory.open(Path(directory))
         return cls(store.plan, store)
@@ -54,7 +54,7 @@ class Results:
         return f"<Results of {self.plan.title!r}: {len(self)} of {asked} runs>"
 
     def __len__(self) -> int:
-        """Count the runs that are there."""
+        """Count the finished runs."""
         return sum(self.store.has(job) for job in self.plan.jobs())
 
     def frame(self, group: str | None = "all") -> pl.DataFrame:
@@ -96,7 +96,7 @@ class Results:
         Raises
         ------
         ResultsError
-            No run has finished, there is no such group, or the blocks were not kept.
+            No run has finished, there is no such group, or the blocks were not stored.
         """
         self.check_group(group)
         rows = self._rows().filter(pl.col("group") == group)
@@ -107,7 +107,7 @@ class Results:
 
     @property
     def notes(self) -> list[str]:
-        """What has to be known of the numbers of a summary."""
+        """Notes on the numbers of a summary."""
         rows = self._rows()
         return [] if known(rows) else [f"Percentiles are means over the seeds: {_NO_BLOCKS}."]
 
@@ -129,17 +129,17 @@ class Results:
 
     @property
     def groups(self) -> list[str]:
-        """What runs have rows for: `all` for the read itself, and each group of other traffic."""
+        """The groups of the rows: `all` for the read, and each group of background traffic."""
         of_points = (self.resolved(point).groups for point in range(len(self.plan.points)))
         return list(dict.fromkeys(name for names in of_points for name in names))
 
     def check_group(self, group: str) -> None:
-        """Refuse a group that no run has a row for.
+        """Refuse a group without rows.
 
         Raises
         ------
         ResultsError
-            There is none; those that exist are in the message.
+            There is no such group. The message lists those that exist.
         """
         if group not in self.groups:
             there = ", ".join(self.groups)
@@ -148,8 +148,8 @@ class Results:
     def _rows(self) -> pl.DataFrame:
         """Return all rows in the order of the plan, each with `point`, its index there.
 
-        Two points that mean the same share their runs, which carry the swept values of one of
-        them: those of the plan stand in the rows.
+        Equal points share their runs, which have the swept values of one of them. The rows have
+        those of the plan.
         """
         jobs = sorted(self.plan.jobs(), key=lambda job: job.index)
         rows = self.store.rows(jobs)
@@ -170,7 +170,7 @@ class Results:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The resolved scenario of every point and the seeds: what the results answer."""
+        """The resolved scenario of every point, and the seeds."""
         return {"engine": self.plan.engine, **self.plan.to_dict()}
 
     @property

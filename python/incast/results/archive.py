@@ -1,16 +1,15 @@
-"""A folder of runs by key: one part file per run, gathered into packs before they become many.
+"""A folder of runs by key: one part file per run, gathered into packs.
 
 `runs/` holds the rows, `events/`, `queues/` and `flows/` the traces of the runs that have them. A
-part is called `<key>.parquet` and is written when its run is done, its rows last: they say that the
-run is whole. As soon as `PACK` parts of rows have gathered they are written to one pack,
+part is called `<key>.parquet` and is written when its run is done. Rows are written last, and mark
+the run as complete. As soon as `PACK` parts of rows have gathered they are written to one pack,
 `pack-<hash of the keys>.parquet`, and removed, so that a million runs are about a thousand files.
-The column `run` holds the key in both: the index of a pack is in the pack. What differs between two
-runs of a seed, the time that they took, stands beside them (`incast.results.times`).
+The column `run` holds the key in both: the index of a pack is in the pack. The time that a run took
+differs between two runs of a seed and is stored separately (`incast.results.times`).
 
-Every file is whole or absent and has a checksum (`incast.results.seal`), and a part goes only after
-the pack that holds it has come. So a process may be killed at any moment, and others may read and
-write the same folder meanwhile: the worst that can be met is a run that is there twice, and it
-counts once.
+Every file is complete or absent and has a checksum (`incast.results.seal`). A part is removed only
+after the pack that contains it is written. A process may therefore be killed at any time, and
+others may read and write the same folder. At worst, a run is stored twice, and it counts once.
 """
 
 import time
@@ -42,7 +41,7 @@ class Archive:
     Parameters
     ----------
     path
-        The folder; made when the first run is put.
+        The folder; created when the first run is stored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,12 +54,12 @@ class Archive:
         self._counting, self._packing = Lock(), Lock()
 
     def prepare(self, traces: Sequence[str]) -> None:
-        """Make the folders for the rows and the `traces`, without leftovers of killed processes.
+        """Create the folders for rows and `traces`, without temporary files of killed processes.
 
         Raises
         ------
         ResultsError
-            A part is damaged, which would show when everything else has run.
+            A part is damaged. This must be reported before anything runs.
         """
         for table in tables(traces):
             (self.path / table).mkdir(parents=True, exist_ok=True)
@@ -70,7 +69,7 @@ class Archive:
                 _part_of_rows(part)
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
-        """Say whether a run is kept, with the traces asked for."""
+        """Return whether a run is stored, with the requested traces."""
         kept = job.key in self._keys() or self._part(ROWS, job.key).exists()
         return kept and all(self._part(table, job.key).exists() for table in tables(traces)[1:])
 
@@ -95,7 +94,7 @@ class Archive:
         return seal.read(file) if file.exists() else None
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
-        """Read the rows of those of the runs that are kept, in any order."""
+        """Read the rows of the stored runs, in any order."""
         wanted = {job.key for job in jobs}
         for _ in range(_ATTEMPTS):
             self._look()
@@ -140,13 +139,13 @@ class Archive:
             self._loose -= len(parts)
 
     def _keys(self) -> dict[str, Path | None]:
-        """Return the keys that are known to be kept; others may have put more."""
+        """Return the keys that are known to be stored; other processes may have added more."""
         if time.monotonic() >= self._looked + _STALE:
             self._look()
         return self._kept
 
     def _look(self) -> None:
-        """Look at what is in the folder."""
+        """Read the contents of the folder."""
         self._looked = time.monotonic()
         with self._counting:
             packs, parts = self._listing()
@@ -175,7 +174,7 @@ def tables(traces: Sequence[str]) -> list[str]:
 
 
 def _part_of_rows(file: Path) -> pl.DataFrame:
-    """Read a part, which holds the rows of the run that it is named after."""
+    """Read a part, which contains the rows of the run in its name."""
     rows = seal.read(file)
     if KEY not in rows.columns or rows.is_empty() or (rows[KEY] != file.stem).any():
         raise seal.damaged(file)
@@ -183,7 +182,7 @@ def _part_of_rows(file: Path) -> pl.DataFrame:
 
 
 def _distinct(frames: list[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame | None:
-    """Return the wanted runs, each from the first frame that holds it."""
+    """Return the wanted runs, each from the first frame that contains it."""
     if not frames:
         return None
     every = pl.concat(

@@ -1,4 +1,4 @@
-"""Why a read waits: the columns that sum to `timeouts` and to `stalls`, and names for the eye."""
+"""Why a read waits: the columns that sum to `timeouts` and to `stalls`, and their names."""
 
 CAUSES = {
     "timeouts_full_window": "full-window",
@@ -26,5 +26,5 @@ STALLS = {
 
 
 def column(cause: str) -> str:
-    """Return the column that counts a cause as events name it: tails lack dup-ACKs too."""
+    """Return the column that counts a cause of events: a tail is also a lack of dup-ACKs."""
     return "timeouts_lack_of_dupacks" if cause == "tail" else f"timeouts_{cause}"

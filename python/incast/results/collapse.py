@@ -21,7 +21,7 @@ _NEEDS = ("goodput_bps", "blocks", "elapsed_s", "timeouts", "timeouts_handshake"
 
 
 def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
-    """Add the columns to rows that name their `point`; only the workload itself can collapse."""
+    """Add the columns to rows with a `point`; only the workload can collapse."""
     if any(name not in rows.columns for name in _NEEDS):
         return rows
     points = facts(plan, rows["point"].unique())
@@ -36,7 +36,7 @@ def with_collapse(rows: pl.DataFrame, plan: Plan) -> pl.DataFrame:
 
 
 def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> list[bool]:
-    """Say of every point of a summary whether it has collapsed, by its means over the seeds.
+    """Return for every point of a summary whether it has collapsed, by its means over the seeds.
 
     A point without a finished run has not.
     """
@@ -49,7 +49,7 @@ def at_points(summary: pl.DataFrame, resolved: Callable[[int], Resolved]) -> lis
 
 
 def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
-    """Return what decides about points of a plan, a row each."""
+    """Return the quantities for the decision, a row per point of a plan."""
     return pl.DataFrame(
         [{"point": index, **of_point(plan.points[index].here)} for index in points],
         schema_overrides={"point": pl.Int32, "block_bits": pl.Float64},
@@ -57,7 +57,7 @@ def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
 
 
 def of_point(here: Resolved) -> dict[str, float | None]:
-    """Return what decides about one point."""
+    """Return the quantities for the decision about one point."""
     return {
         LOSSLESS: lossless_goodput(here),
         "block_bits": block_bits(here) if here.reads else None,
@@ -68,14 +68,14 @@ def of_point(here: Resolved) -> dict[str, float | None]:
 
 
 def _probes(rows: pl.DataFrame) -> pl.Expr:
-    """Return how many waits a tail-loss probe ended: of old results that is not known."""
+    """Return how many waits a tail-loss probe ended; not known for old results."""
     if _PROBES not in rows.columns:
         return pl.lit(0.0).alias(_PROBES)
     return pl.col(_PROBES).cast(pl.Float64).fill_null(0.0)
 
 
 def judge(rows: pl.DataFrame) -> pl.DataFrame:
-    """Add `collapsed` to rows, or means of rows, beside what `of_point` says of their points."""
+    """Add `collapsed` to rows, or means of rows, by what `of_point` returns for their points."""
     blocks = pl.col("blocks").cast(pl.Float64).replace(0.0, None)
     rows = rows.with_columns((pl.col("timeouts") + pl.col(_PROBES)).alias("timeouts"))
     rows = rows.with_columns(

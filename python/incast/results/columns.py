@@ -1,4 +1,4 @@
-"""What stands in the table of a summary: which columns, in which words, and how important."""
+"""The table of a summary: its columns, their headings, and their importance."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _SHORT = {
 
 
 def keys(summary: pl.DataFrame, swept: list[str]) -> list[Column]:
-    """Return the columns that tell the points apart."""
+    """Return the columns that identify the points."""
     if not swept:
         return []
     rows = [named({key: row[key] for key in swept}) for row in summary.to_dicts()]
@@ -37,7 +37,7 @@ def keys(summary: pl.DataFrame, swept: list[str]) -> list[Column]:
 
 
 def usual(summary: pl.DataFrame) -> list[Column]:
-    """Return the columns of a table for which nobody asked for others."""
+    """Return the columns of a table by default."""
     rate, rates = units.rates(summary["goodput_bps"])
     per_block = summary["timeouts_per_block"].is_not_null().any()
     causes = [name for name in CAUSES if (summary[name].sum() or 0) > 0]
@@ -67,7 +67,7 @@ def usual(summary: pl.DataFrame) -> list[Column]:
 
 
 def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
-    """Return the columns asked for by their whole names; the first are the most important."""
+    """Return the requested columns by their whole names; the first are the most important."""
     usually = {column.name: column for column in usual(summary)}
     return [
         replace(usually.get(name) or _any(summary, name), rank=rank)
@@ -76,7 +76,7 @@ def asked(summary: pl.DataFrame, names: Sequence[str]) -> list[Column]:
 
 
 def known() -> list[str]:
-    """Return the columns that a summary may have, without the swept keys."""
+    """Return the possible columns of a summary, without the swept keys."""
     import json
 
     from incast import _core
@@ -95,7 +95,7 @@ def resolve(name: str, there: Iterable[str]) -> str:
     Raises
     ------
     ColumnError
-        There is none, or more than one; what there is instead is in the message.
+        There is none, or more than one. The message suggests others.
     """
     there = list(there)
     name = _SHORT.get(name, name)
@@ -155,7 +155,7 @@ def _cause(summary: pl.DataFrame, name: str, rank: int) -> Column:
 
 
 def _key(key: str, swept: list[str]) -> str:
-    """Shorten a dotted key to its last word, where that is enough to tell it apart."""
+    """Shorten a dotted key to its last word, if that remains unambiguous."""
     short = key.rpartition(".")[2]
     if short == "name" or [other.rpartition(".")[2] for other in swept].count(short) > 1:
         return key.replace(".", "\n", 1)

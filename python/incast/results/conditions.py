@@ -1,4 +1,4 @@
-"""Conditions on results: what `--fail-if` asks for, judged point by point."""
+"""Conditions on results: `--fail-if`, evaluated point by point."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,16 +24,16 @@ _TOTAL = "all"
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that a user does not want to be so.
+    """A condition under which a command fails.
 
     Parameters
     ----------
     text
-        As it was written.
+        The text of the user.
     column
-        The column of the summary that it compares; nothing for the conditions with a name.
+        The column of the summary that it compares; None for conditions with a name.
     sign, bound
-        How, and with what, in the unit of the column.
+        The operator and the value, in the unit of the column.
     """
 
     text: str
@@ -42,9 +42,9 @@ class Condition:
     bound: float = 0.0
 
     def holds(self, row: dict[str, Any], *, fallen: bool) -> tuple[bool, str]:
-        """Say whether it holds at a point, and what was found there.
+        """Return whether it is true at a point, and the value there.
 
-        A point without a finished run has no numbers, and so cannot pass.
+        A point without a finished run has no numbers and fails.
         """
         if self.text == UNFINISHED:
             return row["ok"] < row["runs"], row["status"]
@@ -65,11 +65,11 @@ class Finding:
     Parameters
     ----------
     condition
-        What was asked; nothing where only the end of the runs counts.
+        The condition; None if only the end of the runs counts.
     where
-        The point, and the group if it is not the read itself.
+        The point, and the group if it is not that of the read.
     holds, told
-        The answer, and what it rests on.
+        The result, and the value that it depends on.
     """
 
     condition: Condition | None
@@ -79,12 +79,12 @@ class Finding:
 
 
 def parse(texts: Iterable[str]) -> list[Condition]:
-    """Read conditions; several in a text are separated by `|`, and each counts.
+    """Parse conditions; several in a text are separated by `|`, and each counts.
 
     Raises
     ------
     ConditionError
-        One is no condition; what would be is in the message.
+        A condition is not valid. The message says what it must be.
     """
     parts = [part.strip() for text in texts for part in text.split("|")]
     return [_condition(part) for part in dict.fromkeys(parts)]
@@ -93,9 +93,9 @@ def parse(texts: Iterable[str]) -> list[Condition]:
 def judge(
     conditions: Sequence[Condition], results: Results, groups: Sequence[str] = (_TOTAL,)
 ) -> list[Finding]:
-    """Judge every condition at every point; without conditions, whether a run finished there.
+    """Evaluate every condition at every point; without conditions, whether a run finished there.
 
-    `collapse` is said of the read itself, the group `all`, and of no other.
+    `collapse` applies to the read, the group `all`, only.
     """
     found = []
     for group in groups:
@@ -129,7 +129,7 @@ def _condition(text: str) -> Condition:
 
 
 def _written(condition: Condition, value: float) -> str:
-    """Write a value like its bound, with the digits that tell the two apart."""
+    """Write a value like its bound, with enough digits to distinguish them."""
     kind = units.kind_of(condition.column)
     if kind not in {"rate", "time"}:
         return f"{value:g}"

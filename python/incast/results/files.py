@@ -1,4 +1,4 @@
-"""Files that are whole or absent, whoever else writes to the folder and whenever we are killed."""
+"""Files that are complete or absent, also with several writers and killed processes."""
 
 import os
 import platform
@@ -22,17 +22,17 @@ _SUFFIX = ".tmp"
 def write_whole(
     file: Path, content: bytes | bytearray | memoryview, *, durable: bool = False
 ) -> None:
-    """Write a file under a temporary name, and give it its name when it is whole.
+    """Write a file under a temporary name, and rename it when it is complete.
 
     Parameters
     ----------
     file
-        Its name. What bore it before is replaced.
+        Its name. An existing file is replaced.
     content
-        What is in it.
+        Its content.
     durable
-        Whether the contents must be on the disk before the name is: a file that replaces others
-        must not be empty after a power cut.
+        Whether the content must be on the disk before the file is renamed: a file that replaces
+        others must not be empty after a power failure.
     """
     try:
         with _temporary(file) as handle:
@@ -53,9 +53,9 @@ def write_whole(
 
 
 def _temporary(file: Path) -> BufferedWriter:
-    """Open a file of a name that nobody else has, locked for as long as it is open.
+    """Open a file with a unique name, locked while it is open.
 
-    Who sweeps up may take the lock before this process has it, and then removes the file.
+    Another process may take the lock first in `sweep_up`, and then remove the file.
     """
     while True:
         name = f"{file.stem}.{host()}.{secrets.token_hex(8)}{_SUFFIX}"
@@ -70,7 +70,7 @@ def _temporary(file: Path) -> BufferedWriter:
 
 
 def check_writable(path: Path) -> None:
-    """Refuse, before any work, a file that could not be written after it.
+    """Refuse, before the work, a file that could not be written after it.
 
     Raises
     ------
@@ -87,15 +87,15 @@ def check_writable(path: Path) -> None:
 
 
 def is_temporary(file: Path) -> bool:
-    """Say whether a file is being written, or was when its process died."""
+    """Return whether a file is being written, or was when its process died."""
     return file.suffix == _SUFFIX
 
 
 def sweep_up(folder: Path) -> None:
-    """Remove what killed processes of this machine left half written.
+    """Remove incomplete files of killed processes of this machine.
 
-    A living one holds the lock of its file, in whichever container it is. Elsewhere locks may not
-    be seen: files that bear another machine's name stay.
+    A running process holds the lock of its file, in any container. Locks of other machines may not
+    be visible, so files with another machine's name are kept.
     """
     if fcntl is None:
         return
@@ -107,7 +107,7 @@ def sweep_up(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes that lock the same folder out; a killed process holds no lock."""
+    """Lock a folder against other processes; a killed process holds no lock."""
     if fcntl is None:
         yield
         return
@@ -120,5 +120,5 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def host() -> str:
-    """Return the name of this machine, as names of files have it."""
+    """Return the name of this machine, for names of files."""
     return "".join(c if c.isalnum() or c == "-" else "-" for c in platform.node()) or "host"

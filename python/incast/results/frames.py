@@ -26,7 +26,7 @@ def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
 
 
 def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
-    """Return the result rows of one run, one per group, without what depends on the machine."""
+    """Return the rows of one run, one per group, without values that depend on the machine."""
     own = {KEY: job.key, **job.point.swept, "seed": job.seed}
     records = [{**own, **row} for row in output["rows"]]
     blocks = pl.Series(
@@ -39,7 +39,7 @@ def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
 
 
 def seconds(output: dict[str, Any]) -> float:
-    """Return the real time that a run took: one and the same for all of its groups."""
+    """Return the real time that a run took; it is the same for all of its groups."""
     return float(output["rows"][0][WALL])
 
 
@@ -60,9 +60,9 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
 
 
 def harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a table for CSV whose text no spreadsheet takes for a formula: `'` stands before it.
+    """Return a table for CSV with `'` before text that a spreadsheet would read as a formula.
 
-    A formula begins with `=`, `@`, a tab or a sign; a number with a sign is none.
+    A formula begins with `=`, `@`, a tab or a sign. A number with a sign is not a formula.
     """
     text = selectors.string()
     formula = text.str.contains(r"^(?:[=@\t\r]|[+-](?:[^0-9.]|$))")
@@ -74,12 +74,12 @@ def _names(records: list[dict[str, Any]]) -> list[str]:
 
 
 def _absent(value: Any) -> Any:  # noqa: ANN401 (a value of any type)
-    """Take NaN for nothing: they are one and the same absence."""
+    """Replace NaN by null."""
     return None if isinstance(value, float) and isnan(value) else value
 
 
 def _type(values: list[Any]) -> type[pl.DataType]:
-    """Return the type of a column, the same in every part file whatever is absent there."""
+    """Return the type of a column, the same in every part file, also if values are missing."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float}:
         return pl.Int64 if kinds == {int} else pl.Float64

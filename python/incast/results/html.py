@@ -1,4 +1,4 @@
-"""Results as a notebook shows them: the table, and the sentences under it."""
+"""Results as a notebook displays them: the table and the verdicts."""
 
 from html import escape
 

@@ -1,19 +1,19 @@
-"""95 % confidence intervals of means over seeds, which never leave what is possible.
+"""95 % confidence intervals of means over seeds, inside the possible range.
 
-Student's t is wrong where seeds have two outcomes, a block that waits for a timer or not: it
-reaches below zero and above the line rate, and ten seeds may miss the mean in a quarter of the
-cases. What holds for any distribution on a known range is Gaffke's interval: the mean of the sample
-and of one more value at the end of the range, weighted by spacings of uniform numbers. Where every
-seed is much like the others, that is far too wide. So:
+Student's t is wrong if seeds have two outcomes, a block with or without a wait for a timer: it
+extends below zero and above the line rate, and with ten seeds it may miss the mean in a quarter of
+the cases. Gaffke's interval is valid for any distribution on a known range: the mean of the sample
+and of one more value at the end of the range, weighted by spacings of uniform numbers. If all seeds
+are similar, it is far too wide. Therefore:
 
-- If no seed has more than twice what another has, the interval spans Student's and Gaffke's, for
-  a range that ends a quarter of the sample's beyond it.
-- If one has, it is Gaffke's for the range that is possible. Where there is no upper end, a half of
-  the sample's range beyond it is taken for one, and the interval spans Student's, too.
+- If no seed has more than twice the value of another, the interval covers Student's and Gaffke's,
+  for a range that extends a quarter of the sample's range beyond the sample.
+- Otherwise it is Gaffke's for the possible range. If that has no upper end, half of the sample's
+  range is added to the sample, and the interval also covers Student's.
 
 The quantiles of the weighted mean are those of the beta distribution with its mean and variance on
 its range: exact for samples of two values, where the interval becomes Clopper and Pearson's.
-docs/validation/intervals.md says how often they hold the truth, and what else was tried.
+docs/validation/intervals.md reports their coverage, and other methods that were tried.
 """
 
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ from numpy.typing import ArrayLike, NDArray
 
 CONFIDENCE = 0.95
 LOW, HIGH = "_ci95_low", "_ci95_high"
-"""What the columns of an interval's ends are called, behind the name of the quantity."""
+"""Suffixes of the columns for the ends of an interval."""
 SCATTERED = 2.0
-"""Largest over smallest value from which a sample is taken to have several outcomes."""
+"""Ratio of the largest to the smallest value above which a sample has several outcomes."""
 NEAR, FAR = 0.25, 0.5
-"""How far beyond a sample its range may go, in ranges of the sample: of one outcome, of several."""
+"""How far the range extends beyond a sample, in ranges of the sample: one outcome, several."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Samples:
-    """What is known of samples, one element each.
+    """Statistics of samples, one element each.
 
     Parameters
     ----------
@@ -69,12 +69,11 @@ def interval(
     Parameters
     ----------
     samples
-        What is known of the values.
+        The statistics of the values.
     lowest, highest
-        Between which a value can be; -inf or inf where nothing is known. A sample that is beyond
-        moves them.
+        The range of possible values; -inf or inf if it is not known. A sample outside extends it.
     flags
-        Whether values are yes or no: then seeds that agree say little of the others.
+        Whether values are yes or no: then seeds that agree say little about further ones.
 
     Returns
     -------

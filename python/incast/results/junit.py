@@ -1,4 +1,4 @@
-"""Findings in the form that JUnit made common, for servers that watch builds."""
+"""Findings as JUnit XML, for build servers."""
 
 import re
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 def write(findings: Sequence[Finding], results: Results, path: Path) -> None:
     """Write a suite with a case per point and condition.
 
-    A case fails where its condition holds. Without conditions, a point is a case, which is an
-    error where no run finished.
+    A case fails if its condition is true. Without conditions, each point is a case, with an error
+    if no run finished.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What `manifest.json` of a results directory says, read with care: users may have edited it."""
+"""The `manifest.json` of a results directory, checked because users may have edited it."""
 
 import json
 from collections.abc import Callable
@@ -19,14 +19,14 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Is:
-    """What a value of the manifest has to be.
+    """What a value of the manifest must be.
 
     Parameters
     ----------
     words
-        As a message says it.
+        The words of an error.
     holds
-        Whether a value is that.
+        Whether a value is valid.
     """
 
     words: str
@@ -94,7 +94,7 @@ def read(path: Path) -> Tree | None:
     Raises
     ------
     ResultsError
-        It is none, or of another version, or not what was written: file and key are named.
+        It is not a manifest, has another version, or was changed. The message names file and key.
     """
     file = path / "manifest.json"
     try:
@@ -127,12 +127,12 @@ def read(path: Path) -> Tree | None:
 
 
 def check_plan(path: Path, manifest: Tree, plan: Plan) -> None:
-    """Refuse a manifest whose points are not those that were run, or that nobody reads any more.
+    """Refuse a manifest whose points differ from those that were run, or cannot be read any more.
 
     Raises
     ------
     ResultsError
-        The fingerprint is another one, or the core refuses the first point.
+        The fingerprint differs, or the core refuses the first point.
     """
     file = path / "manifest.json"
     if manifest["fingerprint"] != plan.fingerprint:
@@ -159,7 +159,7 @@ def _check(file: Path, tree: Tree, keys: dict[str, _Is], place: str) -> None:
 
 
 def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
-    """Return what stands under a dotted key; None if there is nothing."""
+    """Return the value of a dotted key; None if there is none."""
     for part in key.split("."):
         if isinstance(tree, list) and part.isdigit() and int(part) < len(tree):
             tree = tree[int(part)]

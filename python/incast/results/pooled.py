@@ -1,12 +1,13 @@
 """Percentiles of the blocks of all seeds together, with 95 % confidence intervals.
 
-The mean of the seeds' own percentiles is none: where half of the seeds have a block that waits for
-a timer, it lies between what a block takes and what it takes with a wait, where no block is.
+The mean of the seeds' percentiles is not a percentile: if half of the seeds have a block that waits
+for a timer, it is between the time of a block without and with a wait, where no block is.
 
-Blocks of a seed depend on each other, so that an interval has to come from whole seeds. It is
-Woodruff's: the share of the blocks up to the percentile is a mean over seeds, which has an interval
-(`incast.results.intervals`), and what the pooled blocks have at the ends of that are the ends. It
-reaches no further than the slowest block: where few blocks are beyond a percentile, the truth may.
+The blocks of a seed depend on each other, so an interval must be based on whole seeds. It is
+Woodruff's: the share of blocks up to the percentile is a mean over seeds, which has an interval
+(`incast.results.intervals`). Its ends are the percentiles of the pooled blocks at the ends of that
+interval. It extends at most to the slowest block, which may be too short if few blocks are beyond a
+percentile.
 """
 
 import numpy as np
@@ -25,7 +26,7 @@ SLOWEST = "completion_max_s"
 
 
 def known(rows: pl.DataFrame) -> bool:
-    """Say whether all blocks of all finished runs are kept."""
+    """Return whether all blocks of all finished runs are stored."""
     if COMPLETIONS not in rows.columns:
         return False
     whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
@@ -33,7 +34,7 @@ def known(rows: pl.DataFrame) -> bool:
 
 
 def percentile(ordered: Floats, share: float) -> float:
-    """Return the value below which a share of sorted values lies: the next one, as in a row."""
+    """Return the quantile of sorted values: the next value, as in a row."""
     return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)])
 
 
@@ -49,8 +50,7 @@ def pool(rows: pl.DataFrame) -> pl.DataFrame:
     -------
     DataFrame
         `point`, and for each percentile `x` the columns `x`, `x_ci95_low` and `x_ci95_high`, the
-        last two nothing where there is one seed; the slowest block has none. Points without blocks
-        are left out.
+        last two null for one seed; the slowest block has none. Points without blocks are left out.
     """
     whole = rows.filter((pl.col("status") == "ok") & (pl.col("blocks") > 0))
     found = [
@@ -78,7 +78,7 @@ def pool(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def with_pooled(summary: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
-    """Put pooled percentiles into a summary, in place of the means of the seeds' own."""
+    """Replace the means of the seeds' percentiles in a summary by pooled percentiles."""
     if not known(rows):
         return summary
     pooled = pool(rows)
@@ -109,8 +109,8 @@ class _Point:
     def shares(self, share: float) -> Floats:
         """Return each seed's share of blocks up to a percentile; their mean is the pooled one.
 
-        Where seeds have different numbers of blocks, what is missing of the mean number counts as
-        if it were like the others.
+        If seeds have different numbers of blocks, missing blocks count as if they were like the
+        others.
         """
         last = np.searchsorted(self.ordered, percentile(self.ordered, share), "right")
         below = np.bincount(self.seeds[:last], minlength=len(self.sizes))
@@ -119,12 +119,12 @@ class _Point:
         return np.asarray((below + all_below * (mean - self.sizes)) / mean)
 
     def at(self, level: float) -> float:
-        """Return the pooled percentile at a level, which may lie beyond all or no block."""
+        """Return the pooled percentile at a level, which may be beyond all or no block."""
         return percentile(self.ordered, min(max(level, 0.0), 1.0))
 
 
 def _ends(shares: list[Floats]) -> tuple[Floats, Floats]:
-    """Return how far the intervals of mean shares reach below and above them."""
+    """Return how far the intervals of mean shares extend below and above them."""
     every = [Samples.of(one) for one in shares]
     names = ("count", "mean", "deviation", "least", "most")
     told = {name: np.array([getattr(one, name) for one in every], float) for name in names}

@@ -18,9 +18,9 @@ class Traces:
     Parameters
     ----------
     plan
-        What was run.
+        The plan.
     store
-        Where the traces are kept.
+        The storage of the traces.
     """
 
     plan: Plan
@@ -32,7 +32,7 @@ class Traces:
         Raises
         ------
         ResultsError
-            It was not recorded; the option that would is in the message. Or there is no such trace.
+            It was not recorded (the message names the option), or there is no such trace.
         """
         checked([name])
         part = self.store.trace(KINDS[name.removesuffix(":full")].table, job)
@@ -42,7 +42,7 @@ class Traces:
 
     @staticmethod
     def missing(name: str) -> ResultsError:
-        """Return the error that says how to record the trace `name` after all."""
+        """Return the error that says how to record the trace `name`."""
         return ResultsError(
             f"the trace {name!r} was not recorded; repeat incast run --out with --trace {name}"
         )

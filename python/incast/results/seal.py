@@ -1,8 +1,8 @@
-"""Parquet files with a checksum in them: a bit that flips anywhere is found.
+"""Parquet files with a checksum, which detects any changed bit.
 
-The checksum is a hash of the file's name and of all its bytes but its own, and stands among the
-file's own metadata, so that every reader of Parquet takes it as it is. The name is the run's key: a
-file that bears another run's name is as wrong as a damaged one.
+The checksum is a hash of the file's name and of all its bytes except the checksum's. It is part of
+the file's metadata, so every reader of Parquet can read the file. The name is the key of the run,
+so a file with the name of another run is detected as well.
 """
 
 from hashlib import blake2b
@@ -21,7 +21,7 @@ _BEFORE = _LABEL.encode() + b"\x18\x20"
 
 
 def parquet(frame: pl.DataFrame, file: Path, **options: Any) -> bytearray:
-    """Return a table as Parquet, sealed for the file that will hold it."""
+    """Return a table as Parquet, with the checksum for its file."""
     written = BytesIO()
     frame.write_parquet(written, metadata={_LABEL: _BLANK}, **options)
     content = bytearray(written.getbuffer())
@@ -31,14 +31,14 @@ def parquet(frame: pl.DataFrame, file: Path, **options: Any) -> bytearray:
 
 
 def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """Read a table that `parquet` made, or an earlier version, which knew no seal.
+    """Read a table that `parquet` or an earlier version without checksums has written.
 
     Raises
     ------
     FileNotFoundError
         There is no such file.
     ResultsError
-        It is not what was written there.
+        It is not what was written.
     """
     try:
         content = file.read_bytes()
@@ -56,12 +56,12 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
 
 
 def damaged(file: Path) -> ResultsError:
-    """Return the error that says how to mend a file."""
+    """Return the error for a damaged file."""
     return ResultsError(f"{file}: damaged, or from another run; remove it and run again")
 
 
 def _checksum(content: bytes | bytearray, place: int, file: Path) -> bytes:
-    """Return the checksum that stands at a place of the content."""
+    """Return the checksum at a position of the content."""
     view = memoryview(content)
     found = blake2b(f"{file.parent.name}/{file.name}".encode(), digest_size=len(_BLANK) // 2)
     found.update(view[:place])

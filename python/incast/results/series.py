@@ -19,7 +19,7 @@ class Series:
     Parameters
     ----------
     label
-        The values that set this curve apart; empty when it is the only one.
+        The values that distinguish this curve; empty if it is the only one.
     points
         Rows of the summary, in the order of the axis.
     """
@@ -29,7 +29,7 @@ class Series:
 
 
 def axis_of(swept: pl.DataFrame) -> str | None:
-    """Return the key to plot against: the servers, else the first number, else the first key.
+    """Return the key of the axis: the servers, otherwise the first number, otherwise the first key.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def split(summary: pl.DataFrame, swept: list[str]) -> tuple[str | None, list[Ser
 
 
 def label_of(swept: dict[str, object]) -> str:
-    """Write swept values for the eye, e.g. `newreno, rto_min = 200ms`."""
+    """Write swept values as text, e.g. `newreno, rto_min = 200ms`."""
     return _label(list(swept), tuple(swept.values()))
 
 
@@ -72,7 +72,7 @@ def _ordered(points: pl.DataFrame, axis: str | None) -> pl.DataFrame:
 
 
 def named(swept: dict[str, object]) -> dict[str, str]:
-    """Write swept values for the eye, by key; remedies beside a transport's name join it."""
+    """Write swept values as text, by key; remedies are joined with a transport's name."""
     texts = {key: written(value) for key, value in swept.items()}
     if _TRANSPORT in texts and _REMEDIES in texts:
         beside = texts.pop(_REMEDIES)
@@ -88,12 +88,12 @@ def _label(keys: list[str], values: tuple[object, ...]) -> str:
 
 
 def ordered(values: Iterable[Any]) -> bool:
-    """Say whether values have an order, as numbers and quantities do and names do not."""
+    """Return whether values have an order, as numbers and quantities do, and names do not."""
     return all(str(value)[:1].isdigit() for value in values)
 
 
 def written(value: object) -> str:
-    """Write a value; tables and lists, which are JSON here, by names and what else they say."""
+    """Write a value; tables and lists, which are JSON here, by their names and parameters."""
     if isinstance(value, str) and value.startswith(("{", "[")):
         return _spelt(json.loads(value))
     return str(value)

@@ -48,8 +48,8 @@ def summarise(
     """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
     `point` is its index in the plan. Only runs with the status "ok" enter a mean: `runs` counts
-    all runs of the point, `ok` those that entered, and `status` is "ok" or says how many ended in
-    which other way. `timeouts_per_block` is added to the quantities.
+    all runs of the point, `ok` those that entered, and `status` is "ok" or counts the other
+    endings. `timeouts_per_block` is added to the quantities.
 
     Parameters
     ----------
@@ -58,8 +58,8 @@ def summarise(
     swept
         The swept keys, constant at each point.
     resolved
-        The quantities of a point, by its index: how much goodput is possible, and how fast a block
-        can be. Without them that is not known.
+        The quantities of a point, by its index: the maximum goodput, and the minimum time of a
+        block. Without them, these are not known.
     """
     if COLLAPSED in frame.columns:  # the mean of a flag is a share
         frame = frame.with_columns(pl.col(COLLAPSED).cast(pl.Float64))
@@ -97,7 +97,7 @@ def _of_runs(name: str, values: pl.Expr) -> pl.Expr:
 
 
 def possible(name: str, here: Resolved) -> tuple[float, float]:
-    """Return between what a quantity of the workload itself can be at a point."""
+    """Return the possible range of a quantity of the workload at a point."""
     if name == _GOODPUT:
         return 0.0, here.clients * here.line_rate
     if name.startswith(_COMPLETION) and here.reads:
@@ -106,7 +106,7 @@ def possible(name: str, here: Resolved) -> tuple[float, float]:
 
 
 def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.Series]:
-    """Return both ends of the interval of a mean, nothing where there are not two runs."""
+    """Return both ends of the interval of a mean; null for fewer than two runs."""
     names = (f"{name}{LOW}", f"{name}{HIGH}")
     if name in _LARGEST:
         return [

@@ -1,7 +1,7 @@
-"""Where results are kept: in memory, or in a directory that outlives the process.
+"""The storage of results: in memory, or in a directory.
 
-A directory holds `manifest.json`, which says what was asked for, and an `Archive` of the runs. An
-interrupted sweep goes on where it stopped, and several processes may share a directory.
+A directory contains `manifest.json`, which describes the request, and an `Archive` of the runs. An
+interrupted sweep continues where it stopped, and several processes may share a directory.
 """
 
 import json
@@ -36,23 +36,23 @@ _BLOCKS = {
 
 
 class Store(Protocol):
-    """What a sweep needs of the place that keeps its results."""
+    """The interface of a storage of results."""
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
-        """Say whether the run is kept, with the traces asked for."""
+        """Return whether the run is stored, with the requested traces."""
 
     def put(self, job: Job, output: dict[str, Any]) -> None:
-        """Keep what the core returned for a run. May be called from several threads."""
+        """Store the output of the core for a run. May be called from several threads."""
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
-        """Return the rows of those of the runs that are kept, with their keys."""
+        """Return the rows of the stored runs, with their keys."""
 
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Return one trace of one run: `events`, `queues` or `flows`."""
 
 
 class Memory:
-    """Keeps results as long as the process lives."""
+    """Stores results until the process ends."""
 
     def __init__(self) -> None:
         self._kept: set[tuple[str, str]] = set()
@@ -63,11 +63,11 @@ class Memory:
         self._gathering = Lock()
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
-        """Say whether the tables of a run are there."""
+        """Return whether the tables of a run are stored."""
         return all((table, job.key) in self._kept for table in tables(traces))
 
     def put(self, job: Job, output: dict[str, Any]) -> None:
-        """Keep the tables of a run."""
+        """Store the tables of a run."""
         parts = frames.tables(job, output)
         with self._gathering:
             if (ROWS, job.key) not in self._kept:
@@ -81,7 +81,7 @@ class Memory:
                     self._traces[table, job.key] = frame
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
-        """Return the rows of the runs that are there."""
+        """Return the rows of the stored runs."""
         with self._gathering:
             self._gather()
             found = list(self._rows)
@@ -124,12 +124,12 @@ class Directory(Archive):
 
     @classmethod
     def create(cls, path: Path, scenario: Scenario, traces: Sequence[str]) -> "Directory":
-        """Make the directory, or take up one that holds results of the same scenario.
+        """Create the directory, or continue one with results of the same scenario.
 
         Raises
         ------
         ResultsError
-            It cannot be written to, or holds something else.
+            It cannot be written to, or contains something else.
         """
         check(path, scenario, traces)
         store = cls(path, _new_manifest(scenario, traces))
@@ -144,12 +144,12 @@ class Directory(Archive):
 
     @classmethod
     def open(cls, path: Path) -> "Directory":
-        """Open a directory that an earlier run made.
+        """Open the directory of an earlier run.
 
         Raises
         ------
         ResultsError
-            There is no such directory, or it holds no results, or its manifest was changed.
+            There is no such directory, it contains no results, or its manifest was changed.
         """
         told = manifest.read(path)
         if told is None:
@@ -165,7 +165,7 @@ class Directory(Archive):
         self._update_manifest(round(time.monotonic() - self._started, 3))
 
     def _update_manifest(self, seconds: float = 0.0) -> None:
-        """Write the manifest, with what other processes have written to it meanwhile."""
+        """Write the manifest, merged with the changes of other processes."""
         with files.locked(self.path):
             known = manifest.read(self.path)
             if known is not None:
@@ -180,12 +180,12 @@ class Directory(Archive):
 
 
 def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
-    """Refuse a directory in which the results of a scenario cannot be kept.
+    """Refuse a directory that cannot store the results of a scenario.
 
     Raises
     ------
     ResultsError
-        It holds something else, or what another engine or scenario gave.
+        It contains something else, or results of another engine or scenario.
     """
     if not path.is_dir():
         return

@@ -1,8 +1,8 @@
-"""How long each run took: a table beside the rows, which are the same bytes on every machine.
+"""The time of each run, separate from the rows, which are the same on every machine.
 
-Each process that runs something has a file of its own, `times/<host>.<chance>.csv`, with a line per
-run: its key, the seconds, the host, and a check. A line that a kill or a full disk left torn is
-none; a run without a line has no time.
+Each process has a file of its own, `times/<host>.<chance>.csv`, with a line per run: its key, the
+seconds, the host, and a checksum. Lines that are incomplete after a kill or on a full disk are
+ignored. A run without a line has no time.
 """
 
 import os
@@ -32,7 +32,7 @@ class Times:
     Parameters
     ----------
     path
-        The directory that has the folder; made when the first time is put.
+        The directory of the folder, which is created when the first time is stored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -45,7 +45,7 @@ class Times:
         self._read: dict[Path, int] = {}  # how much of each file was
 
     def put(self, key: str, seconds: float) -> None:
-        """Keep the time of a run. May be called from several threads."""
+        """Store the time of a run. May be called from several threads."""
         told = f"{key},{seconds!r},{self._host}"
         line = f"{told},{crc32(told.encode()):08x}\n"
         with self._putting:
@@ -66,7 +66,7 @@ class Times:
         return frame(self._seconds)
 
     def _read_on(self, file: Path, start: int) -> int:
-        """Read the lines that came since; return where the next one will begin."""
+        """Read the new lines; return the position of the next one."""
         if file.stat().st_size == start:
             return start
         with file.open("rb") as handle:
@@ -82,15 +82,15 @@ class Times:
 
 
 def frame(seconds: dict[str, float]) -> pl.DataFrame:
-    """Return the seconds that runs took as a table, by their keys."""
+    """Return the seconds of runs as a table, by their keys."""
     schema = {KEY: pl.String, WALL: pl.Float64}
     return pl.DataFrame({KEY: list(seconds), WALL: list(seconds.values())}, schema=schema)
 
 
 def joined(rows: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
-    """Put the times of runs beside their rows, as the last column.
+    """Add the times of runs to their rows, as the last column.
 
-    An earlier version kept them among the rows: those stay.
+    An earlier version stored them in the rows: those are kept.
     """
     own = [pl.col(WALL)] if WALL in rows.columns else []
     found = rows.join(

@@ -1,4 +1,4 @@
-"""The kinds of traces: what can be recorded inside single runs, asked for by name."""
+"""The kinds of traces that can be recorded in single runs, by name."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class Kind:
     Parameters
     ----------
     name
-        What the user asks for: `--trace name`.
+        The name in `--trace name`.
     table
-        The core's name of the table, and of the folder that holds it.
+        The core's name of the table and of its folder.
     """
 
     name: str
@@ -29,12 +29,12 @@ KINDS = {
 
 
 def parse(text: str) -> list[str]:
-    """Split a list such as `queue,cwnd,events:full`; `:full` keeps every change, not bins.
+    """Split a list such as `queue,cwnd,events:full`; `:full` stores every change, not bins.
 
     Raises
     ------
     ResultsError
-        There is no such trace; those that exist are in the message.
+        There is no such trace. The message lists those that exist.
     """
     return checked(name.strip() for name in text.split(",") if name.strip())
 
@@ -45,7 +45,7 @@ def checked(names: Iterable[str]) -> list[str]:
     Raises
     ------
     ResultsError
-        There is no such trace; those that exist are in the message. Or one is asked for twice, in
+        There is no such trace (the message lists those that exist), or one is requested twice, in
         bins and in full.
     """
     names = list(dict.fromkeys(names))

@@ -91,7 +91,7 @@ class _Curve:
         return text + self._doubt(first)
 
     def _other(self) -> str:
-        """Say which points are collapsed, along another key or at a single point."""
+        """Name the collapsed points, along another key or at a single point."""
         bad = [i for i in range(len(self.rows)) if self._collapsed(i)]
         count = len(self.rows)
         if count == 1:
@@ -136,7 +136,7 @@ class _Curve:
         return self.bad[index]
 
     def _recovered(self, index: int) -> bool:
-        """Say whether a point is past a collapse: with enough goodput, and seldom waiting."""
+        """Return whether a point has recovered: enough goodput, and few waits."""
         return not self._collapsed(index) and self._waits(index) < LEAST_TIMEOUTS
 
     def _waits(self, index: int) -> float:
