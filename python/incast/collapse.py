@@ -1,6 +1,6 @@
 """The one definition of collapse, for rows, verdicts, models and studies.
 
-docs/reference/collapse.md says it in words, and why it is so.
+docs/reference/collapse.md describes it and gives the reasons.
 """
 
 import numpy as np
@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block that then suffice, however long each of them is."""
+"""Timeouts per block that are then sufficient, whatever their duration."""
 LEAST_WAIT = 0.5
-"""Share of the lost time that the waits for rarer ones make up at least."""
+"""Minimum share of the lost time for the waits of rarer ones."""
 
 
 def collapsed(
@@ -21,18 +21,18 @@ def collapsed(
     timeouts: ArrayLike,
     waits_s: ArrayLike,
 ) -> NDArray[np.bool_]:
-    """Say whether reads have collapsed: below half of the lossless goodput, by timeouts.
+    """Return whether reads have collapsed: below half of the lossless goodput, by timeouts.
 
     Parameters
     ----------
     goodput, lossless
-        What is achieved, and what the same read gives without losses; bit/s.
+        The goodput, and that of the same read without losses; bit/s.
     bits
         Application bits of a block, or of the run where there are no blocks.
     timeouts
         Timeouts of a block; NaN where there are no blocks.
     waits_s
-        Seconds that the timeouts of a block, or of the run, last at least.
+        Minimum duration of the timeouts of a block, or of the run, in seconds.
 
     Returns
     -------

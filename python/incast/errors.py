@@ -1,27 +1,27 @@
-"""Mistakes that are not in the scenario itself."""
+"""Errors outside the scenario."""
 
 
 class ResultsError(ValueError):
-    """A results directory or an output that cannot be used as asked.
+    """A results directory or an output that cannot be used as requested.
 
     The message is one line that starts with the path in question.
     """
 
 
 class ModelError(ValueError):
-    """A question that the models cannot be asked; the message is one line."""
+    """A question that the models cannot answer; the message is one line."""
 
 
 class FigureError(ValueError):
-    """A figure of the literature that is not what it should be.
+    """A figure of the literature that is not valid.
 
-    The message is one line: the file, the key, what was given and what would be accepted.
+    The message is one line: the file, the key, the given value and what it must be.
     """
 
 
 class ColumnError(ValueError):
-    """A column that there is not; the message is one line that says what there is."""
+    """A column that does not exist; the message is one line with a suggestion."""
 
 
 class ConditionError(ValueError):
-    """A condition that cannot be judged; the message is one line that says what can be."""
+    """A condition that is not valid; the message is one line that says what it must be."""

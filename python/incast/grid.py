@@ -1,4 +1,4 @@
-"""Tables for the eye that fit where they are printed: a column stands whole, or is left out."""
+"""Tables that fit the terminal: a column is shown completely or left out."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ class Column:
     Parameters
     ----------
     name
-        What it is asked for by, and called where it is left out.
+        Its name for users.
     heading
-        What stands above it, in one line or two.
+        Its heading, in one or two lines.
     cells
         One text per row.
     rank
-        Its place in the order of importance: columns of a higher rank are left out first.
+        Its importance: columns of a higher rank are left out first.
     widest
-        Columns of the terminal that it may take; cells that are longer fold.
+        Its maximum width; longer cells are folded.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Column:
 
     @cached_property
     def width(self) -> int:
-        """How many columns of the terminal it takes."""
+        """Its width on the terminal."""
         natural = max(map(cell_len, [*self.heading.split("\n"), *self.cells]))
         return natural if self.widest is None else min(natural, self.widest)
 
@@ -48,21 +48,21 @@ class Column:
 def fitting(
     keys: Sequence[Column], columns: Sequence[Column], width: int | None
 ) -> tuple[list[Column], list[Column]]:
-    """Choose what stands in a table of `width`.
+    """Choose the columns of a table of `width`.
 
     Parameters
     ----------
     keys
-        Columns that tell the rows apart: they always stand, folded if they are too wide.
+        Columns that identify the rows: always shown, folded if they are too wide.
     columns
         The others, in the order in which they are shown.
     width
-        The room there is, None for any.
+        The available width; None for any.
 
     Returns
     -------
     tuple
-        The columns that stand, keys first, and those that are left out.
+        The shown columns, keys first, and those that are left out.
     """
     if width is None:
         return [*keys, *columns], []
@@ -105,7 +105,7 @@ def _taken(column: Column) -> int:
 
 
 def _folded(keys: Sequence[Column], room: int) -> list[Column]:
-    """Narrow the widest keys until all have room, or none can be narrower."""
+    """Narrow the widest keys until all fit, or none can be narrower."""
     keys = list(keys)
     while keys and sum(map(_taken, keys)) > room:
         index = max(range(len(keys)), key=lambda i: keys[i].width)

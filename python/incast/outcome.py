@@ -1,4 +1,4 @@
-"""Results as users hold them: with their pictures, and as a notebook shows them."""
+"""Results for users: with pictures, and displayed in notebooks."""
 
 from pathlib import Path
 
@@ -7,14 +7,14 @@ from incast.plots import Plots
 
 
 class Results(results.Results):
-    """What the runs of a plan gave, and its pictures.
+    """The results of the runs of a plan, and their pictures.
 
     Parameters
     ----------
     plan
-        What was asked for.
+        The points and seeds.
     store
-        Where the parts are kept.
+        The storage of the parts.
     """
 
     @property
@@ -23,18 +23,18 @@ class Results(results.Results):
         return Plots(self)
 
     def _repr_html_(self) -> str:
-        """Return the table and the sentences under it, as notebooks ask for them."""
+        """Return the table and the verdicts, for notebooks."""
         from incast.results.html import page
 
         return page(self)
 
 
 def open_results(directory: str | Path) -> Results:
-    """Read results that an earlier run left in `directory`.
+    """Open the results of an earlier run in `directory`.
 
     Raises
     ------
     ResultsError
-        The directory holds no results.
+        The directory contains no results.
     """
     return Results.open(directory)

@@ -1,4 +1,4 @@
-"""Numbers for the eye: SI values as people write them."""
+"""SI values as text."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -22,11 +22,11 @@ _SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
 
 
 class QuantityError(ValueError):
-    """A text that is not the quantity that is wanted; the message says what would be."""
+    """A text that is not a valid quantity. The message says what it must be."""
 
 
 def kind_of(column: str) -> str:
-    """Return what a column holds by its name: a `rate`, a `time`, a `size` or a `number`."""
+    """Return the kind of a column by its name: a `rate`, a `time`, a `size` or a `number`."""
     return next((kind for end, kind in _KINDS.items() if column.endswith(end)), "number")
 
 
@@ -55,7 +55,7 @@ def rate(bits_per_second: float) -> str:
 
 
 def rates(values: Iterable[float | None]) -> tuple[str, Callable[[float | None], str]]:
-    """Return the unit in which a column of rates is read best, and what writes its cells.
+    """Return the best unit for a column of rates, and a function that writes its cells.
 
     The largest value has four digits, and the smallest one keeps two as long as three decimals do.
     """
@@ -72,7 +72,7 @@ def time(seconds: float, *, trim: bool = True) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Write how long something takes, in whole seconds, e.g. `2 min 05 s`."""
+    """Write a duration in whole seconds, e.g. `2 min 05 s`."""
     if seconds < 1:
         return "1 s"
     minutes, rest = divmod(round(seconds), 60)
@@ -105,7 +105,7 @@ def number(value: float, digits: int = 3) -> str:
 
 
 def plain(text: str) -> str:
-    """Write text of a user's so that it stays in its line and moves no terminal's cursor."""
+    """Write a user's text on one line, without control characters."""
     return " ".join("".join(map(_visible, text)).split())
 
 
@@ -129,12 +129,12 @@ def _scaled(value: float, units: list[tuple[float, str]], *, trim: bool = True) 
 
 
 def _unit(value: float, units: list[tuple[float, str]]) -> tuple[float, str]:
-    """Return the largest unit of which there is one; 999.96 rounds up to the next."""
+    """Return the largest unit that is at most the value; 999.96 rounds up to the next."""
     return next((one for one in units if abs(value) >= one[0] * 0.9995), units[-1])
 
 
 def _digits(value: float) -> int:
-    """Count the digits before the point; below one, the noughts behind it with a minus."""
+    """Count the digits before the point; below one, the zeros after it with a minus."""
     return floor(log10(value)) + 1
 
 

@@ -1,4 +1,4 @@
-"""What the shell offers when a word of a command is begun."""
+"""Shell completion."""
 
 import json
 from collections.abc import Iterable
@@ -52,7 +52,7 @@ def explained(incomplete: str) -> list[str]:
 
 
 def kinds(incomplete: str) -> list[str]:
-    """Offer what can be listed."""
+    """Offer the kinds of lists."""
     from incast.cli.names import KINDS
 
     return _beginning(KINDS, incomplete)
@@ -82,7 +82,7 @@ def figures(incomplete: str) -> list[str]:
 
 
 def columns(incomplete: str) -> list[str]:
-    """Offer columns, after those that are there already."""
+    """Offer columns, after those already given."""
     from incast.results.columns import known
 
     before, comma, _ = incomplete.rpartition(",")
@@ -95,7 +95,7 @@ def conditions(incomplete: str) -> list[str]:
 
 
 def traces(incomplete: str) -> list[str]:
-    """Offer what can be recorded, after what is there already."""
+    """Offer traces, after those already given."""
     from incast.results.traces import KINDS
 
     before, comma, _ = incomplete.rpartition(",")

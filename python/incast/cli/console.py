@@ -19,12 +19,12 @@ _ENDLESS = 100_000  # columns of a pipe, which cuts nothing off
 
 
 class Paper(Console):
-    """Standard output, as wide as its terminal; a pipe has no width unless COLUMNS gives it one.
+    """Standard output, as wide as its terminal; a pipe has no width unless COLUMNS sets one.
 
     Parameters
     ----------
     wide
-        Take tables at their natural width, whatever the terminal's.
+        Print tables at their natural width, without regard to the terminal.
     """
 
     def __init__(self, *, wide: bool = False) -> None:
@@ -44,7 +44,7 @@ class Paper(Console):
             self.print(escape(line), highlight=False, soft_wrap=True)
 
     def wrapped(self, text: str, indent: str = "") -> list[str]:
-        """Break a text at words so that it fits; a pipe gets it in one line."""
+        """Wrap a text at words so that it fits; in a pipe it is one line."""
         if self.room is None:
             return [text]
         return textwrap.wrap(
@@ -66,7 +66,7 @@ class Paper(Console):
             self.sentence(f"Not shown at {self.room} columns: {names}; use --wide to show them.")
 
     def entry(self, before: str, text: str) -> None:
-        """Print a text that wraps in its place beside `before`, or below it for want of room."""
+        """Print a text that wraps beside `before`, or below it if there is little room."""
         indent = cell_len(before)
         if self.room is not None and self.room - indent < _LEGIBLE:
             margin = len(before) - len(before.lstrip()) + _STEP
@@ -82,5 +82,5 @@ class Paper(Console):
             self.entry("".join(beside), text)
 
     def on_broken_pipe(self) -> NoReturn:
-        """Leave a reader that has gone to the command, which does not call it a failure."""
+        """Leave a closed pipe to the command, which does not treat it as a failure."""
         raise BrokenPipeError

@@ -75,7 +75,7 @@ def _overview(paper: "Paper") -> None:
 
 
 def _merged(keys: "list[Key]") -> "list[tuple[Key, list[str]]]":
-    """Tell a key once for all tables in which it is the same."""
+    """Describe a key once for all tables in which it is the same."""
     found: dict[str, tuple[Key, list[str]]] = {}
     for key in keys:
         same = f"{key.name} {json.dumps(key.about, sort_keys=True)}"
@@ -114,7 +114,7 @@ def _key(paper: "Paper", key: "Key", variants: list[str]) -> None:
 
 
 def _default(key: "Key") -> str:
-    """Say the default, by profile where profiles differ; nothing where the meaning says it."""
+    """Return the default, by profile if profiles differ; empty if the meaning has it."""
     from incast.scenario import schema
 
     of = schema.of_profiles(key.name)
@@ -129,7 +129,7 @@ def _default(key: "Key") -> str:
 
 
 def _parts(paper: "Paper", rows: list[tuple[str, str, dict[str, Any], str]]) -> None:
-    """Print keys below a table or a part: name, what it takes, its schema, its default."""
+    """Print the keys of a table or a part: name, kind of value, schema, default."""
     if not rows:
         return
     paper.sentence("  keys")
@@ -156,14 +156,14 @@ def _entry(paper: "Paper", kind: str, entry: dict[str, Any]) -> None:
 
 
 def _takes(about: dict[str, Any]) -> str:
-    """Say what a parameter takes; a model's own number takes nothing."""
+    """Return the kind of value of a parameter; numbers of a model have none."""
     from incast.scenario import schema
 
     return schema.accepts(about) or "answer"
 
 
 def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the parts of that name; a transport that is a part only has no meaning of its own."""
+    """Return the parts of that name, without transports that only name a part."""
     from incast.cli.names import KINDS, entries
 
     found = [(kind, entry) for kind in KINDS for entry in entries(kind) if entry["name"] == name]
@@ -182,7 +182,7 @@ def _columns(table: str) -> list[tuple[str, str, str]]:
 
 
 def _hint(asked: str) -> str:
-    """Name what is most like the name that is not there, whatever the order of its letters."""
+    """Suggest the most similar name, in any order of its letters."""
     names = explained("")
     last = asked.rpartition(".")[2]
 

@@ -1,4 +1,4 @@
-"""`incast list`: the names that a scenario and the commands know."""
+"""`incast list`: the names for scenarios and commands."""
 
 import json
 from typing import Annotated, Any

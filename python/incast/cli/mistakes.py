@@ -1,4 +1,4 @@
-"""Every mistake of the user is one line on stderr and exit code 2, never a traceback."""
+"""Every user error is one line on stderr and exit code 2, never a traceback."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def one_line(app: typer.Typer) -> int:
-    """Run `app`; return its exit code, having reported the user's mistake, if any."""
+    """Run `app`; report a user error, if any; return the exit code."""
     _open_what_is_closed()
     try:
         code = app(standalone_mode=False) or 0
@@ -43,14 +43,14 @@ def one_line(app: typer.Typer) -> int:
 
 
 def _open_what_is_closed() -> None:
-    """Give output that the caller closed, as `>&-` does, a place to go."""
+    """Replace output that the caller closed, as `>&-` does."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 (for good)
 
 
 def _give_up_output() -> int:
-    """Leave nothing to flush at exit."""
+    """Discard output that is flushed at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
@@ -61,7 +61,7 @@ def _report(message: str) -> int:
 
 
 def _short(message: str) -> str:
-    """Leave out the middle of a long message: what is wrong stands first, what is right last."""
+    """Leave out the middle of a long message: it begins with the error and ends with the hint."""
     if len(message) <= _LONGEST:
         return message
     return f"{message[: _LONGEST * 3 // 4]} … {message[-_LONGEST // 4 :]}"

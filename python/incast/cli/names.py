@@ -1,4 +1,4 @@
-"""What can be named in a scenario and in the commands, kind by kind."""
+"""The names for scenarios and commands, by kind."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ KINDS = (*_CORE, "plots", "models", "scenarios")
 
 
 def entries(kind: str) -> list[dict[str, Any]]:
-    """Return what there is of a kind: `name`, `summary` and `parameters`."""
+    """Return the entries of a kind: `name`, `summary` and `parameters`."""
     from incast import _core
     from incast.models import MODELS
     from incast.plots import KINDS as PLOTS
@@ -48,7 +48,7 @@ def entries(kind: str) -> list[dict[str, Any]]:
 
 
 def _measures(model: "Model") -> dict[str, Any]:
-    """Tell a model's own columns, with their units."""
+    """Return a model's own columns, with their units."""
     return {
         measure.name: {"description": f"[{measure.unit}] {measure.summary}"}
         for measure in model.measures

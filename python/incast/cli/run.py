@@ -1,4 +1,4 @@
-"""`incast run`: simulate a scenario and say what comes of it."""
+"""`incast run`: simulate a scenario and print its results."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -186,7 +186,7 @@ def run(
 
 
 def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":
-    """Read a scenario and lay the command line over it."""
+    """Read a scenario and apply the command line."""
     from incast.scenario import load
     from incast.scenario.override import parse
 

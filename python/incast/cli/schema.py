@@ -1,4 +1,4 @@
-"""`incast schema`: the shape of a scenario, for editors and generators."""
+"""`incast schema`: the JSON Schema of a scenario, for editors and generators."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The table for the eye, and the sentence under it."""
+"""The table, and the verdict under it."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _TOTAL = "all"
 def render(
     results: Results, paper: Paper, groups: Sequence[str] = (_TOTAL,), names: Sequence[str] = ()
 ) -> None:
-    """Print the scenario in base units, a table per group, and the verdict on the read itself.
+    """Print the main parameters, a table per group, and the verdict on the read.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def render(
     paper
         Where.
     groups
-        The groups whose rows are asked for.
+        The groups whose rows are printed.
     names
-        The columns asked for, the most important first; none for the usual ones.
+        The requested columns, the most important first; none for the usual ones.
     """
     swept = results.plan.swept
     paper.heading(results.plan.title or "Untitled scenario")
@@ -45,7 +45,7 @@ def render(
 
 
 def _scenario(results: Results) -> str:
-    """Echo what was resolved, leaving out what the sweep changes, and say what was run."""
+    """Print the resolved parameters that the sweep does not change, and the number of runs."""
     points = units.plural(len(results.plan.points), "point")
     seeds = units.plural(len(results.plan.seeds), "seed")
     done, asked = len(results), len(results.plan.points) * len(results.plan.seeds)

@@ -1,4 +1,4 @@
-"""How `incast model` writes what models say."""
+"""Output of `incast model`."""
 
 import json
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _HEADINGS = {"completion_s": "block mean", "timeouts_per_block": "timeouts\nper 
 
 
 def write(theory: "Theory", form: "Format", out: Path | None, layout: "Layout") -> None:
-    """Write answers in the form asked for; reasons go with them, or to stderr."""
+    """Write answers in the requested format; reasons go with them, or to stderr."""
     rows = theory.frame.drop("point", strict=False)
     if form == "table":
         _table(theory, layout)
@@ -43,7 +43,7 @@ def write(theory: "Theory", form: "Format", out: Path | None, layout: "Layout") 
 
 
 def known() -> list[str]:
-    """Return the columns that models may answer."""
+    """Return the columns that models predict."""
     from incast.models import COLUMNS, MODELS
 
     own = [
@@ -68,7 +68,7 @@ def _table(theory: "Theory", layout: "Layout") -> None:
 
 
 def _refusals(reasons: dict[str, str]) -> list[str]:
-    """Say a reason once for all models that share it."""
+    """Give a reason once for all models that share it."""
     names: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         names.setdefault(reason, []).append(name)
@@ -81,7 +81,7 @@ def _refusals(reasons: dict[str, str]) -> list[str]:
 def _answers(
     paper: "Paper", name: str, frame: "pl.DataFrame", swept: list[str], names: Sequence[str]
 ) -> None:
-    """Print what one model knows, a row per point."""
+    """Print the answers of one model, a row per point."""
     import polars as pl
 
     from incast.grid import Column
@@ -117,7 +117,7 @@ def _answers(
 
 
 def _written(column: str, values: "pl.Series") -> tuple[str, list[str]]:
-    """Name a column and write its cells as the table of `incast run` does."""
+    """Return the heading and the cells of a column, as in the table of `incast run`."""
     from incast import units
 
     if column.endswith("_bps"):

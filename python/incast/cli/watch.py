@@ -1,4 +1,4 @@
-"""`--fail-if` and `--junit`: results that a script or a build server watches."""
+"""`--fail-if` and `--junit`: results for scripts and build servers."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +17,14 @@ HOLDS = 3  # the exit code where a condition does
 
 @dataclass(frozen=True)
 class Watch:
-    """What is watched for, and where it is reported.
+    """Conditions, and the file of the report.
 
     Parameters
     ----------
     conditions
-        What should not be so.
+        The conditions under which the command fails.
     report
-        The file that build servers read, if they want one.
+        The file for build servers, if any.
     """
 
     conditions: "list[Condition]"
@@ -32,12 +32,12 @@ class Watch:
 
     @classmethod
     def of(cls, fail_if: list[str], report: Path | None) -> Self:
-        """Take the options, and refuse before the run what could not be done after it.
+        """Read the options, and refuse, before the run, what could not be done after it.
 
         Raises
         ------
         typer.BadParameter
-            A condition is none.
+            A condition is not valid.
         ResultsError
             The report cannot be written.
         """
@@ -53,12 +53,12 @@ class Watch:
         return cls(conditions, report)
 
     def look(self, results: "Results", groups: list[str]) -> None:
-        """Write the report; leave with exit code 3 if a condition holds.
+        """Write the report; exit with code 3 if a condition is true.
 
         Raises
         ------
         typer.Exit
-            One does.
+            A condition is true.
         """
         from incast.results import junit
         from incast.results.conditions import judge

@@ -19,28 +19,28 @@ __all__ = ["KINDS", "Kind", "Moment", "Picture", "Plots", "find"]
 
 @dataclass(frozen=True)
 class Moment:
-    """Which part of some results a picture shows, and what beside it.
+    """The part of the results that a picture shows.
 
     Parameters
     ----------
     where
-        Swept values: the points that have them, by default all. A picture of a trace shows the
-        one with the lowest goodput of these.
+        Swept values: only points with these values, by default all. A picture of a trace shows the
+        one with the lowest goodput of them.
     seed
-        Of a trace; by default the first.
+        The seed of a trace; by default the first.
     block
-        Of a trace; by default the longest for a swimlane, and the whole run elsewhere.
+        The block of a trace; by default the longest for a swimlane, and otherwise the whole run.
     group
-        Whose rows are drawn: `all` for the read itself, or the name of a group of other traffic.
+        The group whose rows are drawn: `all` for the read, or a group of background traffic.
     across, up
         The swept keys on the axes of a heatmap; by default the servers, and the first other.
     theory
-        What models say of the plan: a picture that knows how draws it beside the results.
+        Predictions of models for the plan, which some pictures draw with the results.
 
     Raises
     ------
     ResultsError
-        A value is of another type.
+        A value has a wrong type.
     """
 
     where: Mapping[str, object] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Picture:
     Parameters
     ----------
     figure
-        What is seen.
+        The figure.
     data
         What is drawn.
     """
@@ -79,7 +79,7 @@ class Picture:
     data: "pl.DataFrame"
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """Return the figure and its size, as notebooks ask for them."""
+        """Return the figure and its size, for notebooks."""
         from incast.plots.sheet import shown
 
         return shown(self.figure)
@@ -92,13 +92,13 @@ class Kind:
     Parameters
     ----------
     name
-        What the user asks for.
+        The name that users give.
     summary
-        What it shows, in one line.
+        Its content, in one line.
     traces
-        The traces without which it cannot be drawn.
+        The traces that it needs.
     chosen
-        Which fields of `Moment` it heeds beside `where` and `group`.
+        The fields of `Moment` that it uses besides `where` and `group`.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Kind:
     chosen: tuple[str, ...] = ()
 
     def check(self, moment: Moment) -> None:
-        """Refuse a choice that this kind does not heed.
+        """Refuse a choice that this kind does not use.
 
         Raises
         ------
@@ -174,7 +174,7 @@ def find(name: str) -> Kind:
     Raises
     ------
     ResultsError
-        There is none; those that exist are in the message.
+        There is no such kind. The message lists those that exist.
     """
     if name not in KINDS:
         raise ResultsError(f"--kind: there is no picture {name!r}; choose from {', '.join(KINDS)}")
@@ -213,7 +213,7 @@ class Method:
     kind
         What is drawn.
     results
-        Of these.
+        The results.
     """
 
     def __init__(self, kind: Kind, results: "Results") -> None:
@@ -244,7 +244,7 @@ class Method:
         Raises
         ------
         ResultsError
-            There is nothing to draw, or the kind does not heed one of these.
+            There is nothing to draw, or the kind does not use one of these.
         """
         where = {} if where is None else where
         moment = Moment(where, seed, block, group, across, up, theory)

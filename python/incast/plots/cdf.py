@@ -1,4 +1,4 @@
-"""How many blocks are complete after which time: the median at the foot, the tail on top."""
+"""The distribution of completion times: the median at the bottom, the tail at the top."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class _Curve:
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw a curve per point, or, where these are many, a panel per value of the axis."""
+    """Draw a curve per point, or, for many points, a panel per value of the axis."""
     summary = choice.points(results, moment)
     found = _blocks(results, summary, moment)
     panels, note = _panels(results, summary, found)
@@ -95,7 +95,7 @@ def _blocks(results: Results, summary: pl.DataFrame, moment: Moment) -> list[_Cu
 def _panels(
     results: Results, summary: pl.DataFrame, found: Sequence[_Curve]
 ) -> tuple[list[tuple[str, list[_Curve]]], str]:
-    """Return the panels by their names, and what has to be said of them."""
+    """Return the panels by their names, and a note on them."""
     if len(found) <= _CURVES:
         return [("", list(found))], ""
     axis, series = split(summary, results.plan.swept)
@@ -123,7 +123,7 @@ def _panels(
 
 
 def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
-    """Give every further nine the same room, so that the tail is seen as well as the median."""
+    """Give every further nine the same room, so that the tail is as visible as the median."""
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if times[1] < _DECADES * times[0]:
@@ -144,7 +144,7 @@ def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
 
 
 def _top(most: int) -> float:
-    """Return where the slowest of so many blocks stands: 100 % is infinitely high."""
+    """Return the position of the slowest of so many blocks: 100 % would be infinitely high."""
     return 1 - 0.5 / max(most, 2)
 
 

@@ -1,4 +1,4 @@
-"""Which picture and which run to show when the user leaves it open."""
+"""The default picture and the default run."""
 
 import polars as pl
 
@@ -13,11 +13,10 @@ MOST_CURVES = 8  # more in one panel are hard to tell apart
 
 
 def for_plan(plan: Plan, traces: list[str]) -> Kind:
-    """Return the picture that answers a plan: goodput for a sweep, else what was traced.
+    """Return the default picture of a plan: goodput for a sweep, otherwise that of the traces.
 
-    Without a trace that is a round of a read, and of long flows the queue.
-    Curves that are too many to be told apart are a heatmap where two quantities are swept, and are
-    ranked where names are.
+    Without a trace it is a round of a read, or the queue of long flows. For too many curves it is a
+    heatmap if two quantities are swept, and a ranking if names are.
     """
     if len(plan.points) > 1:
         swept = pl.DataFrame([point.swept for point in plan.points])
@@ -50,9 +49,9 @@ def points(results: Results, moment: Moment) -> pl.DataFrame:
 
 
 def collapsed(results: Results, summary: pl.DataFrame, moment: Moment) -> list[bool | None]:
-    """Say of every point whether the read has collapsed, nothing where no run of it finished.
+    """Return for every point whether the read has collapsed; null if no run finished.
 
-    Other traffic does not collapse.
+    Background traffic does not collapse.
     """
     if moment.group != "all":
         return [None] * summary.height
@@ -66,7 +65,7 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
     Raises
     ------
     ResultsError
-        No recorded run fits, or what is asked for is in no trace.
+        No recorded run matches, or no trace has the request.
     """
     if moment.group != "all":
         raise ResultsError(
@@ -82,14 +81,14 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
 
 
 def span(results: Results, job: Job, block: int | None) -> tuple[float, float]:
-    """Return begin and end of a block in seconds, or of everything.
+    """Return start and end of a block in seconds, or of the whole run.
 
-    A block that never ends is taken to last as long as anything happens.
+    A block that never ends lasts until the last event.
 
     Raises
     ------
     ResultsError
-        The events that say when blocks begin were not recorded, or there is no such block.
+        The events with the starts of blocks were not recorded, or there is no such block.
     """
     if block is None:
         return 0.0, float("inf")

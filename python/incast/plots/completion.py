@@ -1,4 +1,4 @@
-"""Completion time of a block: what the application waits for."""
+"""Completion time of a block: the wait of the application."""
 
 import polars as pl
 from matplotlib.artist import Artist
@@ -21,9 +21,9 @@ _DOTTED = (0, (1, 1.5))
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw median and 99th percentile, the ideal time and the least RTO.
+    """Draw median and 99th percentile, the ideal time and the minimum RTO.
 
-    Of one curve both stand in one panel; of several, each has a panel of its own.
+    One curve has both in one panel; for several, each has a panel of its own.
     """
     summary = choice.points(results, moment)
     if summary[_MEDIAN].is_null().all():
@@ -72,7 +72,7 @@ def _whose(moment: Moment) -> str:
 
 
 def _positive(one: Series, column: str) -> Series:
-    """Leave out times of zero, which have no place on a logarithmic axis."""
+    """Leave out times of zero, which a logarithmic axis cannot show."""
     kept = pl.when(pl.col(column) > 0).then(pl.col(column)).alias(column)
     return Series(one.label, one.points.with_columns(kept))
 
@@ -85,7 +85,7 @@ def _guides(
     moment: Moment,
     where: dict[int, float],
 ) -> None:
-    """Draw the time at line rate and the least RTO, where they are the same for all curves."""
+    """Draw the time at line rate and the minimum RTO, if they are the same for all curves."""
     if moment.group != "all":
         return
     ideal = [results.resolved(point).ideal / _MILLI for point in first.points["point"]]
@@ -97,7 +97,7 @@ def _guides(
 
 
 def _decades(axes: Axes) -> None:
-    """Make room for at least a decade: less would make noise look like a fall."""
+    """Show at least a decade: with less, noise would look like a fall."""
     low, high = axes.get_ylim()
     if high < 10 * low:
         middle = (low * high) ** 0.5
@@ -109,7 +109,7 @@ def _decades(axes: Axes) -> None:
 
 
 def _legend(figure: Figure, axes: Axes, *, several: bool, ideal: bool) -> None:
-    """Explain the line styles; name the curves where there are several."""
+    """Explain the line styles; name the curves if there are several."""
     handles: list[Artist] = []
     if several:
         handles = list(axes.get_legend_handles_labels()[0])

@@ -1,4 +1,4 @@
-"""Curves with their intervals over a swept key: what several kinds of pictures draw."""
+"""Curves with their intervals over a swept key, for several kinds of pictures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from incast.results.series import Series, ordered
 
 
 def places(axes: Axes, axis: str | None, summary: pl.DataFrame) -> dict[int, float]:
-    """Set up the horizontal axis of a summary; return where each of its points stands."""
+    """Set up the horizontal axis of a summary; return the position of each point."""
     values = summary[axis].to_list() if axis else [""] * summary.height
     return dict(zip(summary["point"], style.positions(axes, axis, values), strict=True))
 
 
 def interval(points: pl.DataFrame, name: str) -> tuple[pl.Series, pl.Series]:
-    """Return the ends of the confidence interval of a quantity, the mean where there is none."""
+    """Return the ends of the confidence interval of a quantity; the mean if there is none."""
     low, high = (points[f"{name}{end}"].fill_null(points[name]) for end in (LOW, HIGH))
     return low, high
 
@@ -35,7 +35,7 @@ def draw(
     label: str,
     band: bool = True,
 ) -> None:
-    """Draw a curve of means, joined where its axis has an order; say if nothing of it is there."""
+    """Draw a curve of means, joined if its axis has an order, or a note if it has no points."""
     x = pl.Series([where[point] for point in one.points["point"]], dtype=pl.Float64)
     mean = one.points[name] / unit
     low, high = (end / unit for end in interval(one.points, name))
@@ -57,7 +57,7 @@ def draw(
 
 
 def unfinished(axes: Axes, series: Sequence[Series], where: Mapping[int, float]) -> None:
-    """Mark at the foot of the picture the points at which no run of some curve finished."""
+    """Mark points at which no run of a curve finished, at the bottom of the picture."""
     lost = {where[point] for one in series for point in one.points.filter(ok=0)["point"]}
     if lost:
         axes.plot(

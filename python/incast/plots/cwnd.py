@@ -1,4 +1,4 @@
-"""Congestion windows over time, one panel per flow: how the windows run into the buffer."""
+"""Congestion windows over time, one panel per flow."""
 
 import polars as pl
 
@@ -70,7 +70,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFrame:
-    """Return the windows from start to end: a bin holds what changed in it, until the next."""
+    """Return the windows from start to end: a bin has its changes, which last until the next."""
     trace = results.traces.of("cwnd", job).filter(pl.col("time_s") < end)
     inside = trace.filter(pl.col("time_s") + pl.col("bin_s") > start)
     if start == 0 or results.resolved(job.index).fresh:
@@ -83,9 +83,9 @@ def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFram
 
 
 def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None) -> list[int]:
-    """Return the flows, those first that took longest for a block, or whose last change is last.
+    """Return the flows, slowest for a block first, or by their last change.
 
-    The end of a window's changes is no end of a flow: the next block may begin in the same bin.
+    The last change of a window is not the end of a flow: the next block may begin in the same bin.
     """
     flows = trace["flow"].unique().sort().to_list()
     if results.traces.has("events", job):
@@ -105,7 +105,7 @@ def _slowest(results: Results, job: Job, trace: pl.DataFrame, block: int | None)
 
 
 def _expiries(results: Results, job: Job, start: float, end: float) -> list[tuple[float, int]]:
-    """Return time and flow of every timeout, where events were recorded."""
+    """Return time and flow of every timeout, if events were recorded."""
     if not results.traces.has("events", job):
         return []
     timeouts = results.traces.of("events", job).filter(

@@ -1,4 +1,4 @@
-"""What stands above a picture."""
+"""Titles of pictures."""
 
 from collections.abc import Iterable
 
@@ -16,7 +16,7 @@ def title(results: Results) -> str:
 
 
 def of_sweep(results: Results, points: Iterable[int], moment: Moment) -> str:
-    """Name what is the same at all points shown, and the number of seeds."""
+    """Name what all points share, and the number of seeds."""
     facts = [words(map(results.resolved, points))]
     if moment.where:
         facts.append(label_of(dict(moment.where)))

@@ -1,4 +1,4 @@
-"""Goodput against the swept key: the picture in which the collapse is seen."""
+"""Goodput against the swept key: the picture that shows the collapse."""
 
 import polars as pl
 

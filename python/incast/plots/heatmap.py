@@ -1,4 +1,4 @@
-"""Goodput over two swept keys: shades and numbers, and the line beyond which it collapses."""
+"""Goodput over two swept keys: shades and numbers, and the border of the collapse."""
 
 import re
 from typing import Any
@@ -85,7 +85,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
-    """Return the keys on both axes: those asked for, and else the servers and the first other."""
+    """Return the keys of both axes: the requested ones, or the servers and the first other."""
     varying = [key for key in swept.columns if swept[key].n_unique() > 1]
     for option, key in (("across", moment.across), ("up", moment.up)):
         if key is not None and key not in swept.columns:
@@ -102,7 +102,7 @@ def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
 
 
 def _varies(summary: pl.DataFrame, key: str, across: str, up: str) -> bool:
-    """Say whether points that share both axes differ in `key`: zipped keys follow an axis."""
+    """Return whether points that share both axes differ in `key`: zipped keys follow an axis."""
     return bool((summary.group_by(across, up).agg(pl.col(key).n_unique())[key] > 1).any())
 
 
@@ -131,7 +131,7 @@ def in_order(values: pl.Series) -> list[Any]:
 
 
 def _magnitude(value: object) -> tuple[str, float] | None:
-    """Return the unit of a quantity and how many of it there are, nothing for a name."""
+    """Return the unit of a quantity and its number; None for a name."""
     if isinstance(value, int | float):
         return "", float(value)
     quantity = re.fullmatch(
@@ -187,7 +187,7 @@ def _contour(
 
 
 def _said(collapsed: pl.Series) -> list[Artist]:
-    """Return the legend entry of the contour; where there is none, that says which side all are."""
+    """Return the legend entry of the contour; without one, it says on which side all points are."""
     if collapsed.is_empty():
         return []
     if collapsed.all() or not collapsed.any():

@@ -1,4 +1,4 @@
-"""The queue of the switch port towards the client over time, and when its link idles."""
+"""The queue of the switch port towards the client over time, and the use of its link."""
 
 from typing import Any
 
@@ -74,9 +74,9 @@ def _moving(
     here: Resolved,
     dynamic: tuple[int, float],
 ) -> float:
-    """Draw how long the queue may become, which is what the ports together leave; return the most.
+    """Draw the limit of the queue, which depends on what the ports leave; return its maximum.
 
-    What waits towards servers, little more than ACKs, is in no trace and left out.
+    Packets towards servers, which are mostly ACKs, are in no trace and left out.
     """
     total, alpha = dynamic
     last = f"{column}_last"
@@ -100,7 +100,7 @@ def _length(length: float, here: Resolved) -> str:
 
 
 def _thresholds(axes: Axes, here: Resolved, limit: float, scale: int) -> None:
-    """Draw the lengths of the queue from which its discipline acts."""
+    """Draw the thresholds of the discipline."""
     queue: dict[str, Any] = here.tree["network"]["queue"]
     for key in filter(queue.__contains__, _THRESHOLDS):
         level = queue[key]
@@ -116,7 +116,7 @@ def _thresholds(axes: Axes, here: Resolved, limit: float, scale: int) -> None:
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Return extremes and use over time without gaps: where no bin is, nothing happened."""
+    """Return extremes and use over time without gaps: without a bin, nothing happened."""
     bins = trace.select(
         "time_s",
         (pl.col("time_s") + pl.col("bin_s")).alias("end_s"),

@@ -1,4 +1,4 @@
-"""Pictures as files, each with its data beside it."""
+"""Pictures as files, each with its data."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ _FORMATS = (".png", ".pdf", ".svg")
 
 
 def check(path: Path) -> None:
-    """Refuse, before any work, a picture that could not be written after it.
+    """Refuse, before the work, a picture that could not be written after it.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def check(path: Path) -> None:
 
 
 def figure(picture: Picture, path: Path) -> None:
-    """Write the figure, and its data as CSV beside it.
+    """Write the figure, and its data as CSV.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The figure that every picture is drawn on: it looks the same wherever it is shown or written."""
+"""The figure of every picture, which looks the same in files and notebooks."""
 
 from io import BytesIO
 from typing import Any
@@ -34,17 +34,17 @@ _PIXELS_PER_INCH = 90  # of a notebook's page; the picture has more and stays sh
 
 
 class Sheet(Figure):
-    """A matplotlib figure that keeps its looks, and that notebooks show without being told to."""
+    """A matplotlib figure with a fixed style, which notebooks display."""
 
     def draw(self, renderer: Any) -> None:  # noqa: ANN401 (of any of matplotlib's backends)
-        """Draw it by the style of all pictures, which texts made while drawing need, too."""
+        """Draw it in the style of all pictures, which texts made while drawing need as well."""
         with rc_context(RC), catch_warnings():
             # A title may have letters that the font lacks; a box stands for each.
             filterwarnings("ignore", "Glyph .* missing from", UserWarning)
             super().draw(renderer)
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        """Return the picture and its size, as notebooks ask for them."""
+        """Return the picture and its size, for notebooks."""
         return shown(self)
 
 

@@ -1,4 +1,4 @@
-"""The look of all pictures: legible in print and in grey, for every kind of eye."""
+"""The style of all pictures: legible in print, in grey, and with colour blindness."""
 
 from collections.abc import Iterable, Sequence
 from textwrap import wrap
@@ -92,7 +92,7 @@ def sheet(
 
 
 def literal(text: str) -> str:
-    """Return text that matplotlib takes for text, whatever a user has written into it."""
+    """Return text that matplotlib does not interpret as markup."""
     return units.plain(text).replace("$", r"\$")
 
 
@@ -113,7 +113,7 @@ def shorten(text: str, letters: int) -> str:
 
 
 def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW) -> None:
-    """Put the legend under the panels, where it can hide nothing."""
+    """Put the legend under the panels, where it hides nothing."""
     if handles:
         for handle in handles:
             handle.set_label(literal(shorten(handle.get_label(), _LETTERS_PER_NAME)))
@@ -124,7 +124,7 @@ def legend(figure: Figure, handles: Sequence[Any], columns: int = _NAMES_PER_ROW
 
 
 def curve(index: int) -> dict[str, Any]:
-    """Return the looks of the n-th curve; markers of the second round of colours are hollow."""
+    """Return the style of the n-th curve; markers of the second round of colours are hollow."""
     colour = COLOURS[index % len(COLOURS)]
     hollow = index // len(COLOURS) % 2 == 1
     return {
@@ -138,7 +138,7 @@ def curve(index: int) -> dict[str, Any]:
 
 
 def crosses(axes: Axes, x: Sequence[float], y: float, label: str) -> None:
-    """Mark moments at which something was lost."""
+    """Mark times of losses."""
     if x:  # unclipped marks that are none would confuse the layout
         axes.plot(x, [y] * len(x), "x", color=COLOURS[4], label=label, clip_on=False)
 
@@ -156,7 +156,7 @@ def cause(name: str, prefix: str = "") -> Patch:
 
 
 def guide(axes: Axes, y: float, text: str, *, left: bool = False) -> None:
-    """Draw a horizontal line that is no data, its name at its right or left end."""
+    """Draw a horizontal guide line, with its name at its right or left end."""
     axes.axhline(y, color=GUIDE, linewidth=1.1, linestyle=(0, (4, 2)), zorder=1.5)
     axes.annotate(
         text,
@@ -177,15 +177,15 @@ def lines(points: Iterable[Resolved]) -> dict[float, str]:
 
 
 def name_of(key: str | None) -> str:
-    """Return what an axis calls a swept key."""
+    """Return the name of a swept key for an axis."""
     return "servers" if key == SERVERS else key or ""
 
 
 def positions(axes: Axes, key: str | None, values: Sequence[Any]) -> list[float]:
-    """Set up the horizontal axis for the swept values; return where each of them stands.
+    """Set up the horizontal axis for the swept values; return the position of each.
 
-    Numbers that span more than a factor of ten stand on a logarithmic axis; text stands evenly
-    spaced, in the order of the sweep.
+    Numbers that span more than a factor of ten have a logarithmic axis. Text is evenly spaced, in
+    the order of the sweep.
     """
     axes.set_xlabel(name_of(key))
     distinct = list(dict.fromkeys(values))

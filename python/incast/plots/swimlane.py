@@ -29,7 +29,7 @@ class _Stall:
 
 
 def draw(results: Results, moment: Moment) -> Picture:
-    """Draw the block asked for, or the longest one."""
+    """Draw the requested block, or the longest one."""
     job = choice.job(results, moment, "events")
     events = results.traces.of("events", job)
     block = moment.block if moment.block is not None else _longest(events)
@@ -70,7 +70,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 
 
 def _longest(events: pl.DataFrame) -> int:
-    """Return the block that took longest; one that never ended is longer than all."""
+    """Return the block that took longest; one that never ended is the longest."""
     done = pl.col("kind") == "block_done"
     blocks = (
         events.filter(pl.col("kind").is_in(["block_start", "block_done"]))
@@ -103,8 +103,7 @@ def _lanes(own: pl.DataFrame, start: float, end: float) -> pl.DataFrame:
 def _stalls(own: pl.DataFrame, end: float) -> list[_Stall]:
     """Return the waits that ended in a timeout, and the block's that ended without one.
 
-    The former last since the flow's event before them, the latter as long as the link brought
-    nothing.
+    The former begin at the flow's event before them, the latter when the link becomes idle.
     """
     stalls: list[_Stall] = []
     before: dict[int, float] = {}
@@ -121,7 +120,7 @@ def _stalls(own: pl.DataFrame, end: float) -> list[_Stall]:
 
 
 def _idle(events: pl.DataFrame, start: float, end: float) -> list[tuple[float, float]]:
-    """Return the intervals in which the client's link idled, cut to the block."""
+    """Return the intervals in which the client's link was idle, within the block."""
     intervals, begun = [], None
     changes = events.filter(pl.col("kind").is_in(["link_idle", "link_busy"])).sort("time_s")
     for time, kind in changes.select("time_s", "kind").iter_rows():
@@ -171,7 +170,7 @@ def _legend(
 def _data(
     lanes: pl.DataFrame, stalls: list[_Stall], idle: list[tuple[float, float]], start: float
 ) -> pl.DataFrame:
-    """Return everything drawn: what, on which lane, from when to when since the block's start."""
+    """Return everything drawn: kind, lane, start and end since the start of the block."""
     rows = [
         ("request", lane, a, b) for lane, a, b in lanes.select("lane", "start_s", "end_s").rows()
     ]

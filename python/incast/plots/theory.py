@@ -1,4 +1,4 @@
-"""Goodput as models expect it: a picture of its own, or dashed beside what was simulated."""
+"""Goodput as models predict it: a picture of its own, or dashed lines in a simulated one."""
 
 from typing import Any
 
@@ -16,12 +16,12 @@ _GBPS_FROM = 2e9  # line rates from here on are drawn in Gbps
 
 
 def draw(theory: Theory) -> Picture:
-    """Draw the goodput of every model that knows it, and the line rate.
+    """Draw the goodput of every model that predicts it, and the line rate.
 
     Raises
     ------
     ModelError
-        No model knows the goodput at any point.
+        No model predicts the goodput at any point.
     """
     from matplotlib import rc_context
 
@@ -61,7 +61,7 @@ def _draw(theory: Theory) -> Picture:
 def beside(
     axes: Axes, theory: Theory, curve: Series, where: dict[int, Any], unit: float, colour: str
 ) -> None:
-    """Draw models dashed beside a simulated curve."""
+    """Draw models as dashed lines with a simulated curve."""
     known = goodput_of(theory).filter(pl.col("point").is_in(curve.points["point"].to_list()))
     for (name,), rows in known.group_by("model", maintain_order=True):
         x = [where[point] for point in rows["point"]]
@@ -70,7 +70,7 @@ def beside(
 
 
 def joined(drawn: pl.DataFrame, theory: Theory) -> pl.DataFrame:
-    """Add a column for the goodput by each model to what was simulated, point by point."""
+    """Add a column with the goodput of each model to simulated data, point by point."""
     for (name,), rows in goodput_of(theory).group_by("model", maintain_order=True):
         column = pl.col("goodput_bps").alias(f"{name}.goodput_bps")
         drawn = drawn.join(
@@ -80,7 +80,7 @@ def joined(drawn: pl.DataFrame, theory: Theory) -> pl.DataFrame:
 
 
 def goodput_of(theory: Theory) -> pl.DataFrame:
-    """Return the rows of models that know the goodput, in the order of the plan."""
+    """Return the rows of models that predict the goodput, in the order of the plan."""
     if "goodput_bps" not in theory.frame.columns:
         return pl.DataFrame(schema={"point": pl.Int64, "model": pl.String})
     return theory.frame.filter(pl.col("goodput_bps").is_not_null())

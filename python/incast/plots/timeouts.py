@@ -1,4 +1,4 @@
-"""Timeouts: how many, and why: what makes it collapse."""
+"""Timeouts: their number and their causes."""
 
 from collections.abc import Sequence
 from math import floor, log10
@@ -64,7 +64,7 @@ def draw(results: Results, moment: Moment) -> Picture:
 def _counts(
     axes: Axes, summary: pl.DataFrame, counted: str, axis: str | None, series: Sequence[Series]
 ) -> None:
-    """Draw how many there are, so that the first few are seen as well as thousands."""
+    """Draw their number, so that a few are as visible as thousands."""
     few = summary[counted].filter(summary[counted] > 0).min()
     if few is None:
         axes.set_ylim(0, 1)
@@ -86,7 +86,7 @@ def _counts(
 
 
 def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]:
-    """Draw a bar per point with the share of every cause; return those that can be seen."""
+    """Draw a bar per point with the share of every cause; return the visible ones."""
     values = [written(value) for value in one.points[axis]] if axis else [""]
     total = one.points.select(pl.sum_horizontal(*CAUSES)).to_series()
     base = pl.zeros(len(values), eager=True)
@@ -116,7 +116,7 @@ def _shares(axes: Axes, one: Series, axis: str | None, width: float) -> set[str]
 
 
 def _legend(figure: Figure, axes: Axes, summary: pl.DataFrame, seen: set[str]) -> None:
-    """Name curves and causes; of causes too rare for a bar that can be seen, say so."""
+    """Name curves and causes, and causes that are too rare to be visible."""
     handles, labels = axes.get_legend_handles_labels()
     handles = [handle for handle, label in zip(handles, labels, strict=True) if label]
     handles += [style.cause(name) for name in CAUSES if name in seen]

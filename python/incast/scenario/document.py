@@ -1,6 +1,6 @@
 """A scenario's document: the TOML tree as given, with overrides applied.
 
-Nothing is validated here: the Rust core is the only judge of a scenario.
+Nothing is validated here: only the Rust core validates scenarios.
 """
 
 import copy
@@ -28,7 +28,7 @@ class Scenario:
     document
         The tree of the TOML file, tables as dictionaries.
     source
-        What error messages call it: the file's name, or nothing for a dictionary.
+        Its name in error messages: the file's name, or None for a dictionary.
     """
 
     document: dict[str, Any]
@@ -54,7 +54,7 @@ class Scenario:
         Raises
         ------
         ScenarioError
-            What is wrong with the scenario, under its key, with the file's name before it.
+            The scenario is not valid. The message has the file and the key.
         """
         try:
             points, seeds = _core.plan(as_json(self.document))
@@ -73,13 +73,13 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     Parameters
     ----------
     source
-        The dictionary, the file, or the bare name of a scenario that comes with the package
-        (`incast list scenarios`), which a file of that name here goes before.
+        The dictionary, the file, or the name of a shipped scenario (`incast list scenarios`). A
+        file of that name has priority.
 
     Raises
     ------
     ScenarioError
-        The file cannot be read or is not TOML; its name and the line are in the message.
+        The file cannot be read or is not TOML. The message has its name and the line.
     """
     if isinstance(source, Mapping):
         check(source)
@@ -109,7 +109,7 @@ _BARE = re.compile(r"""^\s*("?[\w.-]+"?)\s*=\s*([^\s"'\[{#][^"'#]*?)\s*(#.*)?$""
 
 
 def _unquoted(text: str, error: str) -> str:
-    """Say which text lacks its quotes, if that may be what is wrong in the line of the error."""
+    """Return a hint on missing quotes, if they may be the error in the line."""
     place = re.search(r"at line (\d+)", error)
     lines = text.splitlines()
     if place is None or int(place[1]) > len(lines):

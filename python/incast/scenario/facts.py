@@ -8,12 +8,12 @@ from incast.scenario.resolved import Resolved
 
 
 def of_plan(plan: Plan) -> str:
-    """Name what decides the result, but for what differs among the points."""
+    """Name the main parameters, except those that differ among the points."""
     return words(point.here for point in plan.points)
 
 
 def words(points: Iterable[Resolved]) -> str:
-    """Name what decides the result and is the same at all points."""
+    """Name the main parameters that are the same at all points."""
     first, *others = map(_facts, points)
     return ", ".join(fact for fact in first if all(fact in other for other in others))
 

@@ -1,4 +1,4 @@
-"""What a workload gives where nothing is lost: the measure of a collapse."""
+"""The goodput of a workload without losses, by which a collapse is defined."""
 
 from dataclasses import dataclass
 from math import inf
@@ -15,8 +15,8 @@ Numbers = Floats | float
 def lossless_goodput(here: Resolved) -> float:
     """Return the goodput in bit/s that the workload of a scenario gives without losses.
 
-    Of a read: its bits over `lossless_s`, and no more than what is asked for. Of long flows: what
-    the links and the receive windows allow.
+    For a read, its bits divided by `lossless_s`, and at most the requested rate. For long flows,
+    the limit of links and receive windows.
     """
     links = _links(here) * here.mss / here.facts["wire_bytes"]
     if not here.reads:

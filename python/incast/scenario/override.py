@@ -11,9 +11,9 @@ _DEEPEST = 16  # no table of a scenario lies so deep
 
 
 def parse(text: str, option: str = "--set") -> tuple[str, object]:
-    """Split `key=value`; the value is read as TOML where it is TOML, else as a plain string.
+    """Split `key=value`; the value is parsed as TOML if possible, otherwise it is a string.
 
-    `workload.servers=8`, `network.buffer=64KiB` and `run.seeds=[1, 2]` all mean what they say.
+    `workload.servers=8`, `network.buffer=64KiB` and `run.seeds=[1, 2]` are all valid.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def parse(text: str, option: str = "--set") -> tuple[str, object]:
 
 
 def apply(document: dict[str, Any], key: str, value: object) -> None:
-    """Set the dotted `key` in `document`, changing its sweep where it has one.
+    """Set the dotted `key` in `document`, and change its sweep if it has one.
 
     `sweep.workload.servers` adds an axis: what follows `sweep.` is one key.
 
@@ -63,7 +63,7 @@ _BARE = re.compile(r"(?<=[\[,=])\s*([A-Za-z0-9.^_-]*[A-Za-z^][A-Za-z0-9.^_-]*)\s
 
 
 def _quoted(key: str, value: str) -> str:
-    """Put the bare words of a list or a table into quotes, or return an example."""
+    """Put bare words of a list or a table into quotes, or return an example."""
     corrected = _BARE.sub(r'"\1"', value)
     readable = not isinstance(_value(corrected), str)
     return f"{key}={corrected}" if readable else 'sweep.network.buffer=["64KiB","1MiB"]'
@@ -79,7 +79,7 @@ def _value(text: str) -> object:
 
 
 def _apply_to_sweep(sweep: dict[str, Any], key: str, value: object) -> bool:
-    """Replace or remove the axis of `key`; say whether there was one."""
+    """Replace or remove the axis of `key`; return whether there was one."""
     pairs = sweep.get("zip")
     for table in [sweep, *(pairs if isinstance(pairs, list) else [])]:
         if _replace(table, key, value if isinstance(value, list) else None):
@@ -92,7 +92,7 @@ def _apply_to_sweep(sweep: dict[str, Any], key: str, value: object) -> bool:
 
 
 def _replace(table: object, key: str, axis: list[Any] | None) -> bool:
-    """Replace or remove `key` in a table of axes, where its tables may nest."""
+    """Replace or remove `key` in a table of axes, which may be nested."""
     if not isinstance(table, dict):
         return False
     if key in table:

@@ -1,4 +1,4 @@
-"""Documents as JSON: what only Python can write is a mistake like any other, and has a key."""
+"""Documents as JSON. Values that JSON cannot represent are errors with a key."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ def as_json(document: object) -> str:
     Raises
     ------
     ScenarioError
-        Something in it has no place in JSON; its key is in the message.
+        JSON cannot represent a value. The message has its key.
     """
     check(document)
     # Dates are TOML but not JSON; as text they meet the core's own error message.
@@ -27,13 +27,13 @@ def as_json(document: object) -> str:
 
 
 def check(document: object, key: str = "") -> None:
-    """Refuse what cannot be written as JSON; `key` is where it stands.
+    """Refuse values that JSON cannot represent.
 
     Raises
     ------
     ScenarioError
-        A number that is not finite or of more than 64 bits, text that is not Unicode, a key that
-        is not text, or what nests too deep.
+        A number is not finite or has more than 64 bits, text is not Unicode, a key is not text, or
+        tables are nested too deeply.
     """
     pending: list[tuple[object, str, int]] = [(document, key, key.count("."))]
     seen = 0

@@ -1,4 +1,4 @@
-"""What the core's schema says of a scenario's keys, for people: `incast explain`, the reference."""
+"""The keys of the core's schema, for `incast explain` and the reference."""
 
 import json
 import re
@@ -44,11 +44,11 @@ class Key:
     Parameters
     ----------
     name
-        With the tables that it is in: `network.core.rate`.
+        Its name with its tables: `network.core.rate`.
     about
         Its schema.
     variant
-        The `name` of the table that has it, where tables of other names have not.
+        The `name` of the table that has it, if tables of other names do not.
     """
 
     name: str
@@ -86,7 +86,7 @@ def all_keys() -> tuple[Key, ...]:
 
 
 def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
-    """Yield the keys of the tables that a key may hold, but for those of registries."""
+    """Yield the keys of the tables that a key may contain, except those of registries."""
     for table in tables(about):
         properties = dict(table["properties"])
         own = str(properties.get("name", {}).get("const", ""))
@@ -102,7 +102,7 @@ def _below(name: str, about: Schema, variant: str = "") -> Iterator[Key]:
 
 
 def tables(about: Schema) -> list[Schema]:
-    """Return the tables that a key may hold, none if it holds something else."""
+    """Return the tables that a key may contain; none if it contains something else."""
     parts = [about, *about.get("anyOf", ()), *about.get("oneOf", ())]
     parts = [definition(part.get("items", part)) for part in parts]
     variants = [one for part in parts for one in part.get("oneOf", part.get("anyOf", [part]))]
@@ -111,13 +111,13 @@ def tables(about: Schema) -> list[Schema]:
 
 
 def definition(about: Schema) -> Schema:
-    """Return what a reference leads to, or the schema itself."""
+    """Return the target of a reference, or the schema itself."""
     found: Schema = schema()["$defs"].get(_reference(about), about)
     return found
 
 
 def accepts(about: Schema) -> str:
-    """Say what kind of value a key takes."""
+    """Return the kind of value of a key."""
     reference = _reference(about)
     if reference in _KINDS:
         return _KINDS[reference]
@@ -138,7 +138,7 @@ def accepts(about: Schema) -> str:
 
 
 def choices(about: Schema) -> list[tuple[str, str]]:
-    """Return the names that a key accepts and what they mean."""
+    """Return the names that a key accepts, and their meanings."""
     whole = {**schema()["$defs"].get(_reference(about), {}), **about}
     if "const" in whole:
         return [(str(whole["const"]), str(whole.get("description", "")))]
@@ -149,7 +149,7 @@ def choices(about: Schema) -> list[tuple[str, str]]:
 
 
 def default(about: Schema) -> str:
-    """Return the default of a key as it would be written, nothing if it has none of its own."""
+    """Return the default of a key as text; empty if it has none of its own."""
     value = about.get("default", "")
     if isinstance(value, dict) and set(value) == {"name"}:
         value = value["name"]
@@ -157,9 +157,9 @@ def default(about: Schema) -> str:
 
 
 def bounds(about: Schema) -> str:
-    """Say between which numbers a value lies, nothing if that is not told.
+    """Return the range of a value as text; empty if it is not known.
 
-    The meaning says it best; what sources demand stands there in brackets, and is no range.
+    The description is preferred; in it, text in brackets is not a range.
     """
     meaning = str(about.get("description", ""))
     while (shorter := _BRACKETS.sub("", meaning)) != meaning:
@@ -177,7 +177,7 @@ def sources(text: str) -> list[str]:
 
 
 def of_profiles(name: str) -> dict[str, str]:
-    """Return what every profile has for a key of `[network]` or `[transport]`, if it has any."""
+    """Return the value of every profile for a key of `[network]` or `[transport]`, if any."""
     if name.partition(".")[0] not in {"network", "transport"}:
         return {}
     found = {}
@@ -194,7 +194,7 @@ def of_profiles(name: str) -> dict[str, str]:
 
 @cache
 def resolved(profile: str) -> dict[str, Any]:
-    """Return all defaults of a profile, in base units, under the smallest of workloads."""
+    """Return all defaults of a profile, in base units, with the smallest workload."""
     document = {"profile": profile, "workload": {"servers": 1, "sru": "1KiB"}}
     return load(document).plan.points[0].resolved
 
@@ -205,9 +205,9 @@ def human(value: object, mss: int) -> str:
     Parameters
     ----------
     value
-        In base units; a table with its name and its parameters.
+        The value in base units; a table with its name and parameters.
     mss
-        Bytes of a segment, in which windows are counted.
+        Bytes of a segment, the unit of windows.
     """
     if isinstance(value, dict):
         return ", ".join(f"{name} {human(part, mss)}" for name, part in value.items())

@@ -1,4 +1,4 @@
-"""The scenarios that come with the package, each named by the question that it answers."""
+"""The shipped scenarios, each with the question that it answers."""
 
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,13 +13,13 @@ def names() -> list[str]:
 
 
 def question(name: str) -> str:
-    """Return what a scenario asks: the first line of its file."""
+    """Return the question of a scenario: the first line of its file."""
     with (FOLDER / f"{name}{_SUFFIX}").open(encoding="utf-8") as file:
         return file.readline().lstrip("# ").strip()
 
 
 def located(path: Path) -> Path:
-    """Return the file that is meant: one that is there, else the shipped scenario of that name."""
+    """Return an existing file, otherwise the shipped scenario of that name."""
     bare = path.name == str(path) and not path.suffix
     shipped = FOLDER / f"{path}{_SUFFIX}"
     return shipped if bare and not path.is_file() and shipped.is_file() else path

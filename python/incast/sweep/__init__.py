@@ -1,4 +1,4 @@
-"""Sweeps: many independent runs, side by side, each stored when it is whole."""
+"""Sweeps: many independent runs in parallel, each stored when it is complete."""
 
 from incast.sweep.execute import Interrupted, run
 

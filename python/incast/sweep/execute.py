@@ -25,14 +25,14 @@ _PATIENCE = 0.3  # seconds for runs to notice that they were cancelled
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C: the sweep ended early, and what had finished is kept.
+    """Ctrl-C: the sweep ended early; finished runs are stored.
 
     Parameters
     ----------
     results
         The results of the finished runs.
     total
-        How many runs were asked for.
+        The number of requested runs.
     """
 
     def __init__(self, results: Results, total: int) -> None:
@@ -54,14 +54,14 @@ def run(
     Parameters
     ----------
     scenario
-        A scenario, or what `load` makes one of.
+        A scenario, or an argument of `load`.
     jobs
-        How many runs go side by side, at least 1; by default as many as there are processors.
+        Number of parallel runs, at least 1; by default the number of processors.
     out
-        Directory to keep the results in, run by run. What it already holds is not run again.
+        Directory for the results. Runs that it already contains are not repeated.
     traces
-        What to record besides the rows: `queue`, `cwnd`, `events`; `queue:full` and the like keep
-        every change instead of the extremes of each bin.
+        Traces to record: `queue`, `cwnd`, `events`; `queue:full` and the like store every change
+        instead of the extremes of each bin.
     progress
         Called about ten times a second, in the calling thread.
 
@@ -75,10 +75,10 @@ def run(
     ScenarioError
         The scenario is wrong; nothing has been written.
     ResultsError
-        `out` cannot be written to, or holds the results of another scenario; or there is no such
-        trace, or no number of jobs.
+        `out` cannot be written to, or contains the results of another scenario; or a trace or
+        `jobs` is not valid.
     Interrupted
-        Ctrl-C; what had finished is in its `results`.
+        Ctrl-C; finished runs are in its `results`.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
@@ -106,12 +106,12 @@ def run_jobs(
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> None:
-    """Run those jobs that `store` does not keep yet, several at a time.
+    """Run the jobs that `store` does not have yet, several in parallel.
 
     Raises
     ------
     KeyboardInterrupt
-        Ctrl-C; what had finished is kept. A run that has not noticed yet ends for itself, and
+        Ctrl-C; finished runs are stored. A run that has not been cancelled yet ends by itself, and
         stores nothing.
     ScenarioError
         The core refused a job.
@@ -132,7 +132,7 @@ def run_jobs(
 
 
 def check_jobs(jobs: int | None) -> None:
-    """Refuse what is no number of runs.
+    """Refuse an invalid number of parallel runs.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def processors() -> int:
 
 
 class _Sweep:
-    """The runs under way and how to end them."""
+    """The running jobs, and how to stop them."""
 
     def __init__(self, store: Store, traces: Sequence[str], todo: Sequence[Job]) -> None:
         self.store = store
@@ -166,7 +166,7 @@ class _Sweep:
         self.ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
     def run(self, workers: int, report: Callable[[], None]) -> None:
-        """Run the jobs, calling `report` now and then; leave when all have ended."""
+        """Run the jobs, calling `report` regularly, until all have ended."""
         # As daemons they do not keep the interpreter from ending.
         threads = [
             Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)
@@ -190,7 +190,7 @@ class _Sweep:
             raise
 
     def stop(self, threads: Sequence[Thread]) -> None:
-        """Cancel what is under way, and wait a moment for it to end."""
+        """Cancel running jobs, and wait briefly for them to end."""
         self.stopped.set()
         for control in list(self.controls.values()):
             control.cancel()
@@ -200,7 +200,7 @@ class _Sweep:
                 thread.join(max(deadline - time.monotonic(), 0))
 
     def work(self) -> None:
-        """Run one job after the other until there are none."""
+        """Run one job after the other until none is left."""
         try:
             while (job := self.next()) is not None:
                 seconds = self.one(job)
@@ -216,12 +216,12 @@ class _Sweep:
             return self.todo.pop() if self.todo and not self.stopped.is_set() else None
 
     def part_ways(self) -> None:
-        """Leave the order of the plan, in which another process keeps step with this one."""
+        """Leave the order of the plan if another process runs the same jobs at the same time."""
         with self.taking:
             random.shuffle(self.todo)
 
     def one(self, job: Job) -> float | None:
-        """Run and store one job; return the seconds it took, None if somebody else has done it."""
+        """Run and store one job; return its seconds, or None if another process has done it."""
         control = self.controls[job.key] = _core.Control()
         try:
             if self.stopped.is_set() or self.store.has(job, self.traces):
@@ -238,5 +238,5 @@ class _Sweep:
             del self.controls[job.key]
 
     def shares(self) -> dict[str, float]:
-        """Return the share of each run under way that is done, by its key."""
+        """Return the completed share of each running job, by its key."""
         return {key: control.progress for key, control in list(self.controls.items())}

@@ -1,4 +1,4 @@
-"""What a sweep would take, without running it."""
+"""An estimate of the time of a sweep."""
 
 import time
 from collections.abc import Iterable
@@ -30,15 +30,15 @@ _SAMPLE = {
 
 @dataclass(frozen=True)
 class Forecast:
-    """What running a plan would mean.
+    """The work of a plan.
 
     Parameters
     ----------
     runs, kept
-        How many runs there are, and how many of them need not be done again.
+        The number of runs, and how many of them are stored already.
     seconds
-        Estimated time of the rest. It is in proportion to the packets that are expected; what is
-        kept already says how fast, and else a short read on this machine.
+        Estimated time of the rest. It is proportional to the expected packets. The speed is that of
+        stored runs, or of a short read on this machine.
     """
 
     runs: int
@@ -53,14 +53,14 @@ def forecast(
     out: str | Path | None = None,
     traces: Iterable[str] = (),
 ) -> Forecast:
-    """Say what `run` with the same arguments would do. Nothing is written.
+    """Estimate what `run` with the same arguments would do. Nothing is written.
 
     Raises
     ------
     ScenarioError
         The scenario is wrong.
     ResultsError
-        `out` holds something else; or there is no such trace, or no number of jobs.
+        `out` contains something else, or a trace or `jobs` is not valid.
     """
     check_jobs(jobs)
     asked = checked(traces)
@@ -78,7 +78,7 @@ def forecast(
 def expected_seconds(
     left: Iterable[Job], every: Iterable[Job], store: Archive | None, workers: int | None = None
 ) -> float:
-    """Estimate how long the runs that are `left` take, from the rows that `store` has of others."""
+    """Estimate the time of the runs that are `left`, from the rows of others in `store`."""
     todo = list(left)
     measured = store.rows(every) if store is not None else None
     speed = _measured(measured) if measured is not None else _speed()
@@ -87,13 +87,13 @@ def expected_seconds(
 
 
 def _measured(rows: pl.DataFrame) -> float:
-    """Return the seconds per packet of runs that are kept."""
+    """Return the seconds per packet of stored runs."""
     total = rows.filter(pl.col("group") == "all")
     return float(total["wall_s"].sum()) / max(float(total["packets_sent"].sum()), 1.0)
 
 
 def _speed() -> float:
-    """Measure the seconds per packet of a short read: the best of three, others disturb."""
+    """Measure the seconds per packet of a short read: the best of three."""
     point = load(_SAMPLE).plan.points[0]
     times = []
     for seed in range(3):

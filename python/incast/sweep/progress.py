@@ -1,4 +1,4 @@
-"""How far a sweep is, and how long the rest will take."""
+"""The progress of a sweep, and the estimated time of the rest."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,11 +15,11 @@ class Progress:
     Parameters
     ----------
     done, total
-        Runs finished and runs asked for.
+        Finished and requested runs.
     share
-        Share of the work that is done, from 0 to 1.
+        Completed share of the work, from 0 to 1.
     remaining
-        Estimated seconds to the end, or None while nothing is known.
+        Estimated seconds to the end, or None if not known yet.
     """
 
     done: int
@@ -30,7 +30,7 @@ class Progress:
 
 @dataclass
 class _Cost:
-    """What the runs of one point take: measured, or expected from the packets they send."""
+    """The time of the runs of one point: measured, or estimated from their packets."""
 
     packets: float
     spent: float = 0.0
@@ -38,20 +38,19 @@ class _Cost:
 
 
 class Estimate:
-    """Estimates the rest from what has finished.
+    """Estimates the rest from finished runs.
 
-    A run costs what the other seeds of its point cost; a point of which nothing is known costs in
-    proportion to the packets that it should send. Every step takes the same time however many runs
-    there are.
+    A run takes as long as the other seeds of its point. Without them, its time is proportional to
+    its expected packets. The cost of an update does not depend on the number of runs.
 
     Parameters
     ----------
     workers
-        How many runs go side by side.
+        Number of parallel runs.
     todo
         The runs to do.
     kept
-        How many more there are that need not be done.
+        Number of runs that are stored already.
     """
 
     def __init__(self, workers: int, todo: Iterable[Job], kept: int = 0) -> None:
@@ -68,7 +67,7 @@ class Estimate:
         self._spent = self._sent = 0.0
 
     def finished(self, job: Job, seconds: float | None) -> None:
-        """Take note of a run, and of the time that it took if it had to be done."""
+        """Record a finished run, and its time if it was simulated."""
         key = job.point.key
         cost, left = self._costs[key], self._left[key]
         self._count(cost, -left)
@@ -82,14 +81,14 @@ class Estimate:
         self._count(cost, left - 1)
 
     def _count(self, cost: _Cost, left: int) -> None:
-        """Add the `left` runs of a point to the sums, or take them out where negative."""
+        """Add the `left` runs of a point to the sums, or subtract them if negative."""
         if cost.runs:
             self._rest += left * cost.spent / cost.runs
         else:
             self._unknown += left * cost.packets
 
     def progress(self, shares: Mapping[str, float] | None = None) -> Progress:
-        """Return the state, given the share of each run under way that is done, by its key."""
+        """Return the state, given the completed share of each running job, by its key."""
         if self._done == self._total:
             return Progress(self._done, self._total, 1.0, 0.0)
         rate = self._spent / self._sent if self._sent else None

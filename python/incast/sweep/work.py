@@ -1,13 +1,13 @@
-"""How much work a run is, known before it is done."""
+"""The work of a run, estimated in advance."""
 
 from incast.scenario.resolved import Resolved
 
 
 def packets(here: Resolved) -> float:
-    """Return roughly the packets of data that a run sends: its time is in proportion to them.
+    """Return the approximate number of data packets of a run; its time is proportional to it.
 
-    Time that passes without packets costs nothing, so a collapse makes no run longer. A duration
-    is an upper bound: that many packets fit through the client's link.
+    Simulated time without packets costs nothing, so a collapse does not make a run longer. For a
+    duration, the estimate is an upper bound: the packets that the client's link can carry.
     """
     workload = here.tree["workload"]
     bounds = []
