@@ -62,7 +62,7 @@ def test_what_a_group_lacks_is_said(beside: incast.Results) -> None:
 
 @pytest.mark.parametrize("kind", TRACES)
 def test_a_trace_has_the_workload_alone(kind: str, beside: incast.Results) -> None:
-    with pytest.raises(incast.ResultsError, match=r"^group: the trace '.*' shows the workload"):
+    with pytest.raises(incast.ResultsError, match=r"^group: the trace '.*' has the workload"):
         getattr(beside.plot, kind)(group="mice")
     with pytest.raises(incast.ResultsError, match="was not recorded"):
         getattr(beside.plot, kind)()
@@ -122,7 +122,7 @@ def test_any_two_swept_keys_make_a_heatmap() -> None:
     assert alone.get_xlabel() == "network.buffer"
     with pytest.raises(incast.ResultsError, match=r"across: 'network\.delay' is not swept; swept:"):
         results.plot.heatmap(across="network.delay")
-    with pytest.raises(incast.ResultsError, match="needs two swept keys that vary, and there is"):
+    with pytest.raises(incast.ResultsError, match="needs two swept keys that vary, but has"):
         results.plot.heatmap(where={"workload.servers": 8, "network.buffer": "16KiB"})
 
 

@@ -198,7 +198,7 @@ class Plots:
 
     def __getattr__(self, name: str) -> "Method":
         if name not in KINDS:
-            raise AttributeError(f"no picture {name!r}; there are {', '.join(KINDS)}")
+            raise AttributeError(f"there is no picture {name!r}; choose from {', '.join(KINDS)}")
         return Method(KINDS[name], self._results)
 
     def __dir__(self) -> list[str]:

@@ -69,8 +69,8 @@ def job(results: Results, moment: Moment, trace: str) -> Job:
     """
     if moment.group != "all":
         raise ResultsError(
-            f"group: the trace {trace!r} shows the workload alone, not {moment.group!r}; "
-            "goodput, completion and timeouts have its rows"
+            f"group: the trace {trace!r} has the workload only, not {moment.group!r}; use "
+            "goodput, completion or timeouts"
         )
     jobs = results.traces.find(moment.where, moment.seed)
     goodput = dict(results.summary().select("point", "goodput_bps").iter_rows())

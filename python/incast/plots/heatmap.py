@@ -97,7 +97,7 @@ def _axes(swept: pl.DataFrame, moment: Moment) -> tuple[str, str]:
     up = moment.up or next((key for key in free if key != across), None)
     if across is None or up is None or across == up:
         there = ", ".join(varying) or "nothing"
-        raise ResultsError(f"heatmap: needs two swept keys that vary, and there is {there}")
+        raise ResultsError(f"heatmap: needs two swept keys that vary, but has {there}")
     return across, up
 
 

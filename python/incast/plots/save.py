@@ -18,7 +18,7 @@ def check(path: Path) -> None:
         The format is unknown, or the folder cannot be written to.
     """
     if path.suffix.lower() not in _FORMATS:
-        raise ResultsError(f"{path}: pictures are {', '.join(_FORMATS)}; end the name with one")
+        raise ResultsError(f"{path}: must end in {' or '.join(_FORMATS)}")
     check_writable(path)
 
 

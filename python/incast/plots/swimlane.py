@@ -83,7 +83,7 @@ def _longest(events: pl.DataFrame) -> int:
     )
     if blocks.is_empty():
         raise ResultsError(
-            "swimlane: the workload reads no blocks; goodput, queue and cwnd show long flows"
+            "swimlane: the workload must read blocks; use goodput, queue or cwnd for long flows"
         )
     return int(blocks["block"][0])
 

@@ -180,7 +180,7 @@ def _figure(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> Figur
         if series.measured:
             choose(series.measured, simulated, f"{where}: series, {series.label}: measured")
     if figure.kind == "timeline" and len(figure.series) > 1:
-        raise FigureError(f"{where}: series: a timeline shows one run, and so has one curve")
+        raise FigureError(f"{where}: series: a timeline must have one curve")
     for needed in _NEEDS[figure.kind]:
         if not getattr(figure, needed):
             raise FigureError(f"{where}: {needed} is missing, which a {figure.kind} needs")
@@ -206,7 +206,7 @@ def _extended(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> dic
         return own
     choose(parent, {other: 0 for other in trees if other != name}, f"{where}: extends")
     if "extends" in trees[parent]:
-        raise FigureError(f"{where}: extends: {parent} extends another figure itself")
+        raise FigureError(f"{where}: extends: {parent} must not extend another figure")
     under = {key: value for key, value in trees[parent].items() if key not in _OWN}
     return merged(under, own)
 

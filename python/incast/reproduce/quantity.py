@@ -94,13 +94,13 @@ class Quantity:
             check_stat(quantity.stat, where)
         ways = [quantity.series, quantity.formula, quantity.function]
         if sum(map(bool, ways)) != 1:
-            raise FigureError(f"{where}: give one of series, formula and function")
+            raise FigureError(f"{where}: must have exactly one of series, formula and function")
         if bool(quantity.beside) != (quantity.reduce in _OF_TWO):
-            raise FigureError(f"{where}: beside needs a reduce of two curves, and the other way")
+            raise FigureError(f"{where}: beside and a reduce of two curves must be given together")
         if quantity.series and (quantity.at is None) == (not quantity.reduce):
-            raise FigureError(f"{where}: a series needs either at or reduce")
+            raise FigureError(f"{where}: a series must have either at or reduce")
         if quantity.over is not None and not quantity.column:
-            raise FigureError(f"{where}: over is for a column of a trace")
+            raise FigureError(f"{where}: over must have a column of a trace")
         if quantity.formula:
             evaluate(quantity.formula, {}, where)
         return quantity
@@ -190,7 +190,7 @@ def _of_curve(values: Mapping[X, float], how: str, level: float) -> float:
         "deviation": pstdev(numbers),
     }
     if how not in plain:
-        raise FigureError(f"reduce: {how} is for a column of a trace")
+        raise FigureError(f"reduce: {how} must have a column of a trace")
     return plain[how]
 
 
@@ -206,7 +206,7 @@ def _knee(values: Mapping[X, float], level: float) -> float:
 
 def _number(x: X) -> float:
     if isinstance(x, str):
-        raise FigureError(f"{x}: the points are text; their place is no number")
+        raise FigureError(f"{x}: the points must be numbers, not text")
     return float(x)
 
 
@@ -238,7 +238,7 @@ def _of_trace(values: pl.Series, how: str) -> float:
         raise Unjudged("the trace has no such rows")
     numbers = values.cast(pl.Float64)
     if how not in _TRACE:
-        raise FigureError(f"reduce: {how} is not for a column of a trace")
+        raise FigureError(f"reduce: {how} cannot have a column of a trace")
     return float(numbers.to_frame("y").select(_TRACE[how]).item())
 
 

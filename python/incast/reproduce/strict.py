@@ -34,7 +34,7 @@ def take(cls: type[T], tree: object, where: str) -> T:
         A key is unknown or missing, or a value has the wrong type.
     """
     if not isinstance(tree, Mapping):
-        raise FigureError(f"{where}: {_show(tree)} is not a table")
+        raise FigureError(f"{where}: must be a table, not {_show(tree)}")
     hints = get_type_hints(cls)
     known = {str(one.metadata.get("key", one.name)): one for one in fields(cls)}  # type: ignore[arg-type]
     refuse_unknown(tree, known, where)
@@ -58,7 +58,7 @@ def refuse_unknown(tree: Mapping[str, object], known: Mapping[str, object], wher
     for key in tree:
         if key not in known:
             near = get_close_matches(key, known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}"
             raise FigureError(f"{where}: there is no key {key}; {hint}")
 
 
@@ -86,11 +86,11 @@ def _value(hint: Any, value: object, where: str) -> Any:  # noqa: ANN401 (any ty
         return choose(value, {str(one): one for one in arguments}, where)
     if origin is list:
         if not isinstance(value, list):
-            raise FigureError(f"{where}: {_show(value)} is not a list")
+            raise FigureError(f"{where}: must be a list, not {_show(value)}")
         return [_value(arguments[0], one, f"{where}[{i}]") for i, one in enumerate(value)]
     if origin is dict:
         if not isinstance(value, dict):
-            raise FigureError(f"{where}: {_show(value)} is not a table")
+            raise FigureError(f"{where}: must be a table, not {_show(value)}")
         return {key: _value(arguments[1], one, f"{where}.{key}") for key, one in value.items()}
     return value if hint is Any else _single(hint, value, where)
 
@@ -103,7 +103,7 @@ def _single(hint: Any, value: object, where: str) -> Any:  # noqa: ANN401 (any t
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise FigureError(f"{where}: {_show(value)} is not {_NAMES[hint]}")
+        raise FigureError(f"{where}: must be {_NAMES[hint]}, not {_show(value)}")
     return value
 
 
