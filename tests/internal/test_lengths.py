@@ -1,7 +1,10 @@
 """The lints of length notice what is too long."""
 
+import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -44,3 +47,42 @@ def test_a_method_and_a_function_within_one_are_counted(tmp_path: Path) -> None:
     text = "class A:\n    async def b(self):\n        def c():\n" + body
     (tmp_path / "python" / "a.py").write_text(text)
     assert [line.split(":")[2] for line in lint(tmp_path)[1]] == ["b", "c"]
+
+
+@pytest.mark.parametrize(("text", "lines"), [("too-many-lines-threshold = 61", 61), ("", 100)])
+def test_a_crate_cannot_raise_the_limit_for_functions(
+    tmp_path: Path, text: str, lines: int
+) -> None:
+    name = "crates/net/clippy.toml"
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(text)
+    assert lint(tmp_path) == (1, [f"{name}: {lines} lines; at most 60 are allowed"])
+
+
+@pytest.mark.parametrize(("lines", "holds"), [(60, True), (61, False)])
+def test_clippy_counts_60_lines_of_a_function(tmp_path: Path, lines: int, holds: bool) -> None:
+    driver = shutil.which("clippy-driver")
+    assert driver is not None
+    body = "".join(f"    let _a{i} = {i};\n" for i in range(lines))
+    (tmp_path / "a.rs").write_text(f"//! A.\n/// B.\npub fn long() {{\n{body}}}\n")
+    done = subprocess.run(
+        [driver, "--crate-type", "lib", "--emit=metadata", "-D", "clippy::too_many_lines", "a.rs"],
+        cwd=tmp_path,
+        env={"CLIPPY_CONF_DIR": str(ROOT), "PATH": str(Path(driver).parent) + ":/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode == 0) == holds, done.stderr
+    assert ("(61/60)" in done.stderr) != holds
+
+
+def test_clippy_counts_in_every_crate() -> None:
+    """`too_many_lines` is one of the pedantic lints, which the workspace turns on."""
+    tree = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    assert tree["workspace"]["lints"]["clippy"]["pedantic"]["level"] == "warn"
+    assert "too_many_lines" not in tree["workspace"]["lints"]["clippy"]
+    for file in (ROOT / "crates").glob("*/Cargo.toml"):
+        assert tomllib.loads(file.read_text())["lints"] == {"workspace": True}
+    allowed = re.compile(r"allow\([^)]*too_many_lines")
+    assert not [it for it in (ROOT / "crates").rglob("*.rs") if allowed.search(it.read_text())]
