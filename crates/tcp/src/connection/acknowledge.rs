@@ -6,11 +6,11 @@ use incast_net::{Flags, Packet};
 use super::demand::Demand;
 use super::extras::Extras;
 use super::undo::Evidence;
-use super::{Connection, Event, TimerKind};
+use super::{Connection, TimerKind};
 use crate::config::RttSampling;
-use crate::congestion::{AckSample, Congestion, CongestionControl, Head, RecoveryExit};
+use crate::congestion::{AckSample, CongestionControl};
 use crate::hooks::{ANSWER, SendEvent};
-use crate::recovery::{Echo, Episode, LossRecovery, RecoveryView};
+use crate::recovery::{Echo, LossRecovery, News};
 use crate::send::Sent;
 use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
@@ -33,24 +33,15 @@ impl Connection {
         let same_window = window == self.peer_window;
         self.peer_window = window;
         let flight = self.in_flight();
-        if self.is_selective() && !self.is_plain_ack(packet) {
+        if self.is_plain_ack(packet) {
+            self.acknowledge_plainly(now, packet);
+        } else if packet.payload == 0
+            || !packet.sack.is_empty()
+            || packet.ack > una
+            || !self.board.is_empty()
+        {
             // With nothing outstanding, data bring no news but of what was sent twice.
-            let is_news = packet.payload == 0 || !packet.sack.is_empty();
-            if is_news || packet.ack > una || !self.board.is_empty() {
-                self.acknowledge_selectively(now, packet, same_window);
-            }
-        } else if packet.ack > una {
-            self.acknowledge_new(now, packet);
-        } else if self.is_duplicate(packet, same_window) {
-            self.acknowledge_again(now, packet.flags.contains(Flags::ECE));
-        }
-        if self.undo.as_ref().is_some_and(|undo| undo.is_examining()) && !self.is_selective() {
-            let acked = packet.ack - una;
-            // Beyond the first segment nothing was sent again.
-            let evidence = Evidence { acked, original: acked > 0 };
-            if acked > 0 || self.is_duplicate(packet, same_window) {
-                self.examine(now, packet, evidence);
-            }
+            self.acknowledge_with_news(now, packet, same_window);
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
             self.hear_echo(now, packet.ack, flight);
@@ -65,7 +56,7 @@ impl Connection {
 
     /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes move the window
     /// with every ACK.
-    pub(super) fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
+    fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
         packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST))
             && packet.label & ANSWER == 0
@@ -73,8 +64,18 @@ impl Connection {
             && (same_window || !self.config.dupack_requires_same_window)
     }
 
-    fn acknowledge_new(&mut self, now: Time, packet: &Packet) {
-        let acked = if self.recovery.keeps_time() {
+    /// Whether an ACK covers new data and says nothing else.
+    #[inline]
+    fn is_plain_ack(&self, packet: &Packet) -> bool {
+        packet.ack > self.board.una()
+            && packet.sack.is_empty()
+            && self.board.is_unmarked()
+            && self.recovery.is_calm()
+            && !self.extras.has(Extras::UNDO)
+    }
+
+    fn acknowledge_plainly(&mut self, now: Time, packet: &Packet) {
+        let acked = if self.extras.has(Extras::TIMED_RECOVERY) {
             let echo = self.echo(packet);
             let Self { board, recovery, .. } = self;
             let deliver = |segment: &Sent| recovery.on_delivered(segment, now, echo);
@@ -83,44 +84,86 @@ impl Connection {
             self.board.acknowledge(packet.ack)
         };
         self.note_progress(now, packet, &acked);
-        let mut restart_timer = true;
-        match self.recovery.on_new_ack(acked.bytes, &self.recovery_view()) {
-            Episode::Exit(exit) => self.leave_episode(now, packet, &acked, exit),
-            Episode::Partial { restart_timer: restart } => {
-                restart_timer = restart;
-                if self.prr.is_some() {
-                    self.reduce_on_partial(self.room_of(acked.bytes, acked.segments));
-                }
-                if self.needs.every_ack {
-                    self.grow(now, packet, &acked, false);
-                }
-                self.owe(Demand::Head);
-                self.limit_burst();
+        self.grow(now, packet, &acked, true);
+        self.note_emptied(now, true);
+        self.note_new_head(now);
+    }
+
+    /// An ACK that may mean something to loss recovery.
+    fn acknowledge_with_news(&mut self, now: Time, packet: &Packet, same_window: bool) {
+        let (held, losses) = (self.held(), self.board.losses());
+        let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
+        let (mut news, acked, original) = self.read_ack(now, packet);
+        news.is_duplicate = is_duplicate;
+        if news.acked > 0 {
+            self.note_progress(now, packet, &acked);
+        }
+        let delivered =
+            (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held);
+        self.conclude(now, packet, &acked, &news, held);
+        if self.extras.has(Extras::PRR) {
+            let is_safe = news.acked > 0 && self.board.losses() == losses;
+            self.note_delivery(&news, delivered, is_safe);
+        }
+        let is_news = news.acked > 0 || news.sacked > 0 || is_duplicate;
+        if is_news && self.undo.as_ref().is_some_and(|undo| undo.is_examining()) {
+            self.examine(now, packet, Evidence { acked: news.acked, original });
+        }
+        // With SACK the scoreboard has the first word, and the congestion control the last.
+        if self.extras.has(Extras::SACK_RECOVERY) && self.declares_loss(now, &news) {
+            let episode = self.recovery.enter(&self.recovery_view(now));
+            self.begin_episode(now, episode, 0);
+        }
+    }
+
+    /// Enters an ACK on the scoreboard. Returns the news, what it covers, and whether something has
+    /// arrived that was outstanding at a timeout and not sent again.
+    fn read_ack(&mut self, now: Time, packet: &Packet) -> (News, Acked, bool) {
+        let una = self.board.una();
+        let echo = self.echo(packet);
+        let Self { board, undo, recovery, delivery, .. } = self;
+        let mut original = false;
+        let mut acked = Acked::default();
+        if packet.ack > una {
+            acked = board.acknowledge_each(packet.ack, |segment| {
+                recovery.on_delivered(segment, now, echo);
+                original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
+            });
+        }
+        // Unlike a duplicate ACK it may come when nothing is outstanding.
+        let repeats = packet.ack == una
+            && packet.payload == 0
+            && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
+        let ece = packet.flags.contains(Flags::ECE);
+        let mut news = News { acked: acked.bytes, repeats, ece, ..News::default() };
+        if !packet.sack.is_empty() && recovery.reads_blocks() {
+            news.has_blocks = true;
+            news.twice = reported_twice(packet);
+            let skipped = usize::from(news.twice.is_some());
+            let blocks = || packet.sack.ranges(packet.ack).skip(skipped);
+            for (start, end) in blocks() {
+                news.sacked += board.sack(start, end, |segment| {
+                    recovery.on_delivered(segment, now, echo);
+                    original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
+                    if let Some(delivery) = delivery.as_deref_mut() {
+                        delivery.on_selective(now, segment.seq);
+                    }
+                });
             }
-            _ => self.grow(now, packet, &acked, true),
+            board.note_blocks(blocks());
         }
-        if self.needs.duplicates && self.doubts_head(now) {
-            self.owe(Demand::Head);
-        }
-        if self.board.is_empty() {
-            self.rest(now);
-        } else if restart_timer {
-            self.arm(now, TimerKind::Data);
-        }
-        if self.recovery.keeps_time() {
-            self.note_timer(now);
-        }
+        (news, acked, original)
     }
 
     /// What the ACK echoes of a timestamp, if timestamps are on.
     #[inline]
-    pub(super) fn echo(&self, packet: &Packet) -> Option<Echo> {
+    fn echo(&self, packet: &Packet) -> Option<Echo> {
         self.config.timestamps.map(|tick| (packet.ts_echo, tick))
     }
 
     /// What every ACK of new data means, before recovery is asked.
     #[inline]
-    pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
+    fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);
         self.rtt.on_progress();
         if self.block.first_window_end == u64::MAX && packet.ack > self.block.start {
@@ -131,25 +174,6 @@ impl Connection {
         if let Some(delivery) = &mut self.delivery {
             delivery.on_cumulative(now, packet.ack);
         }
-    }
-
-    pub(super) fn leave_episode(
-        &mut self,
-        now: Time,
-        packet: &Packet,
-        acked: &Acked,
-        exit: RecoveryExit,
-    ) {
-        let path = self.path(now, self.in_flight());
-        self.congestion.on_recovery_exit(exit, &path);
-        let grows = matches!(exit, RecoveryExit::Keep { .. });
-        if grows || self.needs.every_ack {
-            self.grow(now, packet, acked, grows);
-        }
-        self.end_reduction();
-        self.waive(Demand::Head);
-        self.waive(Demand::PartialAck);
-        self.events.push(Event::RecoveryExit);
     }
 
     #[inline]
@@ -185,103 +209,6 @@ impl Connection {
                 self.ecn.on_reduction(path.max);
             }
         }
-    }
-
-    fn acknowledge_again(&mut self, now: Time, ece: bool) {
-        let view = RecoveryView { ece, ..self.recovery_view() };
-        let mut episode = self.recovery.on_duplicate_ack(&view);
-        if self.needs.duplicates && episode == Episode::None && self.declares_loss(now) {
-            episode = self.recovery.enter(&self.recovery_view());
-        }
-        self.begin_episode(now, episode);
-        if self.prr.is_some() {
-            self.reduce_on_duplicate();
-        }
-        if self.recovery.dupacks() >= self.config.dupack_threshold {
-            self.limit_burst();
-        }
-    }
-
-    /// Acts on what recovery found, unless it is the end of an episode.
-    pub(super) fn begin_episode(&mut self, now: Time, episode: Episode) {
-        self.begin_episode_after(now, episode, 0);
-    }
-
-    /// As [`Self::begin_episode`], when `held` bytes had been reported as received before.
-    pub(super) fn begin_episode_after(&mut self, now: Time, episode: Episode, held: u64) {
-        let (restart_timer, reduces) = match episode {
-            Episode::Enter { restart_timer } => (restart_timer, true),
-            Episode::EnterReduced { restart_timer } => (restart_timer, false),
-            Episode::Restart { in_turn } => return self.restart(now, in_turn),
-            Episode::Again => return self.reduce_again(now, None),
-            Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
-            Episode::Probe => return self.owe(Demand::TailProbe),
-            Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
-        };
-        let window = self.congestion.window();
-        // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
-        let flight = self.in_flight().saturating_sub(self.limited_bytes);
-        if reduces {
-            let path = self.path(now, self.recovery.flight_size(flight, &self.board));
-            self.congestion.on_congestion(Congestion::FastRetransmit, &path);
-            self.ecn.on_reduction(self.board.max());
-            self.cap_after_loss(now, flight, window);
-        }
-        if self.prr.is_some() {
-            self.begin_reduction(held);
-        }
-        if self.config.rto.backs_off_in_recovery {
-            self.rtt.back_off();
-        }
-        self.timed = None;
-        self.owe(Demand::Head);
-        self.counters.fast_retransmits += 1;
-        self.events.push(Event::FastRetransmit);
-        if restart_timer {
-            self.arm(now, TimerKind::Data);
-        }
-    }
-
-    /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
-    fn restart(&mut self, now: Time, in_turn: bool) {
-        let window = self.congestion.window();
-        let flight = self.in_flight().saturating_sub(self.limited_bytes);
-        let path = self.path(now, flight);
-        self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
-        self.ecn.on_reduction(self.board.max());
-        self.cap_after_loss(now, flight, window);
-        self.timed = None;
-        self.limited_bytes = 0;
-        self.board.go_back();
-        if !in_turn {
-            self.owe(Demand::Head);
-        }
-        self.counters.fast_retransmits += 1;
-        self.events.push(Event::FastRetransmit);
-        self.arm(now, TimerKind::Data);
-    }
-
-    /// Whether the congestion control takes the first unacknowledged segment for lost.
-    pub(super) fn declares_loss(&mut self, now: Time) -> bool {
-        let path = self.path(now, self.in_flight());
-        let head = self.suspect();
-        head.is_some_and(|head| self.congestion.on_duplicate_ack(head, &path))
-    }
-
-    /// Whether it wants the segment that is now the first to be sent again.
-    pub(super) fn doubts_head(&mut self, now: Time) -> bool {
-        let path = self.path(now, self.in_flight());
-        let head = self.suspect();
-        head.is_some_and(|head| self.congestion.on_new_head(head, &path))
-    }
-
-    fn suspect(&self) -> Option<Head> {
-        let head = self.board.head().filter(|_| !self.recovery.in_recovery())?;
-        Some(Head { sent_at: head.sent_at, transmissions: head.transmissions })
-    }
-
-    pub(super) fn limit_burst(&mut self) {
-        self.burst = self.config.recovery_burst.unwrap_or(u32::MAX);
     }
 
     #[inline]
@@ -328,4 +255,13 @@ impl Connection {
             srtt: self.rtt.srtt(),
         }
     }
+}
+
+/// The duplicate that the first block reports, if it does: below the acknowledgement, or within
+/// the second block (RFC 2883 §4).
+fn reported_twice(packet: &Packet) -> Option<(u64, u64)> {
+    let mut blocks = packet.sack.ranges(packet.ack);
+    let first = blocks.next()?;
+    let is_within = blocks.next().is_some_and(|second| second.0 <= first.0 && first.1 <= second.1);
+    (first.0 < packet.ack || is_within).then_some(first)
 }

@@ -106,8 +106,8 @@ impl Connection {
             }
         }
         if advice.enter_recovery && !self.board.is_empty() {
-            let episode = self.recovery.enter(&self.recovery_view());
-            self.begin_episode(now, episode);
+            let episode = self.recovery.enter(&self.recovery_view(now));
+            self.begin_episode(now, episode, 0);
         }
         if advice.restart_window {
             self.limit(now, Limit::Restart);

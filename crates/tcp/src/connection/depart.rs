@@ -1,6 +1,8 @@
 //! Segments with a departure time: a host that can keep one until then spares the pacer its
 //! deadline (`docs/adr/0010-departure-times.md`).
 
+use std::ops::Range;
+
 use incast_engine::Time;
 
 use super::Connection;
@@ -39,7 +41,7 @@ impl Connection {
     /// When the segment up to `end` leaves that waits for the pacer, if that is settled: nothing of
     /// the connection is on its way in either direction, no timer runs, and what the application
     /// may yet do changes nothing.
-    pub(super) fn settled_departure(&mut self, end: u64) -> Option<Time> {
+    fn settled_departure(&mut self, end: u64) -> Option<Time> {
         let una = self.board.una();
         let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
         if pacer.timing == Timing::Doubtful {
@@ -60,6 +62,23 @@ impl Connection {
             && end - una == u64::from(self.segment_size)
             && end < self.written;
         is_settled.then_some(pacer.next_at)
+    }
+
+    /// When these data leave by the pacer's leave, of which the window would let go `allowed` bytes in
+    /// all: now, or at a departure time if that is settled.
+    pub(super) fn paced_departure(
+        &mut self,
+        now: Time,
+        numbers: Range<u64>,
+        allowed: u64,
+        is_fresh: bool,
+    ) -> Option<Time> {
+        if !self.is_paced_out(now, numbers.start, allowed, is_fresh) {
+            return Some(now);
+        }
+        let departure = self.settled_departure(numbers.end)?;
+        self.note_hold(departure - now);
+        Some(departure)
     }
 
     /// Something leaves that was sent before, or that the receiver may refuse.

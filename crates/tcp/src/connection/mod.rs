@@ -5,6 +5,7 @@ mod advise;
 mod demand;
 mod depart;
 mod ecn;
+mod episode;
 mod event;
 mod extras;
 mod gate;
@@ -15,7 +16,8 @@ mod pace;
 mod receive;
 mod reduce;
 mod reply;
-mod selective;
+mod resend;
+mod room;
 mod timer;
 mod transmit;
 mod trigger;
@@ -204,7 +206,11 @@ impl Connection {
             report: None,
             timer: Timer::default(),
             random,
-            board: Scoreboard::new(first),
+            board: if recovery.keeps_time() {
+                Scoreboard::with_copies(first)
+            } else {
+                Scoreboard::new(first)
+            },
             ecn,
             extras: Extras::of(&config, &recovery, needs, pacer.is_some()),
             pacer,
@@ -424,14 +430,18 @@ impl Connection {
         reason = "written and copied in halves of another size, its fields stall every ACK"
     )]
     #[inline(always)]
-    fn recovery_view(&self) -> RecoveryView {
+    fn recovery_view(&self, now: Time) -> RecoveryView {
+        let is_timed = self.timer.kind == TimerKind::Data;
         RecoveryView {
             una: self.board.una(),
             max: self.board.max(),
             segment: u64::from(self.segment_size),
             window: self.congestion.window(),
             dupack_threshold: self.dupack_threshold(),
-            ece: false,
+            now,
+            srtt: self.rtt.srtt(),
+            rto_at: if is_timed { self.timer.deadline } else { Time::NEVER },
+            ack_delay: self.config.delayed_ack.map(|delayed| delayed.timeout).unwrap_or_default(),
         }
     }
 }

@@ -210,7 +210,7 @@ impl Connection {
         let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
         let is_plain = is_early
             && self.congestion.pacing_rate().is_some()
-            && self.is_selective()
+            && self.extras.has(Extras::SACK_RECOVERY)
             && self.extras.only(HELD)
             && self.peer_window > 0
             && !self.recovery.in_recovery();

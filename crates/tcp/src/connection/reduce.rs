@@ -1,10 +1,12 @@
 //! When a recovery begins and how fast it sends: early retransmit and proportional rate reduction.
 
 use super::Connection;
+use super::extras::Extras;
 use crate::config::EarlyRetransmit;
 use crate::congestion::CongestionControl;
-use crate::recovery::LossRecovery;
+use crate::recovery::{LossRecovery, News};
 use crate::send::prr::Progress;
+use crate::send::scoreboard::Acked;
 
 impl Connection {
     /// Duplicate ACKs that mean a loss now.
@@ -40,7 +42,7 @@ impl Connection {
     pub(super) fn begin_reduction(&mut self, held: u64) {
         let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
-        let credited = if self.is_selective() {
+        let credited = if self.extras.has(Extras::SACK_RECOVERY) {
             0
         } else {
             u64::from(announced) * u64::from(self.segment_size)
@@ -50,30 +52,37 @@ impl Connection {
         }
     }
 
-    /// A duplicate ACK within recovery, without SACK.
-    pub(super) fn reduce_on_duplicate(&mut self) {
-        let segment = u64::from(self.segment_size);
-        if let Some(prr) = &mut self.prr
-            && prr.allowance().is_some()
-        {
-            let announced = prr.credit(segment);
-            let pipe = self.in_flight().saturating_sub(announced);
-            self.reduce(segment, pipe, false);
+    /// A partial ACK: without SACK it settles what duplicates announced, and shows another loss.
+    pub(super) fn settle_delivery(&mut self, acked: &Acked) {
+        if self.reduced_allowance().is_none() || self.extras.has(Extras::SACK_RECOVERY) {
+            return;
         }
+        let in_flight = self.in_flight();
+        let covered = self.room_of(acked.bytes, acked.segments);
+        let Some(prr) = &mut self.prr else { return };
+        let (delivered, announced) = prr.settle(covered);
+        self.reduce(delivered, in_flight.saturating_sub(announced), false);
     }
 
-    /// A partial ACK within recovery, without SACK, of so much of the window: it shows another loss.
-    pub(super) fn reduce_on_partial(&mut self, acked: u64) {
-        let in_flight = self.in_flight();
-        if let Some(prr) = &mut self.prr {
-            let (delivered, announced) = prr.settle(acked);
-            let pipe = in_flight.saturating_sub(announced);
-            self.reduce(delivered, pipe, false);
+    /// An ACK brought news of `delivered` bytes; `is_safe` if it shows no further loss. Without SACK
+    /// a duplicate ACK announces a segment.
+    pub(super) fn note_delivery(&mut self, news: &News, delivered: u64, is_safe: bool) {
+        if self.reduced_allowance().is_none() {
+            return;
+        }
+        if self.extras.has(Extras::SACK_RECOVERY) {
+            let pipe = self.room_of(self.board.pipe(), self.board.pipe_segments());
+            return self.reduce(delivered, pipe, is_safe);
+        }
+        let (in_flight, segment) = (self.in_flight(), u64::from(self.segment_size));
+        if let Some(prr) = self.prr.as_mut().filter(|_| news.is_duplicate) {
+            let announced = prr.credit(segment);
+            self.reduce(segment, in_flight.saturating_sub(announced), false);
         }
     }
 
     /// An ACK that brings news of `delivered` bytes, and leaves `pipe` in the network.
-    pub(super) fn reduce(&mut self, delivered: u64, pipe: u64, safe: bool) {
+    fn reduce(&mut self, delivered: u64, pipe: u64, safe: bool) {
         let (window, segment) = (self.congestion.window(), u64::from(self.segment_size));
         let unit = self.window_unit();
         if let Some(prr) = &mut self.prr

@@ -123,7 +123,8 @@ impl Connection {
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
             if self.config.rto.runs_idle {
-                self.recovery.on_idle_expiry(&self.recovery_view());
+                let view = self.recovery_view(now);
+                self.recovery.on_idle_expiry(&view);
             }
             return self.rest(now);
         }
@@ -144,13 +145,11 @@ impl Connection {
         self.waive(Demand::Head);
         self.waive(Demand::TailProbe);
         self.end_reduction();
-        if self.is_selective() {
-            let view = self.sack_view(now);
-            self.recovery.on_sack_timeout(&mut self.board, &view);
+        let view = self.recovery_view(now);
+        self.recovery.on_timeout(&mut self.board, &view);
+        if self.board.resend().is_none() {
+            // What was called back leaves in its turn.
             self.owe(Demand::Head);
-        } else {
-            self.recovery.on_timeout(&self.recovery_view());
-            self.board.go_back();
         }
         self.timed = None;
         self.limited_bytes = 0;

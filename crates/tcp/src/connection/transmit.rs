@@ -7,18 +7,22 @@ use incast_net::{Flags, Packet};
 
 use super::extras::Extras;
 use super::gate::Gate;
+use super::room::Room;
 use super::{Connection, State, TimerKind};
 use crate::config::RttSampling;
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
-use crate::send::Sent;
 use crate::send::rtt::timestamp;
 
-/// What cannot move the windows between one segment and the next.
-const USED_UP: Extras = Extras::TIMESTAMPS
+/// What does not move the windows before an ACK does.
+const USED_UP: Extras = Extras::SACK_RECOVERY
+    .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
+    .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)
+    .or(Extras::PRR)
+    .or(Extras::SENT)
     .or(Extras::PACER)
     .or(Extras::OFFLOAD)
     .or(Extras::UNDO)
@@ -26,16 +30,6 @@ const USED_UP: Extras = Extras::TIMESTAMPS
     .or(Extras::ECN)
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS);
-
-/// How far data may be sent.
-struct Room {
-    /// What limited transmit adds to the window, bytes.
-    limited: u64,
-    /// One past the last byte that loss recovery allows.
-    quota_end: u64,
-    /// One past the last byte that all windows allow.
-    end: u64,
-}
 
 /// What [`Connection::poll_transmit_into`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,24 +62,10 @@ impl Connection {
         }
         if self.extras.has(Extras::PACER) && self.is_held(now) {
             // Nothing has changed what the pacer said last.
-        } else if self.is_selective() {
-            if !self.is_drained()
-                && self.state == State::Established
-                && self.poll_selective(now, out)
-            {
-                return if self.is_pipe_full() { Polled::LastPacket } else { Polled::Packet };
-            }
-        } else if self.board.next() < self.stream_end() && self.state == State::Established {
-            if self.extras.has(Extras::IDLE_RESTART) && self.board.resend().is_none() {
-                self.validate_window(now);
-            }
-            let room = self.room();
-            if !self.is_blocked(&room) {
-                match self.poll_data(now, &room, out) {
-                    Polled::Packet if self.is_used_up(&room) => return Polled::LastPacket,
-                    Polled::Nothing => {}
-                    polled => return polled,
-                }
+        } else if self.has_data() && self.state == State::Established {
+            match self.poll_data(now, out) {
+                Polled::Nothing => {}
+                polled => return polled,
             }
         }
         if self.host.gate == Gate::Open {
@@ -94,36 +74,37 @@ impl Connection {
         if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
     }
 
-    /// Whether what has just been sent is certain to be the last for now: nothing moves the windows
-    /// that were found before it, and they hold no more.
+    /// Whether there may be data to send: new ones and what was called back, and with SACK what is
+    /// outstanding.
     #[inline]
-    fn is_used_up(&self, room: &Room) -> bool {
+    fn has_data(&self) -> bool {
+        self.board.next() < self.stream_end()
+            || (self.extras.has(Extras::SACK_RECOVERY) && !self.is_drained())
+    }
+
+    #[inline]
+    fn packet_sent(&self, room: Room) -> Polled {
+        if self.is_used_up(room) { Polled::LastPacket } else { Polled::Packet }
+    }
+
+    /// Whether what has just been sent is certain to be the last for now: the windows have no room
+    /// for another full segment, and nothing moves them.
+    #[inline]
+    fn is_used_up(&self, room: Room) -> bool {
         self.extras.only(USED_UP)
             && self.owed.is_empty()
             && self.host.gate == Gate::Closed
             && self.recovery.dupacks() == 0
+            && !self.recovery.in_recovery()
+            && self.board.is_unmarked()
             && self.board.resend().is_none()
             && self.board.next() < self.written
-            && self.end_within(room.end, None).is_none()
-    }
-
-    /// The retransmission that recovery, a timeout or the congestion control owes.
-    pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
-        if self.is_selective() {
-            self.send_owed_segment(now, out)
-        } else {
-            self.send_copy(now, false, false, out)
-        }
-    }
-
-    /// A copy of the first outstanding segment that a hook asked for.
-    pub(super) fn copy_head(&mut self, now: Time, out: &mut Packet) -> bool {
-        self.send_copy(now, false, true, out)
-    }
-
-    /// A copy of the last one.
-    pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
-        self.send_copy(now, true, true, out)
+            && {
+                // An empty pipe has room for any segment, and a control may move its window.
+                let is_stale = room.end == u64::MAX || self.needs.sent;
+                let room = if is_stale { self.room() } else { room };
+                self.end_within(&room, u64::MAX).is_none()
+            }
     }
 
     /// A packet without payload that brings an answer about.
@@ -159,152 +140,108 @@ impl Connection {
         true
     }
 
-    /// How far the windows reach.
+    /// The data that are next in line, as far as the windows allow: what is lost, what was called back
+    /// or is new, then what is spare (RFC 6675 §4, `NextSeg`).
     #[inline]
-    fn room(&self) -> Room {
-        let una = self.board.una();
-        let limited = self.limited_transmit();
-        let quota = match self.reduced_allowance() {
-            None => self.recovery.quota(self.send_window()),
-            Some(allowance) => self.in_flight() + allowance,
-        };
-        let quota_end = self.window_end(quota);
-        let window_end = if limited == 0 { quota_end } else { self.window_end(quota + limited) };
-        let mut end = window_end.min(una + self.peer_window);
-        if let Some(forward) = self.undo.as_ref().and_then(|undo| undo.forward_end()) {
-            end = end.max(forward.min(una + self.peer_window));
+    fn poll_data(&mut self, now: Time, out: &mut Packet) -> Polled {
+        if self.extras.has(Extras::IDLE_RESTART) && !self.board.is_due() {
+            self.validate_window(now);
         }
-        Room { limited, quota_end, end }
+        if self.extras.has(Extras::UNDO)
+            && let Some(end) = self.forward_only()
+        {
+            return if self.board.next() < end.min(self.stream_end()) {
+                self.poll_next(now, true, out)
+            } else {
+                Polled::Nothing
+            };
+        }
+        if let Some(lost) = self.board.due() {
+            return self.poll_lost(now, &lost, out);
+        }
+        if self.board.next() < self.stream_end() {
+            let polled = self.poll_next(now, false, out);
+            if polled != Polled::Nothing {
+                return polled;
+            }
+        }
+        if self.recovery.in_recovery() { self.poll_spare(now, out) } else { Polled::Nothing }
     }
 
-    /// Whether the windows are used up; a closed one is to be probed.
-    #[inline]
-    fn is_blocked(&self, room: &Room) -> bool {
-        let next = self.board.next();
-        next >= room.end && next > self.board.una() && self.peer_window > 0
-    }
-
-    /// New data, or data that a timeout has called back, as far as the window allows.
-    fn poll_data(&mut self, now: Time, room: &Room, out: &mut Packet) -> Polled {
-        let una = self.board.una();
-        let next = self.board.next();
-        let resend = self.board.resend().map(Sent::end);
-        let plan = TxPlan { seq: next, retransmission: resend.is_some(), requested: false };
+    /// The next segment, new or called back; one that leaves `beside` the windows minds neither cwnd
+    /// nor pacer nor host.
+    pub(super) fn poll_next(&mut self, now: Time, beside: bool, out: &mut Packet) -> Polled {
+        let mut room = self.room();
+        if beside {
+            room.end = u64::MAX;
+        } else if self.is_blocked(&room) {
+            return Polled::Nothing;
+        }
+        let (una, next) = (self.board.una(), self.board.next());
+        let called_back = self.board.resend().is_some();
+        let plan = TxPlan { seq: next, retransmission: called_back, requested: false };
         let shaped;
         let advice = if self.has_sender_hooks() {
             shaped = self.shape(now, &plan);
+            self.segment_size = shaped.segment_size.min(self.config.mss).max(1);
+            if room.by_pipe && !beside {
+                // The pipe is measured in the segments that leave.
+                room = self.room();
+            }
             &shaped
         } else {
             &Advice::NONE
         };
-        self.segment_size = advice.segment_size.min(self.config.mss).max(1);
-        let usable = room.end.min(una.saturating_add(advice.window_ceiling));
-        let Some(end) = self.end_within(usable, resend) else {
+        let Some(end) = self.end_within(&room, advice.window_ceiling) else {
             if self.peer_window == 0 {
                 self.wait_for_window(now);
             }
             return Polled::Nothing;
         };
-        let beyond_window = room.limited > 0 && end > room.quota_end;
-        let (mut now, mut polled) = (now, Polled::Packet);
-        if self.pacer.is_some()
-            && !(resend.is_some() && next == una)
-            && self.is_paced_out(now, next, room.end.saturating_sub(next), resend.is_none())
-        {
-            let Some(departure) = self.settled_departure(end) else { return Polled::Nothing };
-            self.note_hold(departure - now);
-            (now, polled) = (departure, Polled::Timed);
-        }
-        if self.burst == 0 || !self.may_leave(now, advice.hold_until, beyond_window) {
-            return Polled::Nothing;
+        let limited = end > room.window_end;
+        let mut departure = now;
+        if !beside {
+            if room.by_pipe && self.burst == 0 {
+                return Polled::Nothing;
+            }
+            // The first segment after a timeout does not wait for the pacer.
+            let is_urgent = called_back && next == una;
+            if self.extras.has(Extras::PACER) && !is_urgent {
+                let usable = una.saturating_add(self.peer_window.min(advice.window_ceiling));
+                let free = room.free.max(end - next).min(usable - next);
+                match self.paced_departure(now, next..end, free, !called_back) {
+                    Some(at) => departure = at,
+                    None => return Polled::Nothing,
+                }
+            }
+            if self.burst == 0 || !self.may_leave(departure, advice.hold_until, limited) {
+                return Polled::Nothing;
+            }
         }
         self.burst -= u32::from(self.burst != u32::MAX);
-        let len = (end - next) as u32;
-        if resend.is_some() {
-            self.board.send_again(now);
+        if called_back {
+            self.board.send_again(departure);
         } else {
-            if self.config.rtt_sampling == RttSampling::PerWindow && self.timed.is_none() {
-                self.timed = Some((end, now));
-            }
-            self.board.send_new(len, now);
-            if beyond_window {
-                self.limited_bytes += self.room_of(len.into(), 1);
-            }
+            self.note_new(departure, next..end, limited);
         }
-        self.send_data(now, next..end, plan, advice, out);
-        polled
+        self.send_data(departure, next..end, plan, advice, out);
+        if !beside {
+            self.note_timer(departure);
+        }
+        if departure > now { Polled::Timed } else { self.packet_sent(room) }
     }
 
-    /// One past the segment that leaves next, `resend` if a timeout has called it back, if it fits
-    /// before `usable`.
+    /// These data leave for the first time, by way of limited transmit or not.
     #[inline]
-    fn end_within(&self, usable: u64, resend: Option<u64>) -> Option<u64> {
-        let (una, next) = (self.board.una(), self.board.next());
-        let end = if let Some(end) = resend {
-            end
-        } else {
-            // A FIN rides on the last segment.
-            let data = (next + u64::from(self.segment_size)).min(self.written);
-            if data == self.written { self.stream_end() } else { data }
-        };
-        if end <= usable || (resend.is_some() && next == una) {
-            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
-            Some(end)
-        } else if resend.is_none() && usable > next && (next == una || usable == self.written) {
-            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
-            // data (RFC 9293 §3.8.6.2.1).
-            Some(usable)
-        } else {
-            None
+    fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
+        let Range { start, end } = numbers;
+        if self.config.rtt_sampling == RttSampling::PerWindow && self.timed.is_none() {
+            self.timed = Some((end, now));
         }
-    }
-
-    /// Whether all windows let the data leave that are next in line.
-    pub(super) fn may_send(&self) -> bool {
-        let next = self.board.next();
-        if next >= self.stream_end() || self.state != State::Established {
-            return false;
+        self.board.send_new((end - start) as u32, now);
+        if limited {
+            self.limited_bytes += self.room_of(end - start, 1);
         }
-        if self.is_selective() {
-            let len = u64::from(self.segment_size).min(self.stream_end() - next);
-            return self.pipe_has_room(len) && next + len <= self.board.una() + self.peer_window;
-        }
-        let resend = self.board.resend().map(Sent::end);
-        self.end_within(self.room().end, resend).is_some()
-    }
-
-    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd; in ns-2
-    /// also one that a timeout has called back.
-    #[inline]
-    fn limited_transmit(&self) -> u64 {
-        let dupacks = self.recovery.dupacks();
-        let applies = dupacks > 0
-            && dupacks < self.config.dupack_threshold
-            && !self.recovery.in_recovery()
-            && (self.config.limited_transmit_resends || self.board.resend().is_none());
-        if !applies {
-            return 0;
-        }
-        let usual = if self.config.limited_transmit { dupacks.min(2) } else { 0 };
-        u64::from(self.recovery.released(usual)) * u64::from(self.segment_size)
-    }
-
-    /// A copy of the first or the highest outstanding segment.
-    fn send_copy(&mut self, now: Time, highest: bool, requested: bool, out: &mut Packet) -> bool {
-        let segment = if highest { self.board.last() } else { self.board.head() };
-        let Some(segment) = segment.copied() else {
-            return false;
-        };
-        let plan = TxPlan { seq: segment.seq, retransmission: true, requested };
-        let advice = self.shape(now, &plan);
-        self.timed.take_if(|timed| timed.0 == segment.end());
-        if self.is_selective() {
-            self.board.resend_at(segment.seq, now);
-        } else {
-            self.board.send_copy(highest, now);
-        }
-        self.send_data(now, segment.seq..segment.end(), plan, &advice, out);
-        true
     }
 
     /// Builds the data segment of these sequence numbers, FIN included, and does the accounts.

@@ -6,6 +6,7 @@ use incast_net::Packet;
 
 use super::Connection;
 use super::demand::Demand;
+use super::extras::Extras;
 use crate::config::UndoKind;
 use crate::congestion::{Limit, Snapshot};
 use crate::recovery::LossRecovery;
@@ -119,7 +120,9 @@ impl Connection {
             (_, Step::Retransmitted) => self.step_forward(packet, evidence),
             (_, Step::Forward) => {
                 undo.step = Step::Off;
-                if evidence.original {
+                // Without SACK, what lies beyond the first segment was not sent again (RFC 5682 §2.1).
+                let is_basic = !self.extras.has(Extras::SACK_RECOVERY);
+                if evidence.original || (is_basic && evidence.acked > 0) {
                     // RFC 5682 §2.1, step 3 b.
                     self.undo_timeout(now, evidence.acked);
                 } else {
@@ -134,7 +137,7 @@ impl Connection {
     fn step_forward(&mut self, packet: &Packet, evidence: Evidence) {
         let (una, max, end) = (self.board.una(), self.board.max(), self.stream_end());
         let segment = u64::from(self.segment_size);
-        let is_selective = self.is_selective();
+        let is_selective = self.extras.has(Extras::SACK_RECOVERY);
         let Some(undo) = &mut self.undo else { return };
         if evidence.acked == 0 {
             // With SACK duplicates only enter the scoreboard.
@@ -150,17 +153,20 @@ impl Connection {
         }
         undo.step = Step::Forward;
         undo.forward_end = max + 2 * segment;
-        if !self.is_selective() {
-            self.board.go_forward();
-        }
+        self.board.go_forward();
+    }
+
+    /// With SACK new data leave instead of retransmissions, to tell what is true (RFC 5682 §3.1, step
+    /// 2): until where, if so.
+    pub(super) fn forward_only(&self) -> Option<u64> {
+        let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
+        forward.filter(|_| self.extras.has(Extras::SACK_RECOVERY))
     }
 
     /// RFC 5682 §2.1, step 3 a: the timeout was genuine.
     fn resume_repair(&mut self, now: Time) {
         self.limit(now, Limit::Genuine);
-        if !self.is_selective() {
-            self.board.go_back();
-        }
+        self.recovery.on_genuine(&mut self.board);
     }
 
     /// RFC 4015 §3: goes on with new data and gives back the congestion control's state, by the
@@ -168,11 +174,7 @@ impl Connection {
     fn undo_timeout(&mut self, now: Time, acked: u64) {
         let Some(undo) = &mut self.undo else { return };
         let Some(saved) = undo.saved.take() else { return };
-        if self.is_selective() {
-            self.board.lose_nothing();
-        } else {
-            self.board.go_forward();
-        }
+        self.board.lose_nothing();
         self.recovery.on_undo();
         let path = self.path(now, self.in_flight());
         self.congestion.undo(saved, acked, &path);

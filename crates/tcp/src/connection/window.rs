@@ -42,6 +42,17 @@ impl Connection {
         self.room_of(self.board.flight(), self.board.flight_segments())
     }
 
+    /// The most bytes of one segment that take no more than `room` of a window.
+    pub(super) fn most_within(&self, room: u64) -> u64 {
+        if !self.counts_packets() {
+            room
+        } else if room >= u64::from(self.segment_size) {
+            room + 1
+        } else {
+            0
+        }
+    }
+
     /// What is in the network of the window, as loss recovery estimates it.
     #[inline]
     pub(super) fn pipe(&self) -> u64 {

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newreno::{self, NewReno};
-use super::{Episode, LossRecovery, RecoveryView};
+use super::{Episode, LossRecovery, News, RecoveryView};
+use crate::send::Scoreboard;
 
 /// TCP-EFR's reading of duplicate ACKs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,19 +94,17 @@ impl Efr {
             Outstanding::LessDuplicates => flight.saturating_sub(u64::from(nth)),
         }
     }
-}
 
-impl LossRecovery for Efr {
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+    fn on_duplicate_ack(&mut self, ece: bool, view: &RecoveryView) -> Episode {
         if self.base.in_recovery() {
             return self.base.on_duplicate_ack(view);
         }
         let nth = self.base.dupacks() + 1;
         if nth == 1 {
-            self.first_marked = view.ece;
+            self.first_marked = ece;
         }
         let marked = match self.params.marks {
-            Marks::Each => view.ece,
+            Marks::Each => ece,
             Marks::First => self.first_marked,
         };
         let is_new = self.base.may_enter(view);
@@ -137,15 +136,32 @@ impl LossRecovery for Efr {
             }
         }
     }
+}
 
-    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
-        self.released = 0;
-        self.base.on_new_ack(acked, view)
+impl LossRecovery for Efr {
+    fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.released = 0;
+            self.base.on_new_ack(news.acked, view)
+        } else if news.is_duplicate {
+            self.on_duplicate_ack(news.ece, view)
+        } else {
+            Episode::None
+        }
     }
 
-    fn on_timeout(&mut self, view: &RecoveryView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         self.released = 0;
-        self.base.on_timeout(view);
+        self.base.on_timeout(board, view);
+    }
+
+    fn on_idle_expiry(&mut self, view: &RecoveryView) {
+        self.released = 0;
+        self.base.on_idle_expiry(view);
+    }
+
+    fn is_calm(&self) -> bool {
+        self.base.is_calm() && self.released == 0
     }
 
     fn on_undo(&mut self) {

@@ -3,10 +3,10 @@
 //! A recovery decides what is lost and how much may be sent meanwhile. It never writes cwnd: it
 //! reports an [`Episode`], on which the connection tells the congestion control.
 //!
-//! There are two kinds. One counts duplicate ACKs: the connection sends by its quota, and goes back
-//! to the first unacknowledged segment after a timeout. The other works by selective
-//! acknowledgements ([`LossRecovery::NEEDS_SACK`]): it marks the segments of the scoreboard, and the
-//! connection sends what is due while less than cwnd is in the pipe.
+//! All mark the same scoreboard and report the same episodes. Some count duplicate ACKs: they hold
+//! what is in flight against a quota, and call everything back after a timeout. Those that
+//! work by selective acknowledgements ([`LossRecovery::NEEDS_SACK`]) mark single segments as lost,
+//! and hold what the scoreboard says is in the pipe against cwnd.
 
 use incast_engine::{Entry, Fault, Time};
 
@@ -22,7 +22,7 @@ mod sack1;
 mod tahoe;
 mod view;
 
-pub use view::{Echo, Episode, RecoveryView, SackNews, SackView, Spare};
+pub use view::{Answer, Echo, Episode, News, RecoveryView, Spare};
 
 /// The parameters of a loss recovery.
 pub trait Parameters {
@@ -49,65 +49,58 @@ pub trait LossRecovery {
     /// Whether an episode is going on.
     fn in_recovery(&self) -> bool;
 
-    /// The last timeout was premature: what it began is over.
-    fn on_undo(&mut self) {}
-
-    // By duplicate ACKs.
-
-    /// A duplicate ACK arrived.
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
-        let _ = view;
-        Episode::None
-    }
-    /// `acked` bytes were newly acknowledged.
-    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
-        let _ = (acked, view);
-        Episode::None
-    }
-    /// The retransmission timer expired.
-    fn on_timeout(&mut self, view: &RecoveryView) {
-        let _ = view;
-    }
+    /// The ACK at hand was entered on the scoreboard. After an exit it is asked again, without news.
+    fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
+    /// The retransmission timer expired: marks what is lost.
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView);
     /// The retransmission timer expired although nothing is outstanding.
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
-        self.on_timeout(view);
+        let _ = view;
+    }
+    /// The last timeout was premature: what it began is over.
+    fn on_undo(&mut self) {}
+    /// The last timeout was genuine, although new data had left in between (RFC 5682 §2.1, step 3 a).
+    fn on_genuine(&mut self, board: &mut Scoreboard) {
+        if !Self::NEEDS_SACK {
+            board.go_back();
+        }
+    }
+    /// An ACK brings the first news of `segment`.
+    fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
+        let _ = (segment, now, echo);
+    }
+    /// The segment that ends at `end` was sent again, by way of rescue or because it was due.
+    fn on_resent(&mut self, end: u64, rescue: bool) {
+        let _ = (end, rescue);
+    }
+
+    /// Whether [`Self::on_ack`] would do nothing for an ACK of new data without a SACK option, if no
+    /// outstanding segment is marked.
+    fn is_calm(&self) -> bool {
+        !self.in_recovery() && self.dupacks() == 0
+    }
+    /// Whether it reads the SACK option of the ACK at hand.
+    fn reads_blocks(&self) -> bool {
+        Self::NEEDS_SACK
+    }
+    /// Whether this ACK lets no more than a burst of new segments go.
+    fn limits_burst(&self, news: &News, threshold: u32) -> bool {
+        if Self::NEEDS_SACK || news.acked > 0 {
+            self.in_recovery()
+        } else {
+            self.dupacks() >= threshold
+        }
     }
     /// Bytes that may be outstanding with this cwnd.
     fn quota(&self, cwnd: u64) -> u64 {
         cwnd
     }
-
     /// Segments that the duplicate ACKs so far release beyond the window, of which limited transmit
     /// (RFC 3042) would release `limited`.
     fn released(&self, limited: u32) -> u32 {
         limited
     }
-
-    // By selective acknowledgements.
-
-    /// An ACK brings the first news of `segment`.
-    fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
-        let _ = (segment, now, echo);
-    }
-    /// Whether [`Self::on_sack`] would do nothing for an ACK of new data without a SACK option, if no
-    /// outstanding segment is marked.
-    fn is_calm(&self) -> bool {
-        false
-    }
-    /// An ACK was entered on the scoreboard. After an exit it is asked again, without news.
-    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
-        let _ = (news, board, view);
-        Episode::None
-    }
-    /// The retransmission timer expired: marks what is lost.
-    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
-        let _ = (board, view);
-    }
-    /// Whether it reads the SACK option of the ACK at hand.
-    fn reads_blocks(&self) -> bool {
-        true
-    }
-    /// Bytes in the network, as it estimates them.
+    /// Bytes in the network, as the scoreboard's marks or the recovery itself tell.
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.pipe()
     }
@@ -122,12 +115,11 @@ pub trait LossRecovery {
         let _ = board;
         None
     }
-    /// The segment that ends at `end` was sent again, by way of rescue or because it was due.
-    fn on_resent(&mut self, end: u64, rescue: bool) {
-        let _ = (end, rescue);
-    }
+
+    // By time.
+
     /// New data were sent or acknowledged, and the retransmission timer is as `view` says.
-    fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+    fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
         let _ = (board, view);
     }
     /// When it wants to be called next.
@@ -135,7 +127,7 @@ pub trait LossRecovery {
         Time::NEVER
     }
     /// The deadline has come.
-    fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+    fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         let _ = (board, view);
         Episode::None
     }
@@ -205,20 +197,28 @@ macro_rules! loss_recoveries {
             fn in_recovery(&self) -> bool {
                 match self { $(Self::$variant(it) => it.in_recovery(),)+ }
             }
-            fn on_undo(&mut self) {
-                match self { $(Self::$variant(it) => it.on_undo(),)+ }
+            fn on_ack(
+                &mut self,
+                news: &News,
+                board: &mut Scoreboard,
+                view: &RecoveryView,
+            ) -> Episode {
+                match self { $(Self::$variant(it) => it.on_ack(news, board, view),)+ }
             }
-            fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
-                match self { $(Self::$variant(it) => it.on_duplicate_ack(view),)+ }
-            }
-            fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
-                match self { $(Self::$variant(it) => it.on_new_ack(acked, view),)+ }
-            }
-            fn on_timeout(&mut self, view: &RecoveryView) {
-                match self { $(Self::$variant(it) => it.on_timeout(view),)+ }
+            fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+                match self { $(Self::$variant(it) => it.on_timeout(board, view),)+ }
             }
             fn on_idle_expiry(&mut self, view: &RecoveryView) {
                 match self { $(Self::$variant(it) => it.on_idle_expiry(view),)+ }
+            }
+            fn on_undo(&mut self) {
+                match self { $(Self::$variant(it) => it.on_undo(),)+ }
+            }
+            fn on_genuine(&mut self, board: &mut Scoreboard) {
+                match self { $(Self::$variant(it) => it.on_genuine(board),)+ }
+            }
+            fn limits_burst(&self, news: &News, threshold: u32) -> bool {
+                match self { $(Self::$variant(it) => it.limits_burst(news, threshold),)+ }
             }
             #[inline]
             fn quota(&self, cwnd: u64) -> u64 {
@@ -234,17 +234,6 @@ macro_rules! loss_recoveries {
             #[inline]
             fn is_calm(&self) -> bool {
                 match self { $(Self::$variant(it) => it.is_calm(),)+ }
-            }
-            fn on_sack(
-                &mut self,
-                news: &SackNews,
-                board: &mut Scoreboard,
-                view: &SackView,
-            ) -> Episode {
-                match self { $(Self::$variant(it) => it.on_sack(news, board, view),)+ }
-            }
-            fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
-                match self { $(Self::$variant(it) => it.on_sack_timeout(board, view),)+ }
             }
             #[inline]
             fn reads_blocks(&self) -> bool {
@@ -264,14 +253,14 @@ macro_rules! loss_recoveries {
                 match self { $(Self::$variant(it) => it.on_resent(end, rescue),)+ }
             }
             #[inline]
-            fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+            fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
                 match self { $(Self::$variant(it) => it.on_progress(board, view),)+ }
             }
             #[inline]
             fn deadline(&self) -> Time {
                 match self { $(Self::$variant(it) => it.deadline(),)+ }
             }
-            fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+            fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
                 match self { $(Self::$variant(it) => it.on_deadline(board, view),)+ }
             }
             fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sack::ReduceFrom;
-use super::{Episode, LossRecovery, RecoveryView};
+use super::{Answer, Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
@@ -101,10 +101,8 @@ impl NewReno {
         self.inflation = 0;
         self.deficit = 0;
     }
-}
 
-impl LossRecovery for NewReno {
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+    pub(super) fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
         if self.in_recovery {
             self.inflation += view.segment;
@@ -116,7 +114,7 @@ impl LossRecovery for NewReno {
         }
     }
 
-    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+    pub(super) fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
         if !self.in_recovery {
             self.dupacks = 0;
             return Episode::None;
@@ -144,10 +142,27 @@ impl LossRecovery for NewReno {
             self.inflation = if acked >= view.segment { view.segment } else { 0 };
         }
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
-        Episode::Partial { restart_timer: first || !self.params.impatient }
+        Episode::Partial { restart_timer: first || !self.params.impatient, answer: Answer::Head }
+    }
+}
+
+impl LossRecovery for NewReno {
+    fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.on_new_ack(news.acked, view)
+        } else if news.is_duplicate {
+            self.on_duplicate_ack(view)
+        } else {
+            Episode::None
+        }
     }
 
-    fn on_timeout(&mut self, view: &RecoveryView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+        board.go_back();
+        self.on_idle_expiry(view);
+    }
+
+    fn on_idle_expiry(&mut self, view: &RecoveryView) {
         // RFC 6582 §3.2, step 4.
         self.recover = Some(view.max - 1);
         self.leave();
@@ -195,6 +210,8 @@ impl LossRecovery for NewReno {
 
 #[cfg(test)]
 mod tests {
+    use incast_engine::{Span, Time};
+
     use super::*;
 
     const SEGMENT: u64 = 1000;
@@ -206,7 +223,10 @@ mod tests {
             segment: SEGMENT,
             window: 5 * SEGMENT,
             dupack_threshold: 3,
-            ece: false,
+            now: Time::ZERO,
+            srtt: None,
+            rto_at: Time::NEVER,
+            ack_delay: Span::ZERO,
         }
     }
 
@@ -244,7 +264,7 @@ mod tests {
             let mut newreno = entered(&Params { impatient, ..Params::default() });
             for (una, restart_timer) in [2001, 3001].into_iter().zip(expected) {
                 let episode = newreno.on_new_ack(1000, &view(una, 10_001));
-                assert_eq!(episode, Episode::Partial { restart_timer });
+                assert_eq!(episode, Episode::Partial { restart_timer, answer: Answer::Head });
             }
         }
     }
@@ -253,7 +273,7 @@ mod tests {
     fn rfc6582_3_2_careful_ignores_duplicates_up_to_recover() {
         for (careful, enters_at_recover) in [(true, false), (false, true)] {
             let mut newreno = NewReno::new(&Params { careful, ..Params::default() });
-            newreno.on_timeout(&view(1, 10_001));
+            newreno.on_timeout(&mut Scoreboard::new(1), &view(1, 10_001));
             let third = |newreno: &mut NewReno, una| {
                 newreno.on_new_ack(1000, &view(una, 20_001));
                 (0..3).map(|_| newreno.on_duplicate_ack(&view(una, 20_001))).last().unwrap()
@@ -267,7 +287,7 @@ mod tests {
     #[test]
     fn a_timeout_ends_recovery_and_its_inflation() {
         let mut newreno = entered(&Params::default());
-        newreno.on_timeout(&view(1, 10_001));
+        newreno.on_timeout(&mut Scoreboard::new(1), &view(1, 10_001));
         assert!(!newreno.in_recovery());
         assert_eq!((newreno.dupacks(), newreno.quota(1000)), (0, 1000));
     }

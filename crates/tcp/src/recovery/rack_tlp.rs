@@ -6,7 +6,7 @@ mod probe;
 use incast_engine::{Span, Time};
 
 use super::min_rtt::MinRtt;
-use super::{Echo, Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use super::{Echo, Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
 use crate::send::rtt::timestamp;
 use crate::send::{Detection, Horizon, Scoreboard, Sent};
@@ -73,11 +73,11 @@ impl RackTlp {
     }
 
     /// RFC 8985 §6.2, step 4, `RACK_update_reo_wnd`: what duplicates say.
-    fn adapt(&mut self, news: &SackNews, view: &RecoveryView, leaves: bool) {
+    fn adapt(&mut self, news: &News, view: &RecoveryView, leaves: bool) {
         if self.dsack_round.is_some_and(|round| view.una >= round) {
             self.dsack_round = None;
         }
-        let widens = news.duplicate.is_some() && self.params.dsack_adaptation;
+        let widens = news.twice.is_some() && self.params.dsack_adaptation;
         if widens && self.dsack_round.is_none() {
             self.dsack_round = Some(view.max);
             self.multiplier = self.multiplier.saturating_add(1);
@@ -91,9 +91,9 @@ impl RackTlp {
     }
 
     /// The reordering window.
-    fn patience(&self, board: &Scoreboard, view: &SackView) -> Span {
+    fn patience(&self, board: &Scoreboard, view: &RecoveryView) -> Span {
         let enough =
-            self.params.dupack_threshold && board.sacked_segments() >= view.base.dupack_threshold;
+            self.params.dupack_threshold && board.sacked_segments() >= view.dupack_threshold;
         if !self.reordering_seen && (self.phase != Phase::Open || enough) {
             return Span::ZERO;
         }
@@ -103,7 +103,7 @@ impl RackTlp {
     }
 
     /// RFC 8985 §6.2, step 5, `RACK_detect_loss_and_arm_timer`.
-    fn detect(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+    fn detect(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         self.reorder_at = Time::NEVER;
         let Some((sent_at, end)) = self.newest else {
             return Episode::None;
@@ -118,7 +118,7 @@ impl RackTlp {
         match self.phase {
             Phase::Open if board.is_due() => {
                 self.reduced_at = view.now;
-                self.enter(&view.base)
+                self.enter(view)
             }
             Phase::Recovery
                 if self.params.reduce_for_lost_retransmission
@@ -192,13 +192,13 @@ impl LossRecovery for RackTlp {
             && self.probe.is_settled()
     }
 
-    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
+    fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         if news.acked > 0 {
             self.dupacks = 0;
         }
-        let leaves = self.phase != Phase::Open && view.base.una >= self.recovery_point;
-        self.adapt(news, &view.base, leaves);
-        let repaired = self.probe.on_ack(news, view.base.una);
+        let leaves = self.phase != Phase::Open && view.una >= self.recovery_point;
+        self.adapt(news, view, leaves);
+        let repaired = self.probe.on_ack(news, view.una);
         if leaves {
             let left = std::mem::replace(&mut self.phase, Phase::Open);
             if left == Phase::Recovery {
@@ -217,10 +217,10 @@ impl LossRecovery for RackTlp {
         }
     }
 
-    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         // RFC 8985 §6.3.
         self.phase = Phase::Timeout;
-        self.recovery_point = view.base.max;
+        self.recovery_point = view.max;
         self.dupacks = 0;
         self.reorder_at = Time::NEVER;
         self.probe.reset();
@@ -228,7 +228,7 @@ impl LossRecovery for RackTlp {
         board.lose_old(view.now, patience);
     }
 
-    fn on_progress(&mut self, board: &Scoreboard, view: &SackView) {
+    fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
         if self.phase == Phase::Open {
             self.probe.schedule(&self.params, board, view);
         }
@@ -238,7 +238,7 @@ impl LossRecovery for RackTlp {
         self.reorder_at.min(self.probe.deadline())
     }
 
-    fn on_deadline(&mut self, board: &mut Scoreboard, view: &SackView) -> Episode {
+    fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         if self.reorder_at <= view.now {
             return self.detect(board, view);
         }

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, RecoveryView};
+use super::{Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
+use crate::send::Scoreboard;
 
 /// Parameters of Reno.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,30 +61,6 @@ impl Reno {
         self.dupacks = 0;
         self.inflation = 0;
     }
-}
-
-impl LossRecovery for Reno {
-    fn enter(&mut self, view: &RecoveryView) -> Episode {
-        if self.in_recovery {
-            return Episode::None;
-        }
-        self.recover = view.max;
-        self.in_recovery = true;
-        self.inflation = u64::from(self.dupacks) * view.segment;
-        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
-    }
-
-    fn on_undo(&mut self) {
-        self.recover = 0;
-    }
-
-    fn dupacks(&self) -> u32 {
-        self.dupacks
-    }
-
-    fn in_recovery(&self) -> bool {
-        self.in_recovery
-    }
 
     fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
@@ -110,8 +87,47 @@ impl LossRecovery for Reno {
             Exit::Keep => RecoveryExit::Keep { deficit: 0 },
         })
     }
+}
 
-    fn on_timeout(&mut self, view: &RecoveryView) {
+impl LossRecovery for Reno {
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        if self.in_recovery {
+            return Episode::None;
+        }
+        self.recover = view.max;
+        self.in_recovery = true;
+        self.inflation = u64::from(self.dupacks) * view.segment;
+        Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
+    }
+
+    fn on_undo(&mut self) {
+        self.recover = 0;
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.on_new_ack(news.acked, view)
+        } else if news.is_duplicate {
+            self.on_duplicate_ack(view)
+        } else {
+            Episode::None
+        }
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+        board.go_back();
+        self.on_idle_expiry(view);
+    }
+
+    fn on_idle_expiry(&mut self, view: &RecoveryView) {
         self.recover = view.max;
         self.leave();
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView, Spare};
+use super::{Answer, Episode, LossRecovery, News, RecoveryView, Spare};
 use crate::congestion::RecoveryExit;
 use crate::send::{Marks, Scoreboard};
 
@@ -122,8 +122,8 @@ impl LossRecovery for Sack {
         self.phase == Phase::Open && self.dupacks == 0
     }
 
-    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
-        let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
+    fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        let RecoveryView { una, segment, dupack_threshold, .. } = *view;
         if news.acked > 0 {
             self.dupacks = 0;
         }
@@ -142,7 +142,9 @@ impl LossRecovery for Sack {
                 return Episode::None;
             }
             let first = !std::mem::replace(&mut self.partial_ack_seen, true);
-            return Episode::Partial { restart_timer: first };
+            let is_repaired = board.head().is_none_or(|head| head.marks.has(Marks::RESENT));
+            let answer = if is_repaired { Answer::Nothing } else { Answer::Any };
+            return Episode::Partial { restart_timer: first, answer };
         }
         if news.sacked == 0 {
             return Episode::None;
@@ -150,17 +152,17 @@ impl LossRecovery for Sack {
         // RFC 6675 §2: what a duplicate ACK is; §5, steps 1 and 2.
         self.dupacks += 1;
         if self.dupacks >= dupack_threshold || head_is_lost {
-            self.enter(&view.base)
+            self.enter(view)
         } else {
             Episode::None
         }
     }
 
-    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         // RFC 6675 §5.1: what has arrived is remembered, all else is sent again.
         board.lose_all();
         self.phase = Phase::Timeout;
-        self.recovery_point = view.base.max;
+        self.recovery_point = view.max;
         self.dupacks = 0;
     }
 

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, RecoveryView, SackNews, SackView};
+use super::{Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
@@ -95,7 +95,7 @@ impl LossRecovery for Sack1 {
     }
 
     /// The timer expired although nothing is outstanding (`rto_runs_idle`).
-    fn on_timeout(&mut self, view: &RecoveryView) {
+    fn on_idle_expiry(&mut self, view: &RecoveryView) {
         self.await_repair(view.max);
     }
 
@@ -103,8 +103,8 @@ impl LossRecovery for Sack1 {
         self.phase == Phase::Open && self.dupacks == 0
     }
 
-    fn on_sack(&mut self, news: &SackNews, board: &mut Scoreboard, view: &SackView) -> Episode {
-        let RecoveryView { una, segment, dupack_threshold, .. } = view.base;
+    fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        let RecoveryView { una, segment, dupack_threshold, .. } = *view;
         if news.acked > 0 {
             self.dupacks = 0;
         }
@@ -131,13 +131,13 @@ impl LossRecovery for Sack1 {
         }
         // All that is missing below what has arrived is to be sent again, however little that is.
         board.judge(1, segment);
-        self.enter(&view.base)
+        self.enter(view)
     }
 
-    fn on_sack_timeout(&mut self, board: &mut Scoreboard, view: &SackView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         board.forget_sacked();
         board.lose_all();
-        self.await_repair(view.base.max);
+        self.await_repair(view.max);
     }
 
     /// While a timeout is repaired ns-2 goes back and sends everything again.

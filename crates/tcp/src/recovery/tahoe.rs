@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, RecoveryView};
+use super::{Episode, LossRecovery, News, RecoveryView};
+use crate::send::Scoreboard;
 
 /// Parameters of Tahoe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +40,16 @@ impl Tahoe {
     pub(super) fn new(params: &Params) -> Self {
         Self { params: params.clone(), recover: 0, dupacks: 0 }
     }
+
+    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+        self.dupacks += 1;
+        let is_new = view.una > self.recover || !self.params.careful;
+        if self.dupacks == view.dupack_threshold && is_new {
+            self.enter(view)
+        } else {
+            Episode::None
+        }
+    }
 }
 
 impl LossRecovery for Tahoe {
@@ -59,26 +70,20 @@ impl LossRecovery for Tahoe {
         false
     }
 
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
-        self.dupacks += 1;
-        let is_new = view.una > self.recover || !self.params.careful;
-        if self.dupacks == view.dupack_threshold && is_new {
-            self.enter(view)
+    fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.dupacks = 0;
+            Episode::None
+        } else if news.is_duplicate {
+            self.on_duplicate_ack(view)
         } else {
             Episode::None
         }
     }
 
-    fn on_new_ack(&mut self, _acked: u64, _view: &RecoveryView) -> Episode {
-        self.dupacks = 0;
-        Episode::None
-    }
-
-    fn on_timeout(&mut self, view: &RecoveryView) {
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+        board.go_back();
         self.recover = view.max;
         self.dupacks = 0;
     }
-
-    /// Only ns-2's timer runs idle, and there only Reno and its heirs move `recover_` then.
-    fn on_idle_expiry(&mut self, _view: &RecoveryView) {}
 }

@@ -17,15 +17,6 @@ pub struct RecoveryView {
     pub window: u64,
     /// Duplicate ACKs that mean a loss.
     pub dupack_threshold: u32,
-    /// The duplicate ACK at hand echoes a congestion mark.
-    pub ece: bool,
-}
-
-/// What a recovery by SACK sees, too.
-#[derive(Clone, Copy, Debug)]
-pub struct SackView {
-    /// What every recovery sees.
-    pub base: RecoveryView,
     /// Now.
     pub now: Time,
     /// Smoothed round-trip time.
@@ -39,15 +30,19 @@ pub struct SackView {
 /// The timestamp that an ACK echoes, and the tick of its clock.
 pub type Echo = (u32, Span);
 
-/// What an ACK brought, to a recovery by SACK.
+/// What an ACK brought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackNews {
+pub struct News {
     /// Bytes acknowledged cumulatively.
     pub acked: u64,
     /// Bytes acknowledged selectively for the first time.
     pub sacked: u64,
+    /// It is a duplicate ACK (RFC 5681 §2).
+    pub is_duplicate: bool,
+    /// It echoes a congestion mark.
+    pub ece: bool,
     /// What the other end says it received twice (RFC 2883).
-    pub duplicate: Option<(u64, u64)>,
+    pub twice: Option<(u64, u64)>,
     /// It carried no data and acknowledged nothing that was not acknowledged before.
     pub repeats: bool,
     /// It carried a SACK option.
@@ -84,10 +79,12 @@ pub enum Episode {
         /// The first segment waits for its turn to be sent.
         in_turn: bool,
     },
-    /// A partial ACK: retransmit the first unacknowledged segment.
+    /// A partial ACK.
     Partial {
         /// Restart the retransmission timer.
         restart_timer: bool,
+        /// What leaves for it.
+        answer: Answer,
     },
     /// Everything that was outstanding at the loss is acknowledged.
     Exit(RecoveryExit),
@@ -102,4 +99,15 @@ pub enum Episode {
     },
     /// Send a segment to bring an ACK about: new data, or else the last one (RFC 8985 §7.3).
     Probe,
+}
+
+/// What leaves for a partial ACK, beside what the windows let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The first unacknowledged segment (RFC 6582 §3.2, step 3).
+    Head,
+    /// What is lost, else new data, else the first unacknowledged segment.
+    Any,
+    /// Nothing.
+    Nothing,
 }

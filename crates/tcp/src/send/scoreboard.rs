@@ -1,4 +1,5 @@
-//! What was sent and not yet acknowledged, segment by segment.
+//! What was sent and not yet acknowledged, segment by segment: the cumulative side. Marks are set in
+//! `selective.rs`.
 
 use std::collections::VecDeque;
 
@@ -25,13 +26,15 @@ pub struct Acked {
 #[repr(C)]
 pub struct Scoreboard {
     pub(super) una: u64,
-    next: u64,
+    pub(super) next: u64,
     pub(super) max: u64,
     /// Index of the segment that starts at `next`, or the number of segments.
-    cursor: usize,
+    pub(super) cursor: usize,
     pub(super) segments: VecDeque<Sent>,
     /// One past a window probe.
     probed: u64,
+    /// Copies are kept in the order in which they leave, for [`Self::detect`].
+    pub(super) keeps_copies: bool,
     /// Sums of what is marked.
     pub(super) tally: Tally,
 }
@@ -41,7 +44,13 @@ impl Scoreboard {
     pub fn new(start: u64) -> Self {
         let (una, next, max, probed) = (start, start, start, start);
         let tally = Tally::default();
-        Self { segments: VecDeque::new(), cursor: 0, una, next, max, probed, tally }
+        let (segments, cursor, keeps_copies) = (VecDeque::new(), 0, false);
+        Self { una, next, max, cursor, segments, probed, keeps_copies, tally }
+    }
+
+    /// The same, for a recovery that looks for losses by time.
+    pub fn with_copies(start: u64) -> Self {
+        Self { keeps_copies: true, ..Self::new(start) }
     }
 
     /// First unacknowledged sequence number.
@@ -87,7 +96,7 @@ impl Scoreboard {
         self.una == self.max
     }
 
-    /// The segment to be sent again next, if `next` has fallen back.
+    /// The segment to be sent again next, if a timeout has called it back.
     #[inline]
     pub fn resend(&self) -> Option<&Sent> {
         self.segments.get(self.cursor)
@@ -117,23 +126,9 @@ impl Scoreboard {
     /// Records that the segment at `next` was sent again at `now`.
     pub fn send_again(&mut self, now: Time) {
         let segment = &mut self.segments[self.cursor];
-        segment.transmissions = segment.transmissions.saturating_add(1);
-        segment.sent_at = now;
+        segment.note_copy(now);
         self.next = segment.end();
         self.cursor += 1;
-    }
-
-    /// Records that the first (or last) outstanding segment was sent again out of turn.
-    pub fn send_copy(&mut self, last: bool, now: Time) {
-        let segment = if last { self.segments.back_mut() } else { self.segments.front_mut() };
-        if let Some(segment) = segment {
-            segment.transmissions = segment.transmissions.saturating_add(1);
-            segment.sent_at = now;
-            if !last && self.cursor == 0 {
-                self.cursor = 1;
-                self.next = segment.end();
-            }
-        }
     }
 
     /// Records that the byte at `next` was sent into a closed window.
@@ -147,7 +142,7 @@ impl Scoreboard {
         self.next = self.una;
     }
 
-    /// Nothing outstanding is sent again: sending goes on with new data.
+    /// What was called back is not sent again: sending goes on with new data.
     pub fn go_forward(&mut self) {
         self.cursor = self.segments.len();
         self.next = self.max;
@@ -230,7 +225,7 @@ mod tests {
     #[test]
     fn rfc6298_3_karn_gives_no_sample_if_anything_acknowledged_was_sent_twice() {
         let mut board = board(4);
-        board.send_copy(false, NOW);
+        board.resend_at(board.una(), NOW);
         assert_eq!(board.acknowledge(401), Acked { bytes: 400, segments: 4, sent_at: None });
     }
 
@@ -253,7 +248,7 @@ mod tests {
     fn a_copy_of_the_head_after_going_back_counts_as_in_flight() {
         let mut board = board(2);
         board.go_back();
-        board.send_copy(false, NOW);
+        board.resend_at(board.una(), NOW);
         assert_eq!((board.flight(), board.resend().map(|segment| segment.seq)), (100, Some(101)));
     }
 

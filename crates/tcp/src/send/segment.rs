@@ -2,7 +2,7 @@
 
 use incast_engine::Time;
 
-/// What is known of an outstanding segment: a set. Only recoveries by SACK mark.
+/// What is known of an outstanding segment: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(pub(super) u8);
 
@@ -49,6 +49,12 @@ pub struct Sent {
 }
 
 impl Sent {
+    /// A copy of it leaves.
+    pub(super) fn note_copy(&mut self, now: Time) {
+        self.transmissions = self.transmissions.saturating_add(1);
+        self.sent_at = now;
+    }
+
     /// One past its last byte.
     pub const fn end(&self) -> u64 {
         self.seq + self.len as u64

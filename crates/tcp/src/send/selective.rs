@@ -124,11 +124,14 @@ impl Scoreboard {
         }
     }
 
-    /// The first segment whose retransmission is due.
+    /// The first segment that is marked as lost and due.
+    #[inline]
     pub fn due(&mut self) -> Option<Sent> {
-        if self.tally.due == 0 {
-            return None;
-        }
+        if self.tally.due == 0 { None } else { self.first_due() }
+    }
+
+    #[inline(never)]
+    fn first_due(&mut self) -> Option<Sent> {
         let first = self.segments.partition_point(|segment| segment.seq < self.tally.due_from);
         let is_due = |segment: &&Sent| segment.marks == Marks::LOST;
         let segment = *self.segments.range(first..).find(is_due)?;
@@ -142,18 +145,21 @@ impl Scoreboard {
         self.segments.get(index).copied()
     }
 
-    /// Whether a retransmission is due.
+    /// Whether something is to be sent again, because it is lost or was called back.
     #[inline]
     pub fn is_due(&self) -> bool {
-        self.tally.due > 0
+        self.tally.due > 0 || self.cursor < self.segments.len()
     }
 
-    /// Records that the segment at `seq` was sent again at `now`.
+    /// Records that the segment at `seq` was sent again at `now`. The first one, if it was called back,
+    /// has had its turn.
     pub fn resend_at(&mut self, seq: u64, now: Time) {
-        let index = self.segments.partition_point(|segment| segment.seq < seq);
+        let index = self.first_from(seq);
+        if index == 0 && self.cursor == 0 {
+            return self.send_again(now);
+        }
         let segment = &mut self.segments[index];
-        segment.transmissions = segment.transmissions.saturating_add(1);
-        segment.sent_at = now;
+        segment.note_copy(now);
         let len = u64::from(segment.len);
         if !segment.marks.has(Marks::RESENT) && !segment.marks.has(Marks::SACKED) {
             if segment.marks.has(Marks::LOST) {
@@ -163,16 +169,16 @@ impl Scoreboard {
             self.tally.resent += len;
             self.tally.resent_segments += 1;
         }
-        self.tally.copies.push_back((seq, now));
+        if self.keeps_copies {
+            self.tally.copies.push_back((seq, now));
+        }
     }
 
     /// Records that the segment at `seq` was sent again by way of rescue (RFC 6675 §4, `NextSeg`
     /// rule 4): it stays eligible for a retransmission.
     pub fn rescue_at(&mut self, seq: u64, now: Time) {
-        let index = self.segments.partition_point(|segment| segment.seq < seq);
-        let segment = &mut self.segments[index];
-        segment.transmissions = segment.transmissions.saturating_add(1);
-        segment.sent_at = now;
+        let index = self.first_from(seq);
+        self.segments[index].note_copy(now);
     }
 
     /// The first segment at or above `from` that has not arrived, with a selective ACK above it
@@ -299,6 +305,7 @@ impl Scoreboard {
 
     /// Nothing is lost after all: what was outstanding is on its way.
     pub fn lose_nothing(&mut self) {
+        self.go_forward();
         for segment in &mut self.segments {
             if !segment.marks.has(Marks::SACKED) {
                 segment.marks.0 &= !Marks::LOST.0;

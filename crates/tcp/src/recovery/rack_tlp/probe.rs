@@ -3,7 +3,7 @@
 use incast_engine::Time;
 
 use super::params::Params;
-use crate::recovery::{Episode, SackNews, SackView};
+use crate::recovery::{Episode, News, RecoveryView};
 use crate::send::Scoreboard;
 
 /// The probe timer and the probes that nothing has answered.
@@ -54,7 +54,7 @@ impl Probe {
     }
 
     /// RFC 8985 §7.2: sets the timer after new data were sent or acknowledged.
-    pub fn schedule(&mut self, params: &Params, board: &Scoreboard, view: &SackView) {
+    pub fn schedule(&mut self, params: &Params, board: &Scoreboard, view: &RecoveryView) {
         self.at = Time::NEVER;
         if board.is_empty() || board.sacked_segments() > 0 || self.sent >= params.probes {
             return;
@@ -88,9 +88,9 @@ impl Probe {
     }
 
     /// RFC 8985 §7.4, `TLP_process_ack`: reports if the probe has repaired a loss.
-    pub fn on_ack(&mut self, news: &SackNews, una: u64) -> Option<Episode> {
+    pub fn on_ack(&mut self, news: &News, una: u64) -> Option<Episode> {
         let end = self.end.filter(|end| una >= *end)?;
-        let arrived_twice = news.duplicate.is_some_and(|duplicate| duplicate.1 == end)
+        let arrived_twice = news.twice.is_some_and(|duplicate| duplicate.1 == end)
             || (una == end && news.acked == 0 && news.repeats && !news.has_blocks);
         let repaired = self.retransmission && !arrived_twice && una > end;
         if !self.retransmission || arrived_twice || repaired {

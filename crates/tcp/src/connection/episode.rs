@@ -1,0 +1,204 @@
+//! Acting on what loss recovery found: how its episodes begin, go on and end.
+
+use incast_engine::Time;
+use incast_net::{Packet, Trigger};
+
+use super::demand::Demand;
+use super::extras::Extras;
+use super::{Connection, Event, TimerKind};
+use crate::congestion::{Congestion, CongestionControl, Head, RecoveryExit};
+use crate::recovery::{Answer, Episode, LossRecovery, News};
+use crate::send::scoreboard::Acked;
+
+impl Connection {
+    /// Acts on what recovery found in an ACK.
+    pub(super) fn conclude(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        acked: &Acked,
+        news: &News,
+        held: u64,
+    ) {
+        let view = self.recovery_view(now);
+        let mut episode = self.recovery.on_ack(news, &mut self.board, &view);
+        let is_asked = !self.extras.has(Extras::SACK_RECOVERY) && episode == Episode::None;
+        if is_asked && self.declares_loss(now, news) {
+            episode = self.recovery.enter(&view);
+        }
+        let mut restart_timer = true;
+        if let Episode::Partial { restart_timer: restart, answer } = episode {
+            restart_timer = restart;
+            self.settle_delivery(acked);
+            match answer {
+                Answer::Head => self.owe(Demand::Head),
+                Answer::Any => self.owe(Demand::PartialAck),
+                Answer::Nothing => {}
+            }
+        }
+        if let Episode::Exit(exit) = episode {
+            self.leave_episode(now, packet, acked, exit);
+            // The rest of the scoreboard may hold the next loss.
+            let news = News { acked: 0, twice: None, ..*news };
+            episode = self.recovery.on_ack(&news, &mut self.board, &view);
+        } else if news.acked > 0 && (!self.recovery.in_recovery() || self.needs.every_ack) {
+            let may_grow = !self.recovery.in_recovery();
+            self.grow(now, packet, acked, may_grow);
+        } else if self.needs.delivery_rate && news.sacked > 0 {
+            self.grow(now, packet, acked, false);
+        }
+        if news.acked > 0 {
+            self.note_emptied(now, restart_timer);
+        }
+        self.begin_episode(now, episode, held);
+        if self.recovery.limits_burst(news, self.config.dupack_threshold) {
+            self.burst = self.config.recovery_burst.unwrap_or(u32::MAX);
+        }
+        if news.acked > 0 {
+            self.note_new_head(now);
+        }
+    }
+
+    /// New data were acknowledged: the timer rests or runs on.
+    #[inline]
+    pub(super) fn note_emptied(&mut self, now: Time, restart_timer: bool) {
+        if self.board.is_empty() {
+            self.rest(now);
+        } else if restart_timer {
+            self.arm(now, TimerKind::Data);
+        }
+    }
+
+    /// New data were acknowledged, and the timer is set.
+    #[inline]
+    pub(super) fn note_new_head(&mut self, now: Time) {
+        if self.needs.duplicates && self.doubts_head(now) {
+            self.owe(Demand::Head);
+        }
+        self.note_timer(now);
+    }
+
+    fn leave_episode(&mut self, now: Time, packet: &Packet, acked: &Acked, exit: RecoveryExit) {
+        let path = self.path(now, self.in_flight());
+        self.congestion.on_recovery_exit(exit, &path);
+        let grows = matches!(exit, RecoveryExit::Keep { .. });
+        if grows || self.needs.every_ack {
+            self.grow(now, packet, acked, grows);
+        }
+        self.end_reduction();
+        self.waive(Demand::Head);
+        self.waive(Demand::PartialAck);
+        self.events.push(Event::RecoveryExit);
+    }
+
+    /// Acts on what recovery found, unless it is the end of an episode; `held` bytes had been reported
+    /// as received before.
+    pub(super) fn begin_episode(&mut self, now: Time, episode: Episode, held: u64) {
+        let (restart_timer, reduces) = match episode {
+            Episode::Enter { restart_timer } => (restart_timer, true),
+            Episode::EnterReduced { restart_timer } => (restart_timer, false),
+            Episode::Restart { in_turn } => return self.restart(now, in_turn),
+            Episode::Again => return self.reduce_again(now, None),
+            Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
+            Episode::Probe => return self.owe(Demand::TailProbe),
+            Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
+        };
+        let window = self.congestion.window();
+        // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
+        let flight = self.in_flight().saturating_sub(self.limited_bytes);
+        if reduces {
+            let path = self.path(now, self.recovery.flight_size(flight, &self.board));
+            self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+            self.ecn.on_reduction(self.board.max());
+            self.cap_after_loss(now, flight, window);
+        }
+        if self.prr.is_some() {
+            self.begin_reduction(held);
+        }
+        if self.config.rto.backs_off_in_recovery {
+            self.rtt.back_off();
+        }
+        self.timed = None;
+        self.owe(Demand::Head);
+        self.counters.fast_retransmits += 1;
+        self.events.push(Event::FastRetransmit);
+        if restart_timer {
+            self.arm(now, TimerKind::Data);
+        }
+    }
+
+    /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
+    fn restart(&mut self, now: Time, in_turn: bool) {
+        let window = self.congestion.window();
+        let flight = self.in_flight().saturating_sub(self.limited_bytes);
+        let path = self.path(now, flight);
+        self.congestion.on_congestion(Congestion::Timeout { repeated: false }, &path);
+        self.ecn.on_reduction(self.board.max());
+        self.cap_after_loss(now, flight, window);
+        self.timed = None;
+        self.limited_bytes = 0;
+        self.board.go_back();
+        if !in_turn {
+            self.owe(Demand::Head);
+        }
+        self.counters.fast_retransmits += 1;
+        self.events.push(Event::FastRetransmit);
+        self.arm(now, TimerKind::Data);
+    }
+
+    /// Whether the congestion control takes the first unacknowledged segment for lost.
+    pub(super) fn declares_loss(&mut self, now: Time, news: &News) -> bool {
+        if !self.needs.duplicates || !news.is_duplicate {
+            return false;
+        }
+        let path = self.path(now, self.in_flight());
+        let head = self.suspect();
+        head.is_some_and(|head| self.congestion.on_duplicate_ack(head, &path))
+    }
+
+    /// Whether it wants the segment that is now the first to be sent again.
+    fn doubts_head(&mut self, now: Time) -> bool {
+        let path = self.path(now, self.in_flight());
+        let head = self.suspect();
+        head.is_some_and(|head| self.congestion.on_new_head(head, &path))
+    }
+
+    fn suspect(&self) -> Option<Head> {
+        let head = self.board.head().filter(|_| !self.recovery.in_recovery())?;
+        Some(Head { sent_at: head.sent_at, transmissions: head.transmissions })
+    }
+
+    /// Tells the recovery that the retransmission timer was set anew.
+    #[inline]
+    pub(super) fn note_timer(&mut self, now: Time) {
+        if !self.extras.has(Extras::TIMED_RECOVERY) {
+            return;
+        }
+        let view = self.recovery_view(now);
+        self.recovery.on_progress(&self.board, &view);
+    }
+
+    /// The recovery's own deadline has come.
+    pub(super) fn run_recovery_deadline(&mut self, now: Time) {
+        self.set_trigger(Trigger::TailProbe);
+        let view = self.recovery_view(now);
+        let episode = self.recovery.on_deadline(&mut self.board, &view);
+        self.begin_episode(now, episode, 0);
+    }
+
+    /// Reduces the window for a loss within recovery, or for one of so large a flight that is
+    /// repaired already.
+    fn reduce_again(&mut self, now: Time, repaired: Option<u64>) {
+        let window = self.congestion.window();
+        // What the receiver holds is part of the flight and says nothing about the path.
+        let flight = repaired.unwrap_or_else(|| self.in_flight().min(window));
+        let path = self.path(now, flight);
+        self.congestion.on_congestion(Congestion::FastRetransmit, &path);
+        self.ecn.on_reduction(self.board.max());
+        self.cap_after_loss(now, flight, window);
+        if repaired.is_some() {
+            let path = self.path(now, self.in_flight());
+            self.congestion.on_recovery_exit(RecoveryExit::Ssthresh, &path);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What is sent again out of turn: what is lost or spare, what recovery owes, copies and probes.
+
+use incast_engine::Time;
+use incast_net::Packet;
+
+use super::extras::Extras;
+use super::transmit::Polled;
+use super::{Connection, TimerKind};
+use crate::hooks::TxPlan;
+use crate::recovery::{LossRecovery, Spare};
+use crate::send::Sent;
+
+/// Why a segment is sent again.
+#[derive(Clone, Copy)]
+struct Again {
+    /// It stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
+    rescue: bool,
+    /// Recovery, a timeout or a hook asks for it: it waits for nothing.
+    owed: bool,
+    /// A hook does.
+    requested: bool,
+}
+
+impl Again {
+    const DUE: Self = Self { rescue: false, owed: false, requested: false };
+    const OWED: Self = Self { rescue: false, owed: true, requested: false };
+    const REQUESTED: Self = Self { rescue: false, owed: true, requested: true };
+}
+
+impl Connection {
+    /// A segment that is lost, if the pipe and the receiver have room for it.
+    pub(super) fn poll_lost(&mut self, now: Time, lost: &Sent, out: &mut Packet) -> Polled {
+        let una = self.board.una();
+        let fits = lost.seq == una || lost.end() <= una + self.peer_window;
+        self.poll_again(now, lost, fits, Again::DUE, out)
+    }
+
+    /// What recovery sends again although it is not lost.
+    pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
+        let Some(Spare { seq, rescue }) = self.recovery.spare(&self.board) else {
+            return Polled::Nothing;
+        };
+        let Some(segment) = self.board.at(seq) else { return Polled::Nothing };
+        self.poll_again(now, &segment, true, Again { rescue, ..Again::DUE }, out)
+    }
+
+    fn poll_again(
+        &mut self,
+        now: Time,
+        segment: &Sent,
+        fits: bool,
+        again: Again,
+        out: &mut Packet,
+    ) -> Polled {
+        let leaves = fits
+            && self.room().holds(self.board.next(), segment.len.into())
+            && self.send_again(now, segment, again, out);
+        if leaves { Polled::Packet } else { Polled::Nothing }
+    }
+
+    /// Sends an outstanding segment again; what is owed does not wait for the host.
+    fn send_again(&mut self, now: Time, segment: &Sent, again: Again, out: &mut Packet) -> bool {
+        let plan = TxPlan { seq: segment.seq, retransmission: true, requested: again.requested };
+        let advice = self.shape(now, &plan);
+        if !again.owed {
+            let is_held = self.burst == 0
+                || (self.extras.has(Extras::PACER)
+                    && self.is_paced_out(now, segment.seq, 0, false));
+            if is_held || !self.may_leave(now, advice.hold_until, false) {
+                return false;
+            }
+            self.burst -= u32::from(self.burst != u32::MAX);
+        }
+        self.timed.take_if(|timed| timed.0 == segment.end());
+        if again.rescue {
+            self.board.rescue_at(segment.seq, now);
+        } else {
+            self.board.resend_at(segment.seq, now);
+        }
+        if !again.requested {
+            self.recovery.on_resent(segment.end(), again.rescue);
+        }
+        self.send_data(now, segment.seq..segment.end(), plan, &advice, out);
+        true
+    }
+
+    /// The retransmission that recovery, a timeout or the congestion control owes: the first lost
+    /// segment, or else the first unacknowledged one.
+    pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
+        let segment = self.board.due().or_else(|| self.board.head().copied());
+        segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
+    }
+
+    /// A copy of the first outstanding segment that a hook asked for.
+    pub(super) fn copy_head(&mut self, now: Time, out: &mut Packet) -> bool {
+        let head = self.board.head().copied();
+        head.is_some_and(|head| self.send_again(now, &head, Again::REQUESTED, out))
+    }
+
+    /// A copy of the last one, which leaves in its turn all the same if it was called back.
+    pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
+        let again = Again { rescue: self.board.resend().is_some(), ..Again::REQUESTED };
+        let last = self.board.last().copied();
+        last.is_some_and(|last| self.send_again(now, &last, again, out))
+    }
+
+    /// Answers a partial ACK although the pipe may be full: what is lost, else new data, else the
+    /// first unacknowledged segment.
+    pub(super) fn answer_partial_ack(&mut self, now: Time, out: &mut Packet) -> bool {
+        (self.board.due().is_none() && self.send_beside(now, out)) || self.send_head(now, out)
+    }
+
+    /// New data beside the windows.
+    fn send_beside(&mut self, now: Time, out: &mut Packet) -> bool {
+        self.board.next() < self.stream_end() && self.poll_next(now, true, out) != Polled::Nothing
+    }
+
+    /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment
+    /// (RFC 8985 §7.3).
+    pub(super) fn send_tail_probe(&mut self, now: Time, out: &mut Packet) -> bool {
+        let is_fresh = self.send_beside(now, out);
+        if !is_fresh {
+            let Some(last) = self.board.last().copied() else {
+                return false;
+            };
+            if !self.send_again(now, &last, Again::OWED, out) {
+                return false;
+            }
+        }
+        self.counters.tail_probes += 1;
+        self.recovery.on_probe_sent(!is_fresh, &self.board);
+        self.arm(now, TimerKind::Data);
+        true
+    }
+}

@@ -1,0 +1,148 @@
+//! How far the windows let data out.
+
+use super::Connection;
+use super::extras::Extras;
+use crate::congestion::CongestionControl;
+use crate::recovery::LossRecovery;
+use crate::send::Sent;
+
+/// How far the windows let data out.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    /// One past the last byte that is not limited transmit's (RFC 3042).
+    pub window_end: u64,
+    /// One past the last byte that may leave.
+    pub end: u64,
+    /// Bytes that the window has left.
+    pub free: u64,
+    /// It was measured by the pipe: a segment that the window has no room for waits; else the window
+    /// may cut it.
+    pub by_pipe: bool,
+}
+
+impl Room {
+    /// Whether a segment of `len` bytes that lies below `next` may leave.
+    pub fn holds(&self, next: u64, len: u64) -> bool {
+        self.end.saturating_sub(next) >= len
+    }
+}
+
+impl Connection {
+    /// How far the windows reach: RFC 5681 holds what is in flight against the window, and RFC 6675
+    /// what is in the pipe.
+    #[inline]
+    pub(super) fn room(&self) -> Room {
+        if self.extras.has(Extras::SACK_RECOVERY) { self.pipe_room() } else { self.flight_room() }
+    }
+
+    /// By what is in flight, and a window that recovery inflates.
+    #[inline]
+    fn flight_room(&self) -> Room {
+        let (una, next) = (self.board.una(), self.board.next());
+        let limited = self.limited_transmit();
+        let quota = match self.reduced_allowance() {
+            None => self.recovery.quota(self.send_window()),
+            Some(allowance) => self.in_flight() + allowance,
+        };
+        let quota_end = self.window_end(quota);
+        let (window_end, end) = if limited == 0 {
+            (u64::MAX, quota_end)
+        } else {
+            (quota_end, self.window_end(quota + limited))
+        };
+        let mut end = end.min(una + self.peer_window);
+        if let Some(forward) = self.undo.as_ref().and_then(|undo| undo.forward_end()) {
+            end = end.max(forward.min(una + self.peer_window));
+        }
+        Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
+    }
+
+    /// By what is in the pipe. In recovery a segment leaves if cwnd has room for a full one (RFC 6675
+    /// §5, step C).
+    #[inline]
+    fn pipe_room(&self) -> Room {
+        let next = self.board.next();
+        let (pipe, window) = (self.pipe(), self.congestion.window());
+        let free = window.saturating_sub(pipe);
+        let in_recovery = self.recovery.in_recovery();
+        let most = if pipe == 0 {
+            u64::MAX
+        } else if let Some(allowance) = self.reduced_allowance() {
+            self.most_within(allowance)
+        } else if !in_recovery {
+            self.most_within(free)
+        } else if free >= u64::from(self.segment_size) {
+            u64::MAX
+        } else {
+            0
+        };
+        let mut room =
+            Room { window_end: u64::MAX, end: next.saturating_add(most), free, by_pipe: true };
+        if self.recovery.dupacks() > 0 && !in_recovery {
+            // RFC 6675 §5, step 3: limited transmit is what the pipe, but not the flight, has room
+            // for.
+            let unused = window.saturating_sub(self.in_flight());
+            room.window_end = next.saturating_add(self.most_within(unused));
+            if !self.config.limited_transmit {
+                room.end = room.end.min(room.window_end);
+            }
+        }
+        room
+    }
+
+    /// Whether the windows are used up, whatever hooks advise; a closed one is to be probed.
+    #[inline]
+    pub(super) fn is_blocked(&self, room: &Room) -> bool {
+        let next = self.board.next();
+        let is_full = next >= room.end && next > self.board.una() && self.peer_window > 0;
+        is_full && !(room.by_pipe && self.has_sender_hooks())
+    }
+
+    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd; in ns-2
+    /// also one that a timeout has called back.
+    #[inline]
+    fn limited_transmit(&self) -> u64 {
+        let dupacks = self.recovery.dupacks();
+        let applies = dupacks > 0
+            && dupacks < self.config.dupack_threshold
+            && !self.recovery.in_recovery()
+            && (self.config.limited_transmit_resends || self.board.resend().is_none());
+        if !applies {
+            return 0;
+        }
+        let usual = if self.config.limited_transmit { dupacks.min(2) } else { 0 };
+        u64::from(self.recovery.released(usual)) * u64::from(self.segment_size)
+    }
+
+    /// One past the segment that is next in line, if the windows and a hook's `ceiling` let it out.
+    #[inline]
+    pub(super) fn end_within(&self, room: &Room, ceiling: u64) -> Option<u64> {
+        let (una, next) = (self.board.una(), self.board.next());
+        let peer_end = una.saturating_add(self.peer_window.min(ceiling));
+        let usable = if room.by_pipe { peer_end } else { room.end.min(peer_end) };
+        if let Some(end) = self.board.resend().map(Sent::end) {
+            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
+            return (end <= usable || next == una).then_some(end);
+        }
+        // A FIN rides on the last segment.
+        let data = (next + u64::from(self.segment_size)).min(self.written);
+        let end = if data == self.written { self.stream_end() } else { data };
+        let end = if end <= usable {
+            end
+        } else if usable > next && (next == una || usable == self.written) {
+            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
+            // data (RFC 9293 §3.8.6.2.1).
+            usable
+        } else {
+            return None;
+        };
+        (!room.by_pipe || end <= room.end).then_some(end)
+    }
+
+    /// Whether all windows let the data leave that are next in line.
+    pub(super) fn may_send(&self) -> bool {
+        self.board.next() < self.stream_end()
+            && self.is_established()
+            && self.end_within(&self.room(), u64::MAX).is_some()
+    }
+}
