@@ -3,6 +3,8 @@
 //! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
 //! grow by the connection's current segment size, because a remedy may change that.
 
+use std::fmt::Debug;
+
 use incast_engine::{Entry, Fault, Rate, Span};
 
 mod bbr;
@@ -97,6 +99,24 @@ pub trait CongestionControl {
     }
 }
 
+/// A congestion control that lives out of tree; whatever can be copied is one.
+pub trait CustomControl: CongestionControl + Debug + Send {
+    /// A copy, to go back to when a timeout turns out to have been premature.
+    fn boxed_clone(&self) -> Box<dyn CustomControl>;
+}
+
+impl<T: CongestionControl + Clone + Debug + Send + 'static> CustomControl for T {
+    fn boxed_clone(&self) -> Box<dyn CustomControl> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CustomControl> {
+    fn clone(&self) -> Self {
+        self.as_ref().boxed_clone()
+    }
+}
+
 macro_rules! congestion_controls {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
         /// A congestion control and its parameters, as a scenario names it.
@@ -113,6 +133,8 @@ macro_rules! congestion_controls {
         #[derive(Clone, Debug)]
         pub enum Controller {
             $(#[doc = $summary] $variant($module::$variant),)+
+            /// One that lives out of tree.
+            Custom(Box<dyn CustomControl>),
         }
 
         impl CongestionControlConfig {
@@ -148,41 +170,77 @@ macro_rules! congestion_controls {
         impl CongestionControl for Controller {
             #[inline]
             fn window(&self) -> u64 {
-                match self { $(Self::$variant(it) => it.window(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.window(),)+
+                    Self::Custom(it) => it.window(),
+                }
             }
             fn ssthresh(&self) -> u64 {
-                match self { $(Self::$variant(it) => it.ssthresh(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.ssthresh(),)+
+                    Self::Custom(it) => it.ssthresh(),
+                }
             }
             fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_ack(ack, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_ack(ack, path),)+
+                    Self::Custom(it) => it.on_ack(ack, path),
+                }
             }
             fn on_congestion(&mut self, why: Congestion, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_congestion(why, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_congestion(why, path),)+
+                    Self::Custom(it) => it.on_congestion(why, path),
+                }
             }
             fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_recovery_exit(exit, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_recovery_exit(exit, path),)+
+                    Self::Custom(it) => it.on_recovery_exit(exit, path),
+                }
             }
             fn on_limit(&mut self, limit: Limit, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_limit(limit, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_limit(limit, path),)+
+                    Self::Custom(it) => it.on_limit(limit, path),
+                }
             }
             fn needs(&self) -> Needs {
-                match self { $(Self::$variant(it) => it.needs(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.needs(),)+
+                    Self::Custom(it) => it.needs(),
+                }
             }
             fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
-                match self { $(Self::$variant(it) => it.on_duplicate_ack(head, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_duplicate_ack(head, path),)+
+                    Self::Custom(it) => it.on_duplicate_ack(head, path),
+                }
             }
             fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
-                match self { $(Self::$variant(it) => it.on_new_head(head, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_new_head(head, path),)+
+                    Self::Custom(it) => it.on_new_head(head, path),
+                }
             }
             fn on_sent(&mut self, end: u64, path: &PathView) {
-                match self { $(Self::$variant(it) => it.on_sent(end, path),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_sent(end, path),)+
+                    Self::Custom(it) => it.on_sent(end, path),
+                }
             }
             fn gauge(&self, name: &str) -> Option<f64> {
-                match self { $(Self::$variant(it) => it.gauge(name),)+ }
+                match self {
+                    $(Self::$variant(it) => it.gauge(name),)+
+                    Self::Custom(it) => it.gauge(name),
+                }
             }
             #[inline]
             fn pacing_rate(&self) -> Option<Rate> {
-                match self { $(Self::$variant(it) => it.pacing_rate(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.pacing_rate(),)+
+                    Self::Custom(it) => it.pacing_rate(),
+                }
             }
         }
     };

@@ -5,7 +5,7 @@
 
 use crate::config::{Config, IdleRestart, WindowUnit};
 use crate::congestion::Needs;
-use crate::recovery::Recovery;
+use crate::recovery::{LossRecovery, Recovery};
 
 /// A set of extras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Extras {
 
     pub fn of(config: &Config, recovery: &Recovery, needs: Needs, has_pacer: bool) -> Self {
         let all = [
-            (Self::SACK_RECOVERY, config.recovery.needs_sack()),
+            (Self::SACK_RECOVERY, recovery.needs_sack()),
             (Self::TIMED_RECOVERY, recovery.keeps_time()),
             (Self::PACKETS, config.window_unit == WindowUnit::Packets),
             (Self::TIMESTAMPS, config.timestamps.is_some()),

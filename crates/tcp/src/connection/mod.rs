@@ -183,18 +183,25 @@ impl Template {
 
 impl Connection {
     /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
-    pub fn new(
+    pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
+        let congestion =
+            config.congestion_control.build(config.initial_window, config.initial_ssthresh);
+        let recovery = config.recovery.build();
+        Self::with_parts(config, role, route, epoch, random, congestion, recovery)
+    }
+
+    /// The same, with a congestion control and a recovery that need not be those of `config`.
+    pub fn with_parts(
         config: Arc<Config>,
         role: Role,
         route: RouteId,
         epoch: u8,
         mut random: Stream,
+        congestion: Controller,
+        recovery: Recovery,
     ) -> Self {
         let established = config.handshake == Handshake::None;
         let first = FIRST_BYTE;
-        let congestion =
-            config.congestion_control.build(config.initial_window, config.initial_ssthresh);
-        let recovery = config.recovery.build();
         let needs = congestion.needs();
         let ecn = ecn::EcnState::new(&config, needs);
         let pacer = pace::Pacer::new(&config, needs);

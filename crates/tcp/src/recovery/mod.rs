@@ -5,7 +5,7 @@
 //!
 //! All mark the same scoreboard and report the same episodes. Some count duplicate ACKs: they hold
 //! what is in flight against a quota, and call everything back after a timeout. Those that
-//! work by selective acknowledgements ([`LossRecovery::NEEDS_SACK`]) mark single segments as lost,
+//! work by selective acknowledgements ([`LossRecovery::needs_sack`]) mark single segments as lost,
 //! and hold what the scoreboard says is in the pipe against cwnd.
 
 use incast_engine::{Entry, Fault, Time};
@@ -38,9 +38,13 @@ pub trait Parameters {
 /// Decides what is lost.
 pub trait LossRecovery {
     /// Whether it works by selective acknowledgements.
-    const NEEDS_SACK: bool = false;
+    fn needs_sack(&self) -> bool {
+        false
+    }
     /// Whether it goes by time: it has deadlines, and looks at every segment that arrives.
-    const KEEPS_TIME: bool = false;
+    fn keeps_time(&self) -> bool {
+        false
+    }
 
     /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
@@ -61,7 +65,7 @@ pub trait LossRecovery {
     fn on_undo(&mut self) {}
     /// The last timeout was genuine, although new data had left in between (RFC 5682 §2.1, step 3 a).
     fn on_genuine(&mut self, board: &mut Scoreboard) {
-        if !Self::NEEDS_SACK {
+        if !self.needs_sack() {
             board.go_back();
         }
     }
@@ -81,11 +85,11 @@ pub trait LossRecovery {
     }
     /// Whether it reads the SACK option of the ACK at hand.
     fn reads_blocks(&self) -> bool {
-        Self::NEEDS_SACK
+        self.needs_sack()
     }
     /// Whether this ACK lets no more than a burst of new segments go.
     fn limits_burst(&self, news: &News, threshold: u32) -> bool {
-        if Self::NEEDS_SACK || news.acked > 0 {
+        if self.needs_sack() || news.acked > 0 {
             self.in_recovery()
         } else {
             self.dupacks() >= threshold
@@ -150,15 +154,16 @@ macro_rules! loss_recoveries {
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         /// A loss recovery at work.
-        #[derive(Clone, Debug)]
         pub enum Recovery {
             $(#[doc = $summary] $variant($module::$variant),)+
+            /// One that lives out of tree.
+            Custom(Box<dyn LossRecovery + Send>),
         }
 
         impl RecoveryConfig {
             /// Whether it works by selective acknowledgements.
             pub fn needs_sack(&self) -> bool {
-                match self { $(Self::$variant(_) => $module::$variant::NEEDS_SACK,)+ }
+                self.build().needs_sack()
             }
 
             /// Finds the first parameter that makes no sense.
@@ -177,25 +182,38 @@ macro_rules! loss_recoveries {
             }
         }
 
-        impl Recovery {
-            /// Whether it goes by time: it has deadlines, and looks at every segment that arrives.
-            #[inline]
-            pub fn keeps_time(&self) -> bool {
-                match self { $(Self::$variant(_) => $module::$variant::KEEPS_TIME,)+ }
-            }
-        }
-
         impl LossRecovery for Recovery {
+            fn needs_sack(&self) -> bool {
+                match self {
+                    $(Self::$variant(it) => it.needs_sack(),)+
+                    Self::Custom(it) => it.needs_sack(),
+                }
+            }
+            fn keeps_time(&self) -> bool {
+                match self {
+                    $(Self::$variant(it) => it.keeps_time(),)+
+                    Self::Custom(it) => it.keeps_time(),
+                }
+            }
             fn enter(&mut self, view: &RecoveryView) -> Episode {
-                match self { $(Self::$variant(it) => it.enter(view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.enter(view),)+
+                    Self::Custom(it) => it.enter(view),
+                }
             }
             #[inline]
             fn dupacks(&self) -> u32 {
-                match self { $(Self::$variant(it) => it.dupacks(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.dupacks(),)+
+                    Self::Custom(it) => it.dupacks(),
+                }
             }
             #[inline]
             fn in_recovery(&self) -> bool {
-                match self { $(Self::$variant(it) => it.in_recovery(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.in_recovery(),)+
+                    Self::Custom(it) => it.in_recovery(),
+                }
             }
             fn on_ack(
                 &mut self,
@@ -203,68 +221,125 @@ macro_rules! loss_recoveries {
                 board: &mut Scoreboard,
                 view: &RecoveryView,
             ) -> Episode {
-                match self { $(Self::$variant(it) => it.on_ack(news, board, view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_ack(news, board, view),)+
+                    Self::Custom(it) => it.on_ack(news, board, view),
+                }
             }
             fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-                match self { $(Self::$variant(it) => it.on_timeout(board, view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_timeout(board, view),)+
+                    Self::Custom(it) => it.on_timeout(board, view),
+                }
             }
             fn on_idle_expiry(&mut self, view: &RecoveryView) {
-                match self { $(Self::$variant(it) => it.on_idle_expiry(view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_idle_expiry(view),)+
+                    Self::Custom(it) => it.on_idle_expiry(view),
+                }
             }
             fn on_undo(&mut self) {
-                match self { $(Self::$variant(it) => it.on_undo(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_undo(),)+
+                    Self::Custom(it) => it.on_undo(),
+                }
             }
             fn on_genuine(&mut self, board: &mut Scoreboard) {
-                match self { $(Self::$variant(it) => it.on_genuine(board),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_genuine(board),)+
+                    Self::Custom(it) => it.on_genuine(board),
+                }
             }
             fn limits_burst(&self, news: &News, threshold: u32) -> bool {
-                match self { $(Self::$variant(it) => it.limits_burst(news, threshold),)+ }
+                match self {
+                    $(Self::$variant(it) => it.limits_burst(news, threshold),)+
+                    Self::Custom(it) => it.limits_burst(news, threshold),
+                }
             }
             #[inline]
             fn quota(&self, cwnd: u64) -> u64 {
-                match self { $(Self::$variant(it) => it.quota(cwnd),)+ }
+                match self {
+                    $(Self::$variant(it) => it.quota(cwnd),)+
+                    Self::Custom(it) => it.quota(cwnd),
+                }
             }
             fn released(&self, limited: u32) -> u32 {
-                match self { $(Self::$variant(it) => it.released(limited),)+ }
+                match self {
+                    $(Self::$variant(it) => it.released(limited),)+
+                    Self::Custom(it) => it.released(limited),
+                }
             }
             #[inline]
             fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
-                match self { $(Self::$variant(it) => it.on_delivered(segment, now, echo),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_delivered(segment, now, echo),)+
+                    Self::Custom(it) => it.on_delivered(segment, now, echo),
+                }
             }
             #[inline]
             fn is_calm(&self) -> bool {
-                match self { $(Self::$variant(it) => it.is_calm(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.is_calm(),)+
+                    Self::Custom(it) => it.is_calm(),
+                }
             }
             #[inline]
             fn reads_blocks(&self) -> bool {
-                match self { $(Self::$variant(it) => it.reads_blocks(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.reads_blocks(),)+
+                    Self::Custom(it) => it.reads_blocks(),
+                }
             }
             #[inline]
             fn pipe(&self, board: &Scoreboard) -> u64 {
-                match self { $(Self::$variant(it) => it.pipe(board),)+ }
+                match self {
+                    $(Self::$variant(it) => it.pipe(board),)+
+                    Self::Custom(it) => it.pipe(board),
+                }
             }
             fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
-                match self { $(Self::$variant(it) => it.flight_size(flight, board),)+ }
+                match self {
+                    $(Self::$variant(it) => it.flight_size(flight, board),)+
+                    Self::Custom(it) => it.flight_size(flight, board),
+                }
             }
             fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
-                match self { $(Self::$variant(it) => it.spare(board),)+ }
+                match self {
+                    $(Self::$variant(it) => it.spare(board),)+
+                    Self::Custom(it) => it.spare(board),
+                }
             }
             fn on_resent(&mut self, end: u64, rescue: bool) {
-                match self { $(Self::$variant(it) => it.on_resent(end, rescue),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_resent(end, rescue),)+
+                    Self::Custom(it) => it.on_resent(end, rescue),
+                }
             }
             #[inline]
             fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
-                match self { $(Self::$variant(it) => it.on_progress(board, view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_progress(board, view),)+
+                    Self::Custom(it) => it.on_progress(board, view),
+                }
             }
             #[inline]
             fn deadline(&self) -> Time {
-                match self { $(Self::$variant(it) => it.deadline(),)+ }
+                match self {
+                    $(Self::$variant(it) => it.deadline(),)+
+                    Self::Custom(it) => it.deadline(),
+                }
             }
             fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
-                match self { $(Self::$variant(it) => it.on_deadline(board, view),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_deadline(board, view),)+
+                    Self::Custom(it) => it.on_deadline(board, view),
+                }
             }
             fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
-                match self { $(Self::$variant(it) => it.on_probe_sent(retransmission, board),)+ }
+                match self {
+                    $(Self::$variant(it) => it.on_probe_sent(retransmission, board),)+
+                    Self::Custom(it) => it.on_probe_sent(retransmission, board),
+                }
             }
         }
     };

@@ -133,8 +133,13 @@ impl RackTlp {
 }
 
 impl LossRecovery for RackTlp {
-    const NEEDS_SACK: bool = true;
-    const KEEPS_TIME: bool = true;
+    fn needs_sack(&self) -> bool {
+        true
+    }
+
+    fn keeps_time(&self) -> bool {
+        true
+    }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.phase != Phase::Open {

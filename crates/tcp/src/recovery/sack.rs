@@ -91,7 +91,9 @@ impl Sack {
 }
 
 impl LossRecovery for Sack {
-    const NEEDS_SACK: bool = true;
+    fn needs_sack(&self) -> bool {
+        true
+    }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.phase != Phase::Open {

@@ -66,7 +66,9 @@ impl Sack1 {
 }
 
 impl LossRecovery for Sack1 {
-    const NEEDS_SACK: bool = true;
+    fn needs_sack(&self) -> bool {
+        true
+    }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
         if self.phase != Phase::Open {

@@ -1,0 +1,216 @@
+//! Parts from outside: a congestion control and a loss recovery that are defined here decide what a
+//! connection does.
+
+use std::sync::Arc;
+
+use incast_engine::{Span, Stream, Time};
+use incast_net::{Flags, Packet, RouteId};
+use incast_tcp::config::{
+    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, UndoKind,
+    WindowUnit,
+};
+use incast_tcp::congestion::{
+    AckSample, Congestion, CongestionControl, Controller, Limit, PathView, RecoveryExit,
+};
+use incast_tcp::connection::FIRST_BYTE;
+use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView};
+use incast_tcp::send::Scoreboard;
+use incast_tcp::{Config, Connection, Event, Role};
+use serde_json::{from_value, json};
+
+const MSS: u32 = 1000;
+const SEGMENT: u64 = 1000;
+const RTO: Span = Span::from_millis(10);
+
+/// So many segments, whatever happens; a loss is only counted.
+#[derive(Clone, Debug)]
+struct Constant {
+    window: u64,
+    losses: u32,
+}
+
+impl CongestionControl for Constant {
+    fn window(&self) -> u64 {
+        self.window
+    }
+
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn on_ack(&mut self, _: &AckSample, _: &PathView) {}
+
+    fn on_congestion(&mut self, _: Congestion, _: &PathView) {
+        self.losses += 1;
+    }
+
+    fn on_recovery_exit(&mut self, _: RecoveryExit, _: &PathView) {}
+
+    fn on_limit(&mut self, _: Limit, _: &PathView) {}
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        (name == "losses").then_some(self.losses.into())
+    }
+}
+
+/// The first duplicate ACK is a loss, and any new ACK ends its repair.
+#[derive(Debug, Default)]
+struct Hasty {
+    dupacks: u32,
+    in_recovery: bool,
+}
+
+impl LossRecovery for Hasty {
+    fn enter(&mut self, _: &RecoveryView) -> Episode {
+        self.in_recovery = true;
+        Episode::Enter { restart_timer: true }
+    }
+
+    fn dupacks(&self) -> u32 {
+        self.dupacks
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.in_recovery
+    }
+
+    fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.dupacks = 0;
+            return if std::mem::take(&mut self.in_recovery) {
+                Episode::Exit(RecoveryExit::Ssthresh)
+            } else {
+                Episode::None
+            };
+        }
+        self.dupacks += u32::from(news.is_duplicate);
+        if self.dupacks == 1 { self.enter(view) } else { Episode::None }
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, _: &RecoveryView) {
+        board.go_back();
+        *self = Self::default();
+    }
+}
+
+fn config() -> Config {
+    Config {
+        mss: MSS,
+        header: 40,
+        ack_size: 40,
+        window_unit: WindowUnit::Bytes,
+        initial_window: 2 * SEGMENT,
+        initial_ssthresh: 1 << 30,
+        receive_window: 1_000_000,
+        handshake: Handshake::None,
+        fin: false,
+        rto: RtoPolicy {
+            min: RTO,
+            max: Span::from_secs(1),
+            initial: RTO,
+            granularity: Span::from_micros(1),
+            max_doublings: 6,
+            jitter: 0.0,
+            style: RtoStyle::Rfc,
+            runs_idle: false,
+            backs_off_in_recovery: false,
+        },
+        syn_rto: RTO,
+        rto_after_syn_loss: RTO,
+        rtt_sampling: RttSampling::PerAck,
+        timestamps: None,
+        sack: None,
+        early_retransmit: EarlyRetransmit::Off,
+        prr: PrrBound::Off,
+        undo: UndoKind::None,
+        limited_transmit: false,
+        limited_transmit_resends: false,
+        dupack_threshold: 3,
+        dupack_requires_same_window: false,
+        delayed_ack: None,
+        ecn: None,
+        idle_restart: IdleRestart::None,
+        send_jitter: Span::ZERO,
+        recovery_burst: None,
+        pacing: None,
+        segmentation_offload: None,
+        receive_offload: None,
+        recovery: from_value(json!({ "name": "newreno" })).unwrap(),
+        congestion_control: from_value(json!({ "name": "reno" })).unwrap(),
+    }
+}
+
+/// A connection with a hundred segments to send, whose parts are these or else the configuration's.
+fn sender(control: Option<Controller>, recovery: Option<Recovery>) -> Connection {
+    let config = Arc::new(config());
+    let control = control.unwrap_or_else(|| config.congestion_control.build(7 * SEGMENT, 1 << 30));
+    let recovery = recovery.unwrap_or_else(|| config.recovery.build());
+    let (route, random) = (RouteId::new(0, true), Stream::named(1, "custom", 0));
+    let mut sender =
+        Connection::with_parts(config, Role::Acceptor, route, 0, random, control, recovery);
+    sender.write(100 * SEGMENT);
+    sender
+}
+
+fn constant() -> Controller {
+    Controller::Custom(Box::new(Constant { window: 7 * SEGMENT, losses: 0 }))
+}
+
+/// The numbers of the segments that leave now, counted from 0.
+fn sent(sender: &mut Connection, now: Time) -> Vec<u64> {
+    let packets = std::iter::from_fn(|| sender.poll_transmit(now));
+    packets.map(|packet| (packet.seq - FIRST_BYTE) / SEGMENT).collect()
+}
+
+/// Everything before segment `next` has arrived.
+fn acknowledge(sender: &mut Connection, now: Time, next: u64) {
+    let ack = FIRST_BYTE + next * SEGMENT;
+    let packet = Packet { ack, window: 1_000_000, flags: Flags::ACK, ..Packet::default() };
+    sender.handle_segment(now, &packet);
+}
+
+fn at(millis: u64) -> Time {
+    Time::ZERO + Span::from_millis(millis)
+}
+
+#[test]
+fn a_congestion_control_from_outside_owns_the_window() {
+    let mut sender = sender(Some(constant()), None);
+    assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6], "the window of the test");
+    acknowledge(&mut sender, at(1), 2);
+    assert_eq!(sent(&mut sender, at(1)), [7, 8], "it does not grow");
+    assert_eq!(sender.congestion_gauge("losses"), Some(0.0));
+    let expiry = sender.poll_timeout();
+    sender.handle_timeout(expiry);
+    assert_eq!(sender.congestion_gauge("losses"), Some(1.0));
+    assert_eq!(sender.cwnd(), 7 * SEGMENT, "nor does it shrink");
+    assert_eq!(sent(&mut sender, expiry), [2, 3, 4, 5, 6, 7, 8]);
+}
+
+#[test]
+fn a_recovery_from_outside_decides_what_is_lost() {
+    let hasty = Recovery::Custom(Box::<Hasty>::default());
+    let mut sender = sender(Some(constant()), Some(hasty));
+    sent(&mut sender, at(0));
+    acknowledge(&mut sender, at(1), 1);
+    assert_eq!(sent(&mut sender, at(1)), [7]);
+    acknowledge(&mut sender, at(2), 1);
+    assert_eq!(sent(&mut sender, at(2)), [1], "the first duplicate is a loss");
+    assert_eq!(sender.poll_event(), Some(Event::FastRetransmit));
+    assert!(sender.in_recovery());
+    acknowledge(&mut sender, at(3), 2);
+    assert_eq!(sender.poll_event(), Some(Event::RecoveryExit));
+    assert!(!sender.in_recovery());
+    assert_eq!(sender.congestion_gauge("losses"), Some(1.0));
+}
+
+#[test]
+fn the_registered_ones_do_otherwise() {
+    let mut sender = sender(None, None);
+    assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6]);
+    acknowledge(&mut sender, at(1), 1);
+    assert_eq!(sent(&mut sender, at(1)), [7, 8], "slow start grows");
+    acknowledge(&mut sender, at(2), 1);
+    assert_eq!(sent(&mut sender, at(2)), [0; 0], "one duplicate is no loss");
+    assert!(!sender.in_recovery());
+}
