@@ -16,6 +16,7 @@ use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView};
 use incast_tcp::send::Scoreboard;
 use incast_tcp::{Config, Connection, Event, Role};
+use serde::de::DeserializeOwned;
 use serde_json::{from_value, json};
 
 const MSS: u32 = 1000;
@@ -93,6 +94,11 @@ impl LossRecovery for Hasty {
     }
 }
 
+/// The registered part of this name.
+fn named<T: DeserializeOwned>(name: &str) -> T {
+    from_value(json!({ "name": name })).unwrap_or_else(|error| panic!("{error}"))
+}
+
 fn config() -> Config {
     Config {
         mss: MSS,
@@ -135,8 +141,8 @@ fn config() -> Config {
         pacing: None,
         segmentation_offload: None,
         receive_offload: None,
-        recovery: from_value(json!({ "name": "newreno" })).unwrap(),
-        congestion_control: from_value(json!({ "name": "reno" })).unwrap(),
+        recovery: named("newreno"),
+        congestion_control: named("reno"),
     }
 }
 

@@ -33,11 +33,11 @@ impl Connection {
         let same_window = window == self.peer_window;
         self.peer_window = window;
         let flight = self.in_flight();
-        if self.is_plain_ack(packet) {
+        if packet.ack > una && self.is_plain_ack(packet) {
             self.acknowledge_plainly(now, packet);
-        } else if packet.payload == 0
+        } else if packet.ack > una
+            || packet.payload == 0
             || !packet.sack.is_empty()
-            || packet.ack > una
             || !self.board.is_empty()
         {
             // With nothing outstanding, data bring no news but of what was sent twice.
@@ -64,11 +64,10 @@ impl Connection {
             && (same_window || !self.config.dupack_requires_same_window)
     }
 
-    /// Whether an ACK covers new data and says nothing else.
+    /// Whether an ACK of new data says nothing else.
     #[inline]
     fn is_plain_ack(&self, packet: &Packet) -> bool {
-        packet.ack > self.board.una()
-            && packet.sack.is_empty()
+        packet.sack.is_empty()
             && self.board.is_unmarked()
             && self.recovery.is_calm()
             && !self.extras.has(Extras::UNDO)
@@ -91,17 +90,27 @@ impl Connection {
 
     /// An ACK that may mean something to loss recovery.
     fn acknowledge_with_news(&mut self, now: Time, packet: &Packet, same_window: bool) {
-        let (held, losses) = (self.held(), self.board.losses());
+        let has_prr = self.extras.has(Extras::PRR);
+        let held = if has_prr { self.held() } else { 0 };
+        let losses = self.board.losses();
         let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
-        let (mut news, acked, original) = self.read_ack(now, packet);
-        news.is_duplicate = is_duplicate;
+        // Unlike a duplicate ACK it may come when nothing is outstanding.
+        let repeats = packet.ack == self.board.una()
+            && packet.payload == 0
+            && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
+        let ece = packet.flags.contains(Flags::ECE);
+        let mut news = News { is_duplicate, ece, repeats, ..News::default() };
+        let (acked, original) = self.read_ack(now, packet, &mut news);
         if news.acked > 0 {
             self.note_progress(now, packet, &acked);
         }
-        let delivered =
-            (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held);
+        let delivered = if has_prr {
+            (self.room_of(acked.bytes, acked.segments) + self.held()).saturating_sub(held)
+        } else {
+            0
+        };
         self.conclude(now, packet, &acked, &news, held);
-        if self.extras.has(Extras::PRR) {
+        if has_prr {
             let is_safe = news.acked > 0 && self.board.losses() == losses;
             self.note_delivery(&news, delivered, is_safe);
         }
@@ -116,26 +125,28 @@ impl Connection {
         }
     }
 
-    /// Enters an ACK on the scoreboard. Returns the news, what it covers, and whether something has
-    /// arrived that was outstanding at a timeout and not sent again.
-    fn read_ack(&mut self, now: Time, packet: &Packet) -> (News, Acked, bool) {
+    /// Enters an ACK on the scoreboard. Returns what it covers, and whether something has arrived that
+    /// was outstanding at a timeout and not sent again.
+    #[inline]
+    fn read_ack(&mut self, now: Time, packet: &Packet, news: &mut News) -> (Acked, bool) {
         let una = self.board.una();
+        if packet.ack == una && packet.sack.is_empty() {
+            return (Acked::default(), false);
+        }
         let echo = self.echo(packet);
+        let looks = self.extras.has(Extras::TIMED_RECOVERY.or(Extras::UNDO));
         let Self { board, undo, recovery, delivery, .. } = self;
         let mut original = false;
         let mut acked = Acked::default();
-        if packet.ack > una {
+        if packet.ack > una && !looks {
+            acked = board.acknowledge(packet.ack);
+        } else if packet.ack > una {
             acked = board.acknowledge_each(packet.ack, |segment| {
                 recovery.on_delivered(segment, now, echo);
                 original |= undo.as_ref().is_some_and(|undo| undo.is_original(segment));
             });
         }
-        // Unlike a duplicate ACK it may come when nothing is outstanding.
-        let repeats = packet.ack == una
-            && packet.payload == 0
-            && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
-        let ece = packet.flags.contains(Flags::ECE);
-        let mut news = News { acked: acked.bytes, repeats, ece, ..News::default() };
+        news.acked = acked.bytes;
         if !packet.sack.is_empty() && recovery.reads_blocks() {
             news.has_blocks = true;
             news.twice = reported_twice(packet);
@@ -152,7 +163,7 @@ impl Connection {
             }
             board.note_blocks(blocks());
         }
-        (news, acked, original)
+        (acked, original)
     }
 
     /// What the ACK echoes of a timestamp, if timestamps are on.

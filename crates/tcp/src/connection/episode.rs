@@ -50,7 +50,9 @@ impl Connection {
         if news.acked > 0 {
             self.note_emptied(now, restart_timer);
         }
-        self.begin_episode(now, episode, held);
+        if episode != Episode::None {
+            self.begin_episode(now, episode, held);
+        }
         if self.recovery.limits_burst(news, self.config.dupack_threshold) {
             self.burst = self.config.recovery_burst.unwrap_or(u32::MAX);
         }
@@ -171,9 +173,13 @@ impl Connection {
     /// Tells the recovery that the retransmission timer was set anew.
     #[inline]
     pub(super) fn note_timer(&mut self, now: Time) {
-        if !self.extras.has(Extras::TIMED_RECOVERY) {
-            return;
+        if self.extras.has(Extras::TIMED_RECOVERY) {
+            self.tell_timer(now);
         }
+    }
+
+    #[inline(never)]
+    fn tell_timer(&mut self, now: Time) {
         let view = self.recovery_view(now);
         self.recovery.on_progress(&self.board, &view);
     }

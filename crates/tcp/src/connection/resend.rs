@@ -53,7 +53,7 @@ impl Connection {
         out: &mut Packet,
     ) -> Polled {
         let leaves = fits
-            && self.room().holds(self.board.next(), segment.len.into())
+            && self.room_anew().holds(self.board.next(), segment.len.into())
             && self.send_again(now, segment, again, out);
         if leaves { Polled::Packet } else { Polled::Nothing }
     }
@@ -112,7 +112,7 @@ impl Connection {
 
     /// New data beside the windows.
     fn send_beside(&mut self, now: Time, out: &mut Packet) -> bool {
-        self.board.next() < self.stream_end() && self.poll_next(now, true, out) != Polled::Nothing
+        self.board.next() < self.stream_end() && self.poll_beside(now, out) != Polled::Nothing
     }
 
     /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment

@@ -35,6 +35,12 @@ impl Connection {
         if self.extras.has(Extras::SACK_RECOVERY) { self.pipe_room() } else { self.flight_room() }
     }
 
+    /// [`Self::room`] where it is seldom asked.
+    #[inline(never)]
+    pub(super) fn room_anew(&self) -> Room {
+        self.room()
+    }
+
     /// By what is in flight, and a window that recovery inflates.
     #[inline]
     fn flight_room(&self) -> Room {
@@ -59,7 +65,7 @@ impl Connection {
 
     /// By what is in the pipe. In recovery a segment leaves if cwnd has room for a full one (RFC 6675
     /// §5, step C).
-    #[inline]
+    #[inline(never)]
     fn pipe_room(&self) -> Room {
         let next = self.board.next();
         let (pipe, window) = (self.pipe(), self.congestion.window());
@@ -143,6 +149,6 @@ impl Connection {
     pub(super) fn may_send(&self) -> bool {
         self.board.next() < self.stream_end()
             && self.is_established()
-            && self.end_within(&self.room(), u64::MAX).is_some()
+            && self.end_within(&self.room_anew(), u64::MAX).is_some()
     }
 }

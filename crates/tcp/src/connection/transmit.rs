@@ -98,12 +98,12 @@ impl Connection {
             && !self.recovery.in_recovery()
             && self.board.is_unmarked()
             && self.board.resend().is_none()
-            && self.board.next() < self.written
             && {
                 // An empty pipe has room for any segment, and a control may move its window.
                 let is_stale = room.end == u64::MAX || self.needs.sent;
-                let room = if is_stale { self.room() } else { room };
-                self.end_within(&room, u64::MAX).is_none()
+                let end = if is_stale { self.room_anew().end } else { room.end };
+                let after = self.board.next() + u64::from(self.segment_size);
+                after <= self.written && after > end.min(self.board.una() + self.peer_window)
             }
     }
 
@@ -151,7 +151,7 @@ impl Connection {
             && let Some(end) = self.forward_only()
         {
             return if self.board.next() < end.min(self.stream_end()) {
-                self.poll_next(now, true, out)
+                self.poll_beside(now, out)
             } else {
                 Polled::Nothing
             };
@@ -160,23 +160,33 @@ impl Connection {
             return self.poll_lost(now, &lost, out);
         }
         if self.board.next() < self.stream_end() {
-            let polled = self.poll_next(now, false, out);
-            if polled != Polled::Nothing {
-                return polled;
+            let room = self.room();
+            if !self.is_blocked(&room) {
+                let polled = self.poll_next::<false>(now, room, out);
+                if polled != Polled::Nothing {
+                    return polled;
+                }
             }
         }
         if self.recovery.in_recovery() { self.poll_spare(now, out) } else { Polled::Nothing }
     }
 
-    /// The next segment, new or called back; one that leaves `beside` the windows minds neither cwnd
+    /// New data beside the windows.
+    #[inline(never)]
+    pub(super) fn poll_beside(&mut self, now: Time, out: &mut Packet) -> Polled {
+        let room = Room { end: u64::MAX, ..self.room_anew() };
+        self.poll_next::<true>(now, room, out)
+    }
+
+    /// The next segment, new or called back; one that leaves `BESIDE` the windows minds neither cwnd
     /// nor pacer nor host.
-    pub(super) fn poll_next(&mut self, now: Time, beside: bool, out: &mut Packet) -> Polled {
-        let mut room = self.room();
-        if beside {
-            room.end = u64::MAX;
-        } else if self.is_blocked(&room) {
-            return Polled::Nothing;
-        }
+    #[inline]
+    fn poll_next<const BESIDE: bool>(
+        &mut self,
+        now: Time,
+        mut room: Room,
+        out: &mut Packet,
+    ) -> Polled {
         let (una, next) = (self.board.una(), self.board.next());
         let called_back = self.board.resend().is_some();
         let plan = TxPlan { seq: next, retransmission: called_back, requested: false };
@@ -184,9 +194,9 @@ impl Connection {
         let advice = if self.has_sender_hooks() {
             shaped = self.shape(now, &plan);
             self.segment_size = shaped.segment_size.min(self.config.mss).max(1);
-            if room.by_pipe && !beside {
+            if room.by_pipe && !BESIDE {
                 // The pipe is measured in the segments that leave.
-                room = self.room();
+                room = self.room_anew();
             }
             &shaped
         } else {
@@ -200,7 +210,7 @@ impl Connection {
         };
         let limited = end > room.window_end;
         let mut departure = now;
-        if !beside {
+        if !BESIDE {
             if room.by_pipe && self.burst == 0 {
                 return Polled::Nothing;
             }
@@ -225,7 +235,7 @@ impl Connection {
             self.note_new(departure, next..end, limited);
         }
         self.send_data(departure, next..end, plan, advice, out);
-        if !beside {
+        if !BESIDE {
             self.note_timer(departure);
         }
         if departure > now { Polled::Timed } else { self.packet_sent(room) }

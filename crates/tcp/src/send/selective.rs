@@ -127,11 +127,10 @@ impl Scoreboard {
     /// The first segment that is marked as lost and due.
     #[inline]
     pub fn due(&mut self) -> Option<Sent> {
-        if self.tally.due == 0 { None } else { self.first_due() }
+        if self.tally.due == 0 { None } else { self.find_due() }
     }
 
-    #[inline(never)]
-    fn first_due(&mut self) -> Option<Sent> {
+    fn find_due(&mut self) -> Option<Sent> {
         let first = self.segments.partition_point(|segment| segment.seq < self.tally.due_from);
         let is_due = |segment: &&Sent| segment.marks == Marks::LOST;
         let segment = *self.segments.range(first..).find(is_due)?;
@@ -151,8 +150,7 @@ impl Scoreboard {
         self.tally.due > 0 || self.cursor < self.segments.len()
     }
 
-    /// Records that the segment at `seq` was sent again at `now`. The first one, if it was called back,
-    /// has had its turn.
+    /// Records that the segment at `seq` was sent again. The first, if called back, has had its turn.
     pub fn resend_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         if index == 0 && self.cursor == 0 {
