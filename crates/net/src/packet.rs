@@ -59,6 +59,8 @@ impl Flags {
     pub const ECE: Self = Self(1 << 6);
     /// Congestion window reduced: the echo was heard (RFC 3168 §6.1).
     pub const CWR: Self = Self(1 << 7);
+    /// A switch has cut the payload off.
+    pub const TRIMMED: Self = Self(1 << 8);
 
     /// Both sets of bits.
     #[must_use]
@@ -219,6 +221,17 @@ impl Packet {
     #[inline]
     pub const fn mark(&mut self) {
         self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
+    }
+
+    /// Cuts the payload off, as a switch does that has room for the header only (Cheng et al.,
+    /// NSDI 2014); returns how many bytes that was.
+    pub const fn trim(&mut self) -> u16 {
+        let cut = self.payload;
+        if cut > 0 {
+            self.payload = 0;
+            self.flags = self.flags.with(Flags::TRIMMED);
+        }
+        cut
     }
 
     /// Sequence number after the payload, SYN and FIN.

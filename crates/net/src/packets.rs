@@ -36,6 +36,13 @@ impl Parcel {
         self.way as u32
     }
 
+    /// The same with another size.
+    #[inline]
+    #[must_use]
+    pub const fn resized(self, size: u32) -> Self {
+        Self::new(self.packet, size, self.hop())
+    }
+
     /// Where the network's table of routes names the port that it enters next.
     #[inline]
     pub const fn hop(self) -> u32 {

@@ -16,6 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::buffer::{Accounting, Buffer, Pool, PoolId};
+use crate::packet::Packet;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
 use line::Line;
@@ -135,6 +136,10 @@ pub struct PortCounters {
     pub dropped: u64,
     /// Packets marked.
     pub marked: u64,
+    /// Packets whose payload was cut off.
+    pub trimmed: u64,
+    /// Bytes that were cut off.
+    pub trimmed_bytes: u64,
     /// Packets that arrived at the far end.
     pub delivered: u64,
     /// Time spent sending what was admitted.
@@ -145,6 +150,15 @@ pub struct PortCounters {
     pub max_bytes: u64,
     /// Integral of the waiting bytes over time, byte·ps.
     pub byte_time: u128,
+}
+
+impl PortCounters {
+    /// Cuts the payload of a packet off, and counts it.
+    fn trim(&mut self, packet: &mut Packet) {
+        let cut = packet.trim();
+        self.trimmed += u64::from(cut > 0);
+        self.trimmed_bytes += u64::from(cut);
+    }
 }
 
 /// A packet is being sent by a port whose departures are events. Times come with their place among

@@ -14,7 +14,7 @@ use super::train::Train;
 use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Verdict};
+use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict};
 
 /// See the module. What every packet needs comes first, and what few need lies elsewhere: a run
 /// goes round more ports than the nearest cache holds.
@@ -105,24 +105,26 @@ impl Fifo {
         packets: &mut Packets,
     ) -> Admission {
         self.counters.offered += 1;
-        let size = parcel.size();
         self.drain(now);
+        let mut parcel = parcel;
         if let Some(buffer) = &self.buffer {
-            let refusal = if !buffer.has_room(&self.view, size) {
-                if !self.is_drop_tail {
-                    self.discipline.refused(&packets[parcel.packet], &self.view_at(now));
-                }
-                Some(DropReason::BufferFull)
+            let verdict = if !buffer.has_room(&self.view, parcel.size()) {
+                self.refuse(now, parcel.packet, packets)
             } else if self.is_drop_tail {
-                None
+                Verdict::Admit
             } else {
                 self.judge(now, parcel.packet, packets)
             };
-            if let Some(why) = refusal {
-                self.counters.dropped += 1;
-                return Admission::Dropped(why);
+            match verdict {
+                Verdict::Admit | Verdict::Mark => {}
+                Verdict::Trim => parcel = parcel.resized(packets[parcel.packet].size()),
+                Verdict::Drop(why) => {
+                    self.counters.dropped += 1;
+                    return Admission::Dropped(why);
+                }
             }
         }
+        let size = parcel.size();
         debug_assert!(self.has_queue, "only what a relay sends enters a port without a queue");
         let is_idle = self.view.in_service_bytes == 0;
         let ahead = self.train.append(u64::from(self.view.packets) + u64::from(!is_idle));
@@ -162,20 +164,39 @@ impl Fifo {
         QueueView { now, idle_since: self.last_departure, ..self.view }
     }
 
-    /// Asks the discipline, which may mark the packet; returns why it refuses it, if it does.
+    /// Asks the discipline, which may mark or trim the packet.
     #[inline(never)]
-    fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Option<DropReason> {
+    fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
         let packet = &mut packets[id];
         let view = self.view_at(now);
-        match self.discipline.offer(packet, &view, &mut self.random) {
-            Verdict::Admit => None,
+        let verdict = self.discipline.offer(packet, &view, &mut self.random);
+        match verdict {
+            Verdict::Admit | Verdict::Drop(_) => {}
             Verdict::Mark => {
                 packet.mark();
                 self.counters.marked += 1;
-                None
             }
-            Verdict::Drop(why) => Some(why),
+            Verdict::Trim => self.counters.trim(packet),
         }
+        verdict
+    }
+
+    /// What becomes of a packet that there is no room for: the discipline may trim it.
+    #[inline(never)]
+    fn refuse(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
+        let dropped = Verdict::Drop(DropReason::BufferFull);
+        if self.is_drop_tail {
+            return dropped;
+        }
+        let packet = &mut packets[id];
+        let refusal = self.discipline.refused(packet, &self.view_at(now));
+        let header = u32::from(packet.header);
+        let has_room = self.buffer.is_none_or(|buffer| buffer.has_room(&self.view, header));
+        if refusal == Refusal::Drop || !has_room {
+            return dropped;
+        }
+        self.counters.trim(packet);
+        Verdict::Trim
     }
 
     /// Forwards a packet of `size` bytes that is stored elsewhere: returns when it arrives. Only

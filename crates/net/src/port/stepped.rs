@@ -19,7 +19,7 @@ use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::Packet;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{
-    Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Verdict, Victim,
+    Discipline, DropReason, Occupancy, QueueDiscipline, QueueView, Refusal, Verdict, Victim,
 };
 
 /// The packet that is being sent.
@@ -139,41 +139,16 @@ impl Stepped {
         sequence: u64,
         commons: &mut Commons,
     ) -> Admission {
-        let Commons { packets, pools } = commons;
-        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         self.counters.offered += 1;
-        let size = parcel.size();
         let is_idle = self.starts_at_once(now);
-        let mut pushes_out = false;
+        let (mut parcel, mut pushes_out) = (parcel, false);
         if let Some(buffer) = self.buffer {
-            let view = self.view_at(now);
-            let space = self.accounting.space(size);
-            let takes_room = buffer.counts_in_service || !is_idle;
-            let fits = !takes_room || has_room(buffer, self.held, space, pool.as_deref());
-            if !fits {
-                let arriving = &packets[parcel.packet];
-                pushes_out = self.find_victims(arriving, buffer, packets, pool.as_deref());
-            }
-            let packet = &mut packets[parcel.packet];
-            let mut verdict = if fits || pushes_out {
-                self.discipline.offer(packet, &view, &mut self.random)
-            } else {
-                self.discipline.refused(packet, &view);
-                Verdict::Drop(DropReason::BufferFull)
-            };
-            if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {
-                verdict = verdict.then(self.discipline.departing(packet, Span::ZERO, &view));
-            }
-            if let Err(why) = self.apply(verdict, packet) {
-                return Admission::Dropped(why);
-            }
-            if pushes_out {
-                self.push_out(now, packets, pool.as_deref_mut());
-            }
-            if takes_room {
-                self.take(space, pool);
+            match self.judge(now, parcel, buffer, commons) {
+                Ok(admitted) => (parcel, pushes_out) = admitted,
+                Err(why) => return Admission::Dropped(why),
             }
         }
+        let size = parcel.size();
         let sending = self.line.sending_time(size, &mut self.random);
         let ahead = self.waiting.packets + u64::from(self.in_service.is_some());
         let sequence = placed(self.train.append(ahead), sequence);
@@ -188,10 +163,54 @@ impl Stepped {
             counters.max_packets = counters.max_packets.max(self.waiting.packets as u32);
             counters.max_bytes = counters.max_bytes.max(self.waiting.bytes);
         }
-        self.classes[self.discipline.class(&packets[parcel.packet])].push_back(waiting);
+        self.classes[self.discipline.class(&commons.packets[parcel.packet])].push_back(waiting);
         self.asked = self.discipline.asks_for_pause(&self.view_at(now)).or(self.asked);
         let is_all = !pushes_out && self.asked.is_none();
         if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
+    }
+
+    /// Asks the buffer and the discipline; returns the packet as it is admitted, marked or trimmed,
+    /// and whether others were pushed out for it.
+    fn judge(
+        &mut self,
+        now: Time,
+        parcel: Parcel,
+        buffer: Buffer,
+        commons: &mut Commons,
+    ) -> Result<(Parcel, bool), DropReason> {
+        let Commons { packets, pools } = commons;
+        let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
+        let view = self.view_at(now);
+        let is_idle = self.starts_at_once(now);
+        let takes_room = buffer.counts_in_service || !is_idle;
+        let has_room = |size| {
+            let space = self.accounting.space(size);
+            !takes_room || has_room(buffer, self.held, space, pool.as_deref())
+        };
+        let (fits, header_fits) =
+            (has_room(parcel.size()), has_room(packets[parcel.packet].header.into()));
+        let pushes_out =
+            !fits && self.find_victims(&packets[parcel.packet], buffer, packets, pool.as_deref());
+        let packet = &mut packets[parcel.packet];
+        let mut verdict = if fits || pushes_out {
+            self.discipline.offer(packet, &view, &mut self.random)
+        } else {
+            match self.discipline.refused(packet, &view) {
+                Refusal::Trim if header_fits => Verdict::Trim,
+                _ => Verdict::Drop(DropReason::BufferFull),
+            }
+        };
+        if is_idle && verdict != Verdict::Drop(DropReason::BufferFull) {
+            verdict = verdict.then(self.discipline.departing(packet, Span::ZERO, &view));
+        }
+        let parcel = self.apply(verdict, parcel, packet)?;
+        if pushes_out {
+            self.push_out(now, packets, pool.as_deref_mut());
+        }
+        if takes_room {
+            self.take(self.accounting.space(parcel.size()), pool);
+        }
+        Ok((parcel, pushes_out))
     }
 
     /// Whether a packet that is offered at `now` is sent at once.
@@ -251,7 +270,7 @@ impl Stepped {
         let Commons { packets, pools } = commons;
         let mut pool = self.pool.map(|PoolId(pool)| &mut pools[usize::from(pool)]);
         let counts_in_service = self.counts_in_service();
-        while let Some(next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
+        while let Some(mut next) = self.classes.iter_mut().find_map(VecDeque::pop_front) {
             let size = next.parcel.size();
             self.stop_waiting(&next, now);
             if self.buffer.is_some() {
@@ -259,14 +278,21 @@ impl Stepped {
                 let view = self.view_at(now);
                 let packet = &mut packets[next.parcel.packet];
                 let verdict = self.discipline.departing(packet, waited, &view);
-                let is_dropped = self.apply(verdict, packet).is_err();
-                if !counts_in_service || is_dropped {
+                let Ok(parcel) = self.apply(verdict, next.parcel, packet) else {
                     self.give_back(size, pool.as_deref_mut());
-                }
-                if is_dropped {
                     self.late.push_back(next.parcel.packet);
                     continue;
+                };
+                if parcel.size() != size {
+                    next.sending = self.line.sending_time(parcel.size(), &mut self.random);
                 }
+                if !counts_in_service || parcel.size() != size {
+                    self.give_back(size, pool.as_deref_mut());
+                }
+                if counts_in_service && parcel.size() != size {
+                    self.take(self.accounting.space(parcel.size()), pool);
+                }
+                next.parcel = parcel;
             }
             self.start(&next, now);
             break;
@@ -400,20 +426,29 @@ impl Stepped {
         }
     }
 
-    /// Marks or drops a packet, and counts it.
-    fn apply(&mut self, verdict: Verdict, packet: &mut Packet) -> Result<(), DropReason> {
+    /// Marks, trims or drops a packet, and counts it; returns it as it goes on.
+    fn apply(
+        &mut self,
+        verdict: Verdict,
+        parcel: Parcel,
+        packet: &mut Packet,
+    ) -> Result<Parcel, DropReason> {
         match verdict {
             Verdict::Admit => {}
             Verdict::Mark => {
                 packet.mark();
                 self.counters.marked += 1;
             }
+            Verdict::Trim => {
+                self.counters.trim(packet);
+                return Ok(parcel.resized(packet.size()));
+            }
             Verdict::Drop(why) => {
                 self.counters.dropped += 1;
                 return Err(why);
             }
         }
-        Ok(())
+        Ok(parcel)
     }
 
     fn take(&mut self, space: Occupancy, pool: Option<&mut Pool>) {

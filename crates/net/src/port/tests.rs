@@ -224,3 +224,6 @@ mod push_out;
 
 #[path = "rapid_tests.rs"]
 mod rapid;
+
+#[path = "trim_tests.rs"]
+mod trim;

@@ -159,6 +159,7 @@ impl Verdict {
     pub fn then(self, later: Self) -> Self {
         match (self, later) {
             (drop @ Self::Drop(_), _) | (_, drop @ Self::Drop(_)) => drop,
+            (Self::Trim, _) | (_, Self::Trim) => Self::Trim,
             (Self::Admit, Self::Admit) => Self::Admit,
             _ => Self::Mark,
         }
@@ -172,8 +173,19 @@ pub enum Verdict {
     Admit,
     /// The same with the congestion-experienced mark (RFC 3168).
     Mark,
+    /// Put its header into the queue, or on the line, without the payload.
+    Trim,
     /// Throw it away.
     Drop(DropReason),
+}
+
+/// What becomes of a packet that the buffer has no room for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is dropped.
+    Drop,
+    /// Its payload is cut off, and the header admitted if there is room for that.
+    Trim,
 }
 
 impl Verdict {
@@ -206,9 +218,10 @@ pub trait QueueDiscipline {
     /// have been pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
-    /// The buffer has no room for an arriving `packet`, and drops it.
-    fn refused(&mut self, packet: &Packet, view: &QueueView) {
+    /// The buffer has no room for an arriving `packet`.
+    fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
         let _ = (packet, view);
+        Refusal::Drop
     }
 
     /// The fate of `packet`, which waited for `waited` and is about to be sent; `view` is what
@@ -338,7 +351,7 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            fn refused(&mut self, packet: &Packet, view: &QueueView) {
+            fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
                 match self {
                     $(Self::$variant(discipline) => discipline.refused(packet, view),)+
                     Self::Custom(discipline) => discipline.refused(packet, view),

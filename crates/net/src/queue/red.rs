@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::Level;
-use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{DropReason, Parameters, QueueDiscipline, QueueView, Refusal, Site, Verdict};
 use crate::packet::Packet;
 
 /// Random early detection: the probability of a drop or a mark grows with the average queue.
@@ -141,9 +141,10 @@ impl QueueDiscipline for Red {
         self.response.to(signal, packet)
     }
 
-    fn refused(&mut self, _: &Packet, view: &QueueView) {
+    fn refused(&mut self, _: &Packet, view: &QueueView) -> Refusal {
         self.average.sample(view);
         self.curve.on_refusal();
+        Refusal::Drop
     }
 }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::level::Level;
 use super::red::{Average, Curve, Response, check_average, in_bytes};
 use super::selector::Selector;
-use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
+use super::{Parameters, QueueDiscipline, QueueView, Refusal, Site, Verdict};
 use crate::packet::Packet;
 
 /// Weighted RED: RED on one average, with thresholds of their own for classes of packets.
@@ -182,8 +182,9 @@ impl QueueDiscipline for Wred {
         self.response.to(signal, packet)
     }
 
-    fn refused(&mut self, _: &Packet, view: &QueueView) {
+    fn refused(&mut self, _: &Packet, view: &QueueView) -> Refusal {
         self.average.sample(view);
+        Refusal::Drop
     }
 }
 
