@@ -242,6 +242,8 @@ mod tests {
             offered: 0,
             dropped: 0,
             marked: 0,
+            trimmed: 0,
+            trimmed_bytes: 0,
             delivered: 0,
             sending: Span::ZERO,
             max_packets: 0,

@@ -144,13 +144,13 @@ impl<P: Probe> Wires<'_, P> {
     /// takes it at once: that is the shortcut, and the event the long way.
     #[inline(never)]
     pub(super) fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
-        let parcel = self.network.post(packet);
-        let hop = self.network.next_hop(parcel).expect("a route has at least one port");
         let sequence = AFTER_TIMERS | self.next_sequence();
+        let hop = self.network.host_port(self.network.packet(packet).route);
         if !self.network.announces(hop) {
             kept.insert((departure, sequence), packet);
             return self.queue.push_deadline(departure, BEFORE_ALL, Event::Leave);
         }
+        let parcel = self.network.post(packet);
         let handoff = self.network.shorten(departure, hop, parcel, sequence);
         if let Handoff::Announced(Some((port, at, sequence))) = handoff {
             self.queue.push_deadline(at, sequence, Event::Entry(port));

@@ -12,6 +12,7 @@ mod probes;
 mod recoveries;
 mod remedies;
 mod response;
+mod spraying;
 mod switch;
 mod taxonomy;
 mod traffic;

@@ -23,7 +23,7 @@ fn every_topology_has_a_name_sensible_defaults_and_few_enough_switches() {
 }
 
 #[test]
-fn every_host_has_a_place_and_a_shortest_way_to_every_other() {
+fn every_host_has_a_place_and_a_shortest_path_to_every_other() {
     for (name, config) in every_entry() {
         let fabric = config.shape().fabric();
         let exists = |switch: &SwitchId| switch.0 < fabric.switches;
@@ -35,16 +35,20 @@ fn every_host_has_a_place_and_a_shortest_way_to_every_other() {
         let mut random = Stream::named(1, "law", 0);
         for from in (0..fabric.switches).map(SwitchId) {
             for to in (0..fabric.switches).map(SwitchId) {
-                let way = router.way(from, to, |ways| random.below(ways));
-                assert_eq!(way.len() as u32, router.distance(from, to), "{name}");
-                let end = way.iter().fold(from, |at, crossing| {
+                let path = router.path(from, to, |paths| random.below(paths));
+                assert_eq!(path.len() as u32, router.distance(from, to), "{name}");
+                let end = path.iter().fold(from, |at, crossing| {
                     let [one, other] = fabric.trunks[crossing.trunk as usize];
                     let (begin, end) = if crossing.onward { (one, other) } else { (other, one) };
-                    assert_eq!(at, begin, "{name}: a way has no gaps");
+                    assert_eq!(at, begin, "{name}: a path has no gaps");
                     end
                 });
                 assert_eq!(end, to, "{name}");
-                assert!(way.len() as u32 <= router.diameter(), "{name}");
+                assert!(path.len() as u32 <= router.diameter(), "{name}");
+                let paths = router.paths(from, to);
+                assert!(paths.contains(&path), "{name}");
+                let shortest = |path: &Vec<_>| path.len() as u32 == router.distance(from, to);
+                assert!(paths.iter().all(shortest), "{name}");
             }
         }
     }

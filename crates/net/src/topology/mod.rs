@@ -8,12 +8,14 @@ mod fabric;
 mod leaf_spine;
 mod network;
 mod parallel;
+mod routes;
 mod routing;
 mod star;
 mod two_tier;
 
 pub use fabric::{Fabric, Spread, SwitchId};
 pub use network::{Attachment, HostId, Network, NextEvent, Trunks};
+pub use routes::PathChoice;
 pub use routing::Router;
 
 use incast_engine::{Entry, Fault};

@@ -2,6 +2,7 @@
 
 use incast_engine::{Stream, Time};
 
+use super::routes::{PathChoice, Routes};
 use super::{Fabric, Router, Spread, SwitchId};
 use crate::buffer::{Pool, PoolConfig, PoolId};
 use crate::express::{self, Express, Handoff, Shortcut};
@@ -35,19 +36,11 @@ pub struct Trunks<'a> {
     pub pool: Option<PoolConfig>,
 }
 
-/// Fills up the table of hops.
-const NO_PORT: PortId = PortId(u32::MAX);
-/// What a route has beside trunks: the sender's port, the receiver's, and the end.
-const ENDS: u32 = 3;
-
 /// Ports and routes.
 pub struct Network {
     ports: Vec<Port>,
     commons: Commons,
-    /// The ports that each route crosses, `1 << stride` entries per route, padded with [`NO_PORT`].
-    hops: Vec<PortId>,
-    /// As a power of two, so that a sender finds its route by a shift.
-    stride: u32,
+    routes: Routes,
     express: Express,
     /// The ports that each port is fed by, in order; see [`Network::connect`].
     upstream: Vec<Vec<PortId>>,
@@ -99,8 +92,7 @@ impl Network {
         let router = Router::new(fabric);
         Self {
             commons: Commons { packets: Packets::default(), pools },
-            hops: Vec::new(),
-            stride: (router.diameter() + ENDS).next_power_of_two().trailing_zeros(),
+            routes: Routes::new(router.diameter()),
             express: Express::none(ports.len()),
             upstream: Vec::new(),
             attached_to: hosts.iter().map(|host| host.switch).collect(),
@@ -117,34 +109,53 @@ impl Network {
     }
 
     /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of
-    /// the shortest, drawn by its number or the next in turn.
+    /// the shortest, drawn by its number or the next in turn, unless that is
+    /// [chosen per packet](Network::choose_paths).
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
-        let first_trunk = 2 * self.hosts();
         for (from, to) in [(server, client), (client, server)] {
-            let mut random = Stream::named(self.seed, "route", self.routes().into());
-            let flow = u64::from(self.routes() / 2);
-            let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
-            let spread = self.spread;
-            let way = self.router.way(begin, end, |ways| match spread {
-                Spread::Drawn => random.below(ways),
-                Spread::InTurn => flow % ways,
-            });
-            self.hops.push(PortId(2 * from.0));
-            self.hops.extend(way.iter().map(|crossing| {
-                PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))
-            }));
-            self.hops.push(Self::switch_port(to));
-            // Its end at least.
-            self.hops.push(NO_PORT);
-            self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
+            self.add_route(from, to);
         }
-        self.routes() / 2 - 1
+        self.routes.len() / 2 - 1
     }
 
-    fn routes(&self) -> u32 {
-        (self.hops.len() >> self.stride) as u32
+    fn add_route(&mut self, from: HostId, to: HostId) {
+        let first_trunk = 2 * self.hosts();
+        let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
+        let paths = if self.routes.are_chosen() {
+            self.router.paths(begin, end)
+        } else {
+            let mut random = Stream::named(self.seed, "route", self.routes.len().into());
+            let flow = u64::from(self.routes.len() / 2);
+            let spread = self.spread;
+            vec![self.router.path(begin, end, |paths| match spread {
+                Spread::Drawn => random.below(paths),
+                Spread::InTurn => flow % paths,
+            })]
+        };
+        self.routes.begin();
+        for path in paths {
+            let trunks = path.iter().map(|crossing| {
+                PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))
+            });
+            let ends = [PortId(2 * from.0), Self::switch_port(to)];
+            self.routes
+                .add(ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()));
+        }
+    }
+
+    /// Lets `policy` choose among the shortest paths for every packet, of all flows; before the
+    /// first of them is sent.
+    pub fn choose_paths(&mut self, policy: Box<dyn PathChoice + Send>) {
+        let chosen = self.routes.chosen_by(policy);
+        let fixed = std::mem::replace(&mut self.routes, chosen);
+        for route in (0..fixed.len()).map(RouteId) {
+            let ports = fixed.first(route);
+            // By the numbers of hosts' ports.
+            let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
+            self.add_route(HostId(ends[0]), HostId(ends[1]));
+        }
     }
 
     /// Number of hosts.
@@ -152,16 +163,21 @@ impl Network {
         self.attached_to.len() as u32
     }
 
-    /// The ports that a route crosses.
+    /// The ports that a route crosses; those of its first path, if it has several.
     pub fn route(&self, route: RouteId) -> &[PortId] {
-        hops_of(&self.hops, self.stride, route)
+        self.routes.first(route)
+    }
+
+    /// The port of the host that sends on a route.
+    #[inline]
+    pub fn host_port(&self, route: RouteId) -> PortId {
+        self.routes.host_port(route)
     }
 
     /// The ports of switches on the flows' ways forward, in order.
     pub fn switch_ports_forward(&self) -> Vec<PortId> {
-        let routes = (0..self.routes()).map(RouteId).filter(|route| route.is_forward());
-        let mut ports: Vec<PortId> =
-            routes.flat_map(|route| &self.route(route)[1..]).copied().collect();
+        let paths = self.routes.all().filter(|(route, _)| route.is_forward());
+        let mut ports: Vec<PortId> = paths.flat_map(|(_, path)| &path[1..]).copied().collect();
         ports.sort_unstable();
         ports.dedup();
         ports
@@ -186,23 +202,21 @@ impl Network {
 
     /// Sends a packet on its way: what links need to know of it.
     #[inline]
-    pub fn post(&self, id: PacketId) -> Parcel {
-        let packet = self.packet(id);
-        Parcel::new(id, packet.size(), packet.route.0 << self.stride)
+    pub fn post(&mut self, id: PacketId) -> Parcel {
+        let packet = &self.commons.packets[id];
+        Parcel::new(id, packet.size(), self.routes.start(packet))
     }
 
     /// The port that a packet has to enter next, or none if it has reached its host.
     #[inline]
     pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
-        let hop = self.hops[parcel.hop() as usize];
-        (hop != NO_PORT).then_some(hop)
+        self.routes.port(parcel.hop())
     }
 
     /// Tells ports their neighbours upstream, once all flows are known. A port that may ask for a
     /// pause, and whoever may be asked, gets departure events.
     pub fn connect(&mut self) {
-        let routes = (0..self.routes()).map(|it| self.route(RouteId(it)));
-        self.upstream = feeders(self.ports.len(), routes);
+        self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
         let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
         for (port, feeders) in self.ports.iter().zip(&self.upstream) {
             for feeder in feeders.iter().filter(|_| port.may_ask_for_pause()) {
@@ -220,20 +234,18 @@ impl Network {
     /// Connects the ports and plans the short cuts; see [`Express`].
     pub fn seal(&mut self) {
         self.connect();
-        let (hops, stride) = (&self.hops, self.stride);
-        let routes = (0..self.routes()).map(RouteId).map(|it| (it, hops_of(hops, stride, it)));
-        self.express = express::plan(&mut self.ports, &self.upstream, routes);
+        self.express = express::plan(&mut self.ports, &self.upstream, self.routes.all());
     }
 
     /// Routes that begin at a port for themselves alone: nothing comes between what is offered
     /// there. Known once all flows are.
     pub fn lone_routes(&self) -> Vec<RouteId> {
-        let routes = || (0..self.routes()).map(RouteId);
+        let routes = || (0..self.routes.len()).map(RouteId);
         let mut users = vec![0_u32; self.ports.len()];
         for route in routes() {
-            users[self.route(route)[0].0 as usize] += 1;
+            users[self.host_port(route).0 as usize] += 1;
         }
-        routes().filter(|route| users[self.route(*route)[0].0 as usize] == 1).collect()
+        routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
     /// Whether a port announces its packets to the next one: then what a lone route offers may be
@@ -257,7 +269,7 @@ impl Network {
             return Handoff::Declined;
         }
         let parcel = parcel.onward();
-        let next = self.hops[parcel.hop() as usize];
+        let Some(next) = self.next_hop(parcel) else { return Handoff::Declined };
         self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
@@ -373,9 +385,9 @@ impl Network {
 
     /// The packets of one route that are still in the network.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
-        self.route(route)
-            .iter()
-            .flat_map(|port| self.at(*port))
+        self.routes
+            .ports(route)
+            .flat_map(|port| self.at(port))
             .map(|id| self.packet(id))
             .filter(move |packet| packet.route == route)
     }
@@ -392,13 +404,6 @@ fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<
         feeders.dedup();
     }
     feeders
-}
-
-/// The ports that a route crosses, by the table of hops.
-fn hops_of(hops: &[PortId], stride: u32, route: RouteId) -> &[PortId] {
-    let first = (route.0 as usize) << stride;
-    let hops = &hops[first..first + (1 << stride)];
-    &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The shortest ways between switches.
+//! The shortest paths between switches.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct Router {
     distances: Vec<Vec<u32>>,
 }
 
-/// No way.
+/// No path.
 const FAR: u32 = u32::MAX;
 
 impl Router {
@@ -47,27 +47,42 @@ impl Router {
         self.distances.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// The shortest way between two switches; where several are equally short, every switch
+    /// A shortest path between two switches; where several are equally short, every switch
     /// chooses one of the so many trunks that lie on them.
-    pub fn way(
+    pub fn path(
         &self,
         from: SwitchId,
         to: SwitchId,
         mut choose: impl FnMut(u64) -> u64,
     ) -> Vec<Crossing> {
         let mut at = from;
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         while at != to {
-            let here = self.distance(at, to);
-            let nearer: Vec<_> = self.leaving[at.0 as usize]
-                .iter()
-                .filter(|(_, next)| self.distance(*next, to) < here)
-                .collect();
+            let nearer: Vec<_> = self.nearer(at, to).collect();
             let (crossing, next) = nearer[choose(nearer.len() as u64) as usize];
-            way.push(*crossing);
-            at = *next;
+            path.push(crossing);
+            at = next;
         }
-        way
+        path
+    }
+
+    /// All shortest paths between two switches.
+    pub fn paths(&self, from: SwitchId, to: SwitchId) -> Vec<Vec<Crossing>> {
+        if from == to {
+            return vec![Vec::new()];
+        }
+        let onward = |(crossing, next)| {
+            let rest = self.paths(next, to).into_iter();
+            rest.map(move |rest| [crossing].into_iter().chain(rest).collect())
+        };
+        self.nearer(from, to).flat_map(onward).collect()
+    }
+
+    /// The trunks that lead from a switch nearer to another, and where each ends.
+    fn nearer(&self, at: SwitchId, to: SwitchId) -> impl Iterator<Item = (Crossing, SwitchId)> {
+        let here = self.distance(at, to);
+        let leaving = self.leaving[at.0 as usize].iter();
+        leaving.filter(move |(_, next)| self.distance(*next, to) < here).copied()
     }
 }
 

@@ -266,3 +266,65 @@ fn a_route_is_alone_if_no_other_begins_at_its_port() {
     assert!(network.announces(port));
     assert_eq!(network.lone_routes(), [first], "whatever becomes of the packets");
 }
+
+/// Takes the paths in turn, whatever the packet.
+struct InTurn(u32);
+
+impl PathChoice for InTurn {
+    fn choose(&mut self, _: &Packet, paths: u32) -> u32 {
+        self.0 += 1;
+        self.0 % paths
+    }
+}
+
+#[test]
+fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_known() {
+    let leaf_spine = json!({ "name": "leaf-spine", "leaves": 2, "spines": 4 });
+    let mut network = build(&leaf_spine, &[SwitchId(0), SwitchId(1), SwitchId(0)]);
+    network.add_flow(HostId(1), HostId(0));
+    network.choose_paths(Box::new(InTurn(0)));
+    network.add_flow(HostId(2), HostId(0));
+    network.seal();
+    let route = RouteId::new(0, true);
+    for packet in 0..8 {
+        let packet = Packet { route, seq: packet, payload: 1460, header: 40, ..Packet::default() };
+        let id = network.packets().insert(packet);
+        let parcel = network.post(id);
+        assert_eq!(network.next_hop(parcel), Some(network.host_port(route)));
+        // Beyond the server's own port: from its leaf to the spine.
+        let parcel = parcel.onward();
+        let port = network.next_hop(parcel).expect("a trunk");
+        network.offer(Time::ZERO, port, parcel, 0);
+    }
+    let mut trunks: Vec<PortId> = (0..4).map(|spine| PortId(6 + 8 + 2 * spine)).collect();
+    for port in &trunks {
+        assert_eq!(network.port(*port).in_flight().count(), 2, "{port:?}");
+    }
+    assert_eq!(network.in_flight(route).count(), 8, "each is found once");
+    // From spines to the client's leaf.
+    trunks.extend((0..4).map(|spine| PortId(6 + 1 + 2 * spine)));
+    trunks.push(Network::switch_port(HostId(0)));
+    trunks.sort_unstable();
+    assert_eq!(network.switch_ports_forward(), trunks);
+    assert_eq!(network.route(RouteId::new(1, true)), [PortId(4), PortId(1)], "on one switch");
+}
+
+#[test]
+fn a_choice_beyond_the_last_path_is_the_last() {
+    struct Beyond;
+    impl PathChoice for Beyond {
+        fn choose(&mut self, _: &Packet, paths: u32) -> u32 {
+            paths
+        }
+    }
+    let parallel = json!({ "name": "parallel", "paths": 3 });
+    let mut network = build(&parallel, &[SwitchId(1), SwitchId(0)]);
+    network.choose_paths(Box::new(Beyond));
+    network.add_flow(HostId(1), HostId(0));
+    let packet = Packet { route: RouteId::new(0, true), ..Packet::default() };
+    let id = network.packets().insert(packet);
+    let parcel = network.post(id).onward();
+    let last = network.routes.all().filter(|(route, _)| route.is_forward()).last();
+    let (_, last) = last.expect("three paths");
+    assert_eq!(network.next_hop(parcel), Some(last[1]));
+}
