@@ -1,6 +1,6 @@
-//! Short cuts: packets that need fewer events than one per link.
+//! Shortcuts: packets that need fewer events than one per link.
 //!
-//! [`Express`] is planned once, when all flows are known, and then owns every short cut. A packet
+//! [`Express`] is planned once, when all flows are known, and then owns every shortcut. A packet
 //! that it does not take goes the long way: from link to link, an event each.
 
 mod inlet;
@@ -25,10 +25,10 @@ pub enum Shortcut {
     Announce,
 }
 
-/// Where a packet is that was to be sent by a short cut.
+/// Where a packet is that was to be sent by a shortcut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handoff {
-    /// Where it was: the port has no short cut.
+    /// Where it was: the port has no shortcut.
     Declined,
     /// On the link behind the next port, whose next arrival is to be scheduled at this time, if
     /// that is said.
@@ -38,14 +38,14 @@ pub enum Handoff {
     Announced(Option<(PortId, Time, u64)>),
 }
 
-/// A port's short cuts: what becomes of its packets, and what was announced to it.
+/// A port's shortcuts: what becomes of its packets, and what was announced to it.
 #[derive(Default)]
 struct Lane {
     shortcut: Shortcut,
     inlet: Inlet,
 }
 
-/// The short cuts of a network.
+/// The shortcuts of a network.
 pub struct Express {
     /// By port.
     lanes: Vec<Lane>,
@@ -56,7 +56,7 @@ pub struct Express {
 }
 
 impl Express {
-    /// No short cut for any of so many ports.
+    /// No shortcut for any of so many ports.
     pub fn none(ports: usize) -> Self {
         let lanes = (0..ports).map(|_| Lane::default()).collect();
         Self { lanes, relayed: Vec::new(), inlets: Vec::new() }
@@ -68,7 +68,7 @@ impl Express {
         self.lanes[port.0 as usize].shortcut
     }
 
-    /// Sends a packet, which is about to enter `port` and `next` after it, by a short cut.
+    /// Sends a packet, which is about to enter `port` and `next` after it, by a shortcut.
     #[inline]
     pub fn send(
         &mut self,

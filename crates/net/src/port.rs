@@ -329,7 +329,7 @@ impl Port {
         }
     }
 
-    /// The port, if it computes departures: only such a port has short cuts.
+    /// The port, if it computes departures: only such a port has shortcuts.
     #[inline]
     pub(crate) fn fifo(&self) -> Option<&Fifo> {
         match self {
@@ -338,7 +338,7 @@ impl Port {
         }
     }
 
-    /// The same, to send packets by a short cut.
+    /// The same, to send packets by a shortcut.
     #[inline]
     pub(crate) fn fifo_mut(&mut self) -> Option<&mut Fifo> {
         match self {

@@ -1,4 +1,4 @@
-//! Which ports have short cuts.
+//! Which ports have shortcuts.
 
 use super::{Express, Shortcut};
 use crate::packet::RouteId;

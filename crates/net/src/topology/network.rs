@@ -231,7 +231,7 @@ impl Network {
         }
     }
 
-    /// Connects the ports and plans the short cuts; see [`Express`].
+    /// Connects the ports and plans the shortcuts; see [`Express`].
     pub fn seal(&mut self) {
         self.connect();
         self.express = express::plan(&mut self.ports, &self.upstream, self.routes.all());
@@ -261,7 +261,7 @@ impl Network {
         delivered - self.express.early(now, &self.ports)
     }
 
-    /// Sends a packet that is about to enter a port by that port's short cut, if it has one; any
+    /// Sends a packet that is about to enter a port by that port's shortcut, if it has one; any
     /// other port it is to be offered to.
     #[inline]
     pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {

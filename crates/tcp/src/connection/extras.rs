@@ -1,7 +1,7 @@
 //! What a connection has beyond sending by a window in bytes: one set, known at birth but for hooks.
 //!
-//! A short cut says which extras it knows to be harmless ([`Extras::only`]). A new feature adds a
-//! line here, and every short cut leaves its connections to the long way until it names it.
+//! A shortcut says which extras it knows to be harmless ([`Extras::only`]). A new feature adds a
+//! line here, and every shortcut leaves its connections to the long way until it names it.
 
 use crate::config::{Config, IdleRestart, WindowUnit};
 use crate::congestion::Needs;

@@ -20,7 +20,7 @@ fn star(hosts: usize) -> Network {
     build(&json!({ "name": "star" }), &vec![SwitchId(0); hosts])
 }
 
-/// The short cut of each port.
+/// The shortcut of each port.
 fn shortcuts(network: &Network) -> Vec<Shortcut> {
     (0..network.ports.len() as u32).map(|port| network.express.shortcut(PortId(port))).collect()
 }
