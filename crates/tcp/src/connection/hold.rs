@@ -63,7 +63,7 @@ impl Connection {
     }
 
     /// The clock may have reached the deadline of what is held.
-    pub(super) fn ripen(&mut self, now: Time) {
+    pub(super) fn release_due(&mut self, now: Time) {
         self.waive(Demand::Held);
         while self.hooks.held.deadline() <= now {
             let until = self.ask(now, AckEvent::Due);
@@ -92,7 +92,7 @@ impl Connection {
                 self.time_request(now);
             }
         }
-        self.ripen(now);
+        self.release_due(now);
         first.is_some()
     }
 

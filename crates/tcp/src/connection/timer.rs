@@ -66,7 +66,7 @@ impl Connection {
             self.run_hook_deadlines(now);
         }
         if self.has_receiver_hooks() {
-            self.ripen(now);
+            self.release_due(now);
             if self.owed.has(Demand::Held) {
                 self.set_trigger(Trigger::DelayedAck);
             }
