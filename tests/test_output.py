@@ -22,7 +22,6 @@ KINDS = [
     "buffers",
     "workloads",
     "topologies",
-    "backgrounds",
     "profiles",
     "plots",
 ]

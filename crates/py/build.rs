@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The crates on whose code a result depends.
-const CRATES: [&str; 7] = ["engine", "net", "tcp", "remedies", "host", "scenario", "lab"];
+const CRATES: [&str; 8] =
+    ["engine", "net", "tcp", "remedies", "host", "traffic", "scenario", "lab"];
 
 fn main() -> io::Result<()> {
     let crates = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");

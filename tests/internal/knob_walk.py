@@ -16,6 +16,8 @@ TABLES = Path(__file__).parent / "knobs"
 SCHEMA: Document = json.loads(_core.schema())
 # Parts are named where they have a table of their own, and not where they stand again.
 _LATE = ("name", "core", "sweep")
+# Traffic that never ends by itself is tried beside a workload.
+_BESIDE = ("long-flow", "poisson-flows", "cbr", "poisson", "on-off")
 _LISTS = ("background", "remedies", "classes")
 _STEP = re.compile(r"([\w-]+)(?:\[([\w-]+)\])?")
 _QUANTITY = re.compile(r"([\d.]+) ?([A-Za-z%]+)")
@@ -48,12 +50,13 @@ def keys() -> dict[str, Document]:
             visit(_definition(target), path)
         properties = node.get("properties", {})
         name = properties.get("name", {}).get("const")
+        path = "background" if path == "workload" and name in _BESIDE else path
         path = f"{path}[{name}]" if name else path
         for key, about in properties.items():
             if "const" not in about:
                 place = f"{path}.{key}" if path else key
                 found[place] = about
-                if key in _LATE:
+                if key in _LATE or (key == "transport" and path):
                     late.append((about, place))
                 else:
                     visit(about, place)
@@ -77,6 +80,10 @@ def put(document: Mapping[str, Any], key: str, *values: object) -> Document:
         if step in _LISTS:
             here = here if here and here[0].get("name", "") == name else [{}]
             place[step], inner = here, here[0]
+        elif isinstance(here, list):
+            # Of several workloads it is the last one.
+            inner = here[-1] if here[-1].get("name", "") == name else {}
+            place[step] = [*here[:-1], inner]
         else:
             inner = here if isinstance(here, dict) else {"name": here} if here else {}
             inner = inner if not name or inner.get("name") == name else {}

@@ -35,7 +35,7 @@ def test_rows_and_traces_are_those_that_were_kept(start: int) -> None:
 def test_the_corpus_has_every_entry_of_every_registry() -> None:
     assert len(CASES) >= 1500
     texts = [json.dumps(case.document) for case in CASES]
-    for kind in ("transports", "queues", "remedies", "workloads", "backgrounds", "topologies"):
+    for kind in ("transports", "queues", "remedies", "workloads", "topologies"):
         names = [one["name"] for one in json.loads(_core.entries(kind))]
         # What is the default everywhere need not be written.
         missing = [name for name in names if not any(f'"{name}"' in text for text in texts)]

@@ -79,7 +79,7 @@ def test_keys_of_lists_are_found_by_their_place(command: Command) -> None:
         ("minrto", "transport.rto_min"),
         ("network.bufer", "network.buffer"),
         ("goodput_bsp", "goodput_bps"),
-        ("plado", "plato"),
+        ("platto", "plato"),
     ],
 )
 def test_an_unknown_name_gets_a_suggestion(command: Command, asked: str, meant: str) -> None:

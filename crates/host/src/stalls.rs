@@ -96,6 +96,16 @@ impl StallCounts {
         self.longest = self.longest.max(Some(wait));
     }
 
+    /// These and others.
+    #[must_use]
+    pub fn and(mut self, others: &Self) -> Self {
+        for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
+            *count += other;
+        }
+        self.longest = self.longest.max(others.longest);
+        self
+    }
+
     /// How many had this cause.
     pub fn of(&self, cause: StallCause) -> u64 {
         self.by_cause[cause as usize]

@@ -27,8 +27,10 @@ pub struct Core<P> {
     pub probe: P,
     /// Packets that reached a host.
     pub delivered: u64,
-    /// The workload is done, and with it the run.
+    /// The workloads are done, and with them the run.
     pub finished: bool,
+    /// Applications that have to be done before.
+    awaited: Vec<u16>,
     /// Hosts keep segments until their departure times, where that is settled.
     pub hosts_keep: bool,
     /// The ends of all flows.
@@ -45,6 +47,7 @@ impl<P: Probe> Core<P> {
             probe,
             delivered: 0,
             finished: false,
+            awaited: Vec::new(),
             hosts_keep: true,
             hosts: Hosts::new(seed, P::ON),
             kept: Kept::default(),
@@ -56,6 +59,18 @@ impl<P: Probe> Core<P> {
     #[inline]
     pub fn now(&self) -> Time {
         self.queue.now()
+    }
+
+    /// The run goes on until this application is done.
+    pub(crate) fn await_end_of(&mut self, application: u16) {
+        self.awaited.push(application);
+    }
+
+    fn finish_application(&mut self, application: u16) {
+        if self.awaited.contains(&application) {
+            self.awaited.retain(|awaited| *awaited != application);
+            self.finished = self.awaited.is_empty();
+        }
     }
 
     /// Does what applications want of clock and network.
@@ -70,7 +85,7 @@ impl<P: Probe> Core<P> {
                 }
                 Demand::Datagram { flow, size } => self.send_datagram(flow, size),
                 Demand::Milestone(row) => self.probe.on_event(row),
-                Demand::Finished { .. } => self.finished = true,
+                Demand::Finished { application } => self.finish_application(application),
             }
         }
         self.hosts.recycle(demands);

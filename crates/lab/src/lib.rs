@@ -1,6 +1,5 @@
 //! The laboratory: a scenario in, a world built from it and run, results out.
 
-pub mod application;
 pub mod column;
 pub mod control;
 pub mod core;

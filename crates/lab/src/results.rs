@@ -9,9 +9,9 @@ use incast_host::stalls::{StallCause, StallCounts};
 use incast_net::port::PortCounters;
 use incast_remedies::Measure;
 
-use crate::application::Report;
 use crate::column::Column;
 use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
+use incast_traffic::Report;
 
 macro_rules! row {
     ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {
@@ -127,6 +127,15 @@ impl TimeoutCounts {
     fn of(&self, cause: Cause) -> u64 {
         self.by_cause[cause as usize]
     }
+
+    /// These and others.
+    fn and(mut self, others: &Self) -> Self {
+        for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
+            *count += other;
+        }
+        self.block_head += others.block_head;
+        self
+    }
 }
 
 /// What a row needs beside the application's report.
@@ -153,6 +162,16 @@ pub struct WaitReport {
     pub timeouts: TimeoutCounts,
     /// Its stalls.
     pub stalls: StallCounts,
+}
+
+impl WaitReport {
+    /// What several groups waited for together.
+    pub fn total(reports: &[Self]) -> Self {
+        reports.iter().fold(Self::default(), |sum, report| Self {
+            timeouts: sum.timeouts.and(&report.timeouts),
+            stalls: sum.stalls.and(&report.stalls),
+        })
+    }
 }
 
 /// The row of one group.

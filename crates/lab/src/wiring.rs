@@ -1,72 +1,73 @@
 //! From a scenario's tables to the ports of its network.
 
+use std::ops::Range;
+
 use incast_engine::{Rate, Span, Time};
 use incast_net::buffer::{Buffer, PoolId};
 use incast_net::topology::{Attachment, HostId, Network, SwitchId, Trunks};
 use incast_net::{PortConfig, PortId};
 
-use incast_scenario::{self as scenario, Background, Links, Scenario};
+use incast_scenario::{self as scenario, Group, Links, Scenario};
+use incast_traffic::{Scope, Senders};
 
-/// Which host is who: the clients first, then the servers, then the sources of background traffic.
-#[derive(Clone, Copy, Debug)]
-pub struct Hosts {
-    clients: u32,
-    servers: u32,
+/// Hosts are numbered: the clients first, then those that each group of traffic adds.
+pub fn senders(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Vec<HostId>> {
+    let mut free = scenario.network.clients;
+    let mut servers = Vec::new();
+    let numbers = groups.iter().map(|group| match &group.senders {
+        Senders::Own(count, _) => {
+            let own: Vec<HostId> = (free..free + count).map(HostId).collect();
+            free += count;
+            if group.scope == Scope::Workload(0) {
+                servers.clone_from(&own);
+            }
+            own
+        }
+        Senders::Servers => servers.clone(),
+        Senders::Clients => group.config.workload().clients().into_iter().map(HostId).collect(),
+    });
+    numbers.collect()
 }
 
-impl Hosts {
-    /// The hosts of a scenario.
-    pub fn new(scenario: &Scenario) -> Self {
-        Self { clients: scenario.network.clients, servers: scenario.workload.servers() }
-    }
+/// The flows of each workload.
+pub fn workloads(groups: &[Group<'_>]) -> Vec<Range<u32>> {
+    let mut first = 0;
+    let flows = groups.iter().map(|group| {
+        let flows = first..first + group.flows();
+        first = flows.end;
+        (group.scope, flows)
+    });
+    let mut own: Vec<_> = flows.filter(|(scope, _)| matches!(scope, Scope::Workload(_))).collect();
+    own.sort_by_key(|(scope, _)| match scope {
+        Scope::Workload(index) | Scope::Background(index) => *index,
+    });
+    own.into_iter().map(|(_, flows)| flows).collect()
+}
 
-    /// A server.
-    pub const fn server(self, server: u32) -> HostId {
-        HostId(self.clients + server)
-    }
-
-    /// All of them.
-    fn count(self, background: &[Background]) -> u32 {
-        let others = background.iter().map(|background| background.added_hosts().0);
-        self.clients + self.servers + others.sum::<u32>()
-    }
-
-    /// A host that background traffic adds.
-    pub const fn other(self, other: u32) -> HostId {
-        HostId(self.clients + self.servers + other)
-    }
+/// Hosts that groups of traffic add.
+fn added(groups: &[Group<'_>]) -> impl Iterator<Item = SwitchId> {
+    let own = groups.iter().filter_map(|group| match &group.senders {
+        Senders::Own(count, at) => Some(at.iter().cycle().take(*count as usize)),
+        Senders::Servers | Senders::Clients => None,
+    });
+    own.flatten().copied()
 }
 
 /// The network of a scenario.
-pub fn build(scenario: &Scenario, seed: u64) -> Network {
-    let Scenario { network, workload, background, .. } = scenario;
+pub fn build(scenario: &Scenario, groups: &[Group<'_>], seed: u64) -> Network {
+    let network = &scenario.network;
     let attach = Attach { network };
     let clients = (0..network.clients).map(|client| attach.client(network.client_switch(client)));
-    let servers = workload.servers_at().iter().cycle().take(workload.servers() as usize);
-    let others = in_order(background).flat_map(|(_, background)| {
-        let (count, at) = background.added_hosts();
-        at.iter().cycle().take(count as usize)
-    });
-    let hosts: Vec<Attachment> =
-        clients.chain(servers.chain(others).map(|switch| attach.server(*switch))).collect();
+    let others = added(groups).map(|switch| attach.server(switch));
+    let hosts: Vec<Attachment> = clients.chain(others).collect();
     let fabric = network.fabric();
     let trunks = Trunks { fabric: &fabric, port: attach.trunk(), pool: network.pool };
     Network::new(&hosts, &trunks, seed)
 }
 
-/// The background tables with their numbers: those with connections first, because ends are
-/// numbered like routes.
-pub fn in_order(background: &[Background]) -> impl Iterator<Item = (usize, &Background)> {
-    let with = |connections: bool| {
-        let tables = background.iter().enumerate();
-        tables.filter(move |(_, table)| table.transport().is_some() == connections)
-    };
-    with(true).chain(with(false))
-}
-
 /// The switches' ports that may be on the way to a client, and their names; first that of the
 /// workload's first client.
-pub fn ports(scenario: &Scenario) -> Vec<(PortId, String)> {
+pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)> {
     let fabric = scenario.network.fabric();
     let clients = scenario.network.clients;
     let name = |client| match (clients, fabric.switches) {
@@ -77,13 +78,13 @@ pub fn ports(scenario: &Scenario) -> Vec<(PortId, String)> {
     };
     let to_clients =
         (0..clients).map(|client| (Network::switch_port(HostId(client)), name(client)));
-    let first_trunk = 2 * Hosts::new(scenario).count(&scenario.background);
+    let first_trunk = 2 * (clients + added(groups).count() as u32);
     let ends = fabric.trunks.iter().flat_map(|[one, other]| [(one, other), (other, one)]);
     let trunks = ends
         .zip(first_trunk..)
         .map(|((from, to), port)| (PortId(port), format!("switch {}->switch {}", from.0, to.0)));
     let mut ports: Vec<_> = to_clients.chain(trunks).collect();
-    let first = scenario.workload.to()[0] as usize;
+    let first = groups[0].config.workload().clients()[0] as usize;
     ports[..=first].rotate_right(1);
     ports
 }

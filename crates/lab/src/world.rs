@@ -1,46 +1,46 @@
 //! A world built from a scenario, and the loop that runs it.
 
-use incast_engine::{Span, Stream, Time};
+use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
-use incast_host::{Blueprint, BlueprintId, EndId};
+use incast_host::{Blueprint, BlueprintId, EndId, Transport};
 use incast_net::port::PortCounters;
 use incast_net::topology::HostId;
 use incast_net::{Flags, PacketId, PortId, Trigger};
 use incast_remedies::{Outcome, Situation};
+use incast_scenario::{Group, Network, Scenario};
 use incast_tcp::Event as ConnectionEvent;
+use incast_traffic::{Application, Draws, Load, Report, Scope, Senders};
 
-use crate::application::{
-    Application, BarrierReader, BurstSource, DatagramSource, Interval, LongFlows, OnOff,
-    PoissonFlows, Streams,
-};
 use crate::control::{Cancelled, Control};
 use crate::core::{Core, Event};
 use crate::oracle::diagnose;
 use crate::probe::{Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
-use crate::wiring::{self, Hosts};
-use incast_scenario::{self as scenario, Background, Datagrams, Scenario, Transport, Workload};
+use crate::wiring;
 
 /// Events between two looks at the control: a few milliseconds, whatever they do.
 const WATCH_INTERVAL: u32 = 1 << 10;
 
-/// An application, its timeouts and its name in the results.
-struct Group {
+/// A group of traffic at work: its application, its timeouts and its name in the results.
+struct Party {
     name: String,
     application: Box<dyn Application>,
     timeouts: TimeoutCounts,
     mss: u32,
     /// What its connections are built from; none if it has none.
     blueprint: Option<BlueprintId>,
+    /// The run is made for it.
+    is_workload: bool,
 }
 
 /// A run in progress.
 pub struct World<P> {
     core: Core<P>,
-    hosts: Hosts,
     /// The switch's port towards the workload's first client.
     own_port: PortId,
-    groups: Vec<Group>,
+    parties: Vec<Party>,
+    /// Each workload has a row of its own, after that of their sum.
+    several: bool,
     /// Which group a flow belongs to.
     owners: Vec<u16>,
     seed: u64,
@@ -52,192 +52,76 @@ pub struct World<P> {
 impl<P: Probe> World<P> {
     /// Builds the world of a scenario; `probe` makes its listener.
     pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
-        let Scenario { network, workload, background, transport, .. } = scenario;
-        let trunks = network.trunks_between(workload.servers_at(), workload.to());
-        let servers = workload.servers();
-        let others = background.iter().map(|background| background.connections(servers));
+        let groups = scenario.groups();
+        let connected = groups.iter().filter(|group| group.transport.is_some());
         let setting = Setting {
-            flows: workload.flows() + others.sum::<u32>(),
-            base_rtt: network.delay(trunks) * 2,
-            ports: wiring::ports(scenario),
+            flows: connected.map(Group::flows).sum(),
+            workloads: wiring::workloads(&groups),
+            base_rtt: scenario.network.delay(scenario.trunks()) * 2,
+            ports: wiring::ports(scenario, &groups),
         };
         let mut world = Self {
-            core: Core::new(wiring::build(scenario, seed), seed, probe(&setting)),
-            hosts: Hosts::new(scenario),
+            core: Core::new(wiring::build(scenario, &groups, seed), seed, probe(&setting)),
             own_port: setting.ports[0].0,
-            groups: Vec::new(),
+            parties: Vec::new(),
+            several: scenario.traffic.several,
             owners: Vec::new(),
             seed,
             time_limit: Time::ZERO + scenario.run.time_limit,
             until_watch: WATCH_INTERVAL,
         };
-        match workload {
-            Workload::BarrierRead(read) => world.add_reader(read, network, transport),
-            Workload::LongFlows(flows) => world.add_bulk(flows, network, transport),
-        }
-        let mut taken = 0;
-        for (index, background) in wiring::in_order(background) {
-            let (own, at) = background.added_hosts();
-            let hosts = world.hosts;
-            let (at, sources): (_, Vec<HostId>) = match own {
-                0 => (workload.servers_at(), (0..servers).map(|it| hosts.server(it)).collect()),
-                _ => (at, (taken..taken + own).map(|it| hosts.other(it)).collect()),
-            };
-            taken += own;
-            let trunks = network.trunks_between(at, background.to());
-            world.add_background(index, background, network, &sources, trunks);
+        let senders = wiring::senders(scenario, &groups);
+        for (group, senders) in groups.iter().zip(&senders) {
+            world.add_group(group, senders, scenario);
         }
         world
     }
 
-    /// The stream called `name`, number `index`, of this run.
-    fn stream(&self, name: &str, index: u64) -> Stream {
-        Stream::named(self.seed, name, index)
-    }
-
-    fn add_reader(
-        &mut self,
-        read: &scenario::BarrierRead,
-        network: &scenario::Network,
-        transport: &Transport,
-    ) {
-        let number = self.groups.len() as u16;
-        let pairs = (0..read.servers).map(|server| (self.hosts.server(server), read.client));
-        let pairs: Vec<_> = pairs.collect();
-        let trunks = network.trunks_between(&read.servers_at, &[read.client]);
-        let situation = situation(network, transport, read.active, read.sru_of(0), trunks);
-        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation, true);
-        let streams = Streams {
-            jitter: self.stream("request jitter", 0),
-            active: self.stream("active servers", 0),
-            interval: self.stream("wanted blocks", 0),
-        };
-        let mut reader = BarrierReader::new(read, blueprint, number, first_flow, streams);
-        if let Some(scheduler) = self.core.hosts.scheduler(blueprint) {
-            reader.follow(scheduler, transport.tcp.receive_window);
-        }
-        self.add_group("all".into(), reader, transport.tcp.mss, Some(blueprint));
-    }
-
-    fn add_bulk(
-        &mut self,
-        flows: &scenario::LongFlows,
-        network: &scenario::Network,
-        transport: &Transport,
-    ) {
-        let hosts = self.hosts;
-        let servers: Vec<_> = (0..flows.servers).map(|server| hosts.server(server)).collect();
-        let trunks = network.trunks_between(&flows.servers_at, &flows.to);
-        let situation = situation(network, transport, flows.servers, u64::MAX, trunks);
-        let random = self.stream("bursts", 0);
-        let bursts = bursts(flows.bursts, transport, random);
-        let pairs = pairs(&servers, flows.flows, &flows.to);
-        let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
-        let (blueprint, first_flow) = self.add_connections(pairs, transport, &situation, false);
-        let application = LongFlows::new(Span::ZERO, number, first_flow, count, bursts);
-        let application = application.until(flows.duration);
-        self.add_group("all".into(), application, transport.tcp.mss, Some(blueprint));
-    }
-
-    /// `trunks` links between switches are on the sources' longest way.
-    fn add_background(
-        &mut self,
-        index: usize,
-        background: &Background,
-        network: &scenario::Network,
-        sources: &[HostId],
-        trunks: u32,
-    ) {
-        let name = background.row(index);
-        let random = self.stream("background", index as u64);
-        match background {
-            Background::Cbr(datagrams) => {
-                self.add_datagrams(datagrams, Interval::Constant, name, sources, random);
-            }
-            Background::Poisson(datagrams) => {
-                self.add_datagrams(datagrams, Interval::Exponential, name, sources, random);
-            }
-            Background::OnOff(scenario::OnOff { datagrams, burst, idle }) => {
-                let interval = Interval::Bursts(OnOff { burst: *burst, idle: *idle });
-                self.add_datagrams(datagrams, interval, name, sources, random);
-            }
-            Background::LongFlow(flow) => {
-                let situation = situation(network, &flow.transport, flow.count, u64::MAX, trunks);
-                let pairs = pairs(sources, flow.flows, &flow.to);
-                let bursts = bursts(flow.bursts, &flow.transport, random);
-                let (number, count) = (self.groups.len() as u16, pairs.len() as u32);
-                let (blueprint, first_flow) =
-                    self.add_connections(pairs, &flow.transport, &situation, false);
-                let application = LongFlows::new(flow.start, number, first_flow, count, bursts);
-                self.add_group(name, application, flow.transport.tcp.mss, Some(blueprint));
-            }
-            Background::PoissonFlows(flows) => {
-                let count = sources.len() as u32;
-                let most = flows.size.most();
-                let situation = situation(network, &flows.transport, count, most, trunks);
-                let to = flows.to.iter();
-                let pairs = sources.iter().flat_map(|host| to.clone().map(|to| (*host, *to)));
-                let number = self.groups.len() as u16;
-                let (blueprint, first_flow) =
-                    self.add_connections(pairs.collect(), &flows.transport, &situation, false);
-                let application =
-                    PoissonFlows::new(flows, blueprint, number, first_flow, count, random);
-                self.add_group(name, application, flows.transport.tcp.mss, Some(blueprint));
-            }
-        }
-    }
-
-    fn add_datagrams(
-        &mut self,
-        datagrams: &Datagrams,
-        interval: Interval,
-        name: String,
-        sources: &[HostId],
-        random: Stream,
-    ) {
-        let number = self.groups.len() as u16;
+    /// Adds the flows of a group and the application that runs on its hosts.
+    fn add_group(&mut self, group: &Group<'_>, senders: &[HostId], scenario: &Scenario) {
+        let number = self.parties.len() as u16;
         let first_flow = self.owners.len() as u32;
-        for (host, client) in pairs(sources, 1, &datagrams.to) {
-            self.core.network.add_flow(host, HostId(client));
+        let flows = group.config.workload().flows(senders);
+        let blueprint = group.load().map(|(load, transport)| {
+            let situation = situation(&scenario.network, group, &load, transport);
+            let blueprint = Blueprint::new(transport, &situation, first_flow);
+            let blueprint = self.core.hosts.add_blueprint(blueprint);
+            let count = flows.len() as u32;
+            self.core.hosts.waits.add(number, count, load.is_shared, situation.base_rtt);
+            blueprint
+        });
+        for (sender, client) in flows {
+            let flow = self.core.network.add_flow(sender, client);
+            if let Some(blueprint) = blueprint {
+                self.core.hosts.add_connection(blueprint, flow);
+            }
             self.owners.push(number);
         }
-        let count = sources.len() as u32;
-        let application =
-            DatagramSource::new(datagrams, interval, number, first_flow, count, random);
-        self.add_group(name, application, 1, None);
-    }
-
-    /// Adds the connections of a group: a host that sends, and a client. `shared` if they bring the
-    /// parts of one block.
-    fn add_connections(
-        &mut self,
-        pairs: Vec<(HostId, u32)>,
-        transport: &Transport,
-        situation: &Situation,
-        shared: bool,
-    ) -> (BlueprintId, u32) {
-        let first_flow = self.owners.len() as u32;
-        let blueprint = Blueprint::new(transport, situation, first_flow);
-        let blueprint = self.core.hosts.add_blueprint(blueprint);
-        let (group, count) = (self.groups.len() as u16, pairs.len() as u32);
-        self.core.hosts.waits.add(group, count, shared, situation.base_rtt);
-        for (host, client) in pairs {
-            let flow = self.core.network.add_flow(host, HostId(client));
-            self.core.hosts.add_connection(blueprint, flow);
-            self.owners.push(self.groups.len() as u16);
+        let tcp = group.transport.map(|transport| &transport.tcp);
+        let setting = incast_traffic::Setting {
+            number,
+            first_flow,
+            senders: senders.len() as u32,
+            blueprint,
+            mss: tcp.map_or(1, |tcp| tcp.mss),
+            receive_window: tcp.map_or(0, |tcp| tcp.receive_window),
+            client_rate: scenario.network.client_rate,
+            draws: Draws { seed: self.seed, scope: group.scope },
+        };
+        let mss = setting.mss;
+        let workload = group.config.workload();
+        let is_workload = matches!(group.scope, Scope::Workload(_));
+        if is_workload && workload.ends() {
+            self.core.await_end_of(number);
         }
-        (blueprint, first_flow)
-    }
-
-    fn add_group(
-        &mut self,
-        name: String,
-        application: impl Application + 'static,
-        mss: u32,
-        blueprint: Option<BlueprintId>,
-    ) {
-        let (application, timeouts) = (Box::new(application), TimeoutCounts::default());
-        self.groups.push(Group { name, application, timeouts, mss, blueprint });
+        self.parties.push(Party {
+            name: group.row.clone(),
+            application: workload.application(setting, &mut self.core.hosts),
+            timeouts: TimeoutCounts::default(),
+            mss,
+            blueprint,
+            is_workload,
+        });
     }
 
     /// Clock, network and connections, for an experiment to change before the run.
@@ -258,10 +142,10 @@ impl<P: Probe> World<P> {
         } else {
             self.core.network.seal();
         }
-        let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
+        let blueprint = |flow| self.parties[usize::from(self.owners[flow as usize])].blueprint;
         self.core.let_hosts_keep(blueprint);
-        for group in 0..self.groups.len() {
-            self.groups[group].application.start(&mut self.core.hosts);
+        for group in 0..self.parties.len() {
+            self.parties[group].application.start(&mut self.core.hosts);
             self.core.meet_demands();
         }
         self.serve_dirty();
@@ -289,10 +173,17 @@ impl<P: Probe> World<P> {
                 if control.is_cancelled() {
                     return Err(Cancelled);
                 }
-                control.set_progress(self.groups[0].application.progress(now).unwrap_or(0.0));
+                control.set_progress(self.progress(now));
             }
         }
         Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
+    }
+
+    /// Finished share of the workload that has furthest to go.
+    fn progress(&self, now: Time) -> f64 {
+        let workloads = self.parties.iter().filter(|party| party.is_workload);
+        let progress = workloads.filter_map(|party| party.application.progress(now));
+        progress.reduce(f64::min).unwrap_or(0.0)
     }
 
     /// Handles one event.
@@ -316,7 +207,7 @@ impl<P: Probe> World<P> {
             Event::Resume(port) => self.core.resume(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
-                let group = &mut self.groups[usize::from(application)];
+                let group = &mut self.parties[usize::from(application)];
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(self.core.queue.now());
                 hosts.trigger = Trigger::Application;
@@ -332,7 +223,7 @@ impl<P: Probe> World<P> {
         let packet = self.core.network.packet(id);
         if packet.flags.contains(Flags::DATAGRAM) {
             let owner = self.owners[packet.route.flow() as usize];
-            self.groups[usize::from(owner)].application.on_datagram(packet.size());
+            self.parties[usize::from(owner)].application.on_datagram(packet.size());
             self.core.network.packets().release(id);
             return;
         }
@@ -361,7 +252,7 @@ impl<P: Probe> World<P> {
     fn dispatch(&mut self, end: EndId, event: ConnectionEvent) {
         let now = self.core.now();
         let owner = usize::from(self.owners[end.flow() as usize]);
-        let group = &mut self.groups[owner];
+        let group = &mut self.parties[owner];
         match event {
             ConnectionEvent::Timeout(report) => {
                 // That looks at every port, and there may be millions.
@@ -414,62 +305,53 @@ impl<P: Probe> World<P> {
             sending: port.sending_until(now),
             length: now - Time::ZERO,
         };
-        self.groups
-            .iter()
-            .zip(0..)
-            .map(|(group, number)| {
-                let report = group.application.report(&core.hosts);
-                let status = if report.finished { "ok" } else { status };
+        let outcomes: Vec<_> = (0..)
+            .zip(&self.parties)
+            .map(|(number, party)| {
                 let waits =
-                    WaitReport { timeouts: group.timeouts, stalls: core.hosts.waits.of(number) };
-                let mut row =
-                    row(self.seed, group.name.clone(), status, &report, &waits, &network, wall_s);
-                let timeouts_lack_of_dupacks = row.timeouts_lack_of_dupacks;
-                let outcome = Outcome { timeouts_lack_of_dupacks };
-                if let Some(blueprint) = group.blueprint {
-                    row.measures = core.hosts.blueprint(blueprint).measure(&outcome);
-                }
-                row
+                    WaitReport { timeouts: party.timeouts, stalls: core.hosts.waits.of(number) };
+                (party.application.report(&core.hosts), waits)
             })
-            .collect()
+            .collect();
+        let row = |name: &str, report: &Report, waits: &WaitReport| {
+            let status = if report.finished { "ok" } else { status };
+            row(self.seed, name.to_owned(), status, report, waits, &network, wall_s)
+        };
+        let own = self.parties.iter().zip(&outcomes).map(|(party, (report, waits))| {
+            let mut row = row(&party.name, report, waits);
+            let outcome = Outcome { timeouts_lack_of_dupacks: row.timeouts_lack_of_dupacks };
+            if let Some(blueprint) = party.blueprint {
+                row.measures = core.hosts.blueprint(blueprint).measure(&outcome);
+            }
+            row
+        });
+        let total = self.several.then(|| {
+            let outcomes = self.parties.iter().zip(outcomes.iter().cloned());
+            let of_workloads = outcomes.filter(|(party, _)| party.is_workload);
+            let (reports, waits): (Vec<_>, Vec<_>) =
+                of_workloads.map(|(_, outcome)| outcome).unzip();
+            row("all", &Report::total(&reports), &WaitReport::total(&waits))
+        });
+        total.into_iter().chain(own).collect()
     }
 }
 
-/// Every source with so many connections to a client: the first source to the first, and so on, from
-/// the first client again after the last.
-fn pairs(sources: &[HostId], each: u32, to: &[u32]) -> Vec<(HostId, u32)> {
-    let sources = sources.iter().zip(to.iter().cycle());
-    sources.flat_map(|(host, client)| (0..each).map(|_| (*host, *client))).collect()
-}
-
-/// What applications write that do not always have data: a full segment at a time.
-fn bursts(
-    bursts: Option<scenario::Bursts>,
-    transport: &Transport,
-    random: Stream,
-) -> Option<BurstSource> {
-    bursts.map(|scenario::Bursts { rate, burst, idle }| BurstSource {
-        on_off: OnOff { burst, idle },
-        interval: rate.transmission_time(transport.tcp.mss.into()),
-        bytes: transport.tcp.mss.into(),
-        random,
-    })
-}
-
-/// What the remedies of a group of connections may know, with so many links between switches on
-/// their way.
+/// What the remedies of a group of connections may know.
 fn situation(
-    network: &scenario::Network,
+    network: &Network,
+    group: &Group<'_>,
+    load: &Load,
     transport: &Transport,
-    servers: u32,
-    sru: u64,
-    trunks: u32,
 ) -> Situation {
+    let trunks = network.trunks_between(&group.at, &group.config.workload().clients());
     Situation {
-        servers,
-        sru,
+        servers: load.fan_in,
+        sru: load.most,
         client_rate: network.client_rate,
         buffer: network.buffer,
-        base_rtt: network.base_rtt(&transport.tcp, trunks),
+        base_rtt: match group.senders {
+            Senders::Clients => network.base_rtt_among_clients(&transport.tcp, trunks),
+            Senders::Own(..) | Senders::Servers => network.base_rtt(&transport.tcp, trunks),
+        },
     }
 }

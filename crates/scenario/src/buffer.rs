@@ -11,7 +11,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Background, ScenarioError, Transport, Workload};
+use super::{Group, ScenarioError};
 use auto::{Auto, AutoDocument};
 
 /// The buffer of each port, or one that they share.
@@ -78,15 +78,9 @@ pub(super) struct AccountingDocument {
 
 impl BufferDocument {
     /// Replaces a size that follows from the flows by that size; `key` is where it was given.
-    pub(super) fn resolve(
-        &mut self,
-        key: &str,
-        workload: &Workload,
-        transport: &Transport,
-        background: &[Background],
-    ) -> Result<(), ScenarioError> {
+    pub(super) fn resolve(&mut self, key: &str, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
         if let Self::Table(SharingDocument::Auto(rule)) = self {
-            let packets = rule.packets(key, workload, transport, background)?;
+            let packets = rule.packets(key, groups)?;
             *self = Self::Size(Limit::Packets(packets));
         }
         Ok(())

@@ -70,7 +70,7 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
     Ok(())
 }
 
-/// The most tables of background traffic: each is a group of its own.
+/// The most tables of traffic in a list: each is a group of its own.
 const MOST_TABLES: usize = 1000;
 
 /// Refuses values where tables belong, so that whoever lays documents finds tables.
@@ -85,35 +85,48 @@ pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), Scenario
             return refuse(key.to_owned(), value, &format!("a table; write e.g. {}", example(key)));
         }
     }
-    for key in ["workload", "transport"] {
-        let value = document.get(key).unwrap_or(&Value::Null);
-        if !named(value) {
-            let what = format!("a name or a table; write e.g. {}", example(key));
-            return refuse(key.to_owned(), value, &what);
-        }
+    let workload = document.get("workload").unwrap_or(&Value::Null);
+    if !workload.is_array() && !named(workload) {
+        let what =
+            format!("a name, a table or a list of tables; write e.g. {}", example("workload"));
+        return refuse("workload".to_owned(), workload, &what);
+    }
+    let transport = document.get("transport").unwrap_or(&Value::Null);
+    if !named(transport) {
+        let what = format!("a name or a table; write e.g. {}", example("transport"));
+        return refuse("transport".to_owned(), transport, &what);
     }
     let background = document.get("background").unwrap_or(&Value::Null);
-    let Value::Array(tables) = background else {
-        return if background.is_null() {
-            Ok(())
-        } else {
-            let what = format!("a list of tables; write e.g. {}", example("background"));
-            refuse("background".to_owned(), background, &what)
-        };
-    };
-    if tables.len() > MOST_TABLES {
-        let message = format!("{} tables are more than {MOST_TABLES}; write fewer", tables.len());
-        return Err(ScenarioError::new("background", message));
+    if !background.is_array() && !background.is_null() {
+        let what = format!("a list of tables; write e.g. {}", example("background"));
+        return refuse("background".to_owned(), background, &what);
     }
-    for (index, table) in tables.iter().enumerate() {
-        let key = format!("background.{index}");
-        if !table.is_object() {
-            return refuse(key, table, &format!("a table; write e.g. {}", example("background.0")));
+    for (key, list) in [("workload", workload), ("background", background)] {
+        let tables = list.as_array().map_or(&[][..], Vec::as_slice);
+        if tables.len() > MOST_TABLES {
+            let message =
+                format!("{} tables are more than {MOST_TABLES}; write fewer", tables.len());
+            return Err(ScenarioError::new(key, message));
         }
-        if !named(&table["transport"]) {
-            let what = format!("a name or a table; write e.g. {}", example("transport"));
-            return refuse(format!("{key}.transport"), &table["transport"], &what);
+        if tables.is_empty() && key == "workload" && list.is_array() {
+            return Err(ScenarioError::new(key, "must have at least one table"));
         }
+        for (index, table) in tables.iter().enumerate() {
+            let key = format!("{key}.{index}");
+            if !table.is_object() {
+                let what = format!("a table; write e.g. {}", example(&key));
+                return refuse(key, table, &what);
+            }
+            if !named(&table["transport"]) {
+                let what = format!("a name or a table; write e.g. {}", example("transport"));
+                return refuse(format!("{key}.transport"), &table["transport"], &what);
+            }
+        }
+    }
+    let transport = &workload["transport"];
+    if !named(transport) {
+        let what = format!("a name or a table; write e.g. {}", example("transport"));
+        return refuse("workload.transport".to_owned(), transport, &what);
     }
     Ok(())
 }
@@ -123,9 +136,9 @@ fn example(table: &str) -> &'static str {
     match table {
         "network" => "{ rate = \"1Gbps\" }",
         "run" => "{ seeds = 20 }",
-        "workload" => "{ servers = 8, sru = \"64KiB\" }",
+        table if table.starts_with("workload") => "{ servers = 8, sru = \"64KiB\" }",
         "background" => "[{ name = \"cbr\", rate = \"1Mbps\" }]",
-        "background.0" => "{ name = \"cbr\", rate = \"1Mbps\" }",
+        table if table.starts_with("background") => "{ name = \"cbr\", rate = \"1Mbps\" }",
         _ => "\"newreno\" or { rto_min = \"1ms\" }",
     }
 }

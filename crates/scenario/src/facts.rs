@@ -5,8 +5,10 @@ use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
 use incast_net::buffer::{Alpha, PoolConfig};
 
-use super::bounds::datagrams;
-use super::{BarrierRead, Datagrams, Network, Scenario, Source, Workload};
+use incast_traffic::barrier_read::Params as BarrierRead;
+use incast_traffic::{Scope, WorkloadConfig};
+
+use super::{Group, Network, Scenario};
 
 /// What follows from a scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,8 +154,8 @@ impl Facts {
 }
 
 impl NetworkFacts {
-    fn of(Scenario { network, workload, transport, .. }: &Scenario) -> Self {
-        let trunks = network.trunks_between(workload.servers_at(), workload.to());
+    fn of(scenario: &Scenario) -> Self {
+        let (Scenario { network, transport, .. }, trunks) = (scenario, scenario.trunks());
         let packet_bytes = full_packet(transport);
         Self {
             client_rate_bps: network.client_rate.0 as f64,
@@ -191,46 +193,49 @@ impl BufferFacts {
 
 impl TrafficFacts {
     fn of(scenario: &Scenario) -> Self {
-        let Scenario { network, workload, background, transport, .. } = scenario;
+        let Scenario { network, transport, traffic, .. } = scenario;
+        let groups = scenario.groups();
+        let workload = &traffic.workloads[0].config;
         let read = match workload {
-            Workload::BarrierRead(read) => Some(read),
-            Workload::LongFlows(_) => None,
+            WorkloadConfig::BarrierRead(read) => Some(read),
+            _ => None,
         };
         let mss = u64::from(transport.tcp.mss);
         let sru_bytes = read.map_or(0, |read| read.sru_of(0));
         let seconds =
             |of: fn(&BarrierRead) -> Span| read.map_or(0.0, |read| of(read).as_secs_f64());
-        let duration = match workload {
-            Workload::BarrierRead(read) => read.duration,
-            Workload::LongFlows(flows) => Some(flows.duration),
-        };
-        let servers = read.map_or(workload.servers(), |read| read.active);
-        let mut clients = workload.to().to_vec();
+        let duration = read.map_or_else(|| workload.workload().duration(), |read| read.duration);
+        let mut clients = workload.workload().clients();
         clients.sort_unstable();
         clients.dedup();
-        let rows = background.iter().enumerate().map(|(index, it)| it.row(index));
+        let mut tables: Vec<&Group<'_>> = groups.iter().collect();
+        tables.sort_by_key(|group| match group.scope {
+            Scope::Workload(index) => (false, index),
+            Scope::Background(index) => (true, index),
+        });
+        let rows = tables.iter().map(|group| group.row.clone()).filter(|row| row != "all");
+        let is_background = |group: &&&Group<'_>| matches!(group.scope, Scope::Background(_));
+        let background: Vec<_> = tables.iter().filter(is_background).collect();
+        let datagrams = || background.iter().map(|it| (it.count, it.config.workload().offered()));
+        let first = groups[0].load().map(|(load, _)| load);
         Self {
-            servers,
-            flows: read.map_or(workload.flows(), |read| read.active),
+            servers: first.map_or(0, |load| load.fan_in),
+            flows: first.map_or(0, |load| load.at_once),
             clients: clients.len() as u32,
             groups: std::iter::once("all".to_owned()).chain(rows).collect(),
             sru_bytes,
-            last_sru_bytes: read.map_or(0, |read| read.sru_of(read.active - 1)),
+            last_sru_bytes: read.map_or(0, |read| read.sru_of(read.active() - 1)),
             sru_segments: sru_bytes.div_ceil(mss),
             last_segment_bytes: sru_bytes - sru_bytes.saturating_sub(1) / mss * mss,
             request_jitter_s: seconds(|read| read.request_jitter),
             start_spread_s: seconds(|read| read.start_spread),
             interval_s: seconds(|read| read.interval),
             duration_s: duration.map(Span::as_secs_f64),
-            background_rates_bps: background
-                .iter()
-                .map(|traffic| Some(offered(datagrams(traffic)?, workload.servers())))
+            background_rates_bps: datagrams()
+                .map(|(sources, offered)| Some(offered?.rate.0 as f64 * f64::from(sources)))
                 .collect(),
-            background_space_bytes: background
-                .iter()
-                .map(|traffic| {
-                    Some(network.accounting.space(datagrams(traffic)?.packet_size).bytes)
-                })
+            background_space_bytes: datagrams()
+                .map(|(_, offered)| Some(network.accounting.space(offered?.packet).bytes))
                 .collect(),
         }
     }
@@ -266,10 +271,4 @@ fn counted(limit: Limit) -> (bool, u64) {
         Limit::Packets(packets) => (true, packets),
         Limit::Bytes(bytes) => (false, bytes),
     }
-}
-
-/// Rate of the sources of datagrams together while they send, bit/s.
-fn offered(Datagrams { rate, from, .. }: &Datagrams, servers: u32) -> f64 {
-    let sources = if *from == Source::Servers { servers } else { 1 };
-    rate.0 as f64 * f64::from(sources)
 }

@@ -5,16 +5,11 @@
 //! checked. This is the only validator: Python passes the text down and shows the errors.
 
 mod acknowledgement;
-mod background;
 mod bounds;
 mod buffer;
-mod bursts;
 mod document;
 mod facts;
-mod flow_size;
-mod long_flows;
 mod network;
-mod numbers;
 mod pacing;
 mod preset;
 mod profile;
@@ -26,36 +21,32 @@ mod run;
 mod schema;
 mod sweep;
 mod switch;
+mod table;
 mod transport;
 mod trunks;
 mod void;
-mod workload;
 
+use incast_traffic::Role;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-pub use background::{Background, Datagrams, LongFlow, OnOff, PoissonFlows, Source};
-pub use bursts::Bursts;
 pub use facts::Facts;
-pub use flow_size::FlowSize;
 pub use incast_host::{Opener, Transport};
-pub use long_flows::LongFlows;
 pub use network::Network;
 pub use profile::Profile;
 pub use reorder::{Links, Reorder};
 pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan, plan_in_turn};
+pub use table::{Group, Table, Traffic};
 pub use trunks::CoreLinks;
-pub use workload::{BarrierRead, Connections, Sru, Workload};
 
-use background::BackgroundDocument;
 use document::{lay, read, suggest};
 use network::NetworkDocument;
 use run::RunDocument;
+use table::{TableDocument, WorkloadsDocument};
 use transport::TransportDocument;
-use workload::WorkloadDocument;
 
 /// Why a document is not a scenario: one line that names the key, says what was given and what
 /// would be accepted.
@@ -104,12 +95,10 @@ pub struct Scenario {
     pub profile: Profile,
     /// Links and switch.
     pub network: Network,
-    /// What the client asks of the servers.
-    pub workload: Workload,
-    /// The transport of the workload.
+    /// What the run is made for, and what stands beside it.
+    pub traffic: Traffic,
+    /// The transport of the workloads.
     pub transport: Transport,
-    /// Traffic beside the workload.
-    pub background: Vec<Background>,
     /// How often and how long it runs.
     pub run: Run,
 }
@@ -125,12 +114,13 @@ struct ScenarioDocument {
     profile: Profile,
     /// The network: links, delays, and the buffers of the switch's output ports.
     network: NetworkDocument,
-    /// The workload: what the client asks of the servers.
-    workload: WorkloadDocument,
+    /// The workload: what a client asks of servers. Several stand in a list of tables,
+    /// `[[workload]]`; each has a row, and `all` is the row of their sum.
+    workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
     transport: TransportDocument,
-    /// Traffic beside the workload, all of it towards the client: a list of tables.
-    background: Vec<BackgroundDocument>,
+    /// Traffic beside the workload, of any kind: a list of tables.
+    background: Vec<TableDocument>,
     /// How often and how long the scenario runs.
     run: RunDocument,
 }
@@ -141,46 +131,46 @@ impl Scenario {
     /// # Errors
     /// The first thing that is wrong with the document.
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
-        let (written, mut document) = settled(document)?;
+        let mut document = settled(document)?;
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
-        let background = document.background.into_iter().enumerate();
-        let layout = document.network.layout()?;
-        let background: Vec<_> = background
-            .map(|(index, traffic)| traffic.build(index, packet, &layout))
-            .collect::<Result<_, _>>()?;
-        let workload = document.workload.build(&layout)?;
-        document.network.resolve(&workload, &transport, &background)?;
+        let layout = document.network.layout(packet)?;
+        let build = |tables: Vec<TableDocument>, role: Role, key: &dyn Fn(usize) -> String| {
+            let tables = tables.into_iter().enumerate();
+            let tables = tables.map(|(index, table)| table.build(&key(index), role, &layout));
+            tables.collect::<Result<Vec<_>, _>>()
+        };
+        let background =
+            build(document.background, Role::Background, &|index| format!("background.{index}"))?;
+        let (workloads, several) = document.workload.tables();
+        let key = |index| if several { format!("workload.{index}") } else { "workload".to_owned() };
+        let workloads = build(workloads, Role::Workload, &key)?;
+        let traffic = Traffic { workloads, several, background };
+        document.network.resolve(&traffic.groups(&transport, &layout))?;
         let mut scenario = Self {
             title: document.title,
             profile: document.profile,
             network: document.network.build(&transport)?,
-            workload,
-            background,
+            traffic,
             run: document.run.build()?,
             transport,
         };
         bounds::check(&scenario)?;
         scenario.tell_distance();
         requirement::check_switch(&scenario)?;
-        if let Workload::LongFlows(flows) = &scenario.workload {
-            let remedies = &scenario.transport.remedies;
-            remedies::check_endless(remedies, "transport")?;
-            remedies::check_clients(remedies, &flows.to, "transport")?;
-        }
+        table::check(&scenario)?;
         requirement::check_transports(&scenario)?;
-        ranges::check(&written, schema::kept())?;
         Ok(scenario)
     }
 
     /// An operator knows the distance, and configures it where a congestion control goes by it.
     fn tell_distance(&mut self) {
-        let Self { network, workload, transport, background, .. } = self;
-        let trunks = || network.trunks_between(workload.servers_at(), workload.to());
-        let others = background.iter_mut().filter_map(Background::transport_mut);
-        for Transport { tcp, .. } in std::iter::once(transport).chain(others) {
+        let (trunks, network) = (self.trunks(), &self.network);
+        for Transport { tcp, .. } in
+            std::iter::once(&mut self.transport).chain(self.traffic.transports_mut())
+        {
             let mut control = tcp.congestion_control.clone();
-            control.know_distance(&|| network.base_rtt(tcp, trunks()));
+            control.know_distance(&|| network.base_rtt(tcp, trunks));
             tcp.congestion_control = control;
         }
     }
@@ -192,26 +182,31 @@ impl Scenario {
 
     /// The document with every key in base units; it loads back to an identical scenario.
     pub fn resolved(&self) -> Value {
-        let network = &self.network;
-        let background = self.background.iter();
+        let Traffic { workloads, several, background } = &self.traffic;
         json!(ScenarioDocument {
             title: self.title.clone(),
             profile: self.profile,
             network: (&self.network).into(),
-            workload: WorkloadDocument::of(&self.workload, network),
+            workload: match &workloads[..] {
+                [table] if !several => WorkloadsDocument::One(Box::new(TableDocument::of(table))),
+                tables => {
+                    WorkloadsDocument::Several(tables.iter().map(TableDocument::of).collect())
+                }
+            },
             transport: (&self.transport).into(),
-            background: background.map(|it| BackgroundDocument::of(it, network)).collect(),
+            background: background.iter().map(TableDocument::of).collect(),
             run: (&self.run).into(),
         })
     }
 }
 
-/// What is `given`, laid over the defaults, and the same with what its transports require.
-fn settled(given: &Value) -> Result<(Value, ScenarioDocument), ScenarioError> {
+/// What is `given`, laid over the defaults, with what its transports require.
+fn settled(given: &Value) -> Result<ScenarioDocument, ScenarioError> {
     let written = complete(given)?;
     let mut document: ScenarioDocument = read(&written)?;
+    ranges::check(&written, schema::kept())?;
     requirement::settle(&mut document, given);
-    Ok((written, document))
+    Ok(document)
 }
 
 /// Lays `given` over the defaults.
@@ -233,11 +228,6 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
     let defaults = document["transport"].clone();
     for (key, value) in table {
         let mut layer = json!({ key: value });
-        let name = value.as_str().or(value["name"].as_str());
-        if let ("workload", Some(name)) = (key.as_str(), name) {
-            document[key] = profile::workload(name);
-            layer = if value.is_string() { json!({ key: { "name": name } }) } else { layer };
-        }
         match (key.as_str(), value) {
             ("transport", value) => {
                 document[key] = complete_transport(profile, &defaults, value, key)?;
@@ -250,10 +240,21 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
             }
             ("background", Value::Array(list)) => {
                 let entries = list.iter().enumerate();
-                layer[key] = entries
-                    .map(|(index, entry)| complete_background(profile, &defaults, entry, index))
-                    .collect::<Result<_, _>>()?;
+                let complete = |(index, entry): (usize, &Value)| {
+                    complete_traffic(profile, &defaults, entry, &format!("background.{index}"))
+                };
+                layer[key] = entries.map(complete).collect::<Result<_, _>>()?;
                 lay(&mut document, &layer);
+            }
+            ("workload", Value::Array(list)) => {
+                let entries = list.iter().enumerate();
+                let complete = |(index, entry): (usize, &Value)| {
+                    complete_workload(profile, &defaults, entry, &format!("workload.{index}"))
+                };
+                document[key] = entries.map(complete).collect::<Result<_, _>>()?;
+            }
+            ("workload", value) => {
+                document[key] = complete_workload(profile, &defaults, value, key)?;
             }
             _ => lay(&mut document, &layer),
         }
@@ -302,23 +303,35 @@ fn complete_transport(
     Ok(document)
 }
 
-/// Lays a background table over the defaults of its name.
-fn complete_background(
+/// Lays a table of a workload over that of the default one.
+fn complete_workload(
     profile: Profile,
     defaults: &Value,
     given: &Value,
-    index: usize,
+    key: &str,
 ) -> Result<Value, ScenarioError> {
-    let Some(name) = given["name"].as_str() else {
-        return Ok(given.clone());
-    };
-    let mut document = profile::background(name);
-    let mut given = given.clone();
-    if matches!(name, "long-flow" | "poisson-flows") {
-        let table = format!("background.{index}.transport");
-        given["transport"] = complete_transport(profile, defaults, &given["transport"], &table)?;
+    let mut document = json!({ "name": profile::WORKLOAD });
+    lay(&mut document, given);
+    if document["transport"].is_null() {
+        return Ok(document);
     }
-    lay(&mut document, &given);
+    complete_traffic(profile, defaults, &document, key)
+}
+
+/// Writes out the transport of the table at `key`, if traffic of its kind has connections.
+fn complete_traffic(
+    profile: Profile,
+    defaults: &Value,
+    given: &Value,
+    key: &str,
+) -> Result<Value, ScenarioError> {
+    let mut document = json!({});
+    lay(&mut document, given);
+    if document["name"].as_str().is_some_and(incast_traffic::connects) {
+        let table = format!("{key}.transport");
+        let transport = complete_transport(profile, defaults, &given["transport"], &table)?;
+        document["transport"] = transport;
+    }
     Ok(document)
 }
 

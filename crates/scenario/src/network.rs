@@ -6,15 +6,15 @@ use incast_net::port::Ties;
 use incast_net::queue::{QueueConfig, Site};
 use incast_net::topology::{Fabric, Router, SwitchId, TopologyConfig};
 use incast_tcp::Config;
+use incast_traffic::{Layout, Numbers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::buffer::{self, AccountingDocument, BufferDocument};
-use super::numbers::Numbers;
 use super::reorder::{Reorder, ReorderDocument};
 use super::schema::name_or_table;
 use super::trunks::{CoreDocument, CoreLinks};
-use super::{Background, ScenarioError, Transport, Workload};
+use super::{Group, ScenarioError, Transport};
 
 /// The network between the servers and the client.
 #[derive(Clone, Debug, PartialEq)]
@@ -145,55 +145,35 @@ pub(super) struct NetworkDocument {
     reorder: Option<ReorderDocument>,
 }
 
-/// Where hosts can be: what workloads and background traffic need to know of a network.
-pub(super) struct Layout {
-    pub(super) fabric: Fabric,
-    /// Number of clients.
-    pub(super) clients: u32,
-}
-
-impl Layout {
-    /// The switches of a workload's servers.
-    pub(super) fn servers_at(
-        &self,
-        given: Option<Numbers>,
-    ) -> Result<Vec<SwitchId>, ScenarioError> {
-        Numbers::switches(given, &self.fabric, &self.fabric.servers, "workload.servers_at")
-    }
-}
-
 impl NetworkDocument {
-    /// Where hosts can be, if its topology makes sense and there is a client.
-    pub(super) fn layout(&self) -> Result<Layout, ScenarioError> {
+    /// Where hosts can be, if its topology makes sense and there is a client; `packet` is a full
+    /// packet of the scenario's transport, bytes.
+    pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
         let shape = self.topology.shape();
         shape.check().map_err(|fault| {
             ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
         })?;
         if self.clients == 0 {
-            let message = "0 is not a number of clients; write 1 or more";
-            return Err(ScenarioError::new("network.clients", message));
+            return Err(ScenarioError::new("network.clients", "must be at least 1"));
         }
-        Ok(Layout { fabric: shape.fabric(), clients: self.clients })
+        let fabric = shape.fabric();
+        let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)
+            .map_err(|message| ScenarioError::new("network.client_at", message))?;
+        Ok(Layout { fabric, clients: self.clients, clients_at, packet })
     }
 
     /// Settles what follows from the flows that cross it.
-    pub(super) fn resolve(
-        &mut self,
-        workload: &Workload,
-        transport: &Transport,
-        background: &[Background],
-    ) -> Result<(), ScenarioError> {
-        self.buffer.resolve("network.buffer", workload, transport, background)?;
-        self.core.as_mut().map_or(Ok(()), |core| core.resolve(workload, transport, background))
+    pub(super) fn resolve(&mut self, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
+        self.buffer.resolve("network.buffer", groups)?;
+        self.core.as_mut().map_or(Ok(()), |core| core.resolve(groups))
     }
 
     /// The network on which `transport` runs: `base_rtt` depends on its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let fail =
             |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
-        let Layout { fabric, .. } = self.layout()?;
-        let clients_at =
-            Numbers::switches(self.client_at, &fabric, &fabric.clients, "network.client_at")?;
+        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
+        let Layout { fabric, clients_at, .. } = self.layout(packet)?;
         let server_rate = self.server_rate.unwrap_or(self.rate);
         let client_rate = self.client_rate.unwrap_or(self.rate);
         for (key, rate) in [("server_rate", server_rate), ("client_rate", client_rate)] {
@@ -211,7 +191,6 @@ impl NetworkDocument {
             return fail("layer2_overhead", message);
         }
         let layer2_overhead = overhead as u32;
-        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let (buffer, pool) = self.buffer.build()?;
         let accounting = AccountingDocument {
             cell: self.buffer_cell,
@@ -297,22 +276,35 @@ impl Network {
         self.server_delay + core * u64::from(trunks) + self.client_delay
     }
 
+    /// The same between two clients.
+    pub fn delay_among_clients(&self, trunks: u32) -> Span {
+        let core = self.core.as_ref().map_or(Span::ZERO, |core| core.delay);
+        self.client_delay * 2 + core * u64::from(trunks)
+    }
+
     /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
     /// so many links between switches on the way.
     pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
-        self.round_trip([tcp.mss + u32::from(tcp.header), tcp.ack_size.into()], trunks)
+        self.round_trip(self.server_rate, full_and_ack(tcp), trunks, self.delay(trunks))
     }
 
-    /// The same of two packets without data.
+    /// The same between two clients.
+    pub fn base_rtt_among_clients(&self, tcp: &Config, trunks: u32) -> Span {
+        let delay = self.delay_among_clients(trunks);
+        self.round_trip(self.client_rate, full_and_ack(tcp), trunks, delay)
+    }
+
+    /// Round trip of two packets without data, from a server.
     pub fn bare_rtt(&self, tcp: &Config, trunks: u32) -> Span {
-        self.round_trip([tcp.ack_size.into(); 2], trunks)
+        self.round_trip(self.server_rate, [tcp.ack_size.into(); 2], trunks, self.delay(trunks))
     }
 
-    fn round_trip(&self, sizes: [u32; 2], trunks: u32) -> Span {
-        let mut rates = vec![self.server_rate, self.client_rate];
+    /// Round trip of packets of these sizes from a host with a link of the rate `first`.
+    fn round_trip(&self, first: Rate, sizes: [u32; 2], trunks: u32, delay: Span) -> Span {
+        let mut rates = vec![first, self.client_rate];
         let core = self.core.iter().map(|core| core.rate);
         rates.extend(core.flat_map(|rate| std::iter::repeat_n(rate, trunks as usize)));
-        self.delay(trunks) * 2 + sending(sizes, &rates, self.layer2_overhead.into())
+        delay * 2 + sending(sizes, &rates, self.layer2_overhead.into())
     }
 }
 
@@ -366,6 +358,11 @@ fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<Str
         )
     };
     space.exceeds(limit).then_some(message)
+}
+
+/// Sizes of a full packet and its ACK.
+fn full_and_ack(tcp: &Config) -> [u32; 2] {
+    [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
 }
 
 /// How long packets of these sizes occupy links of these rates.

@@ -36,7 +36,7 @@ impl Profile {
             "title": "",
             "profile": self,
             "network": {},
-            "workload": workload("barrier-read"),
+            "workload": { "name": WORKLOAD },
             "transport": {},
             "background": [],
             "run": { "seeds": 5, "time_limit": "1000s" },
@@ -77,35 +77,8 @@ impl Profile {
     }
 }
 
-/// What a `[workload]` table of this name leaves open.
-pub(super) fn workload(name: &str) -> Value {
-    match name {
-        "barrier-read" => json!({
-            "name": "barrier-read",
-            "blocks": 1,
-            "connections": "fresh",
-            "request_jitter": "0s",
-            "start_spread": "0s",
-            "interval": "0s",
-            "request_size": 0,
-        }),
-        "long-flows" => json!({ "flows": 1 }),
-        _ => json!({}),
-    }
-}
-
-/// What a `[[background]]` table of this name leaves open, its transport excepted.
-pub(super) fn background(name: &str) -> Value {
-    match name {
-        "cbr" | "poisson" => json!({ "from": "host", "start": "0s" }),
-        "on-off" => {
-            json!({ "from": "host", "start": "0s", "burst": "500ms", "idle": "500ms" })
-        }
-        "long-flow" => json!({ "count": 1, "flows": 1, "start": "0s" }),
-        "poisson-flows" => json!({ "from": "servers", "start": "0s" }),
-        _ => json!({}),
-    }
-}
+/// The kind of workload where none is named.
+pub(super) const WORKLOAD: &str = "barrier-read";
 
 fn lab() -> Value {
     json!({

@@ -71,7 +71,7 @@ impl<'a> Walk<'a> {
                     end.as_f64().zip(number.as_f64()).is_some_and(|(end, it)| by(&it, &end))
                 };
                 if beyond(least, f64::lt) || beyond(most, f64::gt) {
-                    let message = format!("{number} is out of range; write {least} to {most}");
+                    let message = format!("{number} is out of range; must be {least} to {most}");
                     return Err(ScenarioError::new(path.join("."), message));
                 }
             }

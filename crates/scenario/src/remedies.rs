@@ -51,13 +51,17 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
     Ok(())
 }
 
-/// Refuses remedies that order requests, for connections that nobody asks anything.
-pub(super) fn check_endless(remedies: &[RemedyConfig], table: &str) -> Result<(), ScenarioError> {
+/// Refuses remedies that order requests, for traffic, called `name`, that nobody asks for.
+pub(super) fn check_unasked(
+    remedies: &[RemedyConfig],
+    name: &str,
+    table: &str,
+) -> Result<(), ScenarioError> {
     let Some(remedy) = remedies.iter().find(|it| it.remedy().slots().contains(&Slot::Schedule))
     else {
         return Ok(());
     };
-    let message = format!("{:?} owns {}, and a long flow has none", remedy.name(), Slot::Schedule);
+    let message = format!("{:?} owns {}, and {name:?} has none", remedy.name(), Slot::Schedule);
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 

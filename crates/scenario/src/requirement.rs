@@ -7,14 +7,18 @@ use serde_json::{Value, json};
 
 use super::acknowledgement::counts_marks;
 use super::transport::TransportDocument;
-use super::{Background, Network, Scenario, ScenarioDocument, ScenarioError, Transport};
+use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
 /// Gives every parameter that a remedy requires its value, and the switch the discipline that a
 /// transport needs, unless they are `given`: what is given is compared when all is known.
 pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
-    let ScenarioDocument { network, transport, background, .. } = document;
-    let others = background.iter_mut().enumerate().filter_map(|(index, traffic)| {
-        Some((traffic.transport_mut()?, &given["background"][index]["transport"]))
+    let ScenarioDocument { network, workload, transport, background, .. } = document;
+    let tables = [("workload", workload.tables_mut()), ("background", &mut background[..])];
+    let others = tables.into_iter().flat_map(|(key, tables)| {
+        let tables = tables.iter_mut().enumerate();
+        tables.filter_map(move |(index, table)| {
+            Some((table.transport.as_mut()?, &given[key][index]["transport"]))
+        })
     });
     let mut marks = None;
     let mut queue = None;
@@ -49,13 +53,8 @@ impl TransportDocument {
 
 /// Refuses a parameter that has another value than a remedy requires.
 pub(super) fn check_transports(scenario: &Scenario) -> Result<(), ScenarioError> {
-    check_transport(&scenario.transport, "transport")?;
-    for (index, traffic) in scenario.background.iter().enumerate() {
-        if let Some(transport) = traffic.transport() {
-            check_transport(transport, &format!("background.{index}.transport"))?;
-        }
-    }
-    Ok(())
+    let mut transports = scenario.transports().into_iter();
+    transports.try_for_each(|(key, transport)| check_transport(transport, &key))
 }
 
 fn check_transport(transport: &Transport, table: &str) -> Result<(), ScenarioError> {
@@ -82,9 +81,8 @@ fn check_transport(transport: &Transport, table: &str) -> Result<(), ScenarioErr
 
 /// Refuses a queue or a buffer that a transport or a remedy cannot use.
 pub(super) fn check_switch(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let Scenario { network, transport, background, .. } = scenario;
-    let others = background.iter().filter_map(Background::transport);
-    let transports: Vec<_> = std::iter::once(transport).chain(others).collect();
+    let network = &scenario.network;
+    let transports: Vec<_> = scenario.transports().into_iter().map(|(_, it)| it).collect();
     let blind = transports.iter().find(|transport| counts_marks(&transport.tcp.congestion_control));
     if let Some(transport) = blind.filter(|_| !network.queue.marks()) {
         let message = format!(

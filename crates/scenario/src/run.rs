@@ -43,7 +43,7 @@ impl RunDocument {
         if seeds.is_empty() {
             return fail(
                 "run.seeds",
-                "no seed, no run; write e.g. 20 for the seeds 1 to 20".to_owned(),
+                "must not be empty; write e.g. 20 for the seeds 1 to 20".to_owned(),
             );
         }
         if time_limit.is_zero() {

@@ -11,7 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema, schema_for};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::profile::{self, Profile, background, presets};
+use super::profile::{self, Profile, presets};
 use super::{ScenarioDocument, ranges};
 
 /// Something that a scenario can name.
@@ -27,7 +27,6 @@ pub struct Entry {
 
 /// Kinds of entries, and where the schema lists them.
 const KINDS: &[(&str, &str)] = &[
-    ("backgrounds", "/$defs/Background"),
     ("buffers", "/$defs/Buffer"),
     ("congestion-controls", "/$defs/CongestionControlConfig"),
     ("profiles", "/$defs/Profile"),
@@ -39,7 +38,7 @@ const KINDS: &[(&str, &str)] = &[
     ("workloads", "/$defs/Workload"),
 ];
 
-/// What a scenario can name: `kind` is one of backgrounds, buffers, congestion-controls, profiles,
+/// What a scenario can name: `kind` is one of buffers, congestion-controls, profiles,
 /// queues, recoveries, remedies, topologies, transports and workloads, else there is no answer.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
@@ -74,14 +73,9 @@ pub fn schema() -> Value {
         describe(&mut definitions[definition], &defaults[table]);
     }
     for variant in variants(&mut definitions["Workload"]) {
-        let name = variant["properties"]["name"]["const"].as_str().unwrap_or_default();
-        let defaults = profile::workload(name);
-        describe(variant, &defaults);
-    }
-    for variant in variants(&mut definitions["Background"]) {
-        let name = variant["properties"]["name"]["const"].as_str().unwrap_or_default();
-        let defaults = background(name);
-        describe(variant, &defaults);
+        // A sweep may give what the table itself leaves out.
+        let is_default = variant["properties"]["name"]["const"] == profile::WORKLOAD;
+        variant["required"] = if is_default { json!([]) } else { json!(["name"]) };
     }
     schema["properties"]["sweep"] = json!({
         "type": "object",

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::buffer::BufferDocument;
 use super::schema::name_or_table;
-use super::{Background, ScenarioError, Transport, Workload};
+use super::{Group, ScenarioError};
 
 /// Links between switches, both directions of each, and the ports at either end.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,15 +60,9 @@ fn optional_queue(generator: &mut SchemaGenerator) -> Schema {
 
 impl CoreDocument {
     /// Settles what follows from the flows that cross it.
-    pub(super) fn resolve(
-        &mut self,
-        workload: &Workload,
-        transport: &Transport,
-        background: &[Background],
-    ) -> Result<(), ScenarioError> {
-        self.buffer.as_mut().map_or(Ok(()), |buffer| {
-            buffer.resolve("network.core.buffer", workload, transport, background)
-        })
+    pub(super) fn resolve(&mut self, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
+        let buffer = self.buffer.as_mut();
+        buffer.map_or(Ok(()), |buffer| buffer.resolve("network.core.buffer", groups))
     }
 
     /// The links between the switches of a topology, `usual` where the document says nothing;

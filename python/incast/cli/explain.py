@@ -93,7 +93,7 @@ def _key(paper: "Paper", key: "Key", variants: list[str]) -> None:
     if schema.bounds(key.about):
         paper.entry("  range     ", schema.bounds(key.about))
     below = [one for one in schema.all_keys() if one.name.rpartition(".")[0] == key.name]
-    table = schema.accepts(key.about) in {"table", "list of tables"}
+    table = schema.accepts(key.about) in {"table", "list of tables", "table or list of tables"}
     if not table and (default := _default(key)):
         paper.entry("  default   ", default)
     if sources := schema.sources(means):

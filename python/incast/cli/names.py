@@ -15,7 +15,6 @@ _CORE = (
     "buffers",
     "workloads",
     "topologies",
-    "backgrounds",
     "profiles",
 )
 KINDS = (*_CORE, "plots", "models", "scenarios")

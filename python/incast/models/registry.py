@@ -131,7 +131,10 @@ class Model:
         asked = []
         for i, question in enumerate(questions):
             missing = [name for name in self.needs if name not in question.measured]
-            if missing:
+            if not question.point.judged:
+                doing = question.point.doing
+                answers[i] = NotApplicable(f"it knows one read or long flows, not {doing}")
+            elif missing:
                 answers[i] = NotApplicable(f"it needs {', '.join(missing)}, measured in a run")
             else:
                 asked.append(i)

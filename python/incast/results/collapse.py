@@ -59,7 +59,7 @@ def facts(plan: Plan, points: Iterable[int]) -> pl.DataFrame:
 def of_point(here: Resolved) -> dict[str, float | None]:
     """Return the quantities for the decision about one point."""
     return {
-        LOSSLESS: lossless_goodput(here),
+        LOSSLESS: lossless_goodput(here),  # NaN, where it is not defined: never collapsed
         "block_bits": block_bits(here) if here.reads else None,
         "flows": 1.0 if here.reads else float(here.flows),
         "rto_min": here.rto_min,

@@ -64,6 +64,12 @@ class _Curve:
     def sentence(self) -> str:
         if not self.rows:
             return "No run finished: increase run.time_limit."
+        if not all(here.judged for here in self.at):
+            doing = next(here.doing for here in self.at if not here.judged)
+            return (
+                f"No verdict: a collapse is defined for one read, or for long flows, not for "
+                f"{doing}. {self._timeouts(self.rows[0]).capitalize()} at the first point."
+            )
         text = self._servers() if self.axis in _COUNTS else self._other()
         text += self._waits_otherwise()
         text += caveats.outcomes(self.rows, self.at)

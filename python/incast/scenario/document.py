@@ -17,6 +17,7 @@ from incast.scenario.override import apply
 from incast.scenario.plain import as_json, check
 from incast.scenario.plan import Plan, Point
 from incast.scenario.shipped import instead, located
+from incast.scenario.sizes import inline
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,11 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     except ValueError as error:  # a name that no file can have
         raise _core.ScenarioError(f"{str(path)!r}: {error}") from None
     try:
-        return Scenario(tomllib.loads(text), str(path))
+        document = tomllib.loads(text)
+        inline(document, path.parent)
+        return Scenario(document, str(path))
+    except _core.ScenarioError as error:
+        raise _core.ScenarioError(f"{path}: {error}") from None
     except tomllib.TOMLDecodeError as error:
         hint = _unquoted(text, str(error))
         raise _core.ScenarioError(f"{path}: not valid TOML: {error}{hint}") from None

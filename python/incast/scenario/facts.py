@@ -30,6 +30,8 @@ def _facts(here: Resolved) -> list[str]:
 
 
 def _asked(here: Resolved) -> str:
+    if not here.judged:
+        return here.doing
     if not here.reads:
         return "long flows"
     if here.block is not None:

@@ -1,7 +1,7 @@
 """The goodput of a workload without losses, by which a collapse is defined."""
 
 from dataclasses import dataclass
-from math import inf
+from math import inf, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,12 @@ Numbers = Floats | float
 def lossless_goodput(here: Resolved) -> float:
     """Return the goodput in bit/s that the workload of a scenario gives without losses.
 
-    For a read, its bits divided by `lossless_s`, and at most the requested rate. For long flows,
-    the limit of links and receive windows.
+    NaN where it is not defined: of several workloads, or of other kinds. For a read, its bits
+    divided by `lossless_s`, and at most the requested rate. For long flows, the limit of links and
+    receive windows.
     """
+    if not here.judged:
+        return nan
     links = _links(here) * here.mss / here.facts["wire_bytes"]
     if not here.reads:
         return min(links, here.flows * here.receive_window * here.mss * 8 / here.base_rtt)
@@ -31,7 +34,7 @@ def block_bits(here: Resolved) -> float:
 
 def lossless_s(here: Resolved) -> float:
     """Return the mean seconds of a block in which nothing is lost."""
-    transport, workload = here.tree["transport"], here.tree["workload"]
+    transport, workload = here.tree["transport"], here.workload
     segments, full = here.facts["sru_segments"], here.facts["wire_bytes"] * 8.0
     blocks = 1 if here.fresh else workload.get("blocks")
     shakes = transport["handshake"] == "three-way" or (

@@ -43,7 +43,7 @@ class Resolved:
 
     @property
     def groups(self) -> list[str]:
-        """What a run has a row for: `all`, and each table of background traffic."""
+        """What a run has a row for: `all`, and each table of several workloads and background."""
         return self.facts["groups"]
 
     @property
@@ -140,9 +140,31 @@ class Resolved:
         return str(self.tree["transport"]["name"])
 
     @property
+    def workloads(self) -> list[dict[str, Any]]:
+        """The tables of workloads, most often one."""
+        given = self.tree["workload"]
+        return given if isinstance(given, list) else [given]
+
+    @property
+    def workload(self) -> dict[str, Any]:
+        """The table of the first workload."""
+        return self.workloads[0]
+
+    @property
+    def doing(self) -> str:
+        """What the workloads are, for sentences."""
+        return " and ".join(dict.fromkeys(str(table["name"]) for table in self.workloads))
+
+    @property
+    def judged(self) -> bool:
+        """Whether a collapse is defined: for one read, and for long flows."""
+        known = {"barrier-read", "long-flows"}
+        return len(self.workloads) == 1 and self.workload["name"] in known
+
+    @property
     def reads(self) -> bool:
-        """Whether the client reads blocks; if not, the servers send for a given time."""
-        return bool(self.tree["workload"]["name"] == "barrier-read")
+        """Whether a client reads blocks, alone; if not, flows are counted by themselves."""
+        return self.judged and bool(self.workload["name"] == "barrier-read")
 
     @property
     def ideal(self) -> float:
@@ -152,12 +174,12 @@ class Resolved:
     @property
     def fresh(self) -> bool:
         """Whether every block opens new connections."""
-        return bool(self.tree["workload"].get("connections") == "fresh")
+        return bool(self.workload.get("connections") == "fresh")
 
     @property
     def block(self) -> int | None:
         """Bytes of a block that the servers divide; none if each has so much of its own."""
-        block = self.tree["workload"].get("block")
+        block = self.workload.get("block")
         return None if block is None else int(block)
 
     @property

@@ -107,7 +107,9 @@ def tables(about: Schema) -> list[Schema]:
     parts = [definition(part.get("items", part)) for part in parts]
     variants = [one for part in parts for one in part.get("oneOf", part.get("anyOf", [part]))]
     wholes = [definition(one) for one in variants]
-    return [one for one in wholes if "properties" in one]
+    found = [one for one in wholes if "properties" in one]
+    # A table, or a list of such tables, are the same keys.
+    return [one for index, one in enumerate(found) if one not in found[:index]]
 
 
 def definition(about: Schema) -> Schema:
@@ -131,6 +133,8 @@ def accepts(about: Schema) -> str:
     parts = whole.get("anyOf", whole.get("oneOf", []))
     if any("enum" in part for part in parts):
         return "name or table"
+    if any("items" in part for part in parts) and tables(about):
+        return "table or list of tables"
     quantities = [
         kind for part in parts if "const" not in part for kind in accepts(part).split(" or ")
     ]

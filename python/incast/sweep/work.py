@@ -9,7 +9,7 @@ def packets(here: Resolved) -> float:
     Simulated time without packets costs nothing, so a collapse does not make a run longer. For a
     duration, the estimate is an upper bound: the packets that the client's link can carry.
     """
-    workload = here.tree["workload"]
+    workload = here.workload
     bounds = []
     if workload.get("blocks") is not None:
         bounds.append(here.block_packets * float(workload["blocks"]))

@@ -1,5 +1,7 @@
 //! The trace of events: timeouts, recoveries, drops, blocks.
 
+use std::ops::Range;
+
 use incast_engine::{Span, Time};
 use incast_host::milestone::{EventKind, EventRow};
 use incast_net::PortId;
@@ -12,12 +14,17 @@ pub struct EventTrace {
     idle_after: Span,
     /// Since when the link has had nothing to send, as of the packet at hand.
     idle_since: Time,
-    block: u32,
+    /// The flows of each workload; others count as the first one's.
+    workloads: Vec<Range<u32>>,
+    /// The block of each workload.
+    blocks: Vec<u32>,
 }
 
 impl EventTrace {
-    pub(super) fn new(port: PortId, idle_after: Span) -> Self {
-        Self { rows: Vec::new(), port, idle_after, idle_since: Time::ZERO, block: 0 }
+    pub(super) fn new(port: PortId, idle_after: Span, workloads: Vec<Range<u32>>) -> Self {
+        let blocks = vec![0; workloads.len()];
+        let idle_since = Time::ZERO;
+        Self { rows: Vec::new(), port, idle_after, idle_since, workloads, blocks }
     }
 
     pub(super) fn port(&self) -> PortId {
@@ -30,10 +37,12 @@ impl EventTrace {
     }
 
     pub(super) fn push(&mut self, row: EventRow) {
-        if row.kind == EventKind::BlockStart {
-            self.block = row.block;
+        let own = |flow: u32| self.workloads.iter().position(|flows| flows.contains(&flow));
+        let workload = row.flow.map_or(Some(0), own);
+        if let Some(workload) = workload.filter(|_| row.kind == EventKind::BlockStart) {
+            self.blocks[workload] = row.block;
         }
-        self.rows.push(EventRow { block: self.block, ..row });
+        self.rows.push(EventRow { block: self.blocks[workload.unwrap_or(0)], ..row });
     }
 
     /// The client's link is offered a packet, after having been idle since `idle_since` if that

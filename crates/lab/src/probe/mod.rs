@@ -6,6 +6,8 @@ mod events;
 mod flows;
 mod queue;
 
+use std::ops::Range;
+
 use incast_engine::{Span, Time};
 use incast_host::EndId;
 use incast_host::milestone::{EventKind, EventRow};
@@ -22,6 +24,8 @@ pub use queue::{QueueSummary, QueueTrace, QueueTraces};
 pub struct Setting {
     /// Flows with connections.
     pub flows: u32,
+    /// The flows of each workload.
+    pub workloads: Vec<Range<u32>>,
     /// Propagation round trip between the client and the furthest server.
     pub base_rtt: Span,
     /// The switches' ports that may be on the way to a client, and their names; the first client's
@@ -145,11 +149,13 @@ pub struct Trace {
 impl Trace {
     /// An empty trace of a run in this setting.
     pub fn new(request: &TraceRequest, setting: &Setting) -> Self {
-        let Setting { flows, base_rtt, ports } = setting;
+        let Setting { flows, workloads, base_rtt, ports } = setting;
         Self {
             queue: request.queue.map(|detail| QueueTraces::new(detail, ports)),
             flows: request.cwnd.map(|detail| FlowTrace::new(detail, *flows)),
-            events: request.events.then(|| EventTrace::new(ports[0].0, *base_rtt)),
+            events: request
+                .events
+                .then(|| EventTrace::new(ports[0].0, *base_rtt, workloads.clone())),
         }
     }
 

@@ -17,3 +17,4 @@ mod switch;
 mod taxonomy;
 mod traffic;
 mod transports;
+mod workloads;

@@ -8,7 +8,7 @@ use incast_engine::{Name, Window};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Background, ScenarioError, Transport, Workload};
+use crate::{Group, ScenarioError};
 
 /// The name alone.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +31,7 @@ pub(crate) struct AutoDocument {
 impl AutoDocument {
     /// The buffer of a port, packets, if all flows of the scenario share it; `key` is where this
     /// was given.
-    pub(super) fn packets(
-        &self,
-        key: &str,
-        workload: &Workload,
-        transport: &Transport,
-        background: &[Background],
-    ) -> Result<u64, ScenarioError> {
+    pub(super) fn packets(&self, key: &str, groups: &[Group<'_>]) -> Result<u64, ScenarioError> {
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
             let message = "0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10";
             return Err(ScenarioError::new(format!("{key}.window"), message));
@@ -46,22 +40,12 @@ impl AutoDocument {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
             u64::from(flows) * window.div_ceil(u64::from(mss))
         };
-        // No more than a part is ever under way from a server.
-        let (flows, most) = match workload {
-            Workload::BarrierRead(read) => (read.active, read.sru_of(0)),
-            Workload::LongFlows(_) => (workload.flows(), u64::MAX),
-        };
-        let bound = transport.tcp.receive_window.min(most);
-        let others = background.iter().filter_map(|traffic| {
-            // No window bounds what a datagram source has in the network.
-            let tcp = &traffic.transport()?.tcp;
-            let most = match traffic {
-                Background::PoissonFlows(flows) => flows.size.most(),
-                _ => u64::MAX,
-            };
-            let flows = traffic.connections(workload.servers());
-            Some(room(flows, tcp.receive_window.min(most), tcp.mss))
+        // No window bounds what a datagram source has in the network, and no more than a part is
+        // ever under way from a server.
+        let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
+            let bound = transport.tcp.receive_window.min(load.most);
+            room(load.at_once, bound, transport.tcp.mss)
         });
-        Ok(room(flows, bound, transport.tcp.mss) + others.sum::<u64>())
+        Ok(rooms.sum())
     }
 }

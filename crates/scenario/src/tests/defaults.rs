@@ -7,8 +7,11 @@ use incast_tcp::config::{
 };
 use serde_json::{Value, json};
 
-use super::super::{Background, Connections, Opener, Source, Sru, Workload};
+use incast_traffic::barrier_read::Connections;
+
+use super::super::{Opener, Table};
 use super::load;
+use super::read_of;
 
 fn profile(name: &str) -> super::Scenario {
     load(&[("profile", json!(name))])
@@ -32,7 +35,7 @@ fn the_lab_is_the_default() {
     assert_eq!((tcp.rto.min, tcp.rto.max), (Span::from_millis(200), Span::from_secs(60)));
     assert!(tcp.limited_transmit && tcp.delayed_ack.is_none() && tcp.timestamps.is_none());
     assert_eq!((tcp.idle_restart, tcp.recovery_burst), (IdleRestart::None, None));
-    let Workload::BarrierRead(read) = &scenario.workload else { panic!("a read") };
+    let read = read_of(&scenario);
     assert_eq!((read.blocks, read.duration, read.connections), (Some(1), None, Connections::Fresh));
     assert_eq!(scenario.run.seeds, [1, 2, 3, 4, 5]);
 }
@@ -326,16 +329,15 @@ fn delayed_acks_are_switched_or_described() {
 #[test]
 fn a_block_is_divided_to_the_last_byte() {
     let scenario = load(&[("workload", json!({ "servers": 3, "block": 11 }))]);
-    let Workload::BarrierRead(read) = scenario.workload else { panic!("a read") };
-    assert_eq!(read.sru, Sru::Block(11));
+    let read = read_of(&scenario);
+    assert_eq!(read.block(), 11);
     assert_eq!((0..3).map(|server| read.sru_of(server)).collect::<Vec<_>>(), [4, 4, 3]);
 }
 
 #[test]
 fn a_duration_replaces_the_number_of_blocks() {
-    let Workload::BarrierRead(read) = load(&[("workload.duration", json!("20s"))]).workload else {
-        panic!("a read")
-    };
+    let scenario = load(&[("workload.duration", json!("20s"))]);
+    let read = read_of(&scenario);
     assert_eq!((read.blocks, read.duration), (None, Some(Span::from_secs(20))));
 }
 
@@ -353,19 +355,16 @@ fn background_traffic_has_defaults_of_its_own() {
             ]),
         ),
     ]);
-    let [Background::Poisson(poisson), Background::Cbr(cbr), Background::LongFlow(flow)] =
-        &scenario.background[..]
-    else {
-        panic!("{:?}", scenario.background)
-    };
-    assert_eq!(
-        (poisson.rate, poisson.packet_size, poisson.from),
-        (Rate(1_000_000), 540, Source::Host)
-    );
-    assert_eq!((cbr.packet_size, cbr.from, cbr.start), (1500, Source::Servers, Span::from_secs(1)));
+    let [poisson, cbr, flow] = &scenario.traffic.background[..] else { panic!("three tables") };
+    let offered = |table: &Table| table.config.workload().offered().expect("datagrams");
+    let of = offered(poisson);
+    assert_eq!((of.rate, of.packet, of.on_servers), (Rate(1_000_000), 540, false));
+    let of = offered(cbr);
+    assert_eq!((of.packet, of.on_servers, of.start), (1500, true, Span::from_secs(1)));
     // The profile's transport, not the workload's.
-    assert_eq!((flow.count, flow.transport.tcp.mss), (2, 1024));
-    assert_eq!(flow.transport.tcp.rto.min, Span::from_millis(1));
+    let tcp = &flow.transport.as_ref().expect("it has connections").tcp;
+    assert_eq!((flow.config.workload().count(2), tcp.mss), (2, 1024));
+    assert_eq!(tcp.rto.min, Span::from_millis(1));
 }
 
 #[test]

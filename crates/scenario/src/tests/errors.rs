@@ -204,7 +204,7 @@ fn unknown_names_list_the_valid_ones() {
         &[("background", json!([{ "name": "cbrr", "rate": "1Mbps" }]))],
         &format!(
             "background.0.name: \"cbrr\" is unknown; did you mean \"cbr\"? {}",
-            accepted("backgrounds")
+            accepted("workloads")
         ),
     );
     refused(
@@ -224,32 +224,29 @@ fn unknown_names_list_the_valid_ones() {
 fn a_workload_must_read_something() {
     refused(
         &[("workload.servers", json!(0))],
-        "workload.servers: 0 is not a number of servers; write 1 or more",
+        "workload.servers: 0 is out of range; must be 1 to 1000000",
     );
-    refused(
-        &[("workload.sru", json!("0B"))],
-        "workload.sru: 0 bytes are nothing to read; write 1 or more",
-    );
+    refused(&[("workload.sru", json!("0B"))], "workload.sru: must be at least 1 byte");
     refused(
         &[("workload", json!({ "servers": 8, "block": 7 }))],
-        "workload.block: 7 bytes leave less than 1 byte to each of 8 servers; write 8 or more",
+        "workload.block: 7 bytes leave less than 1 byte to each of 8 servers; must be at least 8",
     );
     refused(
         &[("workload.blocks", json!(0))],
-        "workload.blocks: 0 blocks are nothing to read; write 1 or more",
+        "workload.blocks: 0 is out of range; must be 1 to 1000000000",
     );
     refused(
         &[("workload.duration", json!("0s"))],
-        "workload.duration: 0 is no time to read; write e.g. \"20s\"",
+        "workload.duration: must be longer than 0; write e.g. \"20s\"",
     );
     refused(
         &[("workload", json!({ "servers": 8 }))],
-        "workload.sru: missing; give it or workload.block, e.g. \"64KiB\"",
+        "workload.sru: missing; give it or block, e.g. \"64KiB\"",
     );
     refused(&[("workload", json!({ "sru": 8 }))], "workload.servers: missing; it has no default");
     refused(
         &[("workload.request_size", json!("64KiB"))],
-        "workload.request_size: a request is one packet; write 0 to 65535 bytes",
+        "workload.request_size: a request is one packet; must be 0 to 65535 bytes",
     );
 }
 
@@ -257,11 +254,11 @@ fn a_workload_must_read_something() {
 fn one_of_two_exclusive_keys() {
     refused(
         &[("workload.block", json!("1MiB"))],
-        "workload.block: excludes workload.sru; give one of the two",
+        "workload.block: excludes sru; give one of the two",
     );
     refused(
         &[("workload.blocks", json!(2)), ("workload.duration", json!("1s"))],
-        "workload.duration: excludes workload.blocks; give one of the two",
+        "workload.duration: excludes blocks; give one of the two",
     );
     refused(
         &[("network.delay", json!("1us")), ("network.base_rtt", json!("100us"))],
@@ -271,9 +268,11 @@ fn one_of_two_exclusive_keys() {
 
 #[test]
 fn a_run_has_seeds_and_time() {
-    let no_seed = "run.seeds: no seed, no run; write e.g. 20 for the seeds 1 to 20";
-    refused(&[("run.seeds", json!(0))], no_seed);
-    refused(&[("run.seeds", json!([]))], no_seed);
+    refused(&[("run.seeds", json!(0))], "run.seeds: 0 is out of range; must be 1 to 1000000");
+    refused(
+        &[("run.seeds", json!([]))],
+        "run.seeds: must not be empty; write e.g. 20 for the seeds 1 to 20",
+    );
     refused(&[("run.seeds", json!([3, 4, 3]))], "run.seeds: seed 3 stands in the list twice");
     refused(
         &[("run.seeds", json!(2_000_000))],
@@ -330,5 +329,5 @@ fn an_error_at_a_swept_point_names_its_key() {
     document["sweep"] = json!({ "workload.servers": [4, 0] });
     let error = plan(&document).unwrap_err();
     assert_eq!(error.key, "workload.servers");
-    assert_eq!(error.message, "0 is not a number of servers; write 1 or more");
+    assert_eq!(error.message, "0 is out of range; must be 1 to 1000000");
 }

@@ -11,6 +11,7 @@ mod schema;
 mod sweep;
 mod traffic;
 
+use incast_traffic::WorkloadConfig;
 use serde_json::{Value, json};
 
 use super::{Scenario, plan};
@@ -22,6 +23,14 @@ fn with(keys: &[(&str, Value)]) -> Value {
         super::document::set(&mut document, key, value).unwrap();
     }
     document
+}
+
+/// The workload, a read.
+fn read_of(scenario: &Scenario) -> &incast_traffic::barrier_read::Params {
+    match &scenario.traffic.workloads[0].config {
+        WorkloadConfig::BarrierRead(read) => read,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn load(keys: &[(&str, Value)]) -> Scenario {

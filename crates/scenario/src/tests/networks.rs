@@ -4,7 +4,6 @@ use incast_engine::{Limit, Rate, Span};
 use incast_net::topology::SwitchId;
 use serde_json::{Value, json};
 
-use super::super::Workload;
 use super::{load, refusal};
 
 const CHAIN: (&str, Value) = ("network.topology", Value::Null);
@@ -55,8 +54,7 @@ fn links_between_switches_may_have_room_for_every_window() {
 fn hosts_are_where_the_topology_has_them_or_where_the_scenario_puts_them() {
     let places = |keys: &[(&str, Value)]| {
         let scenario = load(keys);
-        let Workload::BarrierRead(read) = &scenario.workload else { panic!("a read") };
-        (scenario.network.clients_at.clone(), read.servers_at.clone())
+        (scenario.network.clients_at.clone(), scenario.groups()[0].at.clone())
     };
     let at = |places: &[u32]| places.iter().copied().map(SwitchId).collect::<Vec<_>>();
     assert_eq!(places(&[]), (at(&[0]), at(&[0])));
@@ -112,7 +110,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     );
     refused(
         &[("network.clients", json!(0))],
-        "network.clients: 0 is not a number of clients; write 1 or more",
+        "network.clients: 0 is out of range; must be 1 to 1000000",
     );
     refused(
         &chain(&[("network.base_rtt", json!("100us"))]),
@@ -151,6 +149,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     let from_servers = json!([{ "name": "cbr", "rate": "1Mbps", "from": "servers", "at": 1 }]);
     refused(
         &chain(&[("background", from_servers)]),
-        "background.0.at: the servers are where they are; leave it out, or write from = \"host\"",
+        "background.0.at: must not be given: the servers are where they are; leave it \
+         out, or write from = \"host\"",
     );
 }

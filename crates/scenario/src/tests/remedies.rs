@@ -255,8 +255,8 @@ fn a_long_flow_has_no_requests_to_order() {
     }]);
     assert_eq!(
         error(&document),
-        "background.0.transport.remedies: \"ocs\" owns the order of requests, and a long flow has \
-         none"
+        "background.0.transport.remedies: \"ocs\" owns the order of requests, and \
+         \"long-flow\" has none"
     );
 }
 

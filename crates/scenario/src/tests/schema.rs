@@ -55,7 +55,10 @@ fn every_key_is_described_on_one_line_with_its_default() {
             }
             let text = property["description"].as_str().unwrap_or_default();
             assert!(!text.is_empty() && !text.contains('\n'), "{place}: {key}");
-            assert!(property.get("default").is_some() || stated(text), "{place}: {key}");
+            assert!(
+                property.get("default").is_some() || stated(text),
+                "{place}: {key}: {property}"
+            );
         }
     }
 }
@@ -155,7 +158,7 @@ fn registries_are_listed_with_their_parameters() {
     };
     assert!(names("profiles").starts_with(&["lab".to_owned()]));
     assert!(names("workloads").contains(&"barrier-read".to_owned()));
-    assert!(names("backgrounds").contains(&"long-flow".to_owned()));
+    assert!(names("workloads").contains(&"long-flow".to_owned()));
     assert!(names("transports").starts_with(&["newreno".to_owned()]));
     let listed = |entries: &[incast_engine::Entry]| -> Vec<String> {
         entries.iter().map(|entry| entry.name.to_owned()).collect()

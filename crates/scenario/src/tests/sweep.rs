@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::{Background, Point, Workload};
+use super::super::Point;
+use super::read_of;
 use super::{plan, with};
 
 fn points(sweep: Value) -> Vec<Point> {
@@ -54,7 +55,7 @@ fn zipped_axes_are_walked_in_step_and_crossed_with_the_rest() {
         .collect();
     assert_eq!(json!(pairs), json!([[2, "40pkt"], [2, "200pkt"], [4, "40pkt"], [4, "200pkt"]]));
     let last = &points[3].scenario;
-    let Workload::BarrierRead(read) = &last.workload else { panic!("a read") };
+    let read = read_of(last);
     assert_eq!((read.servers, last.network.client_rate.0), (4, 10_000_000_000));
     assert_eq!(last.transport.tcp.rto.initial, last.transport.tcp.rto.min);
 }
@@ -75,7 +76,7 @@ fn entries_of_lists_are_swept_by_index_and_registry_names_by_parameter() {
         "network.queue.p": [0.5],
     }));
     let scenario = &points[0].scenario;
-    let Background::Cbr(cbr) = &scenario.background[0] else { panic!() };
+    let cbr = scenario.traffic.background[0].config.workload().offered().expect("datagrams");
     assert_eq!(cbr.rate.0, 5_000_000);
     assert_eq!(json!(scenario.network.queue)["p"], 0.5);
 }

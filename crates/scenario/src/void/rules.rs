@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use incast_engine::Limit;
+use incast_traffic::Scope;
 use serde_json::{Value, json};
 
 use super::{Finding, pointer};
-use crate::{Background, Connections, OnOff, Reorder, Scenario, Transport, Workload};
+use crate::{Group, Reorder, Scenario, Transport};
 
 /// Keys of a table that move nothing while another one of it has such a value; then why, and what
 /// would make them matter.
@@ -301,11 +302,7 @@ impl Search {
         let network = &scenario.network;
         let switch_marks =
             network.queue.marks() || network.core.as_ref().is_some_and(|core| core.queue.marks());
-        let others = scenario.background.iter().enumerate().filter_map(|(index, it)| {
-            Some((format!("background.{index}.transport"), it.transport()?))
-        });
-        let own = ("transport".to_owned(), &scenario.transport);
-        let transports: Vec<(String, &Transport)> = std::iter::once(own).chain(others).collect();
+        let transports = scenario.transports();
         for (place, transport) in &transports {
             let given = document.pointer(&pointer(&format!("{place}.ecn")));
             if given == Some(&json!("on")) && transport.tcp.ecn.is_some() && !switch_marks {
@@ -318,17 +315,13 @@ impl Search {
 
     /// What happens at the end of connections that have none.
     fn ends(&mut self, document: &Value, scenario: &Scenario) {
-        let endless = match &scenario.workload {
-            Workload::BarrierRead(read) if read.connections == Connections::Fresh => None,
-            Workload::BarrierRead(_) => Some("workload.connections is \"persistent\""),
-            Workload::LongFlows(_) => Some("workload.name is \"long-flows\""),
-        };
-        let own = endless.map(|because| ("transport".to_owned(), because));
-        let others = scenario.background.iter().enumerate().filter_map(|(index, it)| {
-            let place = format!("background.{index}.transport");
-            matches!(it, Background::LongFlow(_)).then_some((place, "a long flow never ends"))
-        });
-        for (place, because) in own.into_iter().chain(others) {
+        for group in scenario.groups() {
+            let Some((load, _)) = group.load() else { continue };
+            let Some(because) = load.endless else { continue };
+            let place = match (&group.scope, scenario.traffic.several) {
+                (Scope::Workload(_), false) => "transport".to_owned(),
+                _ => format!("{}.transport", group.key),
+            };
             let key = format!("{place}.fin");
             if document.pointer(&pointer(&key)).is_some_and(|it| !it.is_null()) {
                 self.add(key, because, "write it for connections that end");
@@ -375,16 +368,10 @@ fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)
     };
-    let own = match &scenario.workload {
-        Workload::BarrierRead(read) => of(&scenario.transport, read.sru_of(read.active - 1)),
-        Workload::LongFlows(_) => of(&scenario.transport, u64::MAX),
+    let least = |group: &Group<'_>| match (group.load(), group.config.workload().offered()) {
+        (Some((load, transport)), _) => of(transport, load.least),
+        (None, Some(datagrams)) => u64::from(datagrams.packet),
+        (None, None) => u64::MAX,
     };
-    let others = scenario.background.iter().map(|it| match it {
-        Background::Cbr(datagrams)
-        | Background::Poisson(datagrams)
-        | Background::OnOff(OnOff { datagrams, .. }) => u64::from(datagrams.packet_size),
-        Background::LongFlow(flow) => of(&flow.transport, u64::MAX),
-        Background::PoissonFlows(flows) => of(&flows.transport, 1),
-    });
-    others.fold(own, u64::min)
+    scenario.groups().iter().map(least).min().unwrap_or(u64::MAX)
 }

@@ -102,7 +102,7 @@ def _answer(question: Question, result: Forecast, number: int) -> Answer:
     scatter, error = float(result.scatter[number]), float(result.error[number])
     uncertainty = hypot(scatter / sqrt(trust.RUNS), error)
     if uncertainty > trust.MOST:
-        return NotApplicable(trust.chance(uncertainty, int(point.tree["workload"]["blocks"])))
+        return NotApplicable(trust.chance(uncertainty, int(point.workload["blocks"])))
     return {
         "goodput_bps": float(result.goodput[number]),
         "completion_s": float(result.seconds[number]),

@@ -41,7 +41,7 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     exact = network["clock_noise"] in {"0s", 0}
     yield exact, "network.clock_noise must be 0"
     yield not point.tree["background"], "there must be no background traffic"
-    yield from _of_workload(point.tree["workload"], point)
+    yield from _of_workload(point.workload, point)
     yield from _of_transport(point.tree["transport"])
 
 

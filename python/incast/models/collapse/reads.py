@@ -180,7 +180,7 @@ def read(questions: Sequence[Question]) -> Reads:
 
 def _row(point: Resolved) -> dict[str, float | bool]:
     transport, network = point.tree["transport"], point.tree["network"]
-    workload = point.tree["workload"]
+    workload = point.workload
     facts = point.facts
     packet_s = facts["wire_bytes"] * 8 / point.line_rate
     # What a client opens by a SYN alone does not wait for an answer.

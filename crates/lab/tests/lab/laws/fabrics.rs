@@ -16,7 +16,8 @@ impl Shape {
     /// Puts `[network]` and `[workload]` of a document on these switches.
     pub fn lay(self, document: &mut Value) {
         document["network"]["topology"] = self.topology;
-        if let Some(servers_at) = self.servers_at {
+        let has_servers = document["workload"].get("servers").is_some();
+        if let Some(servers_at) = self.servers_at.filter(|_| has_servers) {
             let there = servers_at.iter().map(|place| place % self.switches).collect::<Vec<_>>();
             document["workload"]["servers_at"] = json!(there);
         }

@@ -22,7 +22,8 @@ use incast_net::PortId;
 use incast_net::port::Ties;
 use incast_remedies::Slot;
 use incast_scenario::Scenario;
-use incast_scenario::{Background, Transport, Workload};
+use incast_scenario::{Group, Table};
+use incast_traffic::{Scope, WorkloadConfig};
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestCaseError, TestError, TestRunner};
 use serde_json::Value;
@@ -83,9 +84,11 @@ fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     packets_are_conserved(&core);
     work_is_done_or_goes_on(scenario, &rows, &core);
     bytes_arrive_exactly_once(scenario, &rows, &core);
-    timeouts_have_one_cause_each(&rows, &core.probe);
-    stalls_have_one_cause_each(&rows, &core.probe);
-    packets_are_counted(&rows, &core.probe);
+    all_is_the_sum(scenario, &rows);
+    let of_groups = own(scenario, &rows);
+    timeouts_have_one_cause_each(of_groups, &core.probe);
+    stalls_have_one_cause_each(of_groups, &core.probe);
+    packets_are_counted(of_groups, &core.probe);
     nothing_exceeds_the_network(scenario, &rows[0]);
     (rows, core)
 }
@@ -106,14 +109,44 @@ fn observe(scenario: &Scenario, seed: u64) -> (Vec<Row>, Core<Witness>) {
 
 /// The segment size of every flow with a connection.
 fn segments(scenario: &Scenario) -> Vec<u64> {
-    let servers = scenario.workload.servers();
-    let beside = scenario.background.iter();
-    let beside = beside.filter_map(|it| Some((it.transport()?, it.connections(servers))));
-    let groups = [(&scenario.transport, scenario.workload.flows())].into_iter().chain(beside);
-    let flows = |(transport, count): (&Transport, u32)| {
-        std::iter::repeat_n(u64::from(transport.tcp.mss), count as usize)
-    };
-    groups.flat_map(flows).collect()
+    let groups = scenario.groups();
+    let segments = groups.iter().filter_map(|group| {
+        let mss = u64::from(group.transport?.tcp.mss);
+        Some(std::iter::repeat_n(mss, group.flows() as usize))
+    });
+    segments.flatten().collect()
+}
+
+/// The groups of a scenario, each with its row.
+fn by_group<'a>(scenario: &'a Scenario, rows: &'a [Row]) -> Vec<(Group<'a>, &'a Row)> {
+    scenario.groups().into_iter().zip(own(scenario, rows)).collect()
+}
+
+/// The rows of groups, without that of several workloads together.
+fn own<'a>(scenario: &Scenario, rows: &'a [Row]) -> &'a [Row] {
+    &rows[usize::from(scenario.traffic.several)..]
+}
+
+/// The row of several workloads is their sum.
+fn all_is_the_sum(scenario: &Scenario, rows: &[Row]) {
+    if !scenario.traffic.several {
+        return;
+    }
+    let workloads = scenario.traffic.workloads.len();
+    let sum = |get: fn(&Row) -> u64| rows[1..=workloads].iter().map(get).sum::<u64>();
+    let columns: [fn(&Row) -> u64; 6] = [
+        |row| row.bytes,
+        |row| row.blocks,
+        |row| row.timeouts,
+        |row| row.stalls,
+        |row| row.packets_sent,
+        |row| row.retransmitted_packets,
+    ];
+    for get in columns {
+        assert_eq!(get(&rows[0]), sum(get));
+    }
+    let longest = rows[1..=workloads].iter().map(|row| row.elapsed_s).fold(0.0, f64::max);
+    assert!((rows[0].elapsed_s - longest).abs() < 1e-12);
 }
 
 fn packets_are_conserved(core: &Core<Witness>) {
@@ -134,15 +167,19 @@ fn packets_are_conserved(core: &Core<Witness>) {
 fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
     if core.finished {
         assert_eq!(rows[0].status, "ok");
-        if let Workload::BarrierRead(read) = &scenario.workload {
-            assert!(read.blocks.is_none_or(|blocks| u64::from(blocks) == rows[0].blocks));
+        for (group, row) in by_group(scenario, rows) {
+            if let (WorkloadConfig::BarrierRead(read), Scope::Workload(_)) =
+                (group.config, group.scope)
+            {
+                assert!(read.blocks.is_none_or(|blocks| u64::from(blocks) == row.blocks));
+            }
         }
         return;
     }
     assert_ne!(rows[0].status, "stalled");
-    assert!(!scenario.background.is_empty(), "a workload alone comes to its end");
+    assert!(!scenario.traffic.background.is_empty(), "a workload alone comes to its end");
     assert_eq!(core.now(), Time::ZERO + scenario.run.time_limit);
-    for flow in 0..scenario.workload.flows() {
+    for flow in 0..scenario.groups()[0].flows() {
         let (client, server) = (EndId::client(flow), EndId::server(flow));
         let asks = core.hosts.connection(client).expect("TCP").requests_made()
             > core.hosts.connection(server).expect("TCP").requests_seen();
@@ -155,34 +192,31 @@ fn bytes_arrive_exactly_once(scenario: &Scenario, rows: &[Row], core: &Core<Witn
     let delivered = |first: u32, count: u32| -> u64 {
         (first..first + count).map(|flow| core.probe.delivered(flow)).sum()
     };
-    let servers = scenario.workload.servers();
-    match &scenario.workload {
-        Workload::BarrierRead(read) => {
-            assert_eq!(rows[0].bytes, rows[0].blocks * read.block());
-            let begun = if core.finished { 0 } else { read.block() };
-            let all = delivered(0, servers);
-            assert!((rows[0].bytes..=rows[0].bytes + begun).contains(&all), "{all}");
-            for server in (0..servers).filter(|_| read.active == servers) {
-                let (whole, one) = (rows[0].blocks * read.sru_of(server), delivered(server, 1));
-                let begun = if core.finished { 0 } else { read.sru_of(server) };
-                assert!((whole..=whole + begun).contains(&one), "server {server}: {one}");
+    let mut first = 0;
+    for (group, row) in by_group(scenario, rows) {
+        if group.transport.is_none() {
+            continue;
+        }
+        let all = delivered(first, group.flows());
+        let begun = |bytes: u64| if core.finished && !scenario.traffic.several { 0 } else { bytes };
+        match group.config {
+            WorkloadConfig::BarrierRead(read) => {
+                assert_eq!(row.bytes, row.blocks * read.block());
+                let is_workload = group.scope == Scope::Workload(0);
+                let begun = |bytes| if is_workload { begun(bytes) } else { bytes };
+                assert!((row.bytes..=row.bytes + begun(read.block())).contains(&all), "{all}");
+                for server in (0..read.servers).filter(|_| read.active() == read.servers) {
+                    let sru = read.sru_of(server);
+                    let (whole, one) = (row.blocks * sru, delivered(first + server, 1));
+                    assert!((whole..=whole + begun(sru)).contains(&one), "server {server}: {one}");
+                }
             }
+            WorkloadConfig::LongFlows(_) | WorkloadConfig::LongFlow(_) => {
+                assert_eq!(row.bytes, all);
+            }
+            _ => assert!(row.bytes <= all, "{} of {all}", row.bytes),
         }
-        Workload::LongFlows(_) => {
-            assert_eq!(rows[0].bytes, delivered(0, scenario.workload.flows()));
-        }
-    }
-    let mut flow = scenario.workload.flows();
-    let mut groups = rows[1..].iter();
-    for background in scenario.background.iter().filter(|it| it.transport().is_some()) {
-        let connections = background.connections(servers);
-        let delivered = delivered(flow, connections);
-        let row = groups.next().expect("every group has a row");
-        match background {
-            Background::PoissonFlows(_) => assert!(row.bytes <= delivered),
-            _ => assert_eq!(row.bytes, delivered),
-        }
-        flow += connections;
+        first += group.flows();
     }
 }
 
@@ -243,7 +277,9 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     let shortens = remedies.iter().any(|it| it.remedy().slots().contains(&Slot::Headers));
     let header = if shortens { 0 } else { u32::from(tcp.header) };
     let packet = tcp.mss + header + network.layer2_overhead;
-    let clients = scenario.workload.to().iter().collect::<BTreeSet<_>>().len() as f64;
+    let workloads = scenario.traffic.workloads.iter();
+    let clients = workloads.flat_map(|table| table.config.workload().clients());
+    let clients = clients.collect::<BTreeSet<_>>().len() as f64;
     // Every packet may be as much shorter on the line as the clocks are off.
     let sending = network.client_rate.transmission_time(packet.into());
     let least = sending.saturating_sub(network.clock_noise).as_secs_f64();
@@ -271,7 +307,11 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
         row.completion_max_s,
     ];
     assert!(spans.is_sorted() && spans[2] <= Some(row.elapsed_s));
-    if matches!(scenario.workload, Workload::BarrierRead(_)) {
+    if matches!(
+        scenario.traffic.workloads[..],
+        [Table { config: WorkloadConfig::BarrierRead(_), .. }]
+    ) && !scenario.traffic.several
+    {
         assert_eq!(row.fairness.is_some(), row.blocks > 0);
     }
     assert!(row.fairness.is_none_or(|it| it > 0.0 && it <= 1.0), "{:?}", row.fairness);
@@ -305,8 +345,8 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
 }
 
 fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
-    let Workload::BarrierRead(read) = &scenario.workload else { return };
-    let jitter = !read.request_jitter.is_zero() && read.active > 1;
+    let WorkloadConfig::BarrierRead(read) = &scenario.traffic.workloads[0].config else { return };
+    let jitter = !read.request_jitter.is_zero() && read.active() > 1;
     if jitter || !read.start_spread.is_zero() {
         let (_, other) = observe(scenario, SEED + 1);
         assert_ne!(other.probe.requests, witness.requests);

@@ -78,8 +78,42 @@ fn network(packet: u64) -> BoxedStrategy<Value> {
         .boxed()
 }
 
+/// A workload, or a list of them.
 fn workload() -> BoxedStrategy<Value> {
-    prop_oneof![6 => barrier_read(), 1 => long_flows()].boxed()
+    let others = prop_oneof![barrier_read(), long_flows(), all_to_all(), empirical_flows()];
+    let several = (barrier_read(), others).prop_map(|(first, mut second)| {
+        second["group"] = json!("second");
+        json!([first, second])
+    });
+    prop_oneof![
+        12 => barrier_read(),
+        2 => long_flows(),
+        1 => all_to_all(),
+        1 => empirical_flows(),
+        2 => several,
+    ]
+    .boxed()
+}
+
+fn all_to_all() -> BoxedStrategy<Value> {
+    table(vec![
+        always("name", Just(json!("all-to-all"))),
+        always("message", prop::sample::select(any_of![1, "2KiB", 20_000])),
+        maybe("rounds", any_of![1, 2, 3]),
+        maybe("among", any_of![[0, 1], [2, 0]]),
+        maybe("start_spread", any_of!["10us", "1ms"]),
+    ])
+}
+
+fn empirical_flows() -> BoxedStrategy<Value> {
+    table(vec![
+        always("name", Just(json!("empirical-flows"))),
+        always("servers", (1_u32..=6).prop_map(Value::from)),
+        always("sizes", prop::sample::select(any_of!["storage.csv", [[1, 0.5], [3000, 1]]])),
+        always("flows", (1_u32..=20).prop_map(Value::from)),
+        maybe("load", any_of![0.1, 0.5, 2]),
+        maybe("to", any_of![0, [0, 1]]),
+    ])
 }
 
 fn bursts() -> Vec<Value> {
@@ -346,7 +380,15 @@ fn background() -> BoxedStrategy<Value> {
         prop::option::weighted(0.3, micros(0..=2000).prop_map(|it| ("start", it))).boxed(),
         always("transport", small_window),
     ]);
-    prop_oneof![4 => datagrams, 1 => flows, 1 => poisson_flows].boxed()
+    let reads = (barrier_read(), transport(1000)).prop_map(|(mut read, mut transport)| {
+        transport["receive_window"] = json!(2);
+        if let (Some(table), Some(read)) = (transport.as_object_mut(), read.as_object_mut()) {
+            table.remove("congestion_control");
+            read.insert("transport".into(), transport);
+        }
+        read
+    });
+    prop_oneof![8 => datagrams, 2 => flows, 2 => poisson_flows, 1 => reads].boxed()
 }
 
 /// Any scenario. Without background nothing but the workload takes time, so it may take as long as
@@ -379,13 +421,27 @@ pub fn scenarios() -> BoxedStrategy<Value> {
 /// Makes as many clients and servers as are named.
 fn enough_of_all(document: &mut Value) {
     let text = document.to_string();
-    if text.contains("\"to\"") || text.contains("\"client\":") {
+    if text.contains("all-to-all") {
+        document["network"]["clients"] = json!(3);
+    } else if text.contains("\"to\"") || text.contains("\"client\":") {
         document["network"]["clients"] = json!(2);
     }
-    let workload = &mut document["workload"];
+    if let Some(one) = document["workload"].as_object_mut() {
+        enough_servers(one);
+    }
+    for list in ["workload", "background"] {
+        for table in document[list].as_array_mut().into_iter().flatten() {
+            if let Some(table) = table.as_object_mut() {
+                enough_servers(table);
+            }
+        }
+    }
+}
+
+fn enough_servers(table: &mut Map<String, Value>) {
     if let (Some(active), Some(servers)) =
-        (workload["active"].as_u64(), workload["servers"].as_u64())
+        (table.get("active").and_then(Value::as_u64), table.get("servers").and_then(Value::as_u64))
     {
-        workload["active"] = json!(active.min(servers));
+        table.insert("active".into(), json!(active.min(servers)));
     }
 }

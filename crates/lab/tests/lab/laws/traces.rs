@@ -7,7 +7,7 @@ use incast_host::milestone::{EventKind, EventRow};
 use incast_lab::probe::{EventTrace, QueueSummary, QueueTrace};
 use incast_lab::{Row, Run};
 use incast_scenario::Scenario;
-use incast_scenario::Workload;
+use incast_traffic::WorkloadConfig;
 
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     let row = &run.rows[0];
@@ -22,9 +22,7 @@ pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     queue_agrees(told.or(queues.iter().next()).expect("a client has a port"), row, end);
     let events = run.trace.events.as_ref().expect("they were asked for");
     events_agree(scenario, events, &run.rows);
-    let workload = &scenario.workload;
-    let trunks = scenario.network.trunks_between(workload.servers_at(), workload.to());
-    let base_rtt = scenario.network.delay(trunks) * 2;
+    let base_rtt = scenario.network.delay(scenario.trunks()) * 2;
     idle_times_alternate(events, base_rtt);
 }
 
@@ -57,20 +55,32 @@ fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
 fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
     let rows_of = |kind| events.rows().iter().filter(move |row| row.kind == kind);
     let count = |kind| rows_of(kind).count() as u64;
-    let all = |get: fn(&Row) -> u64| rows.iter().map(get).sum::<u64>();
+    let own = &rows[usize::from(scenario.traffic.several)..];
+    let all = |get: fn(&Row) -> u64| own.iter().map(get).sum::<u64>();
     assert!(events.rows().is_sorted_by_key(|row| row.time));
     assert_eq!(count(EventKind::Timeout), all(|row| row.timeouts));
     assert_eq!(count(EventKind::Stall), all(|row| row.stalls));
     assert_eq!(count(EventKind::TailProbe), all(|row| row.tail_probes));
     assert_eq!(count(EventKind::FastRetransmit), all(|row| row.fast_retransmits));
     assert_eq!(count(EventKind::Drop), rows[0].drops);
-    assert_eq!(count(EventKind::BlockDone), rows[0].blocks);
-    assert!(events.rows().is_sorted_by_key(|row| row.block));
+    let groups = scenario.groups();
+    let shared =
+        groups.iter().zip(own).filter(|(it, _)| it.load().is_some_and(|it| it.0.is_shared));
+    assert_eq!(count(EventKind::BlockDone), shared.map(|(_, row)| row.blocks).sum::<u64>());
+    let waits = |config: &WorkloadConfig| match config {
+        WorkloadConfig::BarrierRead(read) => !read.interval.is_zero(),
+        _ => false,
+    };
+    let alone = groups.iter().filter(|it| it.load().is_some_and(|it| it.0.is_shared)).count() <= 1;
+    if alone && !scenario.traffic.several {
+        assert!(events.rows().is_sorted_by_key(|row| row.block));
+    }
 
     assert!(most_packets(events) <= all(|row| row.packets_sent));
 
     // A block that is wanted while another one is read begins later than it is wanted.
-    if matches!(&scenario.workload, Workload::BarrierRead(read) if !read.interval.is_zero()) {
+    let [only] = &scenario.traffic.workloads[..] else { return };
+    if waits(&only.config) || !alone || rows[0].blocks != count(EventKind::BlockDone) {
         return;
     }
     let times = |kind| rows_of(kind).map(|row| row.time);

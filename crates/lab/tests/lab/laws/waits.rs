@@ -4,7 +4,7 @@ use incast_engine::{Span, Time};
 use incast_host::milestone::EventRow;
 use incast_host::stalls::ROUND_TRIPS;
 use incast_scenario::Scenario;
-use incast_scenario::{Background, Transport, Workload};
+use incast_traffic::{Senders, WorkloadConfig};
 
 /// What waits together, and from when to when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,30 +38,22 @@ pub struct Waits {
 impl Waits {
     /// The waits of a scenario's flows.
     pub fn new(scenario: &Scenario) -> Self {
-        let Scenario { network, workload, background, transport, .. } = scenario;
         let mut waits = Self::default();
-        let limit = |transport: &Transport, places: &[_], to: &[u32]| {
-            let trunks = network.trunks_between(places, to);
-            network.base_rtt(&transport.tcp, trunks) * ROUND_TRIPS
-        };
-        let (rule, start) = match workload {
-            Workload::BarrierRead(_) => (Rule::Read, None),
-            Workload::LongFlows(_) => (Rule::Endless, Some(Span::ZERO)),
-        };
-        let own = limit(transport, workload.servers_at(), workload.to());
-        waits.add(rule, workload.flows(), own, start);
-        for table in background {
-            let Some(transport) = table.transport() else { continue };
-            let (added, at) = table.added_hosts();
-            let places = if added == 0 { workload.servers_at() } else { at };
-            let limit = limit(transport, places, table.to());
-            let count = table.connections(workload.servers());
-            match table {
-                Background::LongFlow(flow) => {
-                    waits.add(Rule::Endless, count, limit, Some(flow.start));
-                }
-                _ => waits.add(Rule::Flow, count, limit, None),
-            }
+        for group in scenario.groups() {
+            let Some((load, transport)) = group.load() else { continue };
+            let network = &scenario.network;
+            let trunks = network.trunks_between(&group.at, &group.config.workload().clients());
+            let base_rtt = match group.senders {
+                Senders::Clients => network.base_rtt_among_clients(&transport.tcp, trunks),
+                _ => network.base_rtt(&transport.tcp, trunks),
+            };
+            let (rule, start) = match group.config {
+                WorkloadConfig::LongFlows(_) => (Rule::Endless, Some(Span::ZERO)),
+                WorkloadConfig::LongFlow(flow) => (Rule::Endless, Some(flow.start)),
+                _ if load.is_shared => (Rule::Read, None),
+                _ => (Rule::Flow, None),
+            };
+            waits.add(rule, group.flows(), base_rtt * ROUND_TRIPS, start);
         }
         waits
     }

@@ -243,8 +243,8 @@ impl Probe for Witness {
                 *self.causes.entry(cause.name()).or_default() += 1;
             }
             EventKind::Request => self.requests.push(row.time),
-            EventKind::BlockStart => self.waits.begin(Rule::Read, 0, row.time),
-            EventKind::BlockDone => self.waits.end(Rule::Read, 0),
+            EventKind::BlockStart => self.waits.begin(Rule::Read, row.flow.unwrap_or(0), row.time),
+            EventKind::BlockDone => self.waits.end(Rule::Read, row.flow.unwrap_or(0)),
             EventKind::Stall => {
                 let cause = row.stall.map(StallCause::name).expect("a stall has a cause");
                 *self.stalls.entry(cause).or_default() += 1;

@@ -21,7 +21,7 @@ impl ReceiverHook for Mute {}
 /// The rows of a world with a mute hook at either end of every connection that lasts.
 fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
     let mut world = World::new(scenario, laws::SEED, |_| Silent);
-    for flow in 0..scenario.workload.flows() {
+    for flow in 0..scenario.groups()[0].flows() {
         let core = world.core_mut();
         for end in [EndId::server(flow), EndId::client(flow)] {
             let connection = core.hosts.end_mut(end).connection_mut().expect("TCP");

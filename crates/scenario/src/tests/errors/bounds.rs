@@ -19,7 +19,15 @@ fn a_value_where_a_table_belongs() {
         let line = format!("run: {given} is not a table; write e.g. {{ seeds = 20 }}");
         refused(&[("run", given.clone())], &line);
         let read = "{ servers = 8, sru = \"64KiB\" }";
-        let line = format!("workload: {given} is not a name or a table; write e.g. {read}");
+        let line = match given.as_array().map(Vec::len) {
+            None => {
+                format!(
+                    "workload: {given} is not a name, a table or a list of tables; write e.g. {read}"
+                )
+            }
+            Some(0) => "workload: must have at least one table".to_owned(),
+            Some(_) => format!("workload.0: 1 is not a table; write e.g. {read}"),
+        };
         refused(&[("workload", given.clone())], &line);
         assert!(refusal(&[("profile", given.clone())]).starts_with("profile: "));
         assert!(refusal(&[("background", json!([given]))]).starts_with("background.0: "));
@@ -34,7 +42,7 @@ fn every_group_has_a_name_of_its_own() {
     let cbr = |group: Value| json!({ "name": "cbr", "rate": "1Mbps", "group": group });
     refused(
         &[("background", json!([cbr(json!("all"))]))],
-        "background.0.group: \"all\" is the workload's own row; write another name",
+        "background.0.group: \"all\" is the row of the workloads; write another name",
     );
     refused(
         &[("background", json!([cbr(json!("mice")), cbr(json!("mice"))]))],
@@ -47,7 +55,7 @@ fn every_group_has_a_name_of_its_own() {
     );
     refused(
         &[("background", json!([cbr(json!(""))]))],
-        "background.0.group: \"\" is no name; write one, or leave it out",
+        "background.0.group: must not be empty; write a name, or leave it out",
     );
 }
 
@@ -78,8 +86,7 @@ fn times_and_rates_have_bounds() {
         (
             "workload.sru",
             "100TB",
-            "\
-            100000000000000 bytes of each server are too many; write at most 250000000000",
+            "100000000000000 bytes of each server are too many; must be at most 250000000000",
         ),
     ] {
         let servers = if key == "workload.sru" { 4000 } else { 4 };
@@ -197,15 +204,16 @@ fn every_number_has_a_range() {
 fn a_number_beyond_its_range_is_refused_with_it() {
     refused(
         &[("transport.rto_jitter", json!(1e12))],
-        "transport.rto_jitter: 1000000000000.0 is out of range; write 0.0 to 1000000000.0",
+        "transport.rto_jitter: 1000000000000.0 is out of range; must be 0.0 to 1000000000.0",
     );
     refused(
         &[("transport.congestion_control", json!({ "name": "cubic", "c": 1e10 }))],
-        "transport.congestion_control.c: 10000000000.0 is out of range; write 0.0 to 1000000000.0",
+        "transport.congestion_control.c: 10000000000.0 is out of range; must be 0.0 to \
+         1000000000.0",
     );
     refused(
         &[("transport.rto_max_doublings", json!(2_000_000_000_u32))],
-        "transport.rto_max_doublings: 2000000000 is out of range; write 0 to 1000000000",
+        "transport.rto_max_doublings: 2000000000 is out of range; must be 0 to 1000000000",
     );
     let remedies = json!(["fine-rto", { "name": "nccs", "k": 3_000_000_000_u32 }]);
     assert!(refusal(&[("transport.remedies", remedies)]).starts_with("transport.remedies.1.k: "));

@@ -43,7 +43,7 @@ fn a_buffer_holds_at_least_one_packet() {
 fn a_discipline_s_parameters_make_sense() {
     refused(
         &[("network.queue", json!({ "name": "bernoulli", "p": 1.5 }))],
-        "network.queue.p: 1.5 is not a probability; write 0 to 1, e.g. 0.01",
+        "network.queue.p: 1.5 is out of range; must be 0.0 to 1.0",
     );
     refused(
         &[("network.queue", json!({ "name": "red", "max_th": "2pkt" }))],
@@ -120,7 +120,7 @@ fn cells_are_bytes_of_a_buffer_in_bytes() {
 fn links_reorder_with_a_probability() {
     refused(
         &[("network.reorder", json!({ "p": 2, "delay": "1ms" }))],
-        "network.reorder.p: 2 is not a probability; write 0 to 1, e.g. 0.01",
+        "network.reorder.p: 2 is out of range; must be 0.0 to 1.0",
     );
     refused(
         &[("network.reorder", json!({ "p": 0.1 }))],
@@ -156,10 +156,10 @@ fn links_need_a_rate_and_packets_a_size() {
     );
     refused(
         &[("background", json!([{ "name": "cbr", "rate": "1Mbps", "packet_size": 0 }]))],
-        "background.0.packet_size: 0 is out of range; write 1 to 65535 bytes",
+        "background.0.packet_size: 0 is out of range; must be 1 to 65535 bytes",
     );
     refused(
         &[("background", json!([{ "name": "long-flow", "count": 0 }]))],
-        "background.0.count: 0 is not a number of hosts; write 1 or more",
+        "background.0.count: 0 is out of range; must be 1 to 1000000",
     );
 }

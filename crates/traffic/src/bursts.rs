@@ -4,7 +4,42 @@
 //! distributed length over the interval, rounded, and one at least; an exponentially distributed
 //! pause follows.
 
-use incast_engine::{Span, Stream};
+use incast_engine::{Fault, Rate, Span, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Bursts and pauses of exponentially distributed lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Bursts {
+    /// Rate within a burst, bits per second. No default.
+    pub rate: Rate,
+    /// Mean length of a burst, seconds.
+    #[serde(default = "half_a_second")]
+    pub burst: Span,
+    /// Mean length of a pause, seconds.
+    #[serde(default = "half_a_second")]
+    pub idle: Span,
+}
+
+/// ns-2's default for both.
+pub(crate) fn half_a_second() -> Span {
+    Span::from_millis(500)
+}
+
+impl Bursts {
+    /// Refuses what never sends, in a table called `bursts`.
+    pub(crate) fn check(self) -> Result<(), Fault> {
+        if self.rate.0 == 0 {
+            return Err(Fault::new("bursts.rate", "must be above 0; write e.g. \"1Mbps\""));
+        }
+        if self.burst.is_zero() {
+            let message = "must be longer than 0; write e.g. \"500ms\"";
+            return Err(Fault::new("bursts.burst", message));
+        }
+        Ok(())
+    }
+}
 
 /// The mean lengths of bursts and pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
+use incast_host::{EndId, Hosts};
 use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
 
-use super::{ALARM, BarrierReader};
-use incast_host::{EndId, Hosts};
-use incast_scenario::Connections;
+use super::{ALARM, BarrierReader, Connections};
 
 /// The scheduler, and what became of its orders.
 pub(super) struct Orders {
@@ -54,8 +53,7 @@ impl BarrierReader {
         while let Some(note) = orders.notes.pop_front() {
             let Orders { scheduler, parts, list, .. } = &mut *orders;
             let delivered = |server: u32| self.delivered(hosts, parts, server);
-            let view =
-                ClientView { now: hosts.now(), servers: self.read.active, delivered: &delivered };
+            let view = ClientView { now: hosts.now(), servers: self.active, delivered: &delivered };
             scheduler.on_note(note, &view, list);
             for order in std::mem::take(&mut orders.list) {
                 self.carry_out(hosts, &mut orders, order);
@@ -69,8 +67,7 @@ impl BarrierReader {
         let Some(mut orders) = self.orders.take() else { return };
         let Orders { scheduler, parts, .. } = &mut *orders;
         let delivered = |server: u32| self.delivered(hosts, parts, server);
-        let view =
-            ClientView { now: hosts.now(), servers: self.read.active, delivered: &delivered };
+        let view = ClientView { now: hosts.now(), servers: self.active, delivered: &delivered };
         scheduler.end_block(server, &view);
         parts.fill(Part::default());
         self.orders = Some(orders);

@@ -9,62 +9,74 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
-use super::{ScenarioError, ranges};
-
 /// Numbers from 0, which are taken in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Numbers(Vec<u32>);
+pub struct Numbers(Vec<u32>);
 
 impl Numbers {
     /// The switches of `fabric` that are named, or those that the topology has for such hosts.
-    pub(super) fn switches(
-        places: Option<Self>,
+    ///
+    /// # Errors
+    /// The list is empty, or names a switch that does not exist.
+    pub fn switches(
+        named: Option<&Self>,
         fabric: &Fabric,
         usual: &[SwitchId],
-        key: &str,
-    ) -> Result<Vec<SwitchId>, ScenarioError> {
-        let Some(Self(places)) = places else { return Ok(usual.to_vec()) };
-        if places.is_empty() {
-            return Err(ScenarioError::new(key, "an empty list names no switch; write e.g. [0]"));
+    ) -> Result<Vec<SwitchId>, String> {
+        let Some(Self(named)) = named else { return Ok(usual.to_vec()) };
+        if named.is_empty() {
+            return Err("an empty list names no switch; write e.g. [0]".to_owned());
         }
-        if let Some(switch) = places.iter().find(|switch| **switch >= fabric.switches) {
-            let message = match fabric.switches {
+        if let Some(switch) = named.iter().find(|switch| **switch >= fabric.switches) {
+            return Err(match fabric.switches {
                 1 => format!("there is no switch {switch}; there is one only, 0"),
                 switches => format!("there is no switch {switch}; write 0 to {}", switches - 1),
-            };
-            return Err(ScenarioError::new(key, message));
+            });
         }
-        Ok(places.into_iter().map(SwitchId).collect())
+        Ok(named.iter().map(|switch| SwitchId(*switch)).collect())
     }
 
     /// The clients that are named, of as many as there are; the first if none is.
-    pub(super) fn clients(
-        named: Option<Self>,
-        clients: u32,
-        key: &str,
-    ) -> Result<Vec<u32>, ScenarioError> {
+    ///
+    /// # Errors
+    /// The list is empty, or names a client that does not exist.
+    pub fn clients(named: Option<&Self>, clients: u32) -> Result<Vec<u32>, String> {
         let Some(Self(named)) = named else { return Ok(vec![0]) };
         if named.is_empty() {
-            return Err(ScenarioError::new(key, "an empty list names no client; write e.g. [0]"));
+            return Err("an empty list names no client; write e.g. [0]".to_owned());
         }
         if let Some(client) = named.iter().find(|client| **client >= clients) {
-            let message = match clients {
+            return Err(match clients {
                 1 => format!("there is no client {client}; raise network.clients"),
                 _ => format!("there is no client {client}; write 0 to {}", clients - 1),
-            };
-            return Err(ScenarioError::new(key, message));
+            });
         }
-        Ok(named)
+        Ok(named.clone())
     }
 
     /// How a document names these clients; not at all where there is only one.
-    pub(super) fn of_clients(named: &[u32], clients: u32) -> Option<Self> {
+    pub fn of_clients(named: &[u32], clients: u32) -> Option<Self> {
         (clients > 1).then(|| Self(named.to_vec()))
     }
 
     /// How a document names these switches; not at all where there is only one.
-    pub(super) fn of_switches(places: &[SwitchId], fabric: &Fabric) -> Option<Self> {
-        (fabric.switches > 1).then(|| Self(places.iter().map(|switch| switch.0).collect()))
+    pub fn of_switches(named: &[SwitchId], fabric: &Fabric) -> Option<Self> {
+        (fabric.switches > 1).then(|| Self(named.iter().map(|switch| switch.0).collect()))
+    }
+
+    /// These numbers.
+    pub fn of(numbers: Vec<u32>) -> Self {
+        Self(numbers)
+    }
+
+    /// The clients that settled numbers mean.
+    pub fn or_first(settled: Option<&Self>) -> Vec<u32> {
+        settled.map_or_else(|| vec![0], |Self(clients)| clients.clone())
+    }
+
+    /// The numbers.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
     }
 }
 
@@ -102,7 +114,7 @@ impl JsonSchema for Numbers {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let number = json!({ "type": "integer", "minimum": 0, "maximum": ranges::MOST });
+        let number = json!({ "type": "integer", "format": "uint32", "minimum": 0 });
         json_schema!({
             "anyOf": [
                 number,

@@ -1,24 +1,9 @@
-//! Applications: what asks for data and what fills the network, one file each.
-
-mod barrier_read;
-mod datagrams;
-mod fairness;
-mod long_flow;
-mod on_off;
-mod poisson_flows;
+//! Applications: what asks for data and what fills the network.
 
 use incast_engine::{Span, Time};
+use incast_host::{EndId, Hosts};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
-
-use incast_host::{EndId, Hosts};
-
-pub use barrier_read::{BarrierReader, Streams};
-pub use datagrams::{DatagramSource, Interval};
-pub use fairness::Jain;
-pub use long_flow::{LongFlows, Source as BurstSource};
-pub use on_off::OnOff;
-pub use poisson_flows::PoissonFlows;
 
 /// Something that runs on the hosts.
 pub trait Application: Send {
@@ -55,6 +40,23 @@ pub struct Report {
     pub counters: Counters,
 }
 
+impl Report {
+    /// What several applications achieved together: their blocks, and their bytes in the time of
+    /// the one that took longest.
+    pub fn total(reports: &[Self]) -> Self {
+        Self {
+            bytes: reports.iter().map(|report| report.bytes).sum(),
+            elapsed: reports.iter().map(|report| report.elapsed).max().unwrap_or_default(),
+            completions: reports.iter().flat_map(|report| report.completions.clone()).collect(),
+            fairness: None,
+            finished: reports.iter().all(|report| report.finished),
+            counters: reports
+                .iter()
+                .fold(Counters::default(), |sum, report| add(sum, &report.counters)),
+        }
+    }
+}
+
 /// Both sums.
 pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
     Counters {
@@ -64,4 +66,10 @@ pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
         undone_timeouts: sum.undone_timeouts + other.undone_timeouts,
         tail_probes: sum.tail_probes + other.tail_probes,
     }
+}
+
+/// What the servers' ends of some flows have counted.
+pub(crate) fn counters(hosts: &Hosts, flows: impl Iterator<Item = u32>) -> Counters {
+    flows
+        .fold(Counters::default(), |sum, flow| add(sum, &hosts.end(EndId::server(flow)).counters()))
 }

@@ -2,13 +2,11 @@
 
 use std::borrow::Cow;
 
-use incast_engine::{Size, Stream};
+use incast_engine::{Fault, Size, Stream};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
-
-use super::ScenarioError;
 
 /// Bytes of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,39 +78,30 @@ const fn heavy() -> f64 {
     1.1
 }
 
-/// The key as a document has it.
-pub(super) struct FlowSizeDocument(FlowSize);
-
-impl FlowSizeDocument {
-    /// The size or distribution, if it makes sense.
-    pub(super) fn build(self, key: &str) -> Result<FlowSize, ScenarioError> {
-        let fail = |key: String, message: String| Err(ScenarioError::new(key, message));
-        match self.0 {
-            FlowSize::Fixed(0) => {
-                fail(key.to_owned(), "0 bytes are no flow; write 1 or more".to_owned())
+impl FlowSize {
+    /// Refuses a size or a distribution, in a key called `size`, that makes no sense.
+    pub(crate) fn check(self) -> Result<(), Fault> {
+        let no_bytes = "must be at least 1 byte";
+        match self {
+            Self::Fixed(0) => Err(Fault::new("size", no_bytes)),
+            Self::Uniform(0, _) | Self::Pareto { min: 0, .. } => {
+                Err(Fault::new("size.min", no_bytes))
             }
-            FlowSize::Uniform(0, _) | FlowSize::Pareto { min: 0, .. } => {
-                fail(format!("{key}.min"), "0 bytes are no flow; write 1 or more".to_owned())
+            Self::Uniform(min, max) | Self::Pareto { min, max, .. } if max < min => Err(
+                Fault::new("size.max", format!("{max} is less than min; must be at least {min}")),
+            ),
+            Self::Pareto { shape, .. } if !(shape > 0.0 && shape.is_finite()) => {
+                Err(Fault::new("size.shape", format!("{shape} must be above 0; write e.g. 1.1")))
             }
-            FlowSize::Uniform(min, max) | FlowSize::Pareto { min, max, .. } if max < min => {
-                fail(format!("{key}.max"), format!("{max} is less than min, {min}; write more"))
-            }
-            FlowSize::Pareto { shape, .. } if !(shape > 0.0 && shape.is_finite()) => {
-                fail(format!("{key}.shape"), format!("{shape} is no exponent; write e.g. 1.1"))
-            }
-            size => Ok(size),
+            _ => Ok(()),
         }
-    }
-
-    pub(super) const fn of(size: FlowSize) -> Self {
-        Self(size)
     }
 }
 
-impl Serialize for FlowSizeDocument {
+impl Serialize for FlowSize {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            FlowSize::Fixed(bytes) => Size(bytes).serialize(serializer),
+        match *self {
+            Self::Fixed(bytes) => Size(bytes).serialize(serializer),
             FlowSize::Uniform(min, max) => {
                 Distribution::Uniform { min: Size(min), max: Size(max) }.serialize(serializer)
             }
@@ -123,12 +112,12 @@ impl Serialize for FlowSizeDocument {
     }
 }
 
-impl<'de> Deserialize<'de> for FlowSizeDocument {
+impl<'de> Deserialize<'de> for FlowSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         if !value.is_object() {
             return serde_json::from_value(value)
-                .map(|Size(bytes)| Self(FlowSize::Fixed(bytes)))
+                .map(|Size(bytes)| Self::Fixed(bytes))
                 .map_err(D::Error::custom);
         }
         let size = match serde_json::from_value(value).map_err(D::Error::custom)? {
@@ -137,17 +126,17 @@ impl<'de> Deserialize<'de> for FlowSizeDocument {
                 FlowSize::Pareto { min, max, shape }
             }
         };
-        Ok(Self(size))
+        Ok(size)
     }
 }
 
-impl JsonSchema for FlowSizeDocument {
+impl JsonSchema for FlowSize {
     fn inline_schema() -> bool {
         true
     }
 
     fn schema_name() -> Cow<'static, str> {
-        "FlowSizeDocument".into()
+        "FlowSizes".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {

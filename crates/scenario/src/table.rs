@@ -1,0 +1,355 @@
+//! Tables of traffic: `[workload]` or `[[workload]]`, and `[[background]]`.
+
+use std::borrow::Cow;
+
+use incast_net::topology::SwitchId;
+use incast_traffic::{Layout, Load, Role, Scope, Senders, WorkloadConfig, connects};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
+use super::transport::TransportDocument;
+use super::{Network, Scenario, ScenarioError, Transport, remedies};
+
+/// A table of traffic.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// What its row is called, if it has a name.
+    pub group: Option<String>,
+    /// The kind of traffic and its parameters.
+    pub config: WorkloadConfig,
+    /// Its own transport; a workload without one has that of `[transport]`.
+    pub transport: Option<Transport>,
+}
+
+/// A table of traffic in its place.
+pub struct Group<'a> {
+    /// Where the table stands: `workload`, `workload.1`, `background.0`.
+    pub key: String,
+    /// The same, for its random streams.
+    pub scope: Scope,
+    /// The name of its row.
+    pub row: String,
+    /// The kind of traffic and its parameters.
+    pub config: &'a WorkloadConfig,
+    /// What its connections are built from; none for datagrams.
+    pub transport: Option<&'a Transport>,
+    /// Where the hosts are that send.
+    pub senders: Senders,
+    /// How many there are.
+    pub count: u32,
+    /// The switches that they are put on, in turn.
+    pub at: Vec<SwitchId>,
+}
+
+impl Group<'_> {
+    /// Number of its flows.
+    pub fn flows(&self) -> u32 {
+        self.config.workload().count(self.count)
+    }
+
+    /// What its connections carry, and what they are built from; none for datagrams.
+    pub fn load(&self) -> Option<(Load, &Transport)> {
+        Some((self.config.workload().load(self.count)?, self.transport?))
+    }
+}
+
+/// All tables of traffic.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    /// What the run is made for: what clients ask of servers.
+    pub workloads: Vec<Table>,
+    /// They are a list, `[[workload]]`, so that each has a row of its own.
+    pub several: bool,
+    /// Traffic beside them.
+    pub background: Vec<Table>,
+}
+
+impl Traffic {
+    /// All tables of traffic, in the order of their flows: those with connections first, because
+    /// ends are numbered like routes; workloads before background traffic.
+    pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
+        let workloads = (0..).zip(&self.workloads).map(|(index, table)| {
+            let key =
+                if self.several { format!("workload.{index}") } else { "workload".to_owned() };
+            let row = if self.several { Self::row(table, &key) } else { "all".to_owned() };
+            (key, row, Scope::Workload(index), table)
+        });
+        let background = (0..).zip(&self.background).map(|(index, table)| {
+            let key = format!("background.{index}");
+            let row = Self::row(table, &key);
+            (key, row, Scope::Background(index), table)
+        });
+        let tables = workloads.chain(background);
+        let mut groups: Vec<_> = tables
+            .map(|(key, row, scope, table)| {
+                let senders = table.config.workload().senders(layout);
+                let (count, at) = self.hosts_of(table, &senders, layout);
+                let transport = connects(table.config.name())
+                    .then(|| table.transport.as_ref().unwrap_or(transport));
+                Group { key, scope, row, config: &table.config, transport, senders, count, at }
+            })
+            .collect();
+        groups.sort_by_key(|group| group.transport.is_none());
+        groups
+    }
+
+    /// The name of the row of a table at `key`.
+    fn row(table: &Table, key: &str) -> String {
+        table.group.clone().unwrap_or_else(|| format!("{key}.{}", table.config.name()))
+    }
+
+    /// How many hosts send, and the switches that they are put on, in turn.
+    fn hosts_of(&self, table: &Table, senders: &Senders, layout: &Layout) -> (u32, Vec<SwitchId>) {
+        match senders {
+            Senders::Own(count, at) => (*count, at.clone()),
+            Senders::Servers => match self.workloads[0].config.workload().senders(layout) {
+                Senders::Own(count, at) => (count, at),
+                Senders::Servers | Senders::Clients => (0, Vec::new()),
+            },
+            Senders::Clients => {
+                let clients = table.config.workload().clients();
+                let at = clients.iter().map(|client| layout.client_switch(*client)).collect();
+                (clients.len() as u32, at)
+            }
+        }
+    }
+
+    /// All tables, and the own transport of each, to complete them.
+    pub(super) fn transports_mut(&mut self) -> impl Iterator<Item = &mut Transport> {
+        let tables = self.workloads.iter_mut().chain(&mut self.background);
+        tables.filter_map(|table| table.transport.as_mut())
+    }
+}
+
+impl Scenario {
+    /// Where hosts are.
+    pub fn layout(&self) -> Layout {
+        let Network { clients, clients_at, .. } = &self.network;
+        Layout {
+            fabric: self.network.fabric(),
+            clients: *clients,
+            clients_at: clients_at.clone(),
+            packet: self.transport.tcp.mss + u32::from(self.transport.tcp.header),
+        }
+    }
+
+    /// All tables of traffic, in the order of their flows.
+    pub fn groups(&self) -> Vec<Group<'_>> {
+        self.traffic.groups(&self.transport, &self.layout())
+    }
+
+    /// `[transport]`, and the own transports of tables; each with its key.
+    pub fn transports(&self) -> Vec<(String, &Transport)> {
+        let Traffic { workloads, background, .. } = &self.traffic;
+        let tables = [("workload", workloads), ("background", background)];
+        let own = tables.into_iter().flat_map(|(name, tables)| {
+            let keys = (0..tables.len()).map(move |index| format!("{name}.{index}.transport"));
+            keys.zip(tables).filter_map(|(key, table)| Some((key, table.transport.as_ref()?)))
+        });
+        std::iter::once(("transport".to_owned(), &self.transport)).chain(own).collect()
+    }
+
+    /// Links between switches on the longest way of the first workload.
+    pub fn trunks(&self) -> u32 {
+        let group = &self.groups()[0];
+        self.network.trunks_between(&group.at, &group.config.workload().clients())
+    }
+}
+
+/// Refuses servers that a table shares and that do not exist, and remedies that do not work with
+/// what a table sends.
+pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
+    for group in scenario.groups() {
+        if group.senders == Senders::Servers && group.count == 0 {
+            let message = "the first workload has no servers to share; give this one its own";
+            return Err(ScenarioError::new(group.key, message));
+        }
+        if let WorkloadConfig::BarrierRead(read) = group.config
+            && read.share_servers
+            && read.servers > group.count
+        {
+            let message = format!(
+                "{} is out of range: the first workload has {} servers to share",
+                read.servers, group.count
+            );
+            return Err(ScenarioError::new(format!("{}.servers", group.key), message));
+        }
+        let Some((load, transport)) = group.load() else { continue };
+        let own = match group.scope {
+            Scope::Workload(index) => {
+                scenario.traffic.workloads[index as usize].transport.is_some()
+            }
+            Scope::Background(_) => true,
+        };
+        let key = if own { format!("{}.transport", group.key) } else { "transport".to_owned() };
+        if !load.is_asked_for {
+            remedies::check_unasked(&transport.remedies, group.config.name(), &key)?;
+        }
+        remedies::check_clients(&transport.remedies, &group.config.workload().clients(), &key)?;
+    }
+    let mut workloads = scenario.traffic.workloads.iter();
+    if !workloads.any(|table| table.config.workload().ends()) {
+        let name = scenario.traffic.workloads[0].config.name();
+        let message = format!(
+            "{name:?} never ends by itself; put it under [[background]], or beside a workload that \
+             ends"
+        );
+        return Err(ScenarioError::new("workload", message));
+    }
+    Ok(())
+}
+
+/// A table as a document has it.
+pub(super) struct TableDocument {
+    group: Option<String>,
+    config: WorkloadConfig,
+    pub(super) transport: Option<TransportDocument>,
+}
+
+impl TableDocument {
+    /// The traffic of the table at `key`.
+    pub(super) fn build(
+        self,
+        key: &str,
+        role: Role,
+        layout: &Layout,
+    ) -> Result<Table, ScenarioError> {
+        let Self { group, mut config, transport } = self;
+        config
+            .workload_mut()
+            .settle(layout, role)
+            .map_err(|fault| ScenarioError::new(format!("{key}.{}", fault.key), fault.message))?;
+        let transport =
+            transport.map(|transport| transport.build(&format!("{key}.transport"))).transpose()?;
+        Ok(Table { group, config, transport })
+    }
+
+    /// A table in base units.
+    pub(super) fn of(table: &Table) -> Self {
+        Self {
+            group: table.group.clone(),
+            config: table.config.clone(),
+            transport: table.transport.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl Serialize for TableDocument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = Map::new();
+        for (key, value) in json!(self.config).as_object().into_iter().flatten() {
+            table.insert(key.clone(), value.clone());
+            if let (Some(group), "name") = (&self.group, key.as_str()) {
+                table.insert("group".to_owned(), json!(group));
+            }
+        }
+        if let Some(transport) = &self.transport {
+            table.insert("transport".to_owned(), json!(transport));
+        }
+        table.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for TableDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Map::deserialize(deserializer)?;
+        let connects = table.get("name").and_then(Value::as_str).is_some_and(connects);
+        let mut take = |key: &str| table.shift_remove(key).filter(|value| !value.is_null());
+        let group = take("group").map(serde_json::from_value).transpose();
+        let transport = if connects { take("transport") } else { None };
+        let config = serde_json::from_value(Value::Object(table))
+            .map_err(|error| D::Error::custom(with_common_keys(error.to_string(), connects)))?;
+        let transport = transport.map(serde_json::from_value).transpose();
+        Ok(Self {
+            group: group.map_err(D::Error::custom)?,
+            config,
+            transport: transport.map_err(D::Error::custom)?,
+        })
+    }
+}
+
+/// Adds to serde's list of keys those that every kind of traffic has.
+fn with_common_keys(error: String, connects: bool) -> String {
+    const LIST: &str = ", expected one of `";
+    if !error.starts_with("unknown field") || !error.contains(LIST) {
+        return error;
+    }
+    let own = error.replacen(LIST, &format!("{LIST}group`, `"), 1);
+    if connects { format!("{own}, `transport`") } else { own }
+}
+
+impl JsonSchema for TableDocument {
+    fn schema_name() -> Cow<'static, str> {
+        "Workload".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let transport = generator.subschema_for::<TransportDocument>();
+        let mut schema = WorkloadConfig::json_schema(generator).to_value();
+        for variant in schema["oneOf"].as_array_mut().into_iter().flatten() {
+            let Some(properties) = variant["properties"].as_object_mut() else { continue };
+            let name = properties.shift_remove("name");
+            let own = std::mem::take(properties);
+            properties.extend(name.map(|name| ("name".to_owned(), name)));
+            properties.insert("group".to_owned(), json!({
+                "type": "string",
+                "description": "What its result row is called. Default: the table, its number from \
+                    0 and its name, e.g. `background.0.cbr`; the only workload's row is `all`.",
+            }));
+            properties.extend(own);
+            let name = properties["name"]["const"].clone();
+            if name.as_str().is_some_and(connects) {
+                let mut transport = transport.clone().to_value();
+                transport["description"] = json!(
+                    "Its transport, with the profile's defaults and not \
+                    those of `[transport]`. Default: of a workload, `[transport]`; of background \
+                    traffic, the profile's."
+                );
+                properties.insert("transport".to_owned(), transport);
+            }
+        }
+        Schema::try_from(schema).unwrap_or_else(|_| json_schema!(true))
+    }
+}
+
+/// `[workload]`, or the tables of `[[workload]]`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(super) enum WorkloadsDocument {
+    /// One.
+    One(Box<TableDocument>),
+    /// Several, or a list of one.
+    Several(Vec<TableDocument>),
+}
+
+impl WorkloadsDocument {
+    /// All of them, and whether they are a list.
+    pub(super) fn tables(self) -> (Vec<TableDocument>, bool) {
+        match self {
+            Self::One(table) => (vec![*table], false),
+            Self::Several(tables) => (tables, true),
+        }
+    }
+
+    /// The same, to complete them.
+    pub(super) fn tables_mut(&mut self) -> &mut [TableDocument] {
+        match self {
+            Self::One(table) => std::slice::from_mut(table),
+            Self::Several(tables) => tables,
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for WorkloadsDocument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if value.is_array() {
+            serde_json::from_value(value).map(Self::Several).map_err(D::Error::custom)
+        } else {
+            serde_json::from_value(value).map(Self::One).map_err(D::Error::custom)
+        }
+    }
+}

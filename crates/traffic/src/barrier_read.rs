@@ -1,0 +1,566 @@
+//! The barrier-synchronised read: a block is complete when every server's part has arrived, and
+//! only then does the client ask for the next one.
+
+mod orders;
+
+use incast_engine::{Fault, Size, Span, Stream, Time};
+use incast_host::milestone::EventKind;
+use incast_host::{BlueprintId, EndId, Hosts};
+use incast_net::topology::HostId;
+use incast_remedies::schedule::{Note, RequestScheduler};
+use incast_tcp::Event;
+use incast_tcp::connection::Counters;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::orders::Orders;
+use crate::application::{Application, Report, add};
+use crate::fairness::Jain;
+use crate::layout::Layout;
+use crate::numbers::Numbers;
+use crate::seam::{Load, Role, Senders, Setting, Workload};
+
+/// Synchronised reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Params {
+    /// Number of servers, at least 1. No default.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub servers: u32,
+    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub servers_at: Option<Numbers>,
+    /// Whether the servers are those of the first workload, from its first one on, instead of hosts
+    /// of their own: several clients then read from the same servers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
+    pub share_servers: bool,
+    /// How many servers have a part of a block, drawn at random for every block, at least 1.
+    /// Default: all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub active: Option<u32>,
+    /// Which client reads, a number from 0. Default: the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<u32>,
+    /// The server request unit: what each server sends per block, bytes. No default; excludes
+    /// `block`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sru: Option<Size>,
+    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of active
+    /// servers. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Size>,
+    /// Number of blocks to read. Excludes `duration`. As background traffic it goes on without end
+    /// if neither is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("default" = 1))]
+    pub blocks: Option<u32>,
+    /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Span>,
+    /// Whether a connection outlives its block.
+    #[serde(default)]
+    pub connections: Connections,
+    /// x: consecutive requests of a block are U(0, x) apart, cumulatively, seconds.
+    #[serde(default)]
+    pub request_jitter: Span,
+    /// x: every request of a block is delayed by U(0, x), independently, seconds.
+    #[serde(default)]
+    pub start_spread: Span,
+    /// Mean time between two blocks that are wanted, exponentially distributed, seconds; those that
+    /// are wanted while one is read wait. 0: the next one is wanted when one is complete.
+    #[serde(default)]
+    pub interval: Span,
+    /// Size of a request on the wire, bytes; 0: it rides on the handshake's last ACK, or travels
+    /// as a packet of `transport.ack_size` where there is no handshake to ride on.
+    #[serde(default)]
+    pub request_size: Size,
+}
+
+/// Whether a connection outlives its block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// A new connection per server and block.
+    #[default]
+    Fresh,
+    /// One connection per server for the whole run: its cwnd survives from block to block.
+    Persistent,
+}
+
+/// A packet is at most this long: its payload is counted in 16 bits.
+const MAX_PACKET: u64 = 65_535;
+/// The most bytes of a block.
+const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl Params {
+    /// How many servers have a part of a block.
+    pub fn active(&self) -> u32 {
+        self.active.unwrap_or(self.servers)
+    }
+
+    /// The client that reads.
+    pub fn client(&self) -> u32 {
+        self.client.unwrap_or(0)
+    }
+
+    /// Bytes of a block's part (from 0); the first ones take a block's remainder. Where all servers
+    /// are active, a part's number is its server's.
+    pub fn sru_of(&self, part: u32) -> u64 {
+        match (self.sru, self.block) {
+            (Some(Size(bytes)), _) => bytes,
+            (None, block) => {
+                let (bytes, parts) = (block.unwrap_or_default().0, u64::from(self.active()));
+                bytes / parts + u64::from(u64::from(part) < bytes % parts)
+            }
+        }
+    }
+
+    /// Bytes of a block.
+    pub fn block(&self) -> u64 {
+        match (self.sru, self.block) {
+            (Some(Size(bytes)), _) => bytes * u64::from(self.active()),
+            (None, block) => block.unwrap_or_default().0,
+        }
+    }
+
+    fn check_size(&self) -> Result<(), Fault> {
+        let active = self.active();
+        if !(1..=self.servers).contains(&active) {
+            let message = format!("{active} is out of range; must be 1 to {}", self.servers);
+            return Err(Fault::new("active", message));
+        }
+        let most = LARGEST_BLOCK / u64::from(active);
+        match (self.sru, self.block) {
+            (Some(_), Some(_)) => Err(Fault::new("block", "excludes sru; give one of the two")),
+            (None, None) => Err(Fault::new("sru", "missing; give it or block, e.g. \"64KiB\"")),
+            (Some(Size(0)), None) => Err(Fault::new("sru", "must be at least 1 byte")),
+            (Some(Size(bytes)), None) if bytes > most => Err(Fault::new(
+                "sru",
+                format!("{bytes} bytes of each server are too many; must be at most {most}"),
+            )),
+            (None, Some(Size(bytes))) if bytes < u64::from(active) => Err(Fault::new(
+                "block",
+                format!(
+                    "{bytes} bytes leave less than 1 byte to each of {active} servers; must be at \
+                     least {active}"
+                ),
+            )),
+            (None, Some(Size(bytes))) if bytes > LARGEST_BLOCK => Err(Fault::new(
+                "block",
+                format!("{bytes} bytes are too many; must be at most {LARGEST_BLOCK}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_end(&self) -> Result<(), Fault> {
+        match (self.blocks, self.duration) {
+            (Some(_), Some(_)) => {
+                Err(Fault::new("duration", "excludes blocks; give one of the two"))
+            }
+            (_, Some(Span::ZERO)) => {
+                Err(Fault::new("duration", "must be longer than 0; write e.g. \"20s\""))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Workload for Params {
+    fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
+        self.check_size()?;
+        self.check_end()?;
+        if self.request_size.0 > MAX_PACKET {
+            let message = format!("a request is one packet; must be 0 to {MAX_PACKET} bytes");
+            return Err(Fault::new("request_size", message));
+        }
+        let client = self.client();
+        if client >= layout.clients {
+            let message = format!(
+                "there is no client {client}; write 0 to {}, or raise network.clients",
+                layout.clients - 1
+            );
+            return Err(Fault::new("client", message));
+        }
+        if self.share_servers && self.servers_at.is_some() {
+            let message = "must not be given: servers that are shared are where they are";
+            return Err(Fault::new("servers_at", message));
+        }
+        if role == Role::Workload && self.duration.is_none() {
+            self.blocks.get_or_insert(1);
+        }
+        self.active = self.active.filter(|active| *active < self.servers);
+        self.client = (layout.clients > 1).then_some(client);
+        if !self.share_servers {
+            self.servers_at = layout.settled_switches(self.servers_at.as_ref(), "servers_at")?;
+        }
+        Ok(())
+    }
+
+    fn senders(&self, layout: &Layout) -> Senders {
+        if self.share_servers {
+            Senders::Servers
+        } else {
+            Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
+        }
+    }
+
+    fn clients(&self) -> Vec<u32> {
+        vec![self.client()]
+    }
+
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        let senders = senders.iter().take(self.servers as usize);
+        senders.map(|server| (*server, HostId(self.client()))).collect()
+    }
+
+    fn count(&self, _: u32) -> u32 {
+        self.servers
+    }
+
+    fn load(&self, _: u32) -> Option<Load> {
+        let is_endless = self.connections == Connections::Persistent;
+        Some(Load {
+            most: self.sru_of(0),
+            least: self.sru_of(self.active() - 1),
+            at_once: self.active(),
+            fan_in: self.active(),
+            is_asked_for: true,
+            is_shared: true,
+            endless: is_endless.then_some("workload.connections is \"persistent\""),
+        })
+    }
+
+    fn ends(&self) -> bool {
+        self.blocks.is_some() || self.duration.is_some()
+    }
+
+    fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application> {
+        let blueprint = setting.blueprint.expect("a read has connections");
+        let mut reader = BarrierReader::new(self, blueprint, &setting);
+        if let Some(scheduler) = hosts.scheduler(blueprint) {
+            reader.follow(scheduler, setting.receive_window);
+        }
+        Box::new(reader)
+    }
+}
+
+/// The client that reads.
+struct BarrierReader {
+    read: Params,
+    /// How many servers have a part of a block.
+    active: u32,
+    blueprint: BlueprintId,
+    /// Number of this application, for its timers.
+    number: u16,
+    /// Flow of the first server; server `s` has flow `first_flow + s`.
+    first_flow: u32,
+    /// Names the group in events of its blocks.
+    mark: Option<u32>,
+    streams: Streams,
+    /// The server of each part of the block at hand.
+    chosen: Vec<u32>,
+    /// The part of each server that has one.
+    parts: Vec<u32>,
+    /// Bytes that each server's connection has delivered for earlier blocks.
+    before: Vec<u64>,
+    /// When each part of the block at hand is asked for, earliest first.
+    schedule: Vec<(Time, u32)>,
+    asked: usize,
+    block: u32,
+    missing: u32,
+    /// When the block at hand was wanted.
+    block_start: Time,
+    started: Time,
+    finished_at: Time,
+    completions: Vec<Span>,
+    /// The servers' goodputs in the block at hand, in bytes per second.
+    shares: Jain,
+    /// Jain's index of every complete block, summed up.
+    fairness: f64,
+    done: bool,
+    /// Counters of connections that have been replaced.
+    retired: Counters,
+    /// What a remedy changes about who is asked when.
+    orders: Option<Box<Orders>>,
+}
+
+/// What a reader draws.
+struct Streams {
+    /// When the servers are asked.
+    jitter: Stream,
+    /// Which of them have a part of a block.
+    active: Stream,
+    /// When blocks are wanted.
+    interval: Stream,
+}
+
+/// The timer that asks for what is due.
+const DUE: u32 = 0;
+/// The timer that a scheduler asked for.
+const ALARM: u32 = 1;
+/// The timer at which the next block is wanted.
+const WANTED: u32 = 2;
+
+impl BarrierReader {
+    fn new(read: &Params, blueprint: BlueprintId, setting: &Setting) -> Self {
+        let Setting { number, first_flow, draws, .. } = *setting;
+        let streams = Streams {
+            jitter: draws.stream("request jitter"),
+            active: draws.stream("active servers"),
+            interval: draws.stream("wanted blocks"),
+        };
+        let active = read.active();
+        Self {
+            read: read.clone(),
+            active,
+            blueprint,
+            number,
+            first_flow,
+            mark: draws.mark(first_flow),
+            streams,
+            chosen: (0..read.servers).collect(),
+            parts: (0..read.servers).collect(),
+            before: vec![0; read.servers as usize],
+            schedule: Vec::with_capacity(active as usize),
+            asked: 0,
+            block: 0,
+            missing: 0,
+            block_start: Time::ZERO,
+            started: Time::ZERO,
+            finished_at: Time::ZERO,
+            completions: Vec::new(),
+            shares: Jain::default(),
+            fairness: 0.0,
+            done: false,
+            retired: Counters::default(),
+            orders: None,
+        }
+    }
+
+    /// Asks the servers when `scheduler` says so; windows are at most `receive_window` bytes.
+    fn follow(&mut self, scheduler: Box<dyn RequestScheduler>, receive_window: u64) {
+        self.orders = Some(Box::new(Orders::new(scheduler, self.active, receive_window)));
+    }
+
+    /// The flow of a part's server.
+    fn flow_of(&self, part: u32) -> u32 {
+        self.first_flow + self.chosen[part as usize]
+    }
+
+    /// The part of a connection's server.
+    fn part_of(&self, end: EndId) -> u32 {
+        self.parts[(end.flow() - self.first_flow) as usize]
+    }
+
+    /// Chooses the servers of the next block, if not all are to have a part.
+    fn choose(&mut self) {
+        let (servers, active) = (self.read.servers, self.active);
+        if active == servers {
+            return;
+        }
+        for part in 0..active {
+            let other = part + self.streams.active.below((servers - part).into()) as u32;
+            self.chosen.swap(part as usize, other as usize);
+        }
+        // They are asked in the order of their numbers, like all of them are.
+        self.chosen[..active as usize].sort_unstable();
+        for part in 0..active {
+            self.parts[self.chosen[part as usize] as usize] = part;
+        }
+    }
+
+    /// Begins with the block that is wanted since `wanted`.
+    fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
+        let now = hosts.now();
+        self.block_start = wanted;
+        hosts.begin_wait(self.first_flow);
+        self.missing = self.active;
+        self.shares = Jain::default();
+        self.asked = 0;
+        self.choose();
+        self.schedule.clear();
+        let jitter = &mut self.streams.jitter;
+        let mut at = now;
+        for part in 0..self.active {
+            if part > 0 {
+                at += jitter.uniform(self.read.request_jitter);
+            }
+            self.schedule.push((at + jitter.uniform(self.read.start_spread), part));
+        }
+        self.schedule.sort_unstable();
+        hosts.tell(EventKind::BlockStart, self.block, self.mark);
+        self.ask(hosts);
+    }
+
+    /// The next block is wanted so much later than the last one was.
+    fn want(&mut self, hosts: &mut Hosts, since: Time) {
+        if self.read.interval.is_zero() {
+            self.begin_block(hosts, hosts.now());
+            return;
+        }
+        let wanted = since + self.streams.interval.exponential(self.read.interval);
+        let is_late = self.read.duration.is_some_and(|limit| wanted - self.started > limit);
+        if is_late && self.block > 0 {
+            self.end(hosts);
+        } else if wanted > hosts.now() {
+            self.block_start = wanted;
+            hosts.set_timer(wanted, self.number, WANTED);
+        } else {
+            self.begin_block(hosts, wanted);
+        }
+    }
+
+    fn end(&mut self, hosts: &mut Hosts) {
+        self.done = true;
+        hosts.finish(self.number);
+    }
+
+    /// Sends the requests that are due and sets a timer for the next one.
+    fn ask(&mut self, hosts: &mut Hosts) {
+        let now = hosts.now();
+        while let Some(&(at, part)) = self.schedule.get(self.asked) {
+            if at > now {
+                hosts.set_timer(at, self.number, DUE);
+                return;
+            }
+            self.asked += 1;
+            if self.orders.is_none() {
+                self.request(hosts, part, None);
+            } else {
+                self.note(hosts, Note::Wanted(part));
+            }
+        }
+    }
+
+    /// Sends a part's server the request for it, with a receive window if one is given.
+    fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
+        let flow = self.flow_of(part);
+        let fresh = self.read.connections == Connections::Fresh;
+        if fresh && self.block > 0 {
+            let old = hosts.renew_connection(self.blueprint, flow, self.block);
+            self.retired = add(self.retired, &old);
+        }
+        let end = self.delivered_before(part) + self.read.sru_of(part);
+        let client = hosts.act_on(EndId::client(flow));
+        if let Some(window) = window {
+            client.set_receive_buffer(window);
+        }
+        client.notify_at(end);
+        client.request(self.read.request_size.0 as u16);
+        hosts.tell(EventKind::Request, self.block, Some(flow));
+    }
+
+    /// Bytes that the connection of a part's server has delivered for earlier blocks.
+    fn delivered_before(&self, part: u32) -> u64 {
+        self.before[self.chosen[part as usize] as usize]
+    }
+
+    /// A server received the client's request.
+    fn serve(&mut self, hosts: &mut Hosts, end: EndId) {
+        let bytes = self.read.sru_of(self.part_of(end));
+        let server = hosts.act_on(end);
+        server.open();
+        server.write(bytes);
+        if self.read.connections == Connections::Fresh {
+            server.close();
+        }
+    }
+
+    /// A server's part has arrived.
+    fn complete(&mut self, hosts: &mut Hosts, end: EndId) {
+        let now = hosts.now();
+        let took = (now - self.block_start).as_secs_f64();
+        self.missing -= 1;
+        self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
+        hosts.tell_of(EventKind::FlowDone, end.flow());
+        if self.missing > 0 {
+            if self.orders.is_some() {
+                self.note(hosts, Note::Complete(self.part_of(end)));
+            }
+            return;
+        }
+        self.end_orders(hosts, self.part_of(end));
+        hosts.end_wait(self.first_flow);
+        hosts.tell(EventKind::BlockDone, self.block, self.mark);
+        self.completions.push(now - self.block_start);
+        self.fairness += self.shares.index().unwrap_or(1.0);
+        self.finished_at = now;
+        if self.read.connections == Connections::Persistent {
+            for part in 0..self.active {
+                self.before[self.chosen[part as usize] as usize] += self.read.sru_of(part);
+            }
+        }
+        self.block += 1;
+        let time_is_up = self.read.duration.is_some_and(|limit| now - self.started > limit);
+        if self.read.blocks.is_some_and(|blocks| self.block >= blocks) || time_is_up {
+            self.end(hosts);
+        } else {
+            self.want(hosts, self.block_start);
+        }
+    }
+}
+
+impl Application for BarrierReader {
+    fn start(&mut self, hosts: &mut Hosts) {
+        self.started = hosts.now();
+        self.want(hosts, self.started);
+    }
+
+    fn on_timer(&mut self, hosts: &mut Hosts, index: u32) {
+        match index {
+            ALARM => self.note(hosts, Note::Alarm),
+            WANTED => self.begin_block(hosts, self.block_start),
+            _ => self.ask(hosts),
+        }
+    }
+
+    fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
+        match event {
+            Event::Request if end.is_server() => self.serve(hosts, end),
+            Event::Received if !end.is_server() && self.orders.is_none() => {
+                self.complete(hosts, end);
+            }
+            Event::Received if !end.is_server() => self.receive(hosts, end),
+            Event::Established if !end.is_server() && self.orders.is_some() => {
+                self.note(hosts, Note::Established(self.part_of(end)));
+            }
+            _ => {}
+        }
+    }
+
+    fn progress(&self, now: Time) -> Option<f64> {
+        if self.done {
+            return Some(1.0);
+        }
+        let blocks = self.read.blocks.map(|blocks| f64::from(self.block) / f64::from(blocks));
+        let time = self
+            .read
+            .duration
+            .map(|limit| (now - self.started).as_secs_f64() / limit.as_secs_f64());
+        // The last block is still being read when the time is up.
+        Some(blocks.or(time).unwrap_or(0.0).min(0.99))
+    }
+
+    fn report(&self, hosts: &Hosts) -> Report {
+        let servers = 0..self.read.servers;
+        let live = servers.map(|server| EndId::server(self.first_flow + server));
+        Report {
+            bytes: self.read.block() * self.completions.len() as u64,
+            elapsed: self.finished_at - self.started,
+            completions: self.completions.clone(),
+            fairness: (!self.completions.is_empty())
+                .then(|| self.fairness / self.completions.len() as f64),
+            finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),
+            counters: live.fold(self.retired, |sum, end| add(sum, &hosts.end(end).counters())),
+        }
+    }
+}

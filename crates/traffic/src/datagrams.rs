@@ -1,0 +1,222 @@
+//! Datagrams that nobody answers, at regular or random intervals.
+
+use incast_engine::time::PICOS_PER_SEC;
+use incast_engine::{Fault, Rate, Size, Span, Stream, Time};
+use incast_host::{EndId, Hosts};
+use incast_net::topology::HostId;
+use incast_tcp::Event;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::application::{Application, Report};
+use crate::bursts::{OnOff, Phase};
+use crate::layout::Layout;
+use crate::numbers::Numbers;
+use crate::seam::{From, Load, Offered, Role, Senders, Setting, Workload, in_turn};
+
+/// A stream of datagrams.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(inline)]
+pub struct Datagrams {
+    /// Rate of each source, layer 2 excluded, bits per second; 0 sends nothing. No default.
+    pub rate: Rate,
+    /// Size of a datagram, header included, layer 2 excluded, bytes, 1 to 65535. Default: a full
+    /// packet of the transport.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packet_size: Option<Size>,
+    /// Who sends.
+    #[serde(default)]
+    pub from: From,
+    /// The switch that a host of its own is put on, a number from 0. Default: what the topology
+    /// has for the first server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Numbers>,
+    /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
+    /// first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Numbers>,
+    /// When the first datagram is due, seconds.
+    #[serde(default)]
+    pub start: Span,
+}
+
+/// Traffic that is a stream of datagrams.
+pub trait Source {
+    /// The stream.
+    fn datagrams(&self) -> &Datagrams;
+    /// The same, to complete it.
+    fn datagrams_mut(&mut self) -> &mut Datagrams;
+    /// How far apart they are.
+    fn interval(&self) -> Interval;
+    /// Refuses what makes no sense of its own parameters.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// The longest datagram: its size is counted in 16 bits.
+const LONGEST: u64 = 65_535;
+
+impl Datagrams {
+    fn size(&self) -> u32 {
+        self.packet_size.map_or(0, |Size(size)| size as u32)
+    }
+}
+
+impl<T: Source> Workload for T {
+    fn settle(&mut self, layout: &Layout, _: Role) -> Result<(), Fault> {
+        self.check()?;
+        let datagrams = self.datagrams_mut();
+        let Size(size) = *datagrams.packet_size.get_or_insert(Size(layout.packet.into()));
+        if !(1..=LONGEST).contains(&size) {
+            let message = format!("{size} is out of range; must be 1 to {LONGEST} bytes");
+            return Err(Fault::new("packet_size", message));
+        }
+        datagrams.from.settle(&mut datagrams.at, layout)?;
+        datagrams.to = layout.settled_clients(datagrams.to.as_ref(), "to")?;
+        Ok(())
+    }
+
+    fn senders(&self, layout: &Layout) -> Senders {
+        self.datagrams().from.senders(self.datagrams().at.as_ref(), layout)
+    }
+
+    fn clients(&self) -> Vec<u32> {
+        Numbers::or_first(self.datagrams().to.as_ref())
+    }
+
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        in_turn(senders, 1, &self.clients())
+    }
+
+    fn count(&self, senders: u32) -> u32 {
+        senders
+    }
+
+    fn load(&self, _: u32) -> Option<Load> {
+        None
+    }
+
+    fn offered(&self) -> Option<Offered> {
+        let datagrams = self.datagrams();
+        let share = match self.interval() {
+            Interval::Bursts(OnOff { burst, idle }) => {
+                burst.as_secs_f64() / (burst.as_secs_f64() + idle.as_secs_f64())
+            }
+            Interval::Constant | Interval::Exponential => 1.0,
+        };
+        Some(Offered {
+            rate: datagrams.rate,
+            share,
+            packet: datagrams.size(),
+            start: datagrams.start,
+            on_servers: datagrams.from == From::Servers,
+        })
+    }
+
+    fn ends(&self) -> bool {
+        false
+    }
+
+    fn application(&self, setting: Setting, _: &mut Hosts) -> Box<dyn Application> {
+        Box::new(DatagramSource {
+            datagrams: self.datagrams().clone(),
+            interval: self.interval(),
+            number: setting.number,
+            first_flow: setting.first_flow,
+            sources: setting.senders,
+            random: setting.draws.only("datagrams"),
+            phases: vec![Phase::default(); setting.senders as usize],
+            received: 0,
+        })
+    }
+}
+
+/// How far apart datagrams are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Interval {
+    /// Always the same, from a random phase on.
+    Constant,
+    /// Exponentially distributed.
+    Exponential,
+    /// Always the same within bursts.
+    Bursts(OnOff),
+}
+
+/// The sources of one table.
+struct DatagramSource {
+    datagrams: Datagrams,
+    interval: Interval,
+    number: u16,
+    first_flow: u32,
+    sources: u32,
+    random: Stream,
+    /// By source, where there are bursts.
+    phases: Vec<Phase>,
+    received: u64,
+}
+
+/// Bytes of a datagram that are not payload: IP and UDP headers, counted like TCP's.
+const HEADER: u32 = 40;
+
+impl DatagramSource {
+    fn mean(&self) -> Span {
+        let bits = u128::from(self.datagrams.size()) * 8;
+        Span::from_picos(
+            (bits * u128::from(PICOS_PER_SEC) / u128::from(self.datagrams.rate.0)) as u64,
+        )
+    }
+
+    fn draw(&mut self, source: u32) -> Span {
+        let mean = self.mean();
+        match self.interval {
+            Interval::Constant => mean,
+            Interval::Exponential => self.random.exponential(mean),
+            Interval::Bursts(on_off) => {
+                self.phases[source as usize].next(on_off, mean, &mut self.random)
+            }
+        }
+    }
+}
+
+impl Application for DatagramSource {
+    fn start(&mut self, hosts: &mut Hosts) {
+        if self.datagrams.rate.0 == 0 {
+            return;
+        }
+        for source in 0..self.sources {
+            let phase = match self.interval {
+                Interval::Constant => self.random.uniform(self.mean()),
+                Interval::Exponential | Interval::Bursts(_) => self.draw(source),
+            };
+            hosts.set_timer(hosts.now() + self.datagrams.start + phase, self.number, source);
+        }
+    }
+
+    fn on_timer(&mut self, hosts: &mut Hosts, source: u32) {
+        hosts.send_datagram(self.first_flow + source, self.datagrams.size());
+        let next = hosts.now() + self.draw(source);
+        hosts.set_timer(next, self.number, source);
+    }
+
+    fn on_event(&mut self, _: &mut Hosts, _: EndId, _: Event) {}
+
+    fn on_datagram(&mut self, bytes: u32) {
+        self.received += u64::from(bytes.saturating_sub(HEADER));
+    }
+
+    fn progress(&self, _: Time) -> Option<f64> {
+        None
+    }
+
+    fn report(&self, hosts: &Hosts) -> Report {
+        let start = Time::ZERO + self.datagrams.start;
+        Report {
+            bytes: self.received,
+            elapsed: hosts.now().saturating_since(start),
+            finished: true,
+            ..Report::default()
+        }
+    }
+}

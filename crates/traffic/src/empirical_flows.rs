@@ -1,0 +1,112 @@
+//! Flows with sizes from a measured distribution, at a given load.
+
+use incast_engine::{Fault, Rate, Span, Stream};
+use incast_host::Hosts;
+use incast_net::topology::HostId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::application::Application;
+use crate::layout::Layout;
+use crate::numbers::Numbers;
+use crate::poisson_flows::{Arrivals, RandomFlows, load, pairs};
+use crate::seam::{Load, Role, Senders, Setting, Workload};
+use crate::sizes::Sizes;
+
+/// Flows between random servers and clients.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Params {
+    /// Number of servers, at least 1. No default.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    servers: u32,
+    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers_at: Option<Numbers>,
+    /// The clients among which each flow's is drawn: a number from 0, or a list. Default: the
+    /// first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Numbers>,
+    /// The sizes of flows: `websearch.csv` or `datamining.csv` (of DCTCP's evaluation),
+    /// `storage.csv` (a storage system), the path of a file with lines `bytes,cdf`, or a list of
+    /// such points. No default.
+    sizes: Sizes,
+    /// Bytes of flows over what the clients' links carry, a ratio above 0; at 1 and above ever more
+    /// flows wait.
+    #[serde(default = "half")]
+    load: f64,
+    /// Number of flows that come. As background traffic they come without end if this is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("default" = 1000))]
+    flows: Option<u64>,
+    /// When the first flow may come, seconds.
+    #[serde(default)]
+    start: Span,
+}
+
+const fn half() -> f64 {
+    0.5
+}
+
+/// How many flows a workload has if nothing is said: enough for a 99th percentile.
+const FLOWS: u64 = 1000;
+
+impl Params {
+    /// The mean time between two flows.
+    fn interval(&self, client_rate: Rate) -> Span {
+        let clients = self.clients().len() as f64;
+        let flows_per_second = self.load * client_rate.0 as f64 * clients / 8.0 / self.sizes.mean();
+        Span::from_picos((1e12 / flows_per_second).max(1.0) as u64)
+    }
+}
+
+impl Workload for Params {
+    fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
+        if !(self.load > 0.0 && self.load.is_finite()) {
+            return Err(Fault::new(
+                "load",
+                format!("{} must be above 0; write e.g. 0.5", self.load),
+            ));
+        }
+        self.sizes.check()?;
+        self.servers_at = layout.settled_switches(self.servers_at.as_ref(), "servers_at")?;
+        self.to = layout.settled_clients(self.to.as_ref(), "to")?;
+        if role == Role::Workload {
+            self.flows.get_or_insert(FLOWS);
+        }
+        Ok(())
+    }
+
+    fn senders(&self, layout: &Layout) -> Senders {
+        Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
+    }
+
+    fn clients(&self) -> Vec<u32> {
+        Numbers::or_first(self.to.as_ref())
+    }
+
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        pairs(senders, &self.clients())
+    }
+
+    fn count(&self, senders: u32) -> u32 {
+        senders.saturating_mul(self.clients().len() as u32)
+    }
+
+    fn load(&self, senders: u32) -> Option<Load> {
+        Some(load(self.sizes.most(), senders, self.count(senders)))
+    }
+
+    fn ends(&self) -> bool {
+        self.flows.is_some()
+    }
+
+    fn application(&self, setting: Setting, _: &mut Hosts) -> Box<dyn Application> {
+        let interval = self.interval(setting.client_rate);
+        let arrivals = Arrivals { start: self.start, interval, count: self.flows };
+        let sizes = self.sizes.clone();
+        let draw = move |random: &mut Stream| sizes.draw(random);
+        Box::new(RandomFlows::new(arrivals, draw, self.clients().len() as u32, &setting))
+    }
+}

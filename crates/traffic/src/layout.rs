@@ -1,0 +1,64 @@
+//! Where hosts can be.
+
+use incast_engine::Fault;
+use incast_net::topology::{Fabric, SwitchId};
+
+use crate::numbers::Numbers;
+
+/// What traffic needs to know of a network before it is built.
+pub struct Layout {
+    /// Its switches and what joins them.
+    pub fabric: Fabric,
+    /// Number of clients.
+    pub clients: u32,
+    /// The switches that they are put on, in turn.
+    pub clients_at: Vec<SwitchId>,
+    /// A full packet of the scenario's transport, bytes.
+    pub packet: u32,
+}
+
+impl Layout {
+    /// The switches that `given` names for hosts that send, or those that the topology has for
+    /// them, as a resolved scenario names them: not at all where there is only one. `key` is where
+    /// they were given.
+    ///
+    /// # Errors
+    /// The list is empty, or names a switch that does not exist.
+    pub fn settled_switches(
+        &self,
+        given: Option<&Numbers>,
+        key: &'static str,
+    ) -> Result<Option<Numbers>, Fault> {
+        let switches = Numbers::switches(given, &self.fabric, &self.fabric.servers)
+            .map_err(|message| Fault::new(key, message))?;
+        Ok(Numbers::of_switches(&switches, &self.fabric))
+    }
+
+    /// The clients that `given` names, or the first, as a resolved scenario names them: not at all
+    /// where there is only one. `key` is where they were given.
+    ///
+    /// # Errors
+    /// The list is empty, or names a client that does not exist.
+    pub fn settled_clients(
+        &self,
+        given: Option<&Numbers>,
+        key: &'static str,
+    ) -> Result<Option<Numbers>, Fault> {
+        let clients =
+            Numbers::clients(given, self.clients).map_err(|message| Fault::new(key, message))?;
+        Ok(Numbers::of_clients(&clients, self.clients))
+    }
+
+    /// The switch of a client.
+    pub fn client_switch(&self, client: u32) -> SwitchId {
+        self.clients_at[client as usize % self.clients_at.len()]
+    }
+
+    /// The switches that settled numbers mean.
+    pub fn switches_of(&self, settled: Option<&Numbers>) -> Vec<SwitchId> {
+        settled.map_or_else(
+            || self.fabric.servers.clone(),
+            |numbers| numbers.as_slice().iter().map(|switch| SwitchId(*switch)).collect(),
+        )
+    }
+}

@@ -1,0 +1,104 @@
+//! What runs on the hosts: one kind of traffic, one file, and one line in the list below.
+//!
+//! A file holds all that there is to a kind of traffic: its parameters and what is wrong with them,
+//! where its hosts are, and the application that runs there. It may be a workload, for which a run
+//! is made, or stand beside one as background traffic.
+
+pub mod application;
+mod bursts;
+mod datagrams;
+mod draws;
+mod fairness;
+mod flow_size;
+mod layout;
+mod numbers;
+mod seam;
+mod sizes;
+
+mod all_to_all;
+pub mod barrier_read;
+mod cbr;
+mod empirical_flows;
+mod long_flow;
+mod long_flows;
+mod on_off;
+mod poisson;
+mod poisson_flows;
+
+pub use application::{Application, Report};
+pub use bursts::Bursts;
+pub use draws::{Draws, Scope};
+pub use fairness::Jain;
+pub use flow_size::FlowSize;
+pub use layout::Layout;
+pub use numbers::Numbers;
+pub use seam::{Load, Offered, Role, Senders, Setting, Workload};
+
+use incast_engine::Entry;
+
+macro_rules! workloads {
+    (
+        connections: $($name:literal => $variant:ident($module:ident): $summary:literal;)+
+        datagrams: $($dname:literal => $dvariant:ident($dmodule:ident): $dsummary:literal;)+
+    ) => {
+        /// A kind of traffic and its parameters, as a scenario names it.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(tag = "name", expecting = "a table")]
+        #[schemars(rename = "Workload")]
+        pub enum WorkloadConfig {
+            $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
+            $(#[doc = $dsummary] #[serde(rename = $dname)] $dvariant($dmodule::Params),)+
+        }
+
+        /// The kinds of traffic that exist.
+        pub const ENTRIES: &[Entry] = &[
+            $(Entry { name: $name, summary: $summary },)+
+            $(Entry { name: $dname, summary: $dsummary },)+
+        ];
+
+        /// Whether traffic of this name has connections; an unknown one may.
+        pub fn connects(name: &str) -> bool {
+            ![$($dname,)+].contains(&name)
+        }
+
+        impl WorkloadConfig {
+            /// Its name in the list.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)+
+                    $(Self::$dvariant(_) => $dname,)+
+                }
+            }
+
+            /// Its parameters, by what all kinds of traffic have in common.
+            pub fn workload(&self) -> &dyn Workload {
+                match self {
+                    $(Self::$variant(params) => params,)+
+                    $(Self::$dvariant(params) => params,)+
+                }
+            }
+
+            /// The same, to complete them.
+            pub fn workload_mut(&mut self) -> &mut dyn Workload {
+                match self {
+                    $(Self::$variant(params) => params,)+
+                    $(Self::$dvariant(params) => params,)+
+                }
+            }
+        }
+    };
+}
+
+workloads! {
+    connections:
+    "barrier-read" => BarrierRead(barrier_read): "Synchronised reads: every server sends its part of a block, and the client asks for the next block when the last part has arrived.";
+    "all-to-all" => AllToAll(all_to_all): "Rounds in which every client fetches a message from every other client; the next round begins when the last message has arrived.";
+    "long-flows" => LongFlows(long_flows): "TCP connections that always have data to send, or bursts of them, for a given time.";
+    "long-flow" => LongFlow(long_flow): "TCP connections that always have data to send, or bursts of them, from hosts of their own on links like a server's.";
+    "poisson-flows" => PoissonFlows(poisson_flows): "TCP connections that come at random times between a random source and a random client, with something to send; their row has their completion times.";
+    "empirical-flows" => EmpiricalFlows(empirical_flows): "TCP connections that come at random times, with sizes from a measured distribution, at a given load of the clients' links; their row has their completion times.";
+    datagrams:
+    "cbr" => Cbr(cbr): "Datagrams at equal intervals.";
+    "poisson" => Poisson(poisson): "Datagrams at exponentially distributed intervals.";
+    "on-off" => OnOff(on_off): "Datagrams at equal intervals in bursts, with pauses between them: both of exponentially distributed lengths, as ns-2's exponential traffic.";
+}

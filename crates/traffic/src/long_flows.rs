@@ -1,0 +1,100 @@
+//! Bulk transfers for a given time.
+
+use incast_engine::{Fault, Span};
+use incast_host::Hosts;
+use incast_net::topology::HostId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::application::Application;
+use crate::bursts::Bursts;
+use crate::layout::Layout;
+use crate::long_flow::{LongFlows, load, one};
+use crate::numbers::Numbers;
+use crate::seam::{Load, Role, Senders, Setting, Workload, in_turn};
+
+/// TCP connections that always have data to send, or bursts of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Params {
+    /// Number of servers, at least 1. No default.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub servers: u32,
+    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub servers_at: Option<Numbers>,
+    /// Connections of each server, at least 1.
+    #[serde(default = "one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub flows: u32,
+    /// The clients that the servers send to, in turn: a number from 0, or a list. Default: the
+    /// first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<Numbers>,
+    /// Simulated time for which they send, seconds. No default; as background traffic they send
+    /// for as long as the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Span>,
+    /// Data come in bursts, a full segment at a time: a table. Default: there are always data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<Bursts>,
+}
+
+impl Workload for Params {
+    fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
+        let fault = match (self.duration, role) {
+            (None, Role::Workload) => Some("missing; it has no default"),
+            (Some(Span::ZERO), _) => Some("must be longer than 0; write e.g. \"20s\""),
+            (Some(_), Role::Background) => {
+                Some("must not be given in [[background]], which goes on for as long as the run")
+            }
+            _ => None,
+        };
+        if let Some(message) = fault {
+            return Err(Fault::new("duration", message));
+        }
+        self.bursts.map_or(Ok(()), Bursts::check)?;
+        self.servers_at = layout.settled_switches(self.servers_at.as_ref(), "servers_at")?;
+        self.to = layout.settled_clients(self.to.as_ref(), "to")?;
+        Ok(())
+    }
+
+    fn senders(&self, layout: &Layout) -> Senders {
+        Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
+    }
+
+    fn clients(&self) -> Vec<u32> {
+        Numbers::or_first(self.to.as_ref())
+    }
+
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        in_turn(senders, self.flows, &self.clients())
+    }
+
+    fn count(&self, _: u32) -> u32 {
+        self.servers.saturating_mul(self.flows)
+    }
+
+    fn load(&self, senders: u32) -> Option<Load> {
+        let endless = Some("workload.name is \"long-flows\"");
+        Some(Load { endless, ..load(self.servers, self.count(senders)) })
+    }
+
+    fn ends(&self) -> bool {
+        true
+    }
+
+    fn duration(&self) -> Option<Span> {
+        self.duration
+    }
+
+    fn application(&self, setting: Setting, _: &mut Hosts) -> Box<dyn Application> {
+        let count = self.count(setting.senders);
+        let flows = LongFlows::new(Span::ZERO, count, self.bursts, &setting);
+        Box::new(match self.duration {
+            Some(duration) => flows.until(duration),
+            None => flows,
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Datagrams at equal intervals in bursts, with pauses between them.
+
+use incast_engine::{Fault, Rate, Size, Span};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::bursts::{OnOff, half_a_second};
+use crate::datagrams::{Datagrams, Interval, Source};
+use crate::numbers::Numbers;
+use crate::seam::From;
+
+/// Datagrams in bursts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "Keys", from = "Keys")]
+#[schemars(with = "Keys")]
+pub struct Params {
+    /// What is sent, at the rate of a burst.
+    datagrams: Datagrams,
+    /// Mean lengths of bursts and pauses.
+    on_off: OnOff,
+}
+
+/// The parameters as a scenario gives them.
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+#[schemars(inline)]
+struct Keys {
+    /// Rate of each source within a burst, layer 2 excluded, bits per second; 0 sends nothing. No
+    /// default.
+    rate: Rate,
+    /// Mean length of a burst, seconds.
+    #[serde(default = "half_a_second")]
+    burst: Span,
+    /// Mean length of a pause, seconds.
+    #[serde(default = "half_a_second")]
+    idle: Span,
+    /// Size of a datagram, header included, layer 2 excluded, bytes, 1 to 65535. Default: a full
+    /// packet of the transport.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    packet_size: Option<Size>,
+    /// Who sends.
+    #[serde(default)]
+    from: From,
+    /// The switch that a host of its own is put on, a number from 0. Default: what the topology
+    /// has for the first server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<Numbers>,
+    /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
+    /// first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<Numbers>,
+    /// When the first burst may begin, seconds.
+    #[serde(default)]
+    start: Span,
+}
+
+impl std::convert::From<Keys> for Params {
+    fn from(keys: Keys) -> Self {
+        let Keys { rate, burst, idle, packet_size, from, at, to, start } = keys;
+        Self {
+            datagrams: Datagrams { rate, packet_size, from, at, to, start },
+            on_off: OnOff { burst, idle },
+        }
+    }
+}
+
+impl std::convert::From<Params> for Keys {
+    fn from(Params { datagrams, on_off: OnOff { burst, idle } }: Params) -> Self {
+        let Datagrams { rate, packet_size, from, at, to, start } = datagrams;
+        Self { rate, burst, idle, packet_size, from, at, to, start }
+    }
+}
+
+impl Source for Params {
+    fn datagrams(&self) -> &Datagrams {
+        &self.datagrams
+    }
+
+    fn datagrams_mut(&mut self) -> &mut Datagrams {
+        &mut self.datagrams
+    }
+
+    fn interval(&self) -> Interval {
+        Interval::Bursts(self.on_off)
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        if self.on_off.burst.is_zero() {
+            return Err(Fault::new("burst", "must be longer than 0; write e.g. \"500ms\""));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,169 @@
+//! What all kinds of traffic have in common.
+
+use incast_engine::{Fault, Rate, Span};
+use incast_host::{BlueprintId, Hosts};
+use incast_net::topology::{HostId, SwitchId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::application::Application;
+use crate::draws::Draws;
+use crate::layout::Layout;
+use crate::numbers::Numbers;
+
+/// What a table of traffic is in its scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// What the run is made for: it ends when its workloads have ended.
+    Workload,
+    /// It goes on for as long as the run.
+    Background,
+}
+
+/// Where the hosts are that send.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Senders {
+    /// So many hosts of its own, put on these switches in turn.
+    Own(u32, Vec<SwitchId>),
+    /// The servers of the first workload.
+    Servers,
+    /// The clients that it sends to.
+    Clients,
+}
+
+/// Who sends, where traffic has no servers of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum From {
+    /// A host of its own, on a link like a server's.
+    #[default]
+    Host,
+    /// Every server of the first workload.
+    Servers,
+}
+
+impl From {
+    /// Refuses switches for servers that are where they are, and fills in those of an own host.
+    pub(crate) fn settle(self, at: &mut Option<Numbers>, layout: &Layout) -> Result<(), Fault> {
+        if self == Self::Servers {
+            return if at.is_some() {
+                let message = "must not be given: the servers are where they are; leave it out, or \
+                               write from = \"host\"";
+                Err(Fault::new("at", message))
+            } else {
+                Ok(())
+            };
+        }
+        *at = layout.settled_switches(at.as_ref(), "at")?;
+        Ok(())
+    }
+
+    /// Where the hosts are that send; `at` is settled.
+    pub(crate) fn senders(self, at: Option<&Numbers>, layout: &Layout) -> Senders {
+        match self {
+            Self::Host => Senders::Own(1, layout.switches_of(at)),
+            Self::Servers => Senders::Servers,
+        }
+    }
+}
+
+/// What connections carry, as far as it can be known before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Load {
+    /// The most that a connection has to send at a time, bytes; the whole range if it never ends.
+    pub most: u64,
+    /// The least.
+    pub least: u64,
+    /// How many connections may send at once.
+    pub at_once: u32,
+    /// How many of them send to one client in one go.
+    pub fan_in: u32,
+    /// A client asks for it, so that a remedy may say when.
+    pub is_asked_for: bool,
+    /// The connections bring the parts of one block.
+    pub is_shared: bool,
+    /// Why its connections never end, if they do not.
+    pub endless: Option<&'static str>,
+}
+
+/// Datagrams that hosts offer to their links.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Offered {
+    /// The rate of each source while it sends.
+    pub rate: Rate,
+    /// The share of the time in which it does.
+    pub share: f64,
+    /// The size of a datagram, bytes.
+    pub packet: u32,
+    /// When it begins.
+    pub start: Span,
+    /// The servers send it, beside what they send otherwise.
+    pub on_servers: bool,
+}
+
+/// What an application is started with.
+pub struct Setting {
+    /// Number of the application, for its timers.
+    pub number: u16,
+    /// Its first flow; the others follow.
+    pub first_flow: u32,
+    /// Number of hosts that send.
+    pub senders: u32,
+    /// What its connections are built from; none for datagrams.
+    pub blueprint: Option<BlueprintId>,
+    /// Payload of a full segment, bytes.
+    pub mss: u32,
+    /// The receive window of its transport, bytes.
+    pub receive_window: u64,
+    /// The rate of a client's link.
+    pub client_rate: Rate,
+    /// Its random streams.
+    pub draws: Draws,
+}
+
+/// A kind of traffic, by its parameters.
+pub trait Workload {
+    /// Refuses what makes no sense on this network, and fills in what is open.
+    ///
+    /// # Errors
+    /// The first parameter that is wrong.
+    fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault>;
+
+    /// Where the hosts are that send.
+    fn senders(&self, layout: &Layout) -> Senders;
+
+    /// The clients that it sends to.
+    fn clients(&self) -> Vec<u32>;
+
+    /// The two hosts of each flow, the sending one first; `senders` are in their order.
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)>;
+
+    /// Number of its flows, with so many hosts that send.
+    fn count(&self, senders: u32) -> u32;
+
+    /// What its connections carry, with so many hosts that send; none if it has no connections.
+    fn load(&self, senders: u32) -> Option<Load>;
+
+    /// The datagrams that it sends, if it sends any.
+    fn offered(&self) -> Option<Offered> {
+        None
+    }
+
+    /// Whether it ends by itself, as a workload.
+    fn ends(&self) -> bool;
+
+    /// When it ends, if that is known.
+    fn duration(&self) -> Option<Span> {
+        None
+    }
+
+    /// The application that runs on its hosts.
+    fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application>;
+}
+
+/// Every sender with so many flows to a client: the first sender to the first, and so on, from the
+/// first client again after the last.
+pub(crate) fn in_turn(senders: &[HostId], each: u32, to: &[u32]) -> Vec<(HostId, HostId)> {
+    let senders = senders.iter().zip(to.iter().cycle());
+    senders.flat_map(|(host, client)| (0..each).map(|_| (*host, HostId(*client)))).collect()
+}
