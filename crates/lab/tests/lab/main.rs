@@ -4,6 +4,7 @@ mod application;
 mod burst;
 mod control;
 mod departures;
+mod guests;
 mod harness;
 mod laws;
 mod networks;
