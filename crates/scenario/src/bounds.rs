@@ -13,7 +13,7 @@ use incast_traffic::Offered;
 
 use super::{Group, Scenario, ScenarioError};
 
-/// The most clients, and connections of one table: some kilobytes each.
+/// The most connections: some kilobytes each.
 const MOST: u32 = 1_000_000;
 /// The most that a full packet may take on a line.
 const SLOWEST: Span = Span::from_secs(1);
@@ -39,11 +39,6 @@ fn fail<T>(key: impl Into<String>, message: String) -> Result<T, ScenarioError> 
 
 /// Refuses what no machine's memory holds.
 fn check_counts(scenario: &Scenario) -> Result<(), ScenarioError> {
-    let clients = scenario.network.clients;
-    if clients > MOST {
-        let message = format!("{clients} clients are more than {MOST}; write fewer");
-        return fail("network.clients", message);
-    }
     let mut connections = 0_u32;
     for group in scenario.groups().iter().filter(|group| group.transport.is_some()) {
         let count = group.flows();

@@ -176,18 +176,32 @@ fn keys(path: &Path) -> Vec<String> {
 /// Extends `path` to the key that is at fault.
 ///
 /// serde buffers a table that is told apart by its `name`, which ends the path there. The culprit
-/// is the key that makes the same error when it stands beside the name alone.
+/// is the key that makes the same error when it stands beside the name alone, and of a list the entry
+/// that makes it alone.
 fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
-    while let Some(Value::Object(table)) = document.pointer(&pointer(path)) {
+    let fails = |path: &[String], alone: Value| {
+        let mut trial = document.clone();
+        if let Some(place) = trial.pointer_mut(&pointer(path)) {
+            *place = alone;
+        }
+        read_raw::<T>(&trial).is_err_and(|error| error.inner().to_string() == raw)
+    };
+    loop {
+        let table = match document.pointer(&pointer(path)) {
+            Some(Value::Object(table)) => table,
+            Some(Value::Array(list)) => {
+                let culprit = list.iter().position(|entry| fails(path, json!([entry])));
+                let Some(index) = culprit.filter(|_| !fails(path, json!([]))) else { return };
+                path.push(index.to_string());
+                continue;
+            }
+            _ => return,
+        };
         let name = table.get_key_value("name");
         // The name first: if that is wrong, everything beside it seems to be.
         let culprit = name.into_iter().chain(table).find(|suspect| {
             let pair = name.into_iter().chain([*suspect]);
-            let mut trial = document.clone();
-            if let Some(place) = trial.pointer_mut(&pointer(path)) {
-                *place = pair.map(|(key, value)| (key.clone(), value.clone())).collect();
-            }
-            read_raw::<T>(&trial).is_err_and(|error| error.inner().to_string() == raw)
+            fails(path, pair.map(|(key, value)| (key.clone(), value.clone())).collect())
         });
         match culprit {
             // The explanation adds a key that does not belong here itself.
@@ -205,7 +219,7 @@ fn pointer(path: &[String]) -> String {
 
 const UNKNOWN_KEY: &str = "unknown field";
 const UNKNOWN_NAME: &str = "unknown variant";
-const MISSING_KEY: &str = "missing field";
+pub(super) const MISSING_KEY: &str = "missing field";
 
 /// The names in serde's message: what was given, then what is accepted.
 fn names(raw: &str) -> Vec<&str> {

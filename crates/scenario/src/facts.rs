@@ -8,6 +8,7 @@ use incast_net::buffer::{Alpha, PoolConfig};
 use incast_traffic::barrier_read::Params as BarrierRead;
 use incast_traffic::{Scope, WorkloadConfig};
 
+use super::network::full_packet;
 use super::{Group, Network, Scenario};
 
 /// What follows from a scenario.
@@ -259,10 +260,6 @@ impl TransportFacts {
             delayed_ack_s: delay.as_secs_f64(),
         }
     }
-}
-
-fn full_packet(Transport { tcp, .. }: &Transport) -> u32 {
-    tcp.mss + u32::from(tcp.header)
 }
 
 /// Whether a limit counts packets, and what it is.

@@ -4,13 +4,12 @@
 //! of its `[sweep]`; every point is laid over the defaults of its profile, read in one go and
 //! checked. This is the only validator: Python passes the text down and shows the errors.
 
-mod acknowledgement;
 mod bounds;
 mod buffer;
 mod document;
 mod facts;
+mod flat;
 mod network;
-mod pacing;
 mod preset;
 mod profile;
 mod ranges;

@@ -153,9 +153,6 @@ impl NetworkDocument {
         shape.check().map_err(|fault| {
             ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
         })?;
-        if self.clients == 0 {
-            return Err(ScenarioError::new("network.clients", "must be at least 1"));
-        }
         let fabric = shape.fabric();
         let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)
             .map_err(|message| ScenarioError::new("network.client_at", message))?;
@@ -170,18 +167,71 @@ impl NetworkDocument {
 
     /// The network on which `transport` runs: `base_rtt` depends on its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
-        let fail =
-            |key: &str, message: String| Err(ScenarioError::new(format!("network.{key}"), message));
-        let packet = transport.tcp.mss + u32::from(transport.tcp.header);
-        let Layout { fabric, clients_at, .. } = self.layout(packet)?;
+        let Layout { fabric, clients_at, .. } = self.layout(full_packet(transport))?;
+        let (server_rate, client_rate) = self.rates()?;
+        let layer2_overhead = self.overhead()?;
+        let room = self.room(transport)?;
+        let site = Site {
+            rate: client_rate,
+            layer2_overhead,
+            buffer: Some(room.buffer).filter(|_| room.pool.is_none_or(|pool| pool.alpha.is_none())),
+            counts_in_service: self.buffer_counts_in_service,
+        };
+        if let Err(fault) = self.queue.check(&site) {
+            return fail(&format!("queue.{}", fault.key), fault.message);
+        }
+        if let (Some(_), None, 2..) = (self.base_rtt, self.delay, fabric.switches) {
+            let message = "is for one switch; with several give network.delay, for each link";
+            return fail("base_rtt", message);
+        }
+        let sizes = [full_packet(transport), transport.tcp.ack_size.into()];
+        let sending = sending(sizes, &[server_rate, client_rate], layer2_overhead.into());
+        let (server_delay, client_delay) =
+            delays(self.delay, self.base_rtt, self.server_delay, sending)?;
+        let (delay, queue) = (client_delay, self.queue.clone());
+        let usual = CoreLinks { rate: self.rate, delay, buffer: room.buffer, queue };
+        let shares = room.pool.is_some();
+        let core = CoreDocument::build(self.core, &self.topology, usual, shares, &site)?;
+        if let Some(message) = core.iter().find_map(|core| room.lacks(core.buffer, transport)) {
+            return fail("core.buffer", message);
+        }
+        Ok(Network {
+            clients_at,
+            reorder: self.reorder.map(|reorder| reorder.build(core.is_some())).transpose()?,
+            topology: self.topology,
+            core,
+            clients: self.clients,
+            server_rate,
+            client_rate,
+            server_delay,
+            client_delay,
+            buffer: room.buffer,
+            pool: room.pool,
+            accounting: room.accounting,
+            buffer_counts_in_service: self.buffer_counts_in_service,
+            layer2_overhead,
+            clock_noise: self.clock_noise,
+            ties: self.ties,
+            queue: self.queue,
+            departure_events: false,
+        })
+    }
+
+    /// Rates of the servers' links and of the clients'.
+    fn rates(&self) -> Result<(Rate, Rate), ScenarioError> {
         let server_rate = self.server_rate.unwrap_or(self.rate);
         let client_rate = self.client_rate.unwrap_or(self.rate);
         for (key, rate) in [("server_rate", server_rate), ("client_rate", client_rate)] {
             if rate.0 == 0 {
                 let key = if rate == self.rate { "rate" } else { key };
-                return fail(key, "a link needs a rate above 0, e.g. \"1Gbps\"".to_owned());
+                return fail(key, "a link needs a rate above 0, e.g. \"1Gbps\"");
             }
         }
+        Ok((server_rate, client_rate))
+    }
+
+    /// Bytes that layer 2 adds to every packet.
+    fn overhead(&self) -> Result<u32, ScenarioError> {
         let overhead = match self.layer2_overhead {
             OrName::Name(framing) => framing.bytes(),
             OrName::Quantity(size) => size.0,
@@ -190,63 +240,46 @@ impl NetworkDocument {
             let message = format!("{overhead} bytes are too many; write at most {MOST_OVERHEAD}");
             return fail("layer2_overhead", message);
         }
-        let layer2_overhead = overhead as u32;
+        Ok(overhead as u32)
+    }
+
+    /// Room at the switches' ports.
+    fn room(&self, transport: &Transport) -> Result<Room, ScenarioError> {
         let (buffer, pool) = self.buffer.build()?;
+        let limits: Vec<Limit> = [buffer].into_iter().chain(pool.map(|pool| pool.total)).collect();
         let accounting = AccountingDocument {
             cell: self.buffer_cell,
             packet_overhead: self.buffer_packet_overhead,
         };
-        let limits: Vec<Limit> = [buffer].into_iter().chain(pool.map(|pool| pool.total)).collect();
-        let accounting = accounting.build(&limits)?;
-        let too_small = |limit: &Limit| lack_of_room(*limit, accounting, packet);
-        if let Some(message) = limits.iter().find_map(too_small) {
-            return fail("buffer", message);
+        let room = Room { buffer, pool, accounting: accounting.build(&limits)? };
+        match limits.into_iter().find_map(|limit| room.lacks(limit, transport)) {
+            Some(message) => fail("buffer", message),
+            None => Ok(room),
         }
-        let site = Site {
-            rate: client_rate,
-            layer2_overhead,
-            buffer: Some(buffer).filter(|_| pool.is_none_or(|pool| pool.alpha.is_none())),
-            counts_in_service: self.buffer_counts_in_service,
-        };
-        if let Err(fault) = self.queue.check(&site) {
-            return fail(&format!("queue.{}", fault.key), fault.message);
-        }
-        if let (Some(_), None, 2..) = (self.base_rtt, self.delay, fabric.switches) {
-            let message = "is for one switch; with several give network.delay, for each link";
-            return fail("base_rtt", message.to_owned());
-        }
-        let sizes = [packet, transport.tcp.ack_size.into()];
-        let sending = sending(sizes, &[server_rate, client_rate], overhead);
-        let (server_delay, client_delay) =
-            delays(self.delay, self.base_rtt, self.server_delay, sending)?;
-        let usual =
-            CoreLinks { rate: self.rate, delay: client_delay, buffer, queue: self.queue.clone() };
-        let core = CoreDocument::build(self.core, &self.topology, usual, pool.is_some(), &site)?;
-        if let Some(message) = core.iter().find_map(|core| too_small(&core.buffer)) {
-            return fail("core.buffer", message);
-        }
-        let reorder = self.reorder.map(|reorder| reorder.build(core.is_some())).transpose()?;
-        Ok(Network {
-            topology: self.topology,
-            core,
-            clients: self.clients,
-            clients_at,
-            server_rate,
-            client_rate,
-            server_delay,
-            client_delay,
-            buffer,
-            pool,
-            accounting,
-            buffer_counts_in_service: self.buffer_counts_in_service,
-            layer2_overhead,
-            clock_noise: self.clock_noise,
-            ties: self.ties,
-            queue: self.queue,
-            reorder,
-            departure_events: false,
-        })
     }
+}
+
+/// Room at the ports of a switch.
+struct Room {
+    buffer: Limit,
+    pool: Option<PoolConfig>,
+    accounting: Accounting,
+}
+
+impl Room {
+    /// Why a buffer is too small: it must hold one full packet.
+    fn lacks(&self, limit: Limit, transport: &Transport) -> Option<String> {
+        lack_of_room(limit, self.accounting, full_packet(transport))
+    }
+}
+
+/// A full packet, bytes.
+pub(super) fn full_packet(Transport { tcp, .. }: &Transport) -> u32 {
+    tcp.mss + u32::from(tcp.header)
+}
+
+fn fail<T>(key: &str, message: impl Into<String>) -> Result<T, ScenarioError> {
+    Err(ScenarioError::new(format!("network.{key}"), message))
 }
 
 impl Network {

@@ -27,6 +27,12 @@ pub(super) fn check(document: &Value, root: &Value) -> Result<(), ScenarioError>
     Walk { root }.check(document, root, &mut Vec::new())
 }
 
+/// A number without a fraction that says nothing.
+fn plain(number: &Value) -> String {
+    let text = number.to_string();
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
 struct Walk<'a> {
     root: &'a Value,
 }
@@ -71,6 +77,7 @@ impl<'a> Walk<'a> {
                     end.as_f64().zip(number.as_f64()).is_some_and(|(end, it)| by(&it, &end))
                 };
                 if beyond(least, f64::lt) || beyond(most, f64::gt) {
+                    let [number, least, most] = [value, least, most].map(plain);
                     let message = format!("{number} is out of range; must be {least} to {most}");
                     return Err(ScenarioError::new(path.join("."), message));
                 }

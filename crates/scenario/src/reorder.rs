@@ -51,10 +51,6 @@ impl ReorderDocument {
     /// `has_core` says whether there are links between switches.
     pub(super) fn build(self, has_core: bool) -> Result<Reorder, ScenarioError> {
         let Self { p, delay, links } = self;
-        if !(0.0..=1.0).contains(&p) {
-            let message = format!("{p} is not a probability; write 0 to 1, e.g. 0.01");
-            return Err(ScenarioError::new("network.reorder.p", message));
-        }
         if links == Links::Core && !has_core {
             let message = "there are no links between switches; write all, client or servers";
             return Err(ScenarioError::new("network.reorder.links", message));

@@ -5,8 +5,7 @@ use incast_net::queue::{QueueConfig, ecn_threshold};
 use incast_remedies::RemedyConfig;
 use serde_json::{Value, json};
 
-use super::acknowledgement::counts_marks;
-use super::transport::TransportDocument;
+use super::transport::{TransportDocument, counts_marks};
 use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
 /// Gives every parameter that a remedy requires its value, and the switch the discipline that a
@@ -23,10 +22,10 @@ pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     let mut marks = None;
     let mut queue = None;
     for (transport, given) in std::iter::once((transport, &given["transport"])).chain(others) {
-        if counts_marks(&transport.congestion_control) {
+        if transport.counts_marks() {
             marks = Some(QueueConfig::EcnThreshold(ecn_threshold::Params::default()));
         }
-        for remedy in transport.remedies.clone() {
+        for remedy in transport.remedies().to_vec() {
             transport.settle(&remedy, given);
             queue = remedy.remedy().queue().map(|queue| queue.default).or(queue);
         }
@@ -35,19 +34,6 @@ pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
         && let Some(queue) = queue.or(marks)
     {
         network.queue = queue;
-    }
-}
-
-impl TransportDocument {
-    /// Gives what a remedy requires its value, unless the table `given` has one.
-    fn settle(&mut self, remedy: &RemedyConfig, given: &Value) {
-        for requirement in remedy.remedy().requires() {
-            let had_timestamps = self.timestamps;
-            self.meet(&requirement, given);
-            if self.timestamps != had_timestamps {
-                self.fit_headers(given);
-            }
-        }
     }
 }
 

@@ -159,6 +159,10 @@ fn tidy(schema: &mut Value) {
             table.values_mut().for_each(tidy);
             ranges::complete(table);
             table.shift_remove("format");
+            // What schemars says of tables that are written flat.
+            if table.shift_remove("unevaluatedProperties").is_some() {
+                table.insert("additionalProperties".to_owned(), json!(false));
+            }
             if let Some(Value::String(text)) = table.get_mut("description") {
                 *text = text.replace('\n', " ");
             }

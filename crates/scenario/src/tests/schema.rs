@@ -144,8 +144,11 @@ pub(super) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
                     }
                 })
             }
+            "maxItems" => {
+                value.as_array().map(Vec::len) <= given.as_u64().map(|most| most as usize)
+            }
             "properties" | "pattern" | "description" | "default" | "title" | "$schema"
-            | "$defs" => true,
+            | "$defs" | "examples" => true,
             other => panic!("unexpected keyword {other}"),
         }
     })

@@ -43,7 +43,7 @@ fn a_buffer_holds_at_least_one_packet() {
 fn a_discipline_s_parameters_make_sense() {
     refused(
         &[("network.queue", json!({ "name": "bernoulli", "p": 1.5 }))],
-        "network.queue.p: 1.5 is out of range; must be 0.0 to 1.0",
+        "network.queue.p: 1.5 is out of range; must be 0 to 1",
     );
     refused(
         &[("network.queue", json!({ "name": "red", "max_th": "2pkt" }))],
@@ -120,7 +120,7 @@ fn cells_are_bytes_of_a_buffer_in_bytes() {
 fn links_reorder_with_a_probability() {
     refused(
         &[("network.reorder", json!({ "p": 2, "delay": "1ms" }))],
-        "network.reorder.p: 2 is out of range; must be 0.0 to 1.0",
+        "network.reorder.p: 2 is out of range; must be 0 to 1",
     );
     refused(
         &[("network.reorder", json!({ "p": 0.1 }))],

@@ -13,7 +13,7 @@ fn pacing_has_gains() {
     );
     refused(
         &[("transport.pacing", json!({ "gain": 0.0 }))],
-        "transport.pacing.gain: 0.0 is out of range; must be 0.001 to 1000000000.0",
+        "transport.pacing.gain: 0 is out of range; must be 0.001 to 1000000",
     );
 }
 
@@ -31,10 +31,10 @@ fn a_congestion_control_s_parameters_make_sense() {
         ("d2tcp", "least_urgency", json!(0.0), "0 is no exponent; write more than 0, e.g. 0.5"),
         ("l2dct", "least_weight", json!(3.0), "3 exceeds greatest_weight (2.5); write less"),
         ("l2dct", "long", json!("100KB"), "100000 is not beyond short (200000); write more"),
-        ("tdctcp", "increase", json!(-0.5), "-0.5 is out of range; must be 0.0 to 1000000000.0"),
+        ("tdctcp", "increase", json!(-0.5), "-0.5 is out of range; must be 0 to 1000000000"),
         ("tdctcp", "g", json!(0.0), "0 is no weight; write more than 0 and at most 1, e.g. 0.0625"),
         ("tcp-fitdc", "step", json!(0.0), "0 lets no window grow; write e.g. 2.0"),
-        ("tcp-fitdc", "backlog", json!(-1.0), "-1.0 is out of range; must be 0.0 to 1000000000.0"),
+        ("tcp-fitdc", "backlog", json!(-1.0), "-1 is out of range; must be 0 to 1000000000"),
         ("tcp-fitdc", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
         ("swift", "target_ratio", json!(0.5), "0.5 makes no sense; write 1 or more, e.g. 1.5"),
         ("swift", "max_decrease", json!(1.0), "1 makes no sense; write 0 to less than 1, e.g. 0.5"),
@@ -142,12 +142,12 @@ fn timers_and_windows_make_sense() {
     );
     refused(
         &[("profile", json!("ns2")), ("transport.rto_granularity", json!("0s"))],
-        "transport.rto_granularity: 0 is no tick to count samples in; \
-         write e.g. \"10us\", or another rto_style",
+        "transport.rto_granularity: must be more than 0 with rto_style = \"ns2\"; \
+         write e.g. \"10us\"",
     );
     refused(
         &[("transport.rto_jitter", json!(-0.5))],
-        "transport.rto_jitter: -0.5 is out of range; must be 0.0 to 1000000000.0",
+        "transport.rto_jitter: -0.5 is out of range; must be 0 to 1000000000",
     );
     refused(
         &[("transport.timestamps", json!(true)), ("transport.timestamp_granularity", json!("0s"))],

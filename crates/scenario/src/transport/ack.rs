@@ -1,0 +1,61 @@
+//! When receivers answer: `delayed_ack`.
+
+use incast_engine::Span;
+use incast_tcp::Config;
+use incast_tcp::config::DelayedAck;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::switch::{Parameters, Switch};
+
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Ack {
+    /// Delayed ACKs: false (one ACK per packet), true, or a table (RFC 1122 §4.2.3.2).
+    pub(super) delayed_ack: Switch<DelayedAckTable>,
+}
+
+impl Ack {
+    pub(super) fn delayed(&self) -> Option<DelayedAck> {
+        self.delayed_ack.table().map(Into::into)
+    }
+
+    pub(super) fn of(tcp: &Config) -> Self {
+        Self { delayed_ack: tcp.delayed_ack.map(Into::into).into() }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "DelayedAck")]
+pub(super) struct DelayedAckTable {
+    /// An ACK at the latest after this many full segments, at least 1. Default: 2 (RFC 5681 §4.2).
+    #[schemars(range(min = 1))]
+    pub(super) segments: u32,
+    /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
+    pub(super) timeout: Span,
+    /// Segments that are acknowledged at once, from a connection's beginning and after a duplicate,
+    /// a number. Default: 0 (Linux: 16).
+    pub(super) quickack: u32,
+}
+
+impl Default for DelayedAckTable {
+    fn default() -> Self {
+        Self { segments: 2, timeout: Span::from_millis(40), quickack: 0 }
+    }
+}
+
+impl Parameters for DelayedAckTable {
+    const EXAMPLE: &'static str = "{ segments = 2, timeout = \"40ms\" }";
+}
+
+impl From<DelayedAck> for DelayedAckTable {
+    fn from(DelayedAck { segments, timeout, quickack }: DelayedAck) -> Self {
+        Self { segments, timeout, quickack }
+    }
+}
+
+impl From<DelayedAckTable> for DelayedAck {
+    fn from(DelayedAckTable { segments, timeout, quickack }: DelayedAckTable) -> Self {
+        Self { segments, timeout, quickack }
+    }
+}

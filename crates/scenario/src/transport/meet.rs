@@ -1,0 +1,82 @@
+//! What remedies require of a transport.
+
+use incast_engine::{OrName, Size, Window};
+use incast_remedies::{RemedyConfig, Requirement};
+use incast_tcp::congestion::{CongestionControlConfig, dctcp};
+use incast_tcp::recovery::RecoveryConfig;
+use serde_json::Value;
+
+use super::TransportDocument;
+use crate::profile;
+use crate::switch::Switch;
+
+/// Whether a part may be the one called `name`: what is given of it names no other.
+fn is_open(given: &Value, name: &str) -> bool {
+    given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
+}
+
+impl TransportDocument {
+    /// Gives what a remedy requires its value, unless the table `given` has one.
+    pub(crate) fn settle(&mut self, remedy: &RemedyConfig, given: &Value) {
+        for requirement in remedy.remedy().requires() {
+            let had_timestamps = self.round_trips.timestamps;
+            self.meet(&requirement, given);
+            if self.round_trips.timestamps != had_timestamps {
+                self.fit_headers(given);
+            }
+        }
+    }
+
+    /// Gives a parameter the value that a remedy requires, unless the table `given` has one; of a
+    /// part that is given, those parameters get it that are not.
+    pub(crate) fn meet(&mut self, requirement: &Requirement, given: &Value) {
+        let part = &given[requirement.key()];
+        match requirement {
+            Requirement::Efr(params) if is_open(part, "efr") => {
+                let has_parameters = part.as_object().is_some_and(|table| table.len() > 1);
+                if !has_parameters {
+                    self.parts.recovery = RecoveryConfig::Efr(params.clone());
+                }
+            }
+            Requirement::Dctcp { alpha, g, react_at } if is_open(part, "dctcp") => {
+                let mut params = match &self.parts.congestion_control {
+                    CongestionControlConfig::Dctcp(params) => params.clone(),
+                    _ => dctcp::Params::default(),
+                };
+                let is_given = |parameter: &str| !part[parameter].is_null();
+                params.alpha = if is_given("alpha") { params.alpha } else { *alpha };
+                params.g = if is_given("g") { params.g } else { *g };
+                params.react_at = if is_given("react_at") { params.react_at } else { *react_at };
+                self.parts.congestion_control = CongestionControlConfig::Dctcp(params);
+            }
+            Requirement::Efr(_) | Requirement::Dctcp { .. } => {}
+            _ if !part.is_null() => {}
+            Requirement::RtoMin(min) => self.rto.rto_min = *min,
+            Requirement::RtoGranularity(granularity) => self.rto.rto_granularity = *granularity,
+            Requirement::RtoJitter(jitter) => self.rto.rto_jitter = *jitter,
+            Requirement::InitialWindow(bytes) => {
+                self.windows.initial_window = OrName::Quantity(Window::Bytes(*bytes));
+            }
+            Requirement::Timestamps => self.round_trips.timestamps = true,
+            Requirement::TimestampGranularity(tick) => {
+                self.round_trips.timestamp_granularity = Some(*tick);
+            }
+            Requirement::NoDelayedAck => self.ack.delayed_ack = Switch::Plain(false),
+            Requirement::LimitedTransmit => self.repair.limited_transmit = true,
+        }
+    }
+
+    /// Makes headers as long as they are with the timestamps option, or without, unless the table
+    /// `given` says how long they are.
+    pub(crate) fn fit_headers(&mut self, given: &Value) {
+        let size = Size(profile::header(self.round_trips.timestamps));
+        for (key, header) in [
+            ("header_size", &mut self.segments.header_size),
+            ("ack_size", &mut self.segments.ack_size),
+        ] {
+            if given[key].is_null() {
+                *header = size;
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! When data leave: `send_jitter`, `pacing`, `idle_restart`.
+
+use incast_engine::Span;
+use incast_tcp::Config;
+use incast_tcp::config::{IdleRestart, Pacing};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::switch::{Parameters, Switch};
+
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Departures {
+    /// What an idle time does to the congestion window: the number of an RFC, in quotes.
+    pub(super) idle_restart: IdleRestart,
+    /// x: a host waits U(0, x) before it sends what its window allows, seconds; order is kept
+    /// (ns-2's `overhead_`).
+    pub(super) send_jitter: Span,
+    /// Pacing by the window: false, true, or a table with its gains. A congestion control that
+    /// paces by itself (`bbr`, `swift`) does so in any case.
+    pub(super) pacing: Switch<PacingTable>,
+}
+
+impl Departures {
+    pub(super) fn pacing(&self) -> Option<Pacing> {
+        self.pacing.table().map(|table| Pacing {
+            slow_start_permille: (table.slow_start_gain * 1000.0).round() as u64,
+            permille: (table.gain * 1000.0).round() as u64,
+        })
+    }
+
+    pub(super) fn of(tcp: &Config) -> Self {
+        Self {
+            idle_restart: tcp.idle_restart,
+            send_jitter: tcp.send_jitter,
+            pacing: tcp.pacing.map(Into::into).into(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schemars(rename = "Pacing")]
+pub(super) struct PacingTable {
+    /// Data leave at this times cwnd / SRTT while cwnd is below half of ssthresh, a ratio above 0.
+    /// Default: 2.0 (Linux's `tcp_pacing_ss_ratio`).
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    slow_start_gain: f64,
+    /// And at this times cwnd / SRTT otherwise, a ratio above 0. Default: 1.2 (Linux's
+    /// `tcp_pacing_ca_ratio`).
+    #[schemars(range(min = 0.001, max = 1_000_000.0))]
+    gain: f64,
+}
+
+impl Parameters for PacingTable {
+    const EXAMPLE: &'static str = "{ gain = 1.2 }";
+}
+
+impl Default for PacingTable {
+    fn default() -> Self {
+        Pacing::default().into()
+    }
+}
+
+impl From<Pacing> for PacingTable {
+    fn from(pacing: Pacing) -> Self {
+        Self {
+            slow_start_gain: pacing.slow_start_permille as f64 / 1000.0,
+            gain: pacing.permille as f64 / 1000.0,
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! How round trips are measured: `rtt_sampling`, `timestamps`, `timestamp_granularity`.
+
+use incast_engine::{Fault, Span};
+use incast_tcp::Config;
+use incast_tcp::config::RttSampling;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct RoundTrips {
+    /// Which segments are timed when `timestamps` is off (RFC 6298 §3).
+    pub(super) rtt_sampling: RttSampling,
+    /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
+    /// are given.
+    pub(super) timestamps: bool,
+    /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). Without meaning while
+    /// `timestamps` is off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) timestamp_granularity: Option<Span>,
+}
+
+impl RoundTrips {
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        if self.timestamps && self.timestamp_granularity == Some(Span::ZERO) {
+            return Err(Fault::new("timestamp_granularity", "0 is no tick; write e.g. \"1ms\""));
+        }
+        Ok(())
+    }
+
+    /// The tick of the timestamp clock, if there is one.
+    pub(super) fn tick(&self) -> Option<Span> {
+        self.timestamp_granularity.filter(|_| self.timestamps)
+    }
+
+    pub(super) fn of(tcp: &Config) -> Self {
+        Self {
+            rtt_sampling: tcp.rtt_sampling,
+            timestamps: tcp.timestamps.is_some(),
+            timestamp_granularity: tcp.timestamps,
+        }
+    }
+}

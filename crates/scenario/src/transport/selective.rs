@@ -1,0 +1,45 @@
+//! Selective acknowledgements: `sack`, `dsack`, `sack_option_bytes`.
+
+use incast_engine::Fault;
+use incast_tcp::Config;
+use incast_tcp::config::Sack;
+use incast_tcp::recovery::RecoveryConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub(crate) struct Selective {
+    /// Selective acknowledgements (RFC 2018). Default: whether `recovery` needs them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) sack: Option<bool>,
+    /// Whether selective acknowledgements report duplicates, too (RFC 2883). Without meaning while
+    /// `sack` is off.
+    pub(super) dsack: bool,
+    /// Whether a packet without payload is longer by its selective acknowledgements: 4 bytes and 8
+    /// per block (RFC 2018 §3, padded). Without meaning while `sack` is off.
+    pub(super) sack_option_bytes: bool,
+}
+
+impl Selective {
+    pub(super) fn check(&self, recovery: &RecoveryConfig) -> Result<(), Fault> {
+        if self.sack == Some(false) && recovery.needs_sack() {
+            let message = "false leaves the recovery without what it works by; write true, or \
+                           another recovery";
+            return Err(Fault::new("sack", message));
+        }
+        Ok(())
+    }
+
+    pub(super) fn sack(&self, recovery: &RecoveryConfig) -> Option<Sack> {
+        let is_on = self.sack.unwrap_or(recovery.needs_sack());
+        is_on.then_some(Sack { dsack: self.dsack, takes_room: self.sack_option_bytes })
+    }
+
+    pub(super) fn of(tcp: &Config) -> Self {
+        Self {
+            sack: Some(tcp.sack.is_some()),
+            dsack: tcp.sack.is_none_or(|sack| sack.dsack),
+            sack_option_bytes: tcp.sack.is_some_and(|sack| sack.takes_room),
+        }
+    }
+}
