@@ -112,6 +112,11 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
         &[("network.clients", json!(0))],
         "network.clients: 0 is out of range; must be 1 to 1000000",
     );
+}
+
+#[test]
+fn what_several_switches_cannot_have_is_refused_by_name() {
+    let refused = |keys: &[(&str, Value)], line: &str| assert_eq!(refusal(keys), line);
     refused(
         &chain(&[("network.base_rtt", json!("100us"))]),
         "network.base_rtt: is for one switch; with several give network.delay, for each link",

@@ -96,6 +96,10 @@ fn what_traffic_cannot_be_is_refused_by_name() {
         &two("ictcp"),
         "transport.remedies: \"ictcp\" works at one client, and these send to several",
     );
+}
+
+#[test]
+fn what_background_traffic_cannot_be_is_refused_by_name() {
     let flows = |keys: Value| {
         let mut flows = json!({ "name": "poisson-flows", "interval": "1ms", "size": 1000 });
         for (key, value) in keys.as_object().unwrap() {

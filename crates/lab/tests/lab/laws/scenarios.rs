@@ -198,7 +198,8 @@ fn recovery() -> BoxedStrategy<Value> {
 }
 
 /// A congestion control; those that count marks take the switch that comes with them.
-fn congestion_control() -> BoxedStrategy<Value> {
+/// Those that go by losses.
+fn by_losses() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
             "hystart",
@@ -230,6 +231,10 @@ fn congestion_control() -> BoxedStrategy<Value> {
         maybe("memory", any_of![0.0, 0.875]),
         hystart(),
     ]);
+    prop_oneof![3 => reno, 2 => cubic, 1 => bic, 1 => westwood].boxed()
+}
+
+fn congestion_control() -> BoxedStrategy<Value> {
     let vegas = table(vec![
         always("name", Just(json!("vegas"))),
         maybe("alpha", any_of![0, 1]),
@@ -257,17 +262,7 @@ fn congestion_control() -> BoxedStrategy<Value> {
         sometimes(0.8, "probe_rtt_time", any_of!["0s", "1ms"]),
         maybe("least_window", any_of![1, 4]),
     ]);
-    prop_oneof![
-        3 => reno,
-        2 => cubic,
-        1 => bic,
-        1 => westwood,
-        2 => vegas,
-        2 => marks,
-        2 => swift,
-        2 => bbr,
-    ]
-    .boxed()
+    prop_oneof![7 => by_losses(), 2 => vegas, 2 => marks, 2 => swift, 2 => bbr].boxed()
 }
 
 /// Congestion controls that count marks.

@@ -1,0 +1,246 @@
+//! The parameters of a read: what is wrong with them, where its hosts are, what it loads.
+
+use incast_engine::{Fault, Size, Span};
+use incast_host::Hosts;
+use incast_net::topology::HostId;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::BarrierReader;
+use crate::application::Application;
+use crate::layout::Layout;
+use crate::numbers::Numbers;
+use crate::seam::{Load, Role, Senders, Setting, Workload};
+
+/// Synchronised reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a table")]
+pub struct Params {
+    /// Number of servers, at least 1. No default.
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub servers: u32,
+    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
+    /// what the topology has for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub servers_at: Option<Numbers>,
+    /// Whether the servers are those of the first workload, from its first one on, instead of hosts
+    /// of their own: several clients then read from the same servers.
+    #[serde(default, skip_serializing_if = "is_false")]
+    #[schemars(extend("default" = false))]
+    pub share_servers: bool,
+    /// How many servers have a part of a block, drawn at random for every block, at least 1.
+    /// Default: all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub active: Option<u32>,
+    /// Which client reads, a number from 0. Default: the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<u32>,
+    /// The server request unit: what each server sends per block, bytes. No default; excludes
+    /// `block`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sru: Option<Size>,
+    /// Instead of `sru`: the size of a block, bytes, which is divided by the number of active
+    /// servers. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Size>,
+    /// Number of blocks to read. Excludes `duration`. As background traffic it goes on without end
+    /// if neither is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1), extend("default" = 1))]
+    pub blocks: Option<u32>,
+    /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration: Option<Span>,
+    /// Whether a connection outlives its block.
+    #[serde(default)]
+    pub connections: Connections,
+    /// x: consecutive requests of a block are U(0, x) apart, cumulatively, seconds.
+    #[serde(default)]
+    pub request_jitter: Span,
+    /// x: every request of a block is delayed by U(0, x), independently, seconds.
+    #[serde(default)]
+    pub start_spread: Span,
+    /// Mean time between two blocks that are wanted, exponentially distributed, seconds; those that
+    /// are wanted while one is read wait. 0: the next one is wanted when one is complete.
+    #[serde(default)]
+    pub interval: Span,
+    /// Size of a request on the wire, bytes; 0: it rides on the handshake's last ACK, or travels
+    /// as a packet of `transport.ack_size` where there is no handshake to ride on.
+    #[serde(default)]
+    pub request_size: Size,
+}
+
+/// Whether a connection outlives its block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Connections {
+    /// A new connection per server and block.
+    #[default]
+    Fresh,
+    /// One connection per server for the whole run: its cwnd survives from block to block.
+    Persistent,
+}
+
+/// A packet is at most this long: its payload is counted in 16 bits.
+const MAX_PACKET: u64 = 65_535;
+/// The most bytes of a block.
+const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl Params {
+    /// How many servers have a part of a block.
+    pub fn active(&self) -> u32 {
+        self.active.unwrap_or(self.servers)
+    }
+
+    /// The client that reads.
+    pub fn client(&self) -> u32 {
+        self.client.unwrap_or(0)
+    }
+
+    /// Bytes of a block's part (from 0); the first ones take a block's remainder. Where all servers
+    /// are active, a part's number is its server's.
+    pub fn sru_of(&self, part: u32) -> u64 {
+        match (self.sru, self.block) {
+            (Some(Size(bytes)), _) => bytes,
+            (None, block) => {
+                let (bytes, parts) = (block.unwrap_or_default().0, u64::from(self.active()));
+                bytes / parts + u64::from(u64::from(part) < bytes % parts)
+            }
+        }
+    }
+
+    /// Bytes of a block.
+    pub fn block(&self) -> u64 {
+        match (self.sru, self.block) {
+            (Some(Size(bytes)), _) => bytes * u64::from(self.active()),
+            (None, block) => block.unwrap_or_default().0,
+        }
+    }
+
+    fn check_size(&self) -> Result<(), Fault> {
+        let active = self.active();
+        if !(1..=self.servers).contains(&active) {
+            let message = format!("{active} is out of range; must be 1 to {}", self.servers);
+            return Err(Fault::new("active", message));
+        }
+        let most = LARGEST_BLOCK / u64::from(active);
+        match (self.sru, self.block) {
+            (Some(_), Some(_)) => Err(Fault::new("block", "excludes sru; give one of the two")),
+            (None, None) => Err(Fault::new("sru", "missing; give it or block, e.g. \"64KiB\"")),
+            (Some(Size(0)), None) => Err(Fault::new("sru", "must be at least 1 byte")),
+            (Some(Size(bytes)), None) if bytes > most => Err(Fault::new(
+                "sru",
+                format!("{bytes} bytes of each server are too many; must be at most {most}"),
+            )),
+            (None, Some(Size(bytes))) if bytes < u64::from(active) => Err(Fault::new(
+                "block",
+                format!(
+                    "{bytes} bytes leave less than 1 byte to each of {active} servers; must be at \
+                     least {active}"
+                ),
+            )),
+            (None, Some(Size(bytes))) if bytes > LARGEST_BLOCK => Err(Fault::new(
+                "block",
+                format!("{bytes} bytes are too many; must be at most {LARGEST_BLOCK}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_end(&self) -> Result<(), Fault> {
+        match (self.blocks, self.duration) {
+            (Some(_), Some(_)) => {
+                Err(Fault::new("duration", "excludes blocks; give one of the two"))
+            }
+            (_, Some(Span::ZERO)) => {
+                Err(Fault::new("duration", "must be longer than 0; write e.g. \"20s\""))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Workload for Params {
+    fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
+        self.check_size()?;
+        self.check_end()?;
+        if self.request_size.0 > MAX_PACKET {
+            let message = format!("a request is one packet; must be 0 to {MAX_PACKET} bytes");
+            return Err(Fault::new("request_size", message));
+        }
+        let client = self.client();
+        if client >= layout.clients {
+            let message = format!(
+                "there is no client {client}; write 0 to {}, or raise network.clients",
+                layout.clients - 1
+            );
+            return Err(Fault::new("client", message));
+        }
+        if self.share_servers && self.servers_at.is_some() {
+            let message = "must not be given: servers that are shared are where they are";
+            return Err(Fault::new("servers_at", message));
+        }
+        if role == Role::Workload && self.duration.is_none() {
+            self.blocks.get_or_insert(1);
+        }
+        self.active = self.active.filter(|active| *active < self.servers);
+        self.client = (layout.clients > 1).then_some(client);
+        if !self.share_servers {
+            self.servers_at = layout.settled_switches(self.servers_at.as_ref(), "servers_at")?;
+        }
+        Ok(())
+    }
+
+    fn senders(&self, layout: &Layout) -> Senders {
+        if self.share_servers {
+            Senders::Servers
+        } else {
+            Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
+        }
+    }
+
+    fn clients(&self) -> Vec<u32> {
+        vec![self.client()]
+    }
+
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        let senders = senders.iter().take(self.servers as usize);
+        senders.map(|server| (*server, HostId(self.client()))).collect()
+    }
+
+    fn count(&self, _: u32) -> u32 {
+        self.servers
+    }
+
+    fn load(&self, _: u32) -> Option<Load> {
+        let is_endless = self.connections == Connections::Persistent;
+        Some(Load {
+            most: self.sru_of(0),
+            least: self.sru_of(self.active() - 1),
+            at_once: self.active(),
+            fan_in: self.active(),
+            is_asked_for: true,
+            is_shared: true,
+            endless: is_endless.then_some("workload.connections is \"persistent\""),
+        })
+    }
+
+    fn ends(&self) -> bool {
+        self.blocks.is_some() || self.duration.is_some()
+    }
+
+    fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application> {
+        let blueprint = setting.blueprint.expect("a read has connections");
+        let mut reader = BarrierReader::new(self, blueprint, &setting);
+        if let Some(scheduler) = hosts.scheduler(blueprint) {
+            reader.follow(scheduler, setting.receive_window);
+        }
+        Box::new(reader)
+    }
+}
