@@ -11,7 +11,18 @@ from validation.common.places import ROOT
 
 SEED = "2026-11"
 """Another word draws another sample."""
-PACKAGES = ("engine", "net", "tcp", "remedies", "host", "traffic", "scenario", "lab", "theory", "script")
+PACKAGES = (
+    "engine",
+    "net",
+    "tcp",
+    "remedies",
+    "host",
+    "traffic",
+    "scenario",
+    "lab",
+    "theory",
+    "script",
+)
 """All but the binding, which Python's tests hold."""
 
 BLOCK = 20
