@@ -18,6 +18,7 @@ from incast.results.store import Directory, Memory, Store
 from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
+from incast.sweep.backend import SIMULATOR, Backend, Control
 from incast.sweep.progress import Estimate, Progress
 
 _TICK = 0.1  # seconds between two looks at the runs under way
@@ -105,8 +106,9 @@ def run_jobs(
     traces: Sequence[str] = (),
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
+    backend: Backend = SIMULATOR,
 ) -> None:
-    """Run the jobs that `store` does not have yet, several in parallel.
+    """Run the jobs that `store` does not have yet, several in parallel, on a backend.
 
     Raises
     ------
@@ -120,7 +122,7 @@ def run_jobs(
     todo = [job for job in distinct.values() if not store.has(job, traces)]
     workers = min(workers or processors(), max(len(todo), 1))
     estimate = Estimate(workers, todo, kept=len(distinct) - len(todo))
-    sweep = _Sweep(store, traces, todo)
+    sweep = _Sweep(store, traces, todo, backend)
 
     def report() -> None:
         while sweep.finished:
@@ -155,13 +157,16 @@ def processors() -> int:
 class _Sweep:
     """The running jobs, and how to stop them."""
 
-    def __init__(self, store: Store, traces: Sequence[str], todo: Sequence[Job]) -> None:
+    def __init__(
+        self, store: Store, traces: Sequence[str], todo: Sequence[Job], backend: Backend
+    ) -> None:
         self.store = store
+        self.backend = backend
         self.traces = traces
         self.todo = list(reversed(todo))
         self.taking = Lock()
         self.stopped = Event()
-        self.controls: dict[str, _core.Control] = {}
+        self.controls: dict[str, Control] = {}
         self.finished: deque[tuple[Job, float | None]] = deque()
         self.ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
@@ -222,12 +227,12 @@ class _Sweep:
 
     def one(self, job: Job) -> float | None:
         """Run and store one job; return its seconds, or None if another process has done it."""
-        control = self.controls[job.key] = _core.Control()
+        control = self.controls[job.key] = self.backend.control()
         try:
             if self.stopped.is_set() or self.store.has(job, self.traces):
                 return None
             start = time.monotonic()
-            output = _core.run(job.point.scenario, job.seed, self.traces, control)
+            output = self.backend.run(job.point, job.seed, self.traces, control)
             if self.stopped.is_set():
                 return None  # too late: the store may be closed
             if self.store.has(job, self.traces):

@@ -1,0 +1,64 @@
+"""What answers a scenario: the simulator, or whatever else makes the same rows."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from incast import _core
+from incast.scenario.plan import Point
+
+
+class Control(Protocol):
+    """A handle on a run under way in another thread."""
+
+    def cancel(self) -> None:
+        """End the run soon."""
+
+    @property
+    def progress(self) -> float:
+        """The share of the run that is done, from 0 to 1."""
+
+
+class Backend(Protocol):
+    """Runs points of a plan, at any seed, from several threads.
+
+    Its `version` is part of the key under which a run is stored: backends that may answer
+    differently must have different versions.
+    """
+
+    @property
+    def version(self) -> str:
+        """Its name and version."""
+
+    def control(self) -> Control:
+        """Return a handle for the next run."""
+
+    def run(
+        self,
+        point: Point,
+        seed: int,
+        traces: Sequence[str],
+        control: Any,  # noqa: ANN401 (its own)
+    ) -> dict[str, Any]:
+        """Return `rows`, a dictionary per group with all columns, and the traces asked for."""
+
+
+class Simulator:
+    """The packet-level engine."""
+
+    @property
+    def version(self) -> str:
+        """The engine's version, with a hash of its sources."""
+        return _core.version()
+
+    def control(self) -> _core.Control:
+        """Return a handle for the next run."""
+        return _core.Control()
+
+    def run(
+        self, point: Point, seed: int, traces: Sequence[str], control: _core.Control
+    ) -> dict[str, Any]:
+        """Simulate a point at one seed, without the interpreter's lock."""
+        return _core.run(point.scenario, seed, traces, control)
+
+
+SIMULATOR = Simulator()
