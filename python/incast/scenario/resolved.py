@@ -153,7 +153,7 @@ class Resolved:
     @property
     def doing(self) -> str:
         """What the workloads are, for sentences."""
-        return " and ".join(dict.fromkeys(str(table["name"]) for table in self.workloads))
+        return "several workloads" if len(self.workloads) > 1 else str(self.workload["name"])
 
     @property
     def judged(self) -> bool:
