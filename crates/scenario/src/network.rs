@@ -381,12 +381,12 @@ fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<Str
     let space = accounting.space(packet);
     let message = if accounting == Accounting::EXACT {
         format!(
-            "{limit} do not hold one full packet of {packet} bytes; write at least that, or \
+            "{limit} cannot hold one full packet of {packet} bytes; write at least that, or \
              \"1pkt\""
         )
     } else {
         format!(
-            "{limit} do not hold one full packet, which occupies {} bytes; write at least that",
+            "{limit} cannot hold one full packet, which occupies {} bytes; write at least that",
             space.bytes
         )
     };

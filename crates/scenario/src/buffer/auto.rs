@@ -33,7 +33,7 @@ impl AutoDocument {
     /// was given.
     pub(super) fn packets(&self, key: &str, groups: &[Group<'_>]) -> Result<u64, ScenarioError> {
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
-            let message = "0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10";
+            let message = "must be above 0, or there is no buffer; write e.g. \"64KiB\" or 10";
             return Err(ScenarioError::new(format!("{key}.window"), message));
         }
         let room = |flows: u32, bound: u64, mss: u32| {

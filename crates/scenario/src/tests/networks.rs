@@ -123,7 +123,7 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     );
     refused(
         &chain(&[("network.core.buffer", json!("1KB"))]),
-        "network.core.buffer: 1000B do not hold one full packet of 1500 bytes; write at \
+        "network.core.buffer: 1000B cannot hold one full packet of 1500 bytes; write at \
          least that, or \"1pkt\"",
     );
     let shared = json!({ "name": "dynamic", "total": "4MB" });
@@ -139,7 +139,7 @@ fn what_several_switches_cannot_have_is_refused_by_name() {
     );
     refused(
         &chain(&[("network.core.buffer", json!({ "name": "auto", "window": 0 }))]),
-        "network.core.buffer.window: 0 is no window, and leaves no buffer; write e.g. \"64KiB\" \
+        "network.core.buffer.window: must be above 0, or there is no buffer; write e.g. \"64KiB\" \
          or 10",
     );
     refused(

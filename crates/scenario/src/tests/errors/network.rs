@@ -9,7 +9,7 @@ use super::refused;
 fn a_buffer_that_follows_from_the_flows_needs_their_windows() {
     refused(
         &[("network.buffer", json!({ "name": "auto", "window": 0 }))],
-        "network.buffer.window: 0 is no window, and leaves no buffer; write e.g. \"64KiB\" or 10",
+        "network.buffer.window: must be above 0, or there is no buffer; write e.g. \"64KiB\" or 10",
     );
     refused(
         &[("network.buffer", json!("auto")), ("network.buffer_cell", json!("208B"))],
@@ -27,12 +27,12 @@ fn a_buffer_that_follows_from_the_flows_needs_their_windows() {
 fn a_buffer_holds_at_least_one_packet() {
     refused(
         &[("network.buffer", json!(1499))],
-        "network.buffer: 1499B do not hold one full packet of 1500 bytes; \
+        "network.buffer: 1499B cannot hold one full packet of 1500 bytes; \
          write at least that, or \"1pkt\"",
     );
     refused(
         &[("network.buffer", json!("0pkt"))],
-        "network.buffer: 0pkt do not hold one full packet of 1500 bytes; \
+        "network.buffer: 0pkt cannot hold one full packet of 1500 bytes; \
          write at least that, or \"1pkt\"",
     );
     load(&[("network.buffer", json!(1500))]);
@@ -87,7 +87,7 @@ fn a_shared_buffer_says_what_is_shared() {
     );
     refused(
         &buffer(json!({ "name": "dynamic", "total": 1000 })),
-        "network.buffer: 1000B do not hold one full packet of 1500 bytes; \
+        "network.buffer: 1000B cannot hold one full packet of 1500 bytes; \
          write at least that, or \"1pkt\"",
     );
     let dynamic = json!({ "name": "dynamic", "total": "4MB" });
@@ -111,7 +111,7 @@ fn cells_are_bytes_of_a_buffer_in_bytes() {
     );
     refused(
         &[("network.buffer_cell", json!("208B")), ("network.buffer", json!("1500B"))],
-        "network.buffer: 1500B do not hold one full packet, which occupies 1664 bytes; \
+        "network.buffer: 1500B cannot hold one full packet, which occupies 1664 bytes; \
          write at least that",
     );
 }
