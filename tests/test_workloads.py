@@ -57,11 +57,20 @@ def test_sizes_come_from_a_file_beside_the_scenario(command: Command, tmp_path: 
     told = command("run", path)
     assert told.code == 2
     assert "workload.sizes:" in told.err
-    assert "write one of datamining.csv, storage.csv, websearch.csv, or a path" in told.err
+    assert "write one of datamining.csv, storage.csv, websearch.csv, the path" in told.err
     (tmp_path / "mine.csv").write_text("# mine\nbytes,cdf\n1000,0.5\n2000,1\n")
     resolved = incast.load(path).plan.points[0].resolved
     assert resolved["workload"]["sizes"] == [[1000.0, 0.5], [2000.0, 1.0]]
     assert command("run", path, "--seeds", 1).code == 0
+    (tmp_path / "other.csv").write_text("500,1\n")
+    scenario = incast.load(path)
+    one = scenario.override("workload.sizes", "other.csv").plan.points
+    assert one[0].resolved["workload"]["sizes"] == [[500.0, 1.0]]
+    tree = scenario.document | {"sweep": {"workload.sizes": ["storage.csv", [[9, 1]]]}}
+    assert len(incast.load(tree).plan.points) == 2
+    swept = tmp_path / "swept.toml"
+    swept.write_text(path.read_text() + '[sweep]\n"workload.sizes" = ["mine.csv", "other.csv"]\n')
+    assert len(incast.load(swept).plan.points) == 2
     (tmp_path / "mine.csv").write_text("1000,0.5\n2000,half\n")
     told = command("run", path)
     assert (told.code, "'2000,half' must be two numbers" in told.err) == (2, True)
@@ -71,7 +80,7 @@ def test_sizes_come_from_a_file_beside_the_scenario(command: Command, tmp_path: 
     ("workload", "error"),
     [
         ('name = "cbr"\nrate = "1Mbps"', "never ends by itself"),
-        ('name = "all-to-all"\nmessage = "1KiB"', "1 clients take part; must be 2 to 1000"),
+        ('name = "all-to-all"\nmessage = "1KiB"', "must be 2 to 1000 clients, not 1"),
         (
             'name = "barrier-read"\nservers = 2\nsru = 1\nshare_servers = true',
             "the first workload has no servers to share",

@@ -67,10 +67,8 @@ impl<P: Probe> Core<P> {
     }
 
     fn finish_application(&mut self, application: u16) {
-        if self.awaited.contains(&application) {
-            self.awaited.retain(|awaited| *awaited != application);
-            self.finished = self.awaited.is_empty();
-        }
+        self.awaited.retain(|awaited| *awaited != application);
+        self.finished = self.awaited.is_empty();
     }
 
     /// Does what applications want of clock and network.

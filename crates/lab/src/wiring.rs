@@ -10,23 +10,24 @@ use incast_net::{PortConfig, PortId};
 use incast_scenario::{self as scenario, Group, Links, Scenario};
 use incast_traffic::{Scope, Senders};
 
-/// Hosts are numbered: the clients first, then those that each group of traffic adds.
+/// The hosts that send in each group. Hosts are numbered: the clients first, then those that each
+/// group of traffic adds.
 pub fn senders(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Vec<HostId>> {
     let mut free = scenario.network.clients;
-    let mut servers = Vec::new();
-    let numbers = groups.iter().map(|group| match &group.senders {
-        Senders::Own(count, _) => {
-            let own: Vec<HostId> = (free..free + count).map(HostId).collect();
-            free += count;
-            if group.scope == Scope::Workload(0) {
-                servers.clone_from(&own);
-            }
-            own
-        }
+    let mut own = Vec::new();
+    for group in groups {
+        let added = if let Senders::Own(count, _) = group.senders { count } else { 0 };
+        own.push((free..free + added).map(HostId).collect::<Vec<_>>());
+        free += added;
+    }
+    let first = groups.iter().position(|group| group.scope == Scope::Workload(0));
+    let servers = first.map_or_else(Vec::new, |first| own[first].clone());
+    let of = |(group, own): (&Group<'_>, Vec<HostId>)| match group.senders {
+        Senders::Own(..) => own,
         Senders::Servers => servers.clone(),
         Senders::Clients => group.config.workload().clients().into_iter().map(HostId).collect(),
-    });
-    numbers.collect()
+    };
+    groups.iter().zip(own).map(of).collect()
 }
 
 /// The flows of each workload.
@@ -38,9 +39,7 @@ pub fn workloads(groups: &[Group<'_>]) -> Vec<Range<u32>> {
         (group.scope, flows)
     });
     let mut own: Vec<_> = flows.filter(|(scope, _)| matches!(scope, Scope::Workload(_))).collect();
-    own.sort_by_key(|(scope, _)| match scope {
-        Scope::Workload(index) | Scope::Background(index) => *index,
-    });
+    own.sort_by_key(|(scope, _)| *scope);
     own.into_iter().map(|(_, flows)| flows).collect()
 }
 

@@ -210,10 +210,7 @@ impl TrafficFacts {
         clients.sort_unstable();
         clients.dedup();
         let mut tables: Vec<&Group<'_>> = groups.iter().collect();
-        tables.sort_by_key(|group| match group.scope {
-            Scope::Workload(index) => (false, index),
-            Scope::Background(index) => (true, index),
-        });
+        tables.sort_by_key(|group| group.scope);
         let rows = tables.iter().map(|group| group.row.clone()).filter(|row| row != "all");
         let is_background = |group: &&&Group<'_>| matches!(group.scope, Scope::Background(_));
         let background: Vec<_> = tables.iter().filter(is_background).collect();

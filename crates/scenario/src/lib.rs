@@ -25,7 +25,7 @@ mod transport;
 mod trunks;
 mod void;
 
-use incast_traffic::Role;
+use incast_traffic::Scope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -134,16 +134,14 @@ impl Scenario {
         let transport = document.transport.build("transport")?;
         let packet = transport.tcp.mss + u32::from(transport.tcp.header);
         let layout = document.network.layout(packet)?;
-        let build = |tables: Vec<TableDocument>, role: Role, key: &dyn Fn(usize) -> String| {
-            let tables = tables.into_iter().enumerate();
-            let tables = tables.map(|(index, table)| table.build(&key(index), role, &layout));
+        let (workloads, several) = document.workload.tables();
+        let build = |tables: Vec<TableDocument>, scope: fn(u32) -> Scope| {
+            let tables = (0..).map(scope).zip(tables);
+            let tables = tables.map(|(scope, table)| table.build(scope, several, &layout));
             tables.collect::<Result<Vec<_>, _>>()
         };
-        let background =
-            build(document.background, Role::Background, &|index| format!("background.{index}"))?;
-        let (workloads, several) = document.workload.tables();
-        let key = |index| if several { format!("workload.{index}") } else { "workload".to_owned() };
-        let workloads = build(workloads, Role::Workload, &key)?;
+        let background = build(document.background, Scope::Background)?;
+        let workloads = build(workloads, Scope::Workload)?;
         let traffic = Traffic { workloads, several, background };
         document.network.resolve(&traffic.groups(&transport, &layout))?;
         let mut scenario = Self {

@@ -12,13 +12,16 @@ use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 /// transport needs, unless they are `given`: what is given is compared when all is known.
 pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     let ScenarioDocument { network, workload, transport, background, .. } = document;
-    let tables = [("workload", workload.tables_mut()), ("background", &mut background[..])];
-    let others = tables.into_iter().flat_map(|(key, tables)| {
-        let tables = tables.iter_mut().enumerate();
-        tables.filter_map(move |(index, table)| {
-            Some((table.transport.as_mut()?, &given[key][index]["transport"]))
-        })
+    let is_list = workload.is_list();
+    let workloads = workload.tables_mut().iter_mut().enumerate().map(|(index, table)| {
+        let given = &given["workload"];
+        (table, if is_list { &given[index] } else { given })
     });
+    let background = background.iter_mut().enumerate();
+    let background = background.map(|(index, table)| (table, &given["background"][index]));
+    let others = workloads
+        .chain(background)
+        .filter_map(|(table, given)| Some((table.transport.as_mut()?, &given["transport"])));
     let mut marks = None;
     let mut queue = None;
     for (transport, given) in std::iter::once((transport, &given["transport"])).chain(others) {

@@ -23,6 +23,15 @@ pub struct Table {
     pub transport: Option<Transport>,
 }
 
+/// Where the table of a scope stands: `workload`, or `workload.1` in a list, or `background.0`.
+pub(super) fn key(scope: Scope, several: bool) -> String {
+    match scope {
+        Scope::Workload(_) if !several => "workload".to_owned(),
+        Scope::Workload(index) => format!("workload.{index}"),
+        Scope::Background(index) => format!("background.{index}"),
+    }
+}
+
 /// A table of traffic in its place.
 pub struct Group<'a> {
     /// Where the table stands: `workload`, `workload.1`, `background.0`.
@@ -35,6 +44,8 @@ pub struct Group<'a> {
     pub config: &'a WorkloadConfig,
     /// What its connections are built from; none for datagrams.
     pub transport: Option<&'a Transport>,
+    /// Where that stands: `background.0.transport`, or `transport` if it has none of its own.
+    pub transport_key: String,
     /// Where the hosts are that send.
     pub senders: Senders,
     /// How many there are.
@@ -70,34 +81,41 @@ impl Traffic {
     /// All tables of traffic, in the order of their flows: those with connections first, because
     /// ends are numbered like routes; workloads before background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
-        let workloads = (0..).zip(&self.workloads).map(|(index, table)| {
-            let key =
-                if self.several { format!("workload.{index}") } else { "workload".to_owned() };
-            let row = if self.several { Self::row(table, &key) } else { "all".to_owned() };
-            (key, row, Scope::Workload(index), table)
-        });
-        let background = (0..).zip(&self.background).map(|(index, table)| {
-            let key = format!("background.{index}");
-            let row = Self::row(table, &key);
-            (key, row, Scope::Background(index), table)
-        });
-        let tables = workloads.chain(background);
-        let mut groups: Vec<_> = tables
-            .map(|(key, row, scope, table)| {
-                let senders = table.config.workload().senders(layout);
-                let (count, at) = self.hosts_of(table, &senders, layout);
-                let transport = connects(table.config.name())
-                    .then(|| table.transport.as_ref().unwrap_or(transport));
-                Group { key, scope, row, config: &table.config, transport, senders, count, at }
-            })
+        let mut groups: Vec<_> = self
+            .tables()
+            .map(|(scope, table)| self.group(scope, table, transport, layout))
             .collect();
         groups.sort_by_key(|group| group.transport.is_none());
         groups
     }
 
-    /// The name of the row of a table at `key`.
-    fn row(table: &Table, key: &str) -> String {
-        table.group.clone().unwrap_or_else(|| format!("{key}.{}", table.config.name()))
+    /// All tables, workloads first.
+    fn tables(&self) -> impl Iterator<Item = (Scope, &Table)> {
+        let workloads = (0..).map(Scope::Workload).zip(&self.workloads);
+        workloads.chain((0..).map(Scope::Background).zip(&self.background))
+    }
+
+    fn group<'a>(
+        &'a self,
+        scope: Scope,
+        table: &'a Table,
+        transport: &'a Transport,
+        layout: &Layout,
+    ) -> Group<'a> {
+        let key = key(scope, self.several);
+        let own =
+            || table.group.clone().unwrap_or_else(|| format!("{key}.{}", table.config.name()));
+        let row = if key == "workload" { "all".to_owned() } else { own() };
+        let transport_key = match &table.transport {
+            Some(_) => format!("{key}.transport"),
+            None => "transport".to_owned(),
+        };
+        let senders = table.config.workload().senders(layout);
+        let (count, at) = self.hosts_of(table, &senders, layout);
+        let transport =
+            connects(table.config.name()).then(|| table.transport.as_ref().unwrap_or(transport));
+        let config = &table.config;
+        Group { key, scope, row, config, transport, transport_key, senders, count, at }
     }
 
     /// How many hosts send, and the switches that they are put on, in turn.
@@ -142,11 +160,9 @@ impl Scenario {
 
     /// `[transport]`, and the own transports of tables; each with its key.
     pub fn transports(&self) -> Vec<(String, &Transport)> {
-        let Traffic { workloads, background, .. } = &self.traffic;
-        let tables = [("workload", workloads), ("background", background)];
-        let own = tables.into_iter().flat_map(|(name, tables)| {
-            let keys = (0..tables.len()).map(move |index| format!("{name}.{index}.transport"));
-            keys.zip(tables).filter_map(|(key, table)| Some((key, table.transport.as_ref()?)))
+        let several = self.traffic.several;
+        let own = self.traffic.tables().filter_map(|(scope, table)| {
+            Some((format!("{}.transport", key(scope, several)), table.transport.as_ref()?))
         });
         std::iter::once(("transport".to_owned(), &self.transport)).chain(own).collect()
     }
@@ -177,17 +193,11 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
             return Err(ScenarioError::new(format!("{}.servers", group.key), message));
         }
         let Some((load, transport)) = group.load() else { continue };
-        let own = match group.scope {
-            Scope::Workload(index) => {
-                scenario.traffic.workloads[index as usize].transport.is_some()
-            }
-            Scope::Background(_) => true,
-        };
-        let key = if own { format!("{}.transport", group.key) } else { "transport".to_owned() };
+        let key = &group.transport_key;
         if !load.is_asked_for {
-            remedies::check_unasked(&transport.remedies, group.config.name(), &key)?;
+            remedies::check_unasked(&transport.remedies, group.config.name(), key)?;
         }
-        remedies::check_clients(&transport.remedies, &group.config.workload().clients(), &key)?;
+        remedies::check_clients(&transport.remedies, &group.config.workload().clients(), key)?;
     }
     let mut workloads = scenario.traffic.workloads.iter();
     if !workloads.any(|table| table.config.workload().ends()) {
@@ -209,13 +219,14 @@ pub(super) struct TableDocument {
 }
 
 impl TableDocument {
-    /// The traffic of the table at `key`.
+    /// The traffic of the table of this scope, in a list of workloads if there are `several`.
     pub(super) fn build(
         self,
-        key: &str,
-        role: Role,
+        scope: Scope,
+        several: bool,
         layout: &Layout,
     ) -> Result<Table, ScenarioError> {
+        let (key, role) = (key(scope, several), Role::of(scope));
         let Self { group, mut config, transport } = self;
         config
             .workload_mut()
@@ -326,6 +337,11 @@ pub(super) enum WorkloadsDocument {
 }
 
 impl WorkloadsDocument {
+    /// Whether they are a list.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, Self::Several(_))
+    }
+
     /// All of them, and whether they are a list.
     pub(super) fn tables(self) -> (Vec<TableDocument>, bool) {
         match self {

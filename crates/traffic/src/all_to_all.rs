@@ -46,12 +46,11 @@ impl Workload for Params {
                 format!("{message} is out of range; must be 1 to {LARGEST_MESSAGE} bytes");
             return Err(Fault::new("message", message));
         }
-        let all = || (0..layout.clients).collect();
         let named = self.among.as_ref();
         let among = match named {
             Some(_) => Numbers::clients(named, layout.clients)
                 .map_err(|message| Fault::new("among", message))?,
-            None => all(),
+            None => (0..layout.clients).collect(),
         };
         let mut sorted = among.clone();
         sorted.sort_unstable();
@@ -61,8 +60,8 @@ impl Workload for Params {
         }
         if !(2..=MOST_CLIENTS).contains(&among.len()) {
             let message = format!(
-                "{} clients take part; must be 2 to {MOST_CLIENTS}: change network.clients, or \
-                 name some of them",
+                "must be 2 to {MOST_CLIENTS} clients, not {}; change network.clients, or name some of \
+                 them",
                 among.len()
             );
             return Err(Fault::new("among", message));

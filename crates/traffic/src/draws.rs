@@ -2,8 +2,8 @@
 
 use incast_engine::Stream;
 
-/// Which table of a scenario it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which table of a scenario it is; workloads come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The workload of this number.
     Workload(u32),

@@ -77,8 +77,7 @@ impl Workload for Params {
     }
 
     fn load(&self, senders: u32) -> Option<Load> {
-        let endless = Some("workload.name is \"long-flows\"");
-        Some(Load { endless, ..load(self.servers, self.count(senders)) })
+        Some(load(self.servers, self.count(senders)))
     }
 
     fn ends(&self) -> bool {

@@ -243,7 +243,7 @@ impl<S: FnMut(&mut Stream) -> u64 + Send> Application for RandomFlows<S> {
         self.come += 1;
         self.waiting += 1;
         if self.waiting > MOST_PACKETS {
-            Exhausted { what: "flows of background traffic wait for their turn" }.stop();
+            Exhausted { what: "flows wait for their turn" }.stop();
         }
         self.pairs[place as usize].waiting.push_back(Arrival { at: hosts.now(), bytes });
         self.begin(hosts, place);

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::application::Application;
-use crate::draws::Draws;
+use crate::draws::{Draws, Scope};
 use crate::layout::Layout;
 use crate::numbers::Numbers;
 
@@ -18,6 +18,16 @@ pub enum Role {
     Workload,
     /// It goes on for as long as the run.
     Background,
+}
+
+impl Role {
+    /// The role of the table of a scope.
+    pub const fn of(scope: Scope) -> Self {
+        match scope {
+            Scope::Workload(_) => Self::Workload,
+            Scope::Background(_) => Self::Background,
+        }
+    }
 }
 
 /// Where the hosts are that send.

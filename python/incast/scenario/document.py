@@ -44,6 +44,7 @@ class Scenario:
             check(value, key)
             document = copy.deepcopy(self.document)
             apply(document, key, value)
+            inline(document, Path(self.source).parent)
         except _core.ScenarioError as error:
             raise self.error(error) from None
         return Scenario(document, self.source)
@@ -84,7 +85,9 @@ def load(source: str | Path | Mapping[str, Any]) -> Scenario:
     """
     if isinstance(source, Mapping):
         check(source)
-        return Scenario(copy.deepcopy(dict(source)))
+        document = copy.deepcopy(dict(source))
+        inline(document, Path())
+        return Scenario(document)
     path = Path(source)
     try:
         text = located(path).read_text(encoding="utf-8-sig")

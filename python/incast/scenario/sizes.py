@@ -1,7 +1,7 @@
 """Distributions of flow sizes in files of one's own: `sizes = "mine.csv"`.
 
-The core knows those that come with the package by their names. Any other file is read here, and its
-points stand in the scenario: what is resolved needs no file.
+A file is read here, and its points stand in the scenario: what is resolved needs no file. Names of
+files that do not exist are left to the core, which has distributions of its own.
 """
 
 import csv
@@ -11,11 +11,11 @@ from typing import Any
 
 from incast import _core
 
-_SHIPPED = frozenset({"datamining.csv", "storage.csv", "websearch.csv"})
+_KEY = "sizes"
 
 
 def inline(document: dict[str, Any], folder: Path) -> None:
-    """Replace the names of files in `sizes` keys by their points.
+    """Replace the names of files in `sizes` keys, swept ones as well, by their points.
 
     Parameters
     ----------
@@ -29,20 +29,24 @@ def inline(document: dict[str, Any], folder: Path) -> None:
     ScenarioError
         A file cannot be read, or has lines that are no points.
     """
-    for key, table in _tables(document):
-        given = table.get("sizes")
-        if isinstance(given, str) and given not in _SHIPPED:
-            table["sizes"] = _points(f"{key}.sizes", folder / given)
+    for name, place, key in _places(document, ""):
+        given = place[key]
+        if isinstance(given, str) and (folder / given).is_file():
+            place[key] = _points(name, folder / given)
 
 
-def _tables(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for key in ("workload", "background"):
-        given = document.get(key)
-        if isinstance(given, dict):
-            yield key, given
-        for index, table in enumerate(given if isinstance(given, list) else []):
-            if isinstance(table, dict):
-                yield f"{key}.{index}", table
+def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 (any document)
+    """Yield where sizes stand: the dotted key, and the table or list with its key there."""
+    if not isinstance(tree, dict | list):
+        return
+    for key, below in list(enumerate(tree) if isinstance(tree, list) else tree.items()):
+        path = f"{name}.{key}" if name else str(key)
+        if path.rpartition(".")[2] == _KEY and isinstance(below, str):
+            yield path, tree, key
+        elif str(key).rpartition(".")[2] == _KEY and isinstance(below, list):
+            yield from ((path, below, index) for index in range(len(below)))
+        else:
+            yield from _places(below, path)
 
 
 def _points(key: str, path: Path) -> list[list[float]]:
@@ -50,9 +54,7 @@ def _points(key: str, path: Path) -> list[list[float]]:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "must be a text file"
-        names = ", ".join(sorted(_SHIPPED))
-        message = f"{key}: {path}: {why}; write one of {names}, or a path"
-        raise _core.ScenarioError(message) from None
+        raise _core.ScenarioError(f"{key}: {path}: {why}") from None
     points = []
     rows = csv.reader(line for line in lines if line.strip() and not line.startswith("#"))
     for number, row in enumerate(rows):

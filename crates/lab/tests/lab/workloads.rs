@@ -120,3 +120,17 @@ fn measured_flows_come_at_the_load_that_is_asked_for() {
     // 4 000 flows of a heavy tail: the mean of their sizes is within a tenth.
     assert!((0.35..0.45).contains(&load), "{load} with flows of {mean} bytes");
 }
+
+/// Datagrams have their flows after those with connections, and their hosts are shared all the same.
+#[test]
+fn servers_may_be_shared_with_a_first_workload_of_datagrams() {
+    let document = json!({
+        "workload": [
+            { "name": "cbr", "rate": "1Mbps" },
+            { "servers": 1, "share_servers": true, "sru": "64KiB" },
+        ],
+    });
+    let rows = rows(&document);
+    assert_eq!((rows[0].status, rows[0].blocks), ("ok", 1));
+    assert_eq!(rows[1].group, "workload.1.barrier-read");
+}

@@ -122,3 +122,29 @@ fn what_background_traffic_cannot_be_is_refused_by_name() {
         "background.0.burst: must be longer than 0; write e.g. \"500ms\"",
     );
 }
+
+/// What a lone workload's own transport is given stands as it does in a list.
+#[test]
+fn a_workload_s_own_transport_is_under_its_key() {
+    let own = json!({ "servers": 2, "sru": 1000, "transport": {
+        "remedies": ["fine-rto"], "rto_min": "1s",
+    } });
+    let line = refusal(&[("workload", own.clone())]);
+    assert!(line.starts_with("workload.transport.rto_min: \"1s\" is given"), "{line}");
+    let line = refusal(&[("workload", json!([own]))]);
+    assert!(line.starts_with("workload.0.transport.rto_min: \"1s\" is given"), "{line}");
+    let own = json!({ "servers": 2, "sru": 1000, "transport": { "remedies": ["staggering"] } });
+    load(&[("workload", own)]);
+}
+
+/// A key of `[transport]` is void only if it is for all groups that have this transport.
+#[test]
+fn connections_that_end_keep_their_fin() {
+    let read = |connections: &str| json!({ "servers": 2, "sru": 1000, "connections": connections });
+    let both = |other: &str| {
+        [("workload", json!([read("persistent"), read(other)])), ("transport.fin", json!(true))]
+    };
+    load(&both("fresh"));
+    let line = refusal(&both("persistent"));
+    assert!(line.starts_with("transport.fin: moves nothing while connections are"), "{line}");
+}

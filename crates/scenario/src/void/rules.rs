@@ -1,9 +1,10 @@
 //! Which keys move nothing, and because of which others.
 
+use std::collections::BTreeMap;
+
 use std::borrow::Cow;
 
 use incast_engine::Limit;
-use incast_traffic::Scope;
 use serde_json::{Value, json};
 
 use super::{Finding, pointer};
@@ -315,13 +316,16 @@ impl Search {
 
     /// What happens at the end of connections that have none.
     fn ends(&mut self, document: &Value, scenario: &Scenario) {
+        // A transport may be that of several groups, one of which has ends.
+        let mut endless: BTreeMap<String, Option<&str>> = BTreeMap::new();
         for group in scenario.groups() {
-            let Some((load, _)) = group.load() else { continue };
-            let Some(because) = load.endless else { continue };
-            let place = match (&group.scope, scenario.traffic.several) {
-                (Scope::Workload(_), false) => "transport".to_owned(),
-                _ => format!("{}.transport", group.key),
-            };
+            if let Some((load, _)) = group.load() {
+                let because = endless.entry(group.transport_key.clone()).or_insert(load.endless);
+                *because = because.and(load.endless);
+            }
+        }
+        for (place, because) in endless {
+            let Some(because) = because else { continue };
             let key = format!("{place}.fin");
             if document.pointer(&pointer(&key)).is_some_and(|it| !it.is_null()) {
                 self.add(key, because, "write it for connections that end");

@@ -227,7 +227,7 @@ impl Workload for Params {
             fan_in: self.active(),
             is_asked_for: true,
             is_shared: true,
-            endless: is_endless.then_some("workload.connections is \"persistent\""),
+            endless: is_endless.then_some("connections are \"persistent\""),
         })
     }
 

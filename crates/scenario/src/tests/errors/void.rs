@@ -48,7 +48,7 @@ const CASES: &[Case] = &[
         &[("workload.connections", "\"persistent\"")],
         "transport.fin",
         "true",
-        "workload.connections is \"persistent\"",
+        "connections are \"persistent\"",
     ),
     (
         &[("network.buffer", "\"32pkt\""), ("network.queue.name", "\"ecn-threshold\"")],
