@@ -13,7 +13,10 @@ from typing import TypeVar
 
 import incast
 from incast import _core
+from incast.results.frames import Run
 from incast.results.store import Directory
+
+BATCH = 500  # runs that are stored together: those of 0.1 s, if they are tiny
 
 T = TypeVar("T")
 
@@ -51,8 +54,9 @@ def main() -> int:
         output = _core.run(point.scenario, 1)
 
         def keep() -> None:
-            for job in jobs:
-                store.put(job, output)
+            store.expect(jobs)
+            for start in range(0, len(jobs), BATCH):
+                store.put([Run(job, output) for job in jobs[start : start + BATCH]])
 
         timed("keep the runs", runs, keep)
         store.close("complete")

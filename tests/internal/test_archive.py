@@ -17,26 +17,30 @@ from conftest import SMALL, Command
 from incast import _core
 from incast.results import archive, files
 from incast.results.archive import Archive
+from incast.results.frames import Run
 from incast.results.store import Directory
+from incast.scenario.plan import Job
 
 # Runs the scenario, and tells the key of every run as soon as `put` has returned, and of packs that
 # they are there.
 CHILD = """
-import os, sys, time
-from pathlib import Path
+import os, sys
 import incast
 from incast.results import archive
+from incast.sweep import execute
 archive.PACK = int(sys.argv[3])
+execute._TICK = 0.01
 put = archive.Archive.put
-def told(self, job, output):
-    put(self, job, output)
-    os.write(1, job.key.encode() + b"\\n")
+def told(self, runs):
+    put(self, runs)
+    for run in runs:
+        os.write(1, run.job.key.encode() + b"\\n")
 archive.Archive.put = told
-pack = archive.Archive._pack
-def packed(self, parts):
-    pack(self, parts)
+complete = archive.Archive._complete
+def packed(self, *others):
+    complete(self, *others)
     os.write(1, b"packed\\n")
-archive.Archive._pack = packed
+archive.Archive._complete = packed
 incast.run(sys.argv[1], out=sys.argv[2], jobs=2)
 """
 
@@ -65,10 +69,6 @@ def child(scenario: Path, out: Path, pack: int, *together: str) -> subprocess.Po
 
 def packs(out: Path) -> list[Path]:
     return list((out / "runs").glob("pack-*.parquet"))
-
-
-def parts(out: Path) -> list[Path]:
-    return [file for file in (out / "runs").glob("*.parquet") if file not in packs(out)]
 
 
 def rows(results: incast.Results) -> pl.DataFrame:
@@ -102,6 +102,7 @@ def test_a_kill_at_any_moment_loses_only_the_runs_in_progress(many: Path, tmp_pa
 
 def test_two_processes_share_a_directory(many: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
+    many.write_text(many.read_text().replace("blocks = 8", "blocks = 40"))
     processes = [child(many, out, 150, "2") for _ in range(2)]
     told = [process.communicate(timeout=120)[0].split() for process in processes]
     assert [process.returncode for process in processes] == [0, 0]
@@ -112,15 +113,60 @@ def test_two_processes_share_a_directory(many: Path, tmp_path: Path) -> None:
     assert not list(out.rglob("*.tmp"))
 
 
-def test_packs_read_as_the_parts_did(
+def height(pack: Path) -> int:
+    return pl.read_parquet(pack)["run"].n_unique()
+
+
+def batches(jobs: list[Job], size: int) -> list[list[Run]]:
+    runs = [Run(job, _core.run(job.point.scenario, job.seed)) for job in jobs]
+    return [runs[start : start + size] for start in range(0, len(runs), size)]
+
+
+@pytest.mark.usefixtures("small_packs")
+def test_batches_become_packs_in_the_order_of_the_plan(sweep: Path, tmp_path: Path) -> None:
+    scenario = incast.load(sweep).override("run.seeds", 6)
+    jobs = list(scenario.plan.jobs())
+    left = []
+    for size, order in ((1, jobs), (5, jobs[::-1]), (18, jobs)):
+        store = Archive(tmp_path / f"{size}")
+        store.prepare([])
+        store.expect(jobs)
+        for batch in batches(order, size):
+            store.put(batch)
+        left.append({pack.name: pack.read_bytes() for pack in packs(store.path)})
+    assert left[0] == left[1] == left[2]
+    assert sorted(map(height, packs(tmp_path / "1"))) == [4, 7, 7]
+    kept = [pl.read_parquet(pack)["run"].to_list() for pack in packs(tmp_path / "1")]
+    keys = [job.key for job in jobs]
+    assert sorted(kept, key=lambda pack: keys.index(pack[0])) == [keys[:7], keys[7:14], keys[14:]]
+
+
+@pytest.mark.usefixtures("small_packs")
+def test_a_chunk_is_complete_also_if_others_put_a_part_of_it(sweep: Path, tmp_path: Path) -> None:
+    jobs = list(incast.load(sweep).override("run.seeds", 3).plan.jobs())
+    store, other = Archive(tmp_path / "out"), Archive(tmp_path / "out")
+    for one in (store, other):
+        one.prepare([])
+        one.expect(jobs)
+    other.put(batches(jobs[3:5], 2)[0])
+    for batch in batches([*jobs[:3], *jobs[5:]], 1):
+        store.put(batch)
+    assert len(packs(tmp_path / "out")) == 7 - 2 + 1 + 1  # 5 of one run; 2 of others; the rest
+    store.pass_over(jobs[3:5])
+    assert sorted(map(height, packs(tmp_path / "out"))) == [2, 2, 5]
+    found = Archive(tmp_path / "out").rows(jobs)
+    assert found is not None
+    assert found["run"].n_unique() == found.height == 9
+
+
+def test_packs_read_as_memory_does(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = incast.run(sweep, out=tmp_path / "parts").frame(None).drop("wall_s")
+    plain = rows(incast.run(sweep))
     monkeypatch.setattr(archive, "PACK", 3)
     packed = incast.run(sweep, out=tmp_path / "packs", traces=["events"], jobs=1)
     assert len(packs(tmp_path / "packs")) == 2
-    assert not parts(tmp_path / "packs")
-    assert packed.frame(None).drop("wall_s").equals(plain)
+    assert rows(packed).equals(plain)
     assert incast.open_results(tmp_path / "packs").summary().equals(packed.summary())
     assert packed.traces.of("events", next(packed.plan.jobs())).height > 0
     before = [file.stat().st_mtime_ns for file in packs(tmp_path / "packs")]
@@ -129,31 +175,55 @@ def test_packs_read_as_the_parts_did(
     assert pl.read_parquet(tmp_path / "packs" / "runs").height == 6
 
 
-@pytest.mark.usefixtures("small_packs")
-def test_parts_that_outlive_their_pack_do_not_count_twice(
+def test_packs_that_outlive_the_one_that_replaces_them_do_not_count_twice(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scenario, out = incast.load(sweep).override("run.seeds", 3), tmp_path / "out"
+    scenario, out = incast.load(sweep), tmp_path / "out"
+    jobs = list(scenario.plan.jobs())
+    store = Directory.create(out, scenario, [])
+    store.expect(jobs)
 
     def killed(self: Path, missing_ok: bool = False) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "unlink", killed)  # after the pack has its name, before parts go
-        with pytest.raises(incast.Interrupted):
-            incast.run(scenario, out=out, jobs=1)
-    assert len(packs(out)) == 1
-    assert len(parts(out)) == 7
+        patch.setattr(Path, "unlink", killed)  # after the pack has its name, before the others go
+        *first, last = batches(jobs, 1)
+        for batch in first:
+            store.put(batch)
+        with pytest.raises(KeyboardInterrupt):
+            store.put(last)
+    assert sorted(map(height, packs(out))) == [1] * 5 + [6]
     results = incast.run(scenario, out=out)
     assert rows(results).equals(rows(incast.run(scenario)))
 
 
-def test_what_others_put_meanwhile_is_not_run_again(sweep: Path, tmp_path: Path) -> None:
+def test_small_packs_that_were_left_are_gathered(
+    sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, out = incast.load(sweep).override("run.seeds", 6), tmp_path / "out"
+    jobs = list(scenario.plan.jobs())
+    store = Directory.create(out, scenario, [])
+    for batch in batches(jobs, 1):  # nobody expected them
+        store.put(batch)
+    assert len(packs(out)) == 18
+    assert len(packs(Directory.create(out, scenario, []).path)) == 18  # not worth it
+    monkeypatch.setattr(archive, "_MANY", 18)
+    monkeypatch.setattr(archive, "PACK", 7)
+    Directory.create(out, scenario, [])
+    assert sorted(map(height, packs(out))) == [4, 7, 7]
+    assert rows(incast.run(scenario, out=out)).equals(rows(incast.run(scenario)))
+
+
+def test_what_others_put_meanwhile_is_not_run_again(
+    sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archive, "_STALE", 0.0)
     scenario = incast.load(sweep)
     first, second = (Directory.create(tmp_path / "out", scenario, []) for _ in range(2))
     job = next(scenario.plan.jobs())
     assert not second.has(job)
-    first.put(job, _core.run(job.point.scenario, job.seed))
+    first.put([Run(job, _core.run(job.point.scenario, job.seed))])
     assert second.has(job)
 
 
@@ -222,7 +292,7 @@ def test_who_sweeps_up_before_a_writer_has_its_lock_does_no_harm(
     assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_pack_is_on_the_disk_before_it_has_its_name_and_parts_go_after(
+def test_a_pack_is_on_the_disk_before_it_has_its_name_and_others_go_after(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[str] = []
@@ -235,19 +305,22 @@ def test_a_pack_is_on_the_disk_before_it_has_its_name_and_parts_go_after(
 
         return tell
 
-    monkeypatch.setattr(archive, "PACK", 6)
     scenario = incast.load(sweep)
-    results = incast.run(scenario, out=tmp_path / "other")  # does all that is done once
+    jobs = list(scenario.plan.jobs())
+    store = Directory.create(tmp_path / "out", scenario, [])
+    store.expect(jobs)
+    *first, last = batches(jobs, 1)
+    for batch in first:
+        store.put(batch)
+    small = {pack.stem for pack in packs(tmp_path / "out")}
     for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink")):
         monkeypatch.setattr(owner, name, told(name, getattr(owner, name)))
-    incast.run(scenario, out=tmp_path / "out", jobs=1)
+    store.put(last)
     (pack,) = packs(tmp_path / "out")
     synced = done.index("fsync")
     assert done[synced + 1] == f"replace {pack.stem}"
-    gone = [place for place, what in enumerate(done) if what.startswith("unlink")]
-    assert len(gone) == 6
-    assert min(gone) > synced + 1
-    assert {done[place].split()[1] for place in gone} == {job.key for job in results.plan.jobs()}
+    assert set(done[synced + 2 :]) == {f"unlink {stem}" for stem in small}
+    assert len(small) == 5
 
 
 def test_the_rows_of_a_run_come_after_its_traces(

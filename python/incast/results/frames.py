@@ -1,5 +1,7 @@
 """Data frames from what the core returns: swept keys and seed first, one type per column."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
@@ -16,31 +18,62 @@ COMPLETIONS = "completions_s"  # the column with a list of all blocks of the run
 WALL = "wall_s"  # the time that a run took: all that differs between two runs of a seed
 
 
-def tables(job: Job, output: dict[str, Any]) -> dict[str, pl.DataFrame]:
-    """Return the tables of one run by name: `runs`, and the traces that were recorded."""
-    found = {ROWS: rows(job, output)}
-    for kind in KINDS.values():
-        if output.get(kind.table) is not None:
-            found[kind.table] = trace(job, output[kind.table])
-    return found
+@dataclass(frozen=True)
+class Run:
+    """A finished run.
+
+    Parameters
+    ----------
+    job
+        What was run.
+    output
+        What the core returned: `rows`, and the traces that were recorded.
+    """
+
+    job: Job
+    output: dict[str, Any]
 
 
-def rows(job: Job, output: dict[str, Any]) -> pl.DataFrame:
-    """Return the rows of one run, one per group, without values that depend on the machine."""
-    own = {KEY: job.key, **job.point.swept, "seed": job.seed}
-    records = [{**own, **row} for row in output["rows"]]
+def traces(run: Run) -> dict[str, pl.DataFrame]:
+    """Return the traces that were recorded in a run, by the names of their tables."""
+    return {
+        kind.table: trace(run.job, run.output[kind.table])
+        for kind in KINDS.values()
+        if run.output.get(kind.table) is not None
+    }
+
+
+def rows(runs: Sequence[Run]) -> pl.DataFrame:
+    """Return the rows of runs, one per group, without values that depend on the machine."""
+    shapes: dict[tuple[Any, ...], list[Run]] = {}  # runs of one plan have columns of one type
+    for run in runs:
+        swept = run.job.point.swept
+        shapes.setdefault(tuple((name, type(value)) for name, value in swept.items()), []).append(
+            run
+        )
+    frames = [_rows(of_one) for of_one in shapes.values()]
+    return frames[0] if len(frames) == 1 else pl.concat(frames, how="diagonal_relaxed")
+
+
+def _rows(runs: Sequence[Run]) -> pl.DataFrame:
+    """Return the rows of runs with the same swept keys."""
+    records = [
+        {KEY: run.job.key, **run.job.point.swept, "seed": run.job.seed, **row}
+        for run in runs
+        for row in run.output["rows"]
+    ]
     blocks = pl.Series(
-        COMPLETIONS, [record.pop(COMPLETIONS, None) for record in records], pl.List(pl.Float64)
+        COMPLETIONS, [record.get(COMPLETIONS) for record in records], pl.List(pl.Float64)
     )
-    names = [name for name in _names(records) if name != WALL]
+    names = [name for name in _names(records) if name not in {WALL, COMPLETIONS}]
     columns = {name: [_absent(record.get(name)) for record in records] for name in names}
     schema = {name: _type(values) for name, values in columns.items()}
     return pl.DataFrame(columns, schema=schema).with_columns(blocks)
 
 
-def seconds(output: dict[str, Any]) -> float:
+def seconds(run: Run) -> float:
     """Return the real time that a run took; it is the same for all of its groups."""
-    return float(output["rows"][0][WALL])
+    return float(run.output["rows"][0][WALL])
 
 
 def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:

@@ -8,22 +8,27 @@ so a file with the name of another run is detected as well.
 from hashlib import blake2b
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
 from incast.errors import ResultsError
+from incast.results import described
 
+_COLUMNS = "incast.columns"
 _LABEL = "incast.checksum"
 _BLANK = "0" * 32
 # What Parquet writes between a label and its text of 32 bytes.
 _BEFORE = _LABEL.encode() + b"\x18\x20"
 
 
-def parquet(frame: pl.DataFrame, file: Path, **options: Any) -> bytearray:
-    """Return a table as Parquet, with the checksum for its file."""
+def parquet(frame: pl.DataFrame, file: Path) -> bytearray:
+    """Return a table as Parquet, with the units of its columns and the checksum for its file.
+
+    The name of its folder is that of the table.
+    """
     written = BytesIO()
-    frame.write_parquet(written, metadata={_LABEL: _BLANK}, **options)
+    metadata = {_COLUMNS: described.text(file.parent.name), _LABEL: _BLANK}
+    frame.write_parquet(written, metadata=metadata, statistics=False)
     content = bytearray(written.getbuffer())
     place = content.rindex(_BEFORE) + len(_BEFORE)
     content[place : place + len(_BLANK)] = _checksum(content, place, file)

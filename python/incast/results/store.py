@@ -11,38 +11,40 @@ import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import Lock
 from typing import Any, Protocol
 
 import polars as pl
 
-from incast import _core
 from incast.errors import ResultsError
-from incast.results import files, frames, manifest, times
+from incast.results import described, files, frames, manifest, times
 from incast.results.archive import Archive, tables
-from incast.results.frames import KEY, ROWS, WALL
-from incast.results.traces import KINDS
+from incast.results.frames import KEY, Run
 from incast.scenario import Scenario
 from incast.scenario.plan import Job, Plan
 
-_GATHERED = 200  # runs in memory that become one table: a table of one row takes 60 times its data
-
-_KEY = {"name": frames.KEY, "unit": "", "description": "key of the run, which names its parts"}
-_BLOCKS = {
-    "name": frames.COMPLETIONS,
-    "unit": "s",
-    "description": "completion times of all blocks, in order",
-}
+_GATHERED = 200  # batches in memory that become one table: one of one row takes 60 times its data
 
 
 class Store(Protocol):
-    """The interface of a storage of results."""
+    """The interface of a storage of results.
+
+    Traces come from several threads, rows from one, in batches, and after the traces of their runs.
+    """
+
+    def expect(self, jobs: Sequence[Job]) -> None:
+        """Announce the runs that will be put, or passed over, in the order of the plan."""
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the run is stored, with the requested traces."""
 
-    def put(self, job: Job, output: dict[str, Any]) -> None:
-        """Store the output of the core for a run. May be called from several threads."""
+    def put_traces(self, run: Run) -> None:
+        """Store the traces of a run. May be called from several threads."""
+
+    def put(self, runs: Sequence[Run]) -> None:
+        """Store the rows of runs; they are safe when it returns."""
+
+    def pass_over(self, jobs: Iterable[Job]) -> None:
+        """Expect runs no more, because another process has put them."""
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Return the rows of the stored runs, with their keys."""
@@ -55,41 +57,46 @@ class Memory:
     """Stores results until the process ends."""
 
     def __init__(self) -> None:
-        self._kept: set[tuple[str, str]] = set()
         self._traces: dict[tuple[str, str], pl.DataFrame] = {}
         self._rows: list[pl.DataFrame] = []  # of many runs each
-        self._loose: list[pl.DataFrame] = []  # of one run each
-        self._seconds: dict[str, float] = {}
-        self._gathering = Lock()
+        self._loose: list[pl.DataFrame] = []  # of few runs each
+        self._seconds: dict[str, float] = {}  # of the runs whose rows are stored
+
+    def expect(self, jobs: Sequence[Job]) -> None:
+        """Do nothing: there are no packs."""
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the tables of a run are stored."""
-        return all((table, job.key) in self._kept for table in tables(traces))
+        return job.key in self._seconds and all(
+            (table, job.key) in self._traces for table in tables(traces)[1:]
+        )
 
-    def put(self, job: Job, output: dict[str, Any]) -> None:
-        """Store the tables of a run."""
-        parts = frames.tables(job, output)
-        with self._gathering:
-            if (ROWS, job.key) not in self._kept:
-                self._seconds[job.key] = frames.seconds(output)
-                self._loose.append(parts[ROWS])
-            if len(self._loose) >= _GATHERED:
-                self._gather()
-            for table, frame in parts.items():
-                self._kept.add((table, job.key))
-                if table != ROWS:
-                    self._traces[table, job.key] = frame
+    def put_traces(self, run: Run) -> None:
+        """Store the traces of a run."""
+        for table, frame in frames.traces(run).items():
+            self._traces[table, run.job.key] = frame
+
+    def put(self, runs: Sequence[Run]) -> None:
+        """Store the rows of runs."""
+        new = {run.job.key: run for run in runs if run.job.key not in self._seconds}
+        if not new:
+            return
+        self._loose.append(frames.rows(list(new.values())))
+        self._seconds.update({key: frames.seconds(run) for key, run in new.items()})
+        if len(self._loose) >= _GATHERED:
+            self._gather()
+
+    def pass_over(self, jobs: Iterable[Job]) -> None:
+        """Do nothing: there is no other process."""
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Return the rows of the stored runs."""
-        with self._gathering:
-            self._gather()
-            found = list(self._rows)
-            seconds = times.frame(self._seconds)
-        if not found:
+        self._gather()
+        if not self._rows:
             return None
         wanted = pl.DataFrame({KEY: list({job.key for job in jobs})}, schema={KEY: pl.String})
-        every = pl.concat(found, how="diagonal_relaxed")
+        every = pl.concat(self._rows, how="diagonal_relaxed")
+        seconds = times.frame(self._seconds)
         return times.joined(every.join(wanted, on=KEY, how="semi"), seconds)
 
     def _gather(self) -> None:
@@ -221,7 +228,6 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
     from incast import __version__
 
     plan = scenario.plan
-    rows = [column for column in json.loads(_core.columns("rows")) if column["name"] != WALL]
     return {
         "format": manifest.FORMAT,
         "incast": __version__,
@@ -235,9 +241,8 @@ def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:
         "fingerprint": plan.fingerprint,
         "traces": list(traces),
         "columns": {
-            ROWS: [_KEY, *rows, _BLOCKS],
             times.TABLE: times.COLUMNS,
-            **{kind.table: json.loads(_core.columns(kind.table)) for kind in KINDS.values()},
+            **{table: described.columns(table) for table in described.TABLES},
         },
         "plan": plan.to_dict(),
     }

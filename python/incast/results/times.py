@@ -7,7 +7,7 @@ ignored. A run without a line has no time.
 
 import os
 import secrets
-import threading
+from collections.abc import Mapping
 from pathlib import Path
 from zlib import crc32
 
@@ -40,24 +40,23 @@ class Times:
         self._host = files.host()
         self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
         self._begun = False
-        self._putting = threading.Lock()  # whoever writes the head writes before all others
         self._seconds: dict[str, float] = {}  # of the runs whose lines were read
         self._read: dict[Path, int] = {}  # how much of each file was
 
-    def put(self, key: str, seconds: float) -> None:
-        """Store the time of a run. May be called from several threads."""
-        told = f"{key},{seconds!r},{self._host}"
-        line = f"{told},{crc32(told.encode()):08x}\n"
-        with self._putting:
-            if not self._begun:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                line = ",".join(column["name"] for column in COLUMNS) + "\n" + line
-                self._begun = True
-            handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
-            try:
-                os.write(handle, line.encode())
-            finally:
-                os.close(handle)
+    def put(self, seconds: Mapping[str, float]) -> None:
+        """Store the times of runs, by their keys."""
+        lines = [] if self._begun else [",".join(column["name"] for column in COLUMNS) + "\n"]
+        for key, value in seconds.items():
+            told = f"{key},{value!r},{self._host}"
+            lines.append(f"{told},{crc32(told.encode()):08x}\n")
+        if not self._begun:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._begun = True
+        handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        try:
+            os.write(handle, "".join(lines).encode())
+        finally:
+            os.close(handle)
 
     def read(self) -> pl.DataFrame:
         """Return `run` and `wall_s` of all runs that are known, each once."""

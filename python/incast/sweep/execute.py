@@ -5,15 +5,19 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Lock, Semaphore, Thread
 from typing import Any
 
 from incast import _core
 from incast.errors import ResultsError
 from incast.outcome import Results
+from incast.results.archive import PACK
+from incast.results.frames import Run
 from incast.results.store import Directory, Memory, Store
 from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
@@ -21,7 +25,9 @@ from incast.scenario.plan import Job
 from incast.sweep.backend import SIMULATOR, Backend, Control
 from incast.sweep.progress import Estimate, Progress
 
-_TICK = 0.1  # seconds between two looks at the runs under way
+_TICK = 0.1  # seconds between two looks at the runs under way, and two batches
+_BACKLOG = 2000  # finished runs that may wait to be stored
+_WAYS = 64  # pieces of a sweep, whose order is another in each process that shares it
 _PATIENCE = 0.3  # seconds for runs to notice that they were cancelled
 
 
@@ -120,13 +126,14 @@ def run_jobs(
     """
     distinct = {job.key: job for job in jobs}
     todo = [job for job in distinct.values() if not store.has(job, traces)]
+    store.expect(todo)
     workers = min(workers or processors(), max(len(todo), 1))
     estimate = Estimate(workers, todo, kept=len(distinct) - len(todo))
     sweep = _Sweep(store, traces, todo, backend)
 
-    def report() -> None:
-        while sweep.finished:
-            estimate.finished(*sweep.finished.popleft())
+    def report(finished: Iterable[_Finished]) -> None:
+        for one in finished:
+            estimate.finished(one.job, one.seconds)
         if progress is not None:
             progress(estimate.progress(sweep.shares()))
 
@@ -154,8 +161,21 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class _Finished:
+    """A job that is done: its run, and the seconds; neither, if another process has run it."""
+
+    job: Job
+    run: Run | None = None
+    seconds: float | None = None
+
+
 class _Sweep:
-    """The running jobs, and how to stop them."""
+    """The running jobs, and how to stop them.
+
+    Threads simulate, and store traces. The rows are stored in the calling thread, in batches: a
+    file, or a table in memory, costs a hundred times more than a row of it.
+    """
 
     def __init__(
         self, store: Store, traces: Sequence[str], todo: Sequence[Job], backend: Backend
@@ -167,11 +187,12 @@ class _Sweep:
         self.taking = Lock()
         self.stopped = Event()
         self.controls: dict[str, Control] = {}
-        self.finished: deque[tuple[Job, float | None]] = deque()
+        self.finished: deque[_Finished] = deque()
+        self.room = Semaphore(_BACKLOG)  # for finished runs that are not stored yet
         self.ended: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def run(self, workers: int, report: Callable[[], None]) -> None:
-        """Run the jobs, calling `report` regularly, until all have ended."""
+    def run(self, workers: int, report: Callable[[Iterable[_Finished]], None]) -> None:
+        """Run and store the jobs, calling `report` regularly, until all have ended."""
         # As daemons they do not keep the interpreter from ending.
         threads = [
             Thread(target=self.work, name=f"incast_{i}", daemon=True) for i in range(workers)
@@ -189,13 +210,24 @@ class _Sweep:
                     left -= 1
                     if failure is not None:
                         raise failure
-                report()
+                report(self.keep())
         except BaseException:
             self.stop(threads)
             raise
 
+    def keep(self) -> list[_Finished]:
+        """Store the runs that have finished; return them."""
+        batch = [self.finished.popleft() for _ in range(len(self.finished))]
+        runs = [one.run for one in batch if one.run is not None]
+        for _ in runs:
+            self.room.release()
+        if runs:
+            self.store.put(runs)
+        self.store.pass_over(one.job for one in batch if one.run is None)
+        return batch
+
     def stop(self, threads: Sequence[Thread]) -> None:
-        """Cancel running jobs, and wait briefly for them to end."""
+        """Cancel running jobs, wait briefly for them to end, and store those that have finished."""
         self.stopped.set()
         for control in list(self.controls.values()):
             control.cancel()
@@ -203,13 +235,14 @@ class _Sweep:
         for thread in threads:
             if thread.is_alive():
                 thread.join(max(deadline - time.monotonic(), 0))
+        with suppress(ResultsError):  # it is what ended the sweep, or Ctrl-C did
+            self.keep()
 
     def work(self) -> None:
         """Run one job after the other until none is left."""
         try:
             while (job := self.next()) is not None:
-                seconds = self.one(job)
-                self.finished.append((job, seconds))
+                self.finished.append(self.one(job))
         except BaseException as failure:  # noqa: BLE001 (whoever waits raises it)
             self.ended.put(failure)
         else:
@@ -223,22 +256,28 @@ class _Sweep:
     def part_ways(self) -> None:
         """Leave the order of the plan if another process runs the same jobs at the same time."""
         with self.taking:
-            random.shuffle(self.todo)
+            size = max(min(len(self.todo) // _WAYS, PACK), 1)  # neighbours share a pack
+            pieces = [self.todo[at : at + size] for at in range(0, len(self.todo), size)]
+            random.shuffle(pieces)
+            self.todo = [job for piece in pieces for job in piece]
 
-    def one(self, job: Job) -> float | None:
-        """Run and store one job; return its seconds, or None if another process has done it."""
+    def one(self, job: Job) -> _Finished:
+        """Run one job, unless another process has done it."""
         control = self.controls[job.key] = self.backend.control()
         try:
-            if self.stopped.is_set() or self.store.has(job, self.traces):
-                return None
+            if self.store.has(job, self.traces):
+                return _Finished(job)
             start = time.monotonic()
             output = self.backend.run(job.point, job.seed, self.traces, control)
-            if self.stopped.is_set():
-                return None  # too late: the store may be closed
+            seconds = time.monotonic() - start
             if self.store.has(job, self.traces):
                 self.part_ways()
-            self.store.put(job, output)
-            return time.monotonic() - start
+                return _Finished(job)
+            run = Run(job, output)
+            if self.traces:
+                self.store.put_traces(run)
+            self.room.acquire()
+            return _Finished(job, run, seconds)
         finally:
             del self.controls[job.key]
 

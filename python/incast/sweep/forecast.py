@@ -17,8 +17,8 @@ from incast.scenario.plan import Job
 from incast.sweep.execute import check_jobs, processors
 from incast.sweep.work import packets
 
-# Seconds that Python spends on a run: rows, part file, packing (`python benches/store.py`).
-OVERHEAD = 2.5e-3
+# Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
+OVERHEAD = 1e-4
 
 # A read that takes about ten milliseconds: how fast this machine is, where nothing else tells.
 _SAMPLE = {
