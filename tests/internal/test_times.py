@@ -1,23 +1,28 @@
 """The times of runs, beside the rows."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from incast.results.times import Times
 
 
-def test_times_that_threads_put_at_once_come_after_the_head(tmp_path: Path) -> None:
-    threads, together = 8, threading.Barrier(8)
-    for attempt in range(20):
-        times = Times(tmp_path / str(attempt))
+def test_batches_of_several_processes_have_one_head_each(tmp_path: Path) -> None:
+    first, second = Times(tmp_path), Times(tmp_path)
+    first.put({"a": 1.0, "b": 2.0})
+    second.put({"c": 3.0})
+    first.put({"d": 4.0})
+    for file in first.folder.iterdir():
+        head, *lines = file.read_text().splitlines()
+        assert head == "run,wall_s,host,check"
+        assert lines
+        assert head not in lines
+    assert sorted(second.read().rows()) == [("a", 1.0), ("b", 2.0), ("c", 3.0), ("d", 4.0)]
+    first.put({"e": 5.0})  # what is new since is read, too
+    assert second.read().height == 5
 
-        def put(key: int, times: Times = times) -> None:
-            together.wait()
-            times.put(f"{key:032x}", 1.0)
 
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(put, range(threads)))
-        (file,) = times.folder.iterdir()
-        assert file.read_text().startswith("run,wall_s,host,check\n")
-        assert times.read().height == threads
+def test_a_line_that_was_cut_is_ignored(tmp_path: Path) -> None:
+    times = Times(tmp_path)
+    times.put({"a": 1.0, "b": 2.0})
+    (file,) = times.folder.iterdir()
+    file.write_bytes(file.read_bytes()[:-5])
+    assert times.read().rows() == [("a", 1.0)]
