@@ -13,7 +13,7 @@ use incast_tcp::congestion::{
     AckSample, Congestion, CongestionControl, Controller, Limit, PathView, RecoveryExit,
 };
 use incast_tcp::connection::FIRST_BYTE;
-use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView};
+use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView, Traits};
 use incast_tcp::send::Scoreboard;
 use incast_tcp::{Config, Connection, Event, Role};
 use serde::de::DeserializeOwned;
@@ -219,4 +219,114 @@ fn the_registered_ones_do_otherwise() {
     acknowledge(&mut sender, at(2), 1);
     assert_eq!(sent(&mut sender, at(2)), [0; 0], "one duplicate is no loss");
     assert!(!sender.in_recovery());
+}
+
+/// Two segments are lost as soon as something behind them has arrived, and everything that was
+/// outstanding then has to arrive before the repair ends.
+#[derive(Debug, Default)]
+struct Picky {
+    recovery_point: Option<u64>,
+}
+
+impl LossRecovery for Picky {
+    fn traits(&self) -> Traits {
+        Traits::SELECTIVE
+    }
+
+    fn enter(&mut self, view: &RecoveryView) -> Episode {
+        self.recovery_point = Some(view.max);
+        Episode::Enter { restart_timer: true }
+    }
+
+    fn dupacks(&self) -> u32 {
+        0
+    }
+
+    fn in_recovery(&self) -> bool {
+        self.recovery_point.is_some()
+    }
+
+    fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
+        if self.recovery_point.take_if(|point| view.una >= *point).is_some() {
+            return Episode::Exit(RecoveryExit::Ssthresh);
+        }
+        let is_lost = news.sacked > 0 && board.judge(1, view.segment);
+        if is_lost && !self.in_recovery() { self.enter(view) } else { Episode::None }
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, _: &RecoveryView) {
+        board.lose_all();
+        self.recovery_point = None;
+    }
+}
+
+/// The window bounds only what is beyond the first three segments in flight.
+#[derive(Debug, Default)]
+struct Generous;
+
+impl LossRecovery for Generous {
+    fn traits(&self) -> Traits {
+        Traits { by_pipe: true, ..Traits::DUPLICATES }
+    }
+
+    fn enter(&mut self, _: &RecoveryView) -> Episode {
+        Episode::None
+    }
+
+    fn dupacks(&self) -> u32 {
+        0
+    }
+
+    fn in_recovery(&self) -> bool {
+        false
+    }
+
+    fn on_ack(&mut self, _: &News, _: &mut Scoreboard, _: &RecoveryView) -> Episode {
+        Episode::None
+    }
+
+    fn on_timeout(&mut self, board: &mut Scoreboard, _: &RecoveryView) {
+        board.go_back();
+    }
+
+    fn pipe(&self, board: &Scoreboard) -> u64 {
+        board.flight().saturating_sub(3 * SEGMENT)
+    }
+}
+
+/// Everything before segment `next` has arrived, and the segments of `held`.
+fn report(sender: &mut Connection, now: Time, next: u64, held: &[u64]) {
+    let ack = FIRST_BYTE + next * SEGMENT;
+    let mut packet = Packet { ack, window: 1_000_000, flags: Flags::ACK, ..Packet::default() };
+    for segment in held {
+        let start = FIRST_BYTE + segment * SEGMENT;
+        packet.sack.push(ack, start, start + SEGMENT);
+    }
+    sender.handle_segment(now, &packet);
+}
+
+#[test]
+fn a_recovery_from_outside_may_repair_by_selective_acknowledgements() {
+    let picky = Recovery::Custom(Box::<Picky>::default());
+    let mut sender = sender(Some(constant()), Some(picky));
+    assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6]);
+    report(&mut sender, at(1), 0, &[4, 2]);
+    // In the pipe are 5 and 6, so that five more may leave.
+    assert_eq!(sent(&mut sender, at(1)), [0, 1, 3, 7, 8], "what is lost, and then new data");
+    report(&mut sender, at(2), 7, &[]);
+    assert_eq!(sender.poll_event(), Some(Event::FastRetransmit));
+    assert_eq!(sender.poll_event(), Some(Event::RecoveryExit));
+    let expiry = sender.poll_timeout();
+    sent(&mut sender, at(2));
+    sender.handle_timeout(expiry);
+    assert_eq!(sent(&mut sender, expiry), [7, 8, 9, 10, 11, 12, 13]);
+}
+
+#[test]
+fn a_recovery_from_outside_may_say_what_the_window_bounds() {
+    let generous = Recovery::Custom(Box::new(Generous));
+    let mut sender = sender(Some(constant()), Some(generous));
+    assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    acknowledge(&mut sender, at(1), 1);
+    assert_eq!(sent(&mut sender, at(1)), [10]);
 }

@@ -112,7 +112,7 @@ fn linux_with_dctcp_is_a_profile_and_a_preset_of_the_other() {
     assert!(dctcp.network.queue.marks());
     assert_eq!(dctcp.transport.tcp.ecn, Some(EcnPackets::All));
     assert_eq!(json!(dctcp.transport.tcp.congestion_control)["react_at"], "first-ece");
-    assert!(dctcp.transport.tcp.recovery.needs_sack());
+    assert!(dctcp.transport.tcp.recovery.traits().selective);
     let chosen = load(&[("profile", json!("linux")), ("transport.name", json!("dctcp"))]);
     assert_eq!(chosen.resolved()["transport"], dctcp.resolved()["transport"]);
     assert_eq!(chosen.resolved()["network"], dctcp.resolved()["network"]);

@@ -22,7 +22,7 @@ pub(crate) struct Selective {
 
 impl Selective {
     pub(super) fn check(&self, recovery: &RecoveryConfig) -> Result<(), Fault> {
-        if self.sack == Some(false) && recovery.needs_sack() {
+        if self.sack == Some(false) && recovery.traits().selective {
             let message = "false leaves the recovery without what it works by; write true, or \
                            another recovery";
             return Err(Fault::new("sack", message));
@@ -31,7 +31,7 @@ impl Selective {
     }
 
     pub(super) fn sack(&self, recovery: &RecoveryConfig) -> Option<Sack> {
-        let is_on = self.sack.unwrap_or(recovery.needs_sack());
+        let is_on = self.sack.unwrap_or(recovery.traits().selective);
         is_on.then_some(Sack { dsack: self.dsack, takes_room: self.sack_option_bytes })
     }
 

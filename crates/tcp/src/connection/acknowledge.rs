@@ -10,7 +10,7 @@ use super::{Connection, TimerKind};
 use crate::config::RttSampling;
 use crate::congestion::{AckSample, CongestionControl};
 use crate::hooks::{ANSWER, SendEvent};
-use crate::recovery::{Echo, LossRecovery, News};
+use crate::recovery::{Echo, Episode, LossRecovery, News};
 use crate::send::Sent;
 use crate::send::idle::IdleView;
 use crate::send::rtt::timestamp;
@@ -109,7 +109,7 @@ impl Connection {
         } else {
             0
         };
-        self.conclude(now, packet, &acked, &news, held);
+        let found = self.conclude(now, packet, &acked, &news, held);
         if has_prr {
             let is_safe = news.acked > 0 && self.board.losses() == losses;
             self.note_delivery(&news, delivered, is_safe);
@@ -118,8 +118,8 @@ impl Connection {
         if is_news && self.undo.as_ref().is_some_and(|undo| undo.is_examining()) {
             self.examine(now, packet, Evidence { acked: news.acked, original });
         }
-        // With SACK the scoreboard has the first word, and the congestion control the last.
-        if self.extras.has(Extras::SACK_RECOVERY) && self.declares_loss(now, &news) {
+        // Recovery has the first word, and the congestion control the last.
+        if found == Episode::None && self.declares_loss(now, &news) {
             let episode = self.recovery.enter(&self.recovery_view(now));
             self.begin_episode(now, episode, 0);
         }

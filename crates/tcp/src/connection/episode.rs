@@ -11,7 +11,7 @@ use crate::recovery::{Answer, Episode, LossRecovery, News};
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Acts on what recovery found in an ACK.
+    /// Acts on what recovery found in an ACK, and returns that.
     pub(super) fn conclude(
         &mut self,
         now: Time,
@@ -19,13 +19,10 @@ impl Connection {
         acked: &Acked,
         news: &News,
         held: u64,
-    ) {
+    ) -> Episode {
         let view = self.recovery_view(now);
         let mut episode = self.recovery.on_ack(news, &mut self.board, &view);
-        let is_asked = !self.extras.has(Extras::SACK_RECOVERY) && episode == Episode::None;
-        if is_asked && self.declares_loss(now, news) {
-            episode = self.recovery.enter(&view);
-        }
+        let found = episode;
         let mut restart_timer = true;
         if let Episode::Partial { restart_timer: restart, answer } = episode {
             restart_timer = restart;
@@ -59,6 +56,7 @@ impl Connection {
         if news.acked > 0 {
             self.note_new_head(now);
         }
+        found
     }
 
     /// New data were acknowledged: the timer rests or runs on.

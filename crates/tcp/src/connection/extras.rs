@@ -5,16 +5,20 @@
 
 use crate::config::{Config, IdleRestart, WindowUnit};
 use crate::congestion::Needs;
-use crate::recovery::{LossRecovery, Recovery};
+use crate::recovery::Traits;
 
 /// A set of extras.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extras(u32);
 
 impl Extras {
-    /// Recovery works by SACK.
-    pub const SACK_RECOVERY: Self = Self(1);
-    /// Recovery goes by time.
+    /// The scoreboard tells what has arrived ([`Traits::selective`]).
+    pub const SELECTIVE: Self = Self(1);
+    /// cwnd bounds the pipe ([`Traits::by_pipe`]).
+    pub const BY_PIPE: Self = Self(1 << 16);
+    /// What is lost is sent again where it is ([`Traits::in_place`]).
+    pub const IN_PLACE: Self = Self(1 << 17);
+    /// Recovery goes by time ([`Traits::timed`]).
     pub const TIMED_RECOVERY: Self = Self(1 << 1);
     /// Windows count packets and not bytes.
     pub const PACKETS: Self = Self(1 << 2);
@@ -41,16 +45,20 @@ impl Extras {
     pub const SENDER_HOOKS: Self = Self(1 << 14);
     pub const RECEIVER_HOOKS: Self = Self(1 << 15);
 
+    /// What a recovery's [`Traits`] may add, but for time.
+    pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
     /// What has deadlines beside the timer's and the delayed ACK's.
     pub const DEADLINES: Self =
         Self::TIMED_RECOVERY.or(Self::PACER).or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS);
     /// What adds to the packets that leave.
     pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
 
-    pub fn of(config: &Config, recovery: &Recovery, needs: Needs, has_pacer: bool) -> Self {
+    pub fn of(config: &Config, recovery: Traits, needs: Needs, has_pacer: bool) -> Self {
         let all = [
-            (Self::SACK_RECOVERY, recovery.needs_sack()),
-            (Self::TIMED_RECOVERY, recovery.keeps_time()),
+            (Self::SELECTIVE, recovery.selective),
+            (Self::BY_PIPE, recovery.by_pipe),
+            (Self::IN_PLACE, recovery.in_place),
+            (Self::TIMED_RECOVERY, recovery.timed),
             (Self::PACKETS, config.window_unit == WindowUnit::Packets),
             (Self::TIMESTAMPS, config.timestamps.is_some()),
             (Self::SACK_OPTION, config.sack.is_some()),

@@ -202,7 +202,7 @@ impl Connection {
     ) -> Self {
         let established = config.handshake == Handshake::None;
         let first = FIRST_BYTE;
-        let needs = congestion.needs();
+        let (needs, traits) = (congestion.needs(), recovery.traits());
         let ecn = ecn::EcnState::new(&config, needs);
         let pacer = pace::Pacer::new(&config, needs);
         let rtt = RttEstimator::new(&config.rto, &mut random);
@@ -213,13 +213,13 @@ impl Connection {
             report: None,
             timer: Timer::default(),
             random,
-            board: if recovery.keeps_time() {
+            board: if traits.timed {
                 Scoreboard::with_copies(first)
             } else {
                 Scoreboard::new(first)
             },
             ecn,
-            extras: Extras::of(&config, &recovery, needs, pacer.is_some()),
+            extras: Extras::of(&config, traits, needs, pacer.is_some()),
             pacer,
             delivery: needs.delivery_rate.then(Box::default),
             needs,

@@ -64,7 +64,7 @@ struct Fraction {
 const BURST_DIVISOR: u64 = 3;
 
 /// What lets nothing leave before the pacer does.
-const HELD: Extras = Extras::SACK_RECOVERY
+const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
     .or(Extras::TIMESTAMPS)
@@ -210,7 +210,7 @@ impl Connection {
         let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
         let is_plain = is_early
             && self.congestion.pacing_rate().is_some()
-            && self.extras.has(Extras::SACK_RECOVERY)
+            && self.extras.has(Extras::BY_PIPE)
             && self.extras.only(HELD)
             && self.peer_window > 0
             && !self.recovery.in_recovery();

@@ -42,7 +42,7 @@ impl Connection {
     pub(super) fn begin_reduction(&mut self, held: u64) {
         let flight = self.in_flight();
         let announced = self.recovery.dupacks().saturating_sub(1);
-        let credited = if self.extras.has(Extras::SACK_RECOVERY) {
+        let credited = if self.extras.has(Extras::SELECTIVE) {
             0
         } else {
             u64::from(announced) * u64::from(self.segment_size)
@@ -54,7 +54,7 @@ impl Connection {
 
     /// A partial ACK: without SACK it settles what duplicates announced, and shows another loss.
     pub(super) fn settle_delivery(&mut self, acked: &Acked) {
-        if self.reduced_allowance().is_none() || self.extras.has(Extras::SACK_RECOVERY) {
+        if self.reduced_allowance().is_none() || self.extras.has(Extras::SELECTIVE) {
             return;
         }
         let in_flight = self.in_flight();
@@ -70,7 +70,7 @@ impl Connection {
         if self.reduced_allowance().is_none() {
             return;
         }
-        if self.extras.has(Extras::SACK_RECOVERY) {
+        if self.extras.has(Extras::SELECTIVE) {
             let pipe = self.room_of(self.board.pipe(), self.board.pipe_segments());
             return self.reduce(delivered, pipe, is_safe);
         }

@@ -28,11 +28,10 @@ impl Room {
 }
 
 impl Connection {
-    /// How far the windows reach: RFC 5681 holds what is in flight against the window, and RFC 6675
-    /// what is in the pipe.
+    /// How far the windows reach ([`crate::recovery::Traits::by_pipe`]).
     #[inline]
     pub(super) fn room(&self) -> Room {
-        if self.extras.has(Extras::SACK_RECOVERY) { self.pipe_room() } else { self.flight_room() }
+        if self.extras.has(Extras::BY_PIPE) { self.pipe_room() } else { self.flight_room() }
     }
 
     /// [`Self::room`] where it is seldom asked.

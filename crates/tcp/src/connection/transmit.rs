@@ -16,7 +16,7 @@ use crate::recovery::LossRecovery;
 use crate::send::rtt::timestamp;
 
 /// What does not move the windows before an ACK does.
-const USED_UP: Extras = Extras::SACK_RECOVERY
+const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
     .or(Extras::TIMESTAMPS)
@@ -74,12 +74,12 @@ impl Connection {
         if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
     }
 
-    /// Whether there may be data to send: new ones and what was called back, and with SACK what is
-    /// outstanding.
+    /// Whether there may be data to send: new ones and what was called back, or what is outstanding if
+    /// that is sent again where it is.
     #[inline]
     fn has_data(&self) -> bool {
         self.board.next() < self.stream_end()
-            || (self.extras.has(Extras::SACK_RECOVERY) && !self.is_drained())
+            || (self.extras.has(Extras::IN_PLACE) && !self.is_drained())
     }
 
     #[inline]

@@ -121,7 +121,7 @@ impl Connection {
             (_, Step::Forward) => {
                 undo.step = Step::Off;
                 // Without SACK, what lies beyond the first segment was not sent again (RFC 5682 §2.1).
-                let is_basic = !self.extras.has(Extras::SACK_RECOVERY);
+                let is_basic = !self.extras.has(Extras::SELECTIVE);
                 if evidence.original || (is_basic && evidence.acked > 0) {
                     // RFC 5682 §2.1, step 3 b.
                     self.undo_timeout(now, evidence.acked);
@@ -137,7 +137,7 @@ impl Connection {
     fn step_forward(&mut self, packet: &Packet, evidence: Evidence) {
         let (una, max, end) = (self.board.una(), self.board.max(), self.stream_end());
         let segment = u64::from(self.segment_size);
-        let is_selective = self.extras.has(Extras::SACK_RECOVERY);
+        let is_selective = self.extras.has(Extras::SELECTIVE);
         let Some(undo) = &mut self.undo else { return };
         if evidence.acked == 0 {
             // With SACK duplicates only enter the scoreboard.
@@ -156,11 +156,11 @@ impl Connection {
         self.board.go_forward();
     }
 
-    /// With SACK new data leave instead of retransmissions, to tell what is true (RFC 5682 §3.1, step
-    /// 2): until where, if so.
+    /// New data leave instead of what is marked as lost, to tell what is true (RFC 5682 §3.1, step 2):
+    /// until where, if so.
     pub(super) fn forward_only(&self) -> Option<u64> {
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
-        forward.filter(|_| self.extras.has(Extras::SACK_RECOVERY))
+        forward.filter(|_| self.extras.has(Extras::IN_PLACE))
     }
 
     /// RFC 5682 §2.1, step 3 a: the timeout was genuine.

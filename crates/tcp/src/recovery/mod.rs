@@ -3,10 +3,8 @@
 //! A recovery decides what is lost and how much may be sent meanwhile. It never writes cwnd: it
 //! reports an [`Episode`], on which the connection tells the congestion control.
 //!
-//! All mark the same scoreboard and report the same episodes. Some count duplicate ACKs: they hold
-//! what is in flight against a quota, and call everything back after a timeout. Those that
-//! work by selective acknowledgements ([`LossRecovery::needs_sack`]) mark single segments as lost,
-//! and hold what the scoreboard says is in the pipe against cwnd.
+//! All mark the same scoreboard and report the same episodes. Where connections with different
+//! recoveries have to differ, the recovery's [`Traits`] say how.
 
 use incast_engine::{Entry, Fault, Time};
 
@@ -22,7 +20,7 @@ mod sack1;
 mod tahoe;
 mod view;
 
-pub use view::{Answer, Echo, Episode, News, RecoveryView, Spare};
+pub use view::{Answer, Echo, Episode, News, RecoveryView, Spare, Traits};
 
 /// The parameters of a loss recovery.
 pub trait Parameters {
@@ -37,13 +35,9 @@ pub trait Parameters {
 
 /// Decides what is lost.
 pub trait LossRecovery {
-    /// Whether it works by selective acknowledgements.
-    fn needs_sack(&self) -> bool {
-        false
-    }
-    /// Whether it goes by time: it has deadlines, and looks at every segment that arrives.
-    fn keeps_time(&self) -> bool {
-        false
+    /// How it works; asked once.
+    fn traits(&self) -> Traits {
+        Traits::DUPLICATES
     }
 
     /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
@@ -65,7 +59,7 @@ pub trait LossRecovery {
     fn on_undo(&mut self) {}
     /// The last timeout was genuine, although new data had left in between (RFC 5682 §2.1, step 3 a).
     fn on_genuine(&mut self, board: &mut Scoreboard) {
-        if !self.needs_sack() {
+        if !self.traits().in_place {
             board.go_back();
         }
     }
@@ -85,11 +79,11 @@ pub trait LossRecovery {
     }
     /// Whether it reads the SACK option of the ACK at hand.
     fn reads_blocks(&self) -> bool {
-        self.needs_sack()
+        self.traits().selective
     }
     /// Whether this ACK lets no more than a burst of new segments go.
     fn limits_burst(&self, news: &News, threshold: u32) -> bool {
-        if self.needs_sack() || news.acked > 0 {
+        if self.traits().selective || news.acked > 0 {
             self.in_recovery()
         } else {
             self.dupacks() >= threshold
@@ -161,9 +155,9 @@ macro_rules! loss_recoveries {
         }
 
         impl RecoveryConfig {
-            /// Whether it works by selective acknowledgements.
-            pub fn needs_sack(&self) -> bool {
-                self.build().needs_sack()
+            /// How it works.
+            pub fn traits(&self) -> Traits {
+                self.build().traits()
             }
 
             /// Finds the first parameter that makes no sense.
@@ -183,16 +177,10 @@ macro_rules! loss_recoveries {
         }
 
         impl LossRecovery for Recovery {
-            fn needs_sack(&self) -> bool {
+            fn traits(&self) -> Traits {
                 match self {
-                    $(Self::$variant(it) => it.needs_sack(),)+
-                    Self::Custom(it) => it.needs_sack(),
-                }
-            }
-            fn keeps_time(&self) -> bool {
-                match self {
-                    $(Self::$variant(it) => it.keeps_time(),)+
-                    Self::Custom(it) => it.keeps_time(),
+                    $(Self::$variant(it) => it.traits(),)+
+                    Self::Custom(it) => it.traits(),
                 }
             }
             fn enter(&mut self, view: &RecoveryView) -> Episode {

@@ -6,7 +6,7 @@ mod probe;
 use incast_engine::{Span, Time};
 
 use super::min_rtt::MinRtt;
-use super::{Echo, Episode, LossRecovery, News, RecoveryView};
+use super::{Echo, Episode, LossRecovery, News, RecoveryView, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::rtt::timestamp;
 use crate::send::{Detection, Horizon, Scoreboard, Sent};
@@ -133,12 +133,8 @@ impl RackTlp {
 }
 
 impl LossRecovery for RackTlp {
-    fn needs_sack(&self) -> bool {
-        true
-    }
-
-    fn keeps_time(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { timed: true, ..Traits::SELECTIVE }
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, Episode, LossRecovery, News, RecoveryView, Spare};
+use super::{Answer, Episode, LossRecovery, News, RecoveryView, Spare, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::{Marks, Scoreboard};
 
@@ -91,8 +91,8 @@ impl Sack {
 }
 
 impl LossRecovery for Sack {
-    fn needs_sack(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits::SELECTIVE
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {

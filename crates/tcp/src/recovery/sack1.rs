@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, News, RecoveryView};
+use super::{Episode, LossRecovery, News, RecoveryView, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
@@ -66,8 +66,8 @@ impl Sack1 {
 }
 
 impl LossRecovery for Sack1 {
-    fn needs_sack(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits::SELECTIVE
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {

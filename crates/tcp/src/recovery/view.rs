@@ -4,6 +4,34 @@ use incast_engine::{Span, Time};
 
 use crate::congestion::RecoveryExit;
 
+/// How a recovery works, as far as its connection has to know. It is asked once, before the first
+/// packet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// It reads selective acknowledgements, so that the scoreboard tells what has arrived. Else a
+    /// duplicate ACK stands for a segment that has (RFC 5681 §3.2), also for rate reduction, and
+    /// F-RTO is the basic one (RFC 5682 §2).
+    pub selective: bool,
+    /// cwnd bounds what is in the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), and a segment
+    /// that does not fit waits. Else it bounds what is in flight, with the inflation of
+    /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and cuts a segment that does not fit.
+    pub by_pipe: bool,
+    /// It marks the segments that are lost, and these are sent again where they are. Else a timeout
+    /// calls everything back (go-back-N).
+    pub in_place: bool,
+    /// It has deadlines, and looks at every segment that arrives.
+    pub timed: bool,
+}
+
+impl Traits {
+    /// A recovery by duplicate ACKs.
+    pub const DUPLICATES: Self =
+        Self { selective: false, by_pipe: false, in_place: false, timed: false };
+    /// A recovery by selective acknowledgements.
+    pub const SELECTIVE: Self =
+        Self { selective: true, by_pipe: true, in_place: true, timed: false };
+}
+
 /// What a recovery sees of its connection.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryView {
