@@ -14,7 +14,7 @@ def describe(
         Path, typer.Argument(metavar="DIR", help="A directory made by run --out.")
     ],
 ) -> None:
-    """Describe a results directory: its scenario, and the unit and meaning of every column."""
+    """Describe a results directory: its scenario and its columns."""
     from incast.cli.console import Paper
     from incast.results import Results
     from incast.results.collapse import DESCRIPTIONS

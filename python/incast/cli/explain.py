@@ -28,7 +28,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Describe a key of a scenario: values, range, default per profile, and source.
+    """Describe a key: values, range, default per profile, source.
 
     Without KEY, list the tables of a scenario. Examples: incast explain network.buffer;
     incast explain transport; incast explain plato; incast explain columns

@@ -20,7 +20,9 @@ def list_entries(
         ),
     ] = None,
 ) -> None:
-    """List the names that a scenario can use, with their parameters; without KIND, all names.
+    """List the names that a scenario can use.
+
+    With KIND, their parameters as well.
 
     Examples: incast list; incast list queues
     """

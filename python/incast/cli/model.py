@@ -64,7 +64,7 @@ def model(
         ),
     ] = None,
 ) -> None:
-    """Predict the results of a scenario from theory, without a simulation.
+    """Predict the results from theory, without a simulation.
 
     Examples: incast model mine.toml; incast model mine.toml --model collapse --plot theory.png;
     incast model mine.toml --set workload.servers=[4,8,16] --format json
@@ -72,16 +72,19 @@ def model(
     from incast.cli import output
     from incast.cli.theory import known, write
     from incast.models.theory import ask
-    from incast.plots import save, theory
 
     if out is not None and form in {Format.TABLE, Format.JSON}:
         raise typer.BadParameter("needs --format csv or parquet", param_hint="--out")
     output.check(form, out)
-    if picture is not None:
-        save.check(picture)
     layout = output.Layout.of(columns, form, known, wide=wide)
-    said = ask(scenario_of(scenario, changes or []).plan, names or [])
-    drawn = theory.draw(said) if picture is not None else None
+    plan = scenario_of(scenario, changes or []).plan
+    if picture is None:
+        write(ask(plan, names or []), form, out, layout)
+        return
+    from incast.plots import save, theory  # matplotlib takes longer than most models
+
+    save.check(picture)
+    said = ask(plan, names or [])
+    drawn = theory.draw(said)
     write(said, form, out, layout)
-    if picture is not None and drawn is not None:
-        save.figure(drawn, picture)
+    save.figure(drawn, picture)

@@ -51,7 +51,7 @@ def reproduce(
         typer.Option(help="Folder of the texts; default: ./papers, or that of the package."),
     ] = None,
 ) -> None:
-    """Simulate and draw figures of the literature, and judge the claims about them.
+    """Reproduce the figures of the literature, and judge its claims.
 
     Writes DIR/index.html (a gallery in one file), DIR/claims.json, and DIR/pictures.
     """
