@@ -23,6 +23,7 @@ KINDS = [
     "workloads",
     "topologies",
     "profiles",
+    "traces",
     "plots",
 ]
 
@@ -170,6 +171,7 @@ def test_lists(command: Command) -> None:
         assert kind in overview
         assert command("list", kind).out
     assert "newreno" in command("list", "transports").out
+    assert "rto_s_last         [s] Retransmission timeout" in command("list", "traces").out
     assert "swimlane" in command("list", "plots").out
     remedies = command("list", "remedies").out
     assert "One of highest, head. Default: highest." in remedies

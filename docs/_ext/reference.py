@@ -18,6 +18,7 @@ from incast import _core, units
 from incast.models import MODELS
 from incast.plots import KINDS as PLOTS
 from incast.results.collapse import DESCRIPTIONS
+from incast.results.traces import KINDS as TRACES
 from incast.scenario import schema
 
 ROOT = Path(__file__).parents[2]
@@ -84,12 +85,8 @@ def models() -> Iterator[str]:
 
 def columns() -> Iterator[str]:
     """Write every column of every table, with unit and meaning."""
-    headings = {
-        "rows": "Rows: `runs/`",
-        "events": "Events: `events/`",
-        "queues": "Queue: `queues/`",
-        "flows": "Connections: `flows/`",
-    }
+    headings = {"rows": "Rows: `runs/`"}
+    headings |= {kind.table: f"Trace `{kind.name}`: `{kind.table}/`" for kind in TRACES.values()}
     for table, heading in headings.items():
         yield f"\n## {heading}\n"
         yield "| Column | Unit | Meaning |\n| :-- | :-- | :-- |"

@@ -17,6 +17,7 @@ __all__ = [
     "run",
     "schema",
     "serialisation",
+    "traces",
     "version",
 ]
 
@@ -115,13 +116,16 @@ def entries(kind: str) -> str:
 def columns(table: str) -> str:
     """Return the columns of a result table as JSON: a list of `{"name", "unit", "description"}`."""
 
+def traces() -> str:
+    """Return the kinds of traces as JSON: a list of `{"name", "table", "summary"}`."""
+
 def run(
     scenario: Scenario, seed: int, traces: Sequence[str] = ..., control: Control | None = None
 ) -> dict[str, Any]:
     """Simulate a scenario at one seed, without the interpreter's lock.
 
-    Returns `rows` (one dictionary per group) and the traces asked for (`events`, `queues`,
-    `flows`: a dictionary of columns, or None).
+    Returns `rows` (one dictionary per group), and each requested trace as a dictionary of columns,
+    by the name of its table.
     """
 
 def follow_reads(

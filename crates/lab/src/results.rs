@@ -10,7 +10,7 @@ use incast_net::port::PortCounters;
 use incast_remedies::Measure;
 
 use crate::column::Column;
-use crate::probe::{EVENT_COLUMNS, FLOW_COLUMNS, QUEUE_COLUMNS};
+use crate::probe::KINDS;
 use incast_traffic::Report;
 
 macro_rules! row {
@@ -91,7 +91,7 @@ row! {
     wall_s: f64, "s", "Real time that the engine took; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table, those of the remedies among them: `rows`, `events`, `queues` or `flows`.
+/// The columns of a table: `rows`, those of the remedies among them, or that of a kind of trace.
 pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
         "rows" => {
@@ -103,10 +103,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
             });
             Some(ROW_COLUMNS.iter().copied().chain(own).collect())
         }
-        "events" => Some(EVENT_COLUMNS.to_vec()),
-        "queues" => Some(QUEUE_COLUMNS.to_vec()),
-        "flows" => Some(FLOW_COLUMNS.to_vec()),
-        _ => None,
+        _ => KINDS.iter().find(|kind| kind.table == table).map(|kind| (kind.columns)()),
     }
 }
 

@@ -26,7 +26,7 @@ pub enum RunError {
 }
 
 /// What a run produced.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Run {
     /// One row per group; the workload's (`all`) first.
     pub rows: Vec<Row>,
@@ -44,7 +44,7 @@ pub fn run(
     trace: &TraceRequest,
     control: &Control,
 ) -> Result<Run, RunError> {
-    guarded(|| run_world(scenario, seed, *trace, control))
+    guarded(|| run_world(scenario, seed, trace, control))
 }
 
 /// Turns the unwinding of a run for which memory would not do into an error; it takes the world with
@@ -59,14 +59,14 @@ fn guarded(run: impl FnOnce() -> Result<Run, RunError>) -> Result<Run, RunError>
 fn run_world(
     scenario: &Scenario,
     seed: u64,
-    trace: TraceRequest,
+    trace: &TraceRequest,
     control: &Control,
 ) -> Result<Run, RunError> {
     if trace.is_empty() {
         let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
         return Ok(Run { rows, trace: Trace::default() });
     }
-    let build = |setting: &Setting| Trace::new(&trace, setting);
+    let build = |setting: &Setting| Trace::new(trace, setting);
     let (rows, core) = World::new(scenario, seed, build).run(control)?;
     let Core { mut probe, mut network, queue, .. } = core;
     probe.finish(queue.now(), &mut network);

@@ -9,6 +9,7 @@ mod theory;
 
 use std::sync::Arc;
 
+use incast_lab::probe::{KINDS, Kind};
 use incast_lab::{Control as RunControl, TraceRequest};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -62,6 +63,14 @@ fn entries(kind: &str) -> PyResult<String> {
     Ok(json!(entries).to_string())
 }
 
+/// The kinds of traces, as JSON.
+#[pyfunction]
+fn traces() -> String {
+    let told =
+        |kind: &Kind| json!({ "name": kind.name, "table": kind.table, "summary": kind.summary });
+    json!(KINDS.iter().map(told).collect::<Vec<_>>()).to_string()
+}
+
 /// Columns of a result table with units and descriptions, as JSON.
 #[pyfunction]
 fn columns(table: &str) -> PyResult<String> {
@@ -84,14 +93,17 @@ fn run<'py>(
     let trace =
         TraceRequest::parse(traces.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
-    let run = py.detach(|| incast_lab::run(&scenario.0, seed, &trace, &control));
-    let run = run.map_err(stopped)?;
+    let run = py.detach(|| {
+        let run = incast_lab::run(&scenario.0, seed, &trace, &control)?;
+        Ok((run.rows, run.trace.tables()))
+    });
+    let (rows, traces) = run.map_err(stopped)?;
     let result = PyDict::new(py);
-    let rows = run.rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
+    let rows = rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
     result.set_item("rows", PyList::new(py, rows)?)?;
-    result.set_item("events", run.trace.events.map(|it| tables::events(py, &it)).transpose()?)?;
-    result.set_item("queues", run.trace.queue.map(|it| tables::queues(py, &it)).transpose()?)?;
-    result.set_item("flows", run.trace.flows.map(|it| tables::flows(py, &it)).transpose()?)?;
+    for trace in traces {
+        result.set_item(trace.name, tables::trace(py, trace)?)?;
+    }
     Ok(result)
 }
 
@@ -105,6 +117,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
+    module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation::serialisation, module)?)

@@ -41,7 +41,9 @@ def explain(
         _overview(paper)
         return
     if name == _COLUMNS:
-        for table in ("rows", "events", "queues", "flows"):
+        from incast.results.traces import KINDS
+
+        for table in ("rows", *(kind.table for kind in KINDS.values())):
             paper.heading(table)
             paper.listing(_columns(table))
         return

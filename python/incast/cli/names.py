@@ -17,7 +17,7 @@ _CORE = (
     "topologies",
     "profiles",
 )
-KINDS = (*_CORE, "plots", "models", "scenarios")
+KINDS = (*_CORE, "traces", "plots", "models", "scenarios")
 
 
 def entries(kind: str) -> list[dict[str, Any]]:
@@ -25,8 +25,14 @@ def entries(kind: str) -> list[dict[str, Any]]:
     from incast import _core
     from incast.models import MODELS
     from incast.plots import KINDS as PLOTS
+    from incast.results.traces import KINDS as TRACES
     from incast.scenario import shipped
 
+    if kind == "traces":
+        return [
+            {"name": trace.name, "summary": trace.summary, "parameters": _columns(trace.table)}
+            for trace in TRACES.values()
+        ]
     if kind == "plots":
         return [
             {"name": plot.name, "summary": plot.summary, "parameters": {}}
@@ -44,6 +50,16 @@ def entries(kind: str) -> list[dict[str, Any]]:
         ]
     found: list[dict[str, Any]] = json.loads(_core.entries(kind))
     return found
+
+
+def _columns(table: str) -> dict[str, Any]:
+    """Return the columns of a trace, with their units."""
+    from incast import _core
+
+    return {
+        column["name"]: {"description": f"[{column['unit'] or 'text'}] {column['description']}"}
+        for column in json.loads(_core.columns(table))
+    }
 
 
 def _measures(model: "Model") -> dict[str, Any]:

@@ -100,8 +100,8 @@ def run(
         str,
         typer.Option(
             metavar="LIST",
-            help="Record traces: queue, cwnd, events (comma-separated). queue:full stores every "
-            "change instead of the extremes of each bin.",
+            help="Record traces, e.g. queue,events (see: incast list traces). queue:full stores "
+            "every change instead of the extremes of each bin.",
             autocompletion=complete.traces,
         ),
     ] = "",

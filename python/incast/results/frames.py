@@ -39,7 +39,7 @@ def traces(run: Run) -> dict[str, pl.DataFrame]:
     return {
         kind.table: trace(run.job, run.output[kind.table])
         for kind in KINDS.values()
-        if run.output.get(kind.table) is not None
+        if kind.table in run.output
     }
 
 

@@ -1,8 +1,10 @@
 """The kinds of traces that can be recorded in single runs, by name."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from incast import _core
 from incast.errors import ResultsError
 
 
@@ -16,16 +18,16 @@ class Kind:
         The name in `--trace name`.
     table
         The core's name of the table and of its folder.
+    summary
+        What it records.
     """
 
     name: str
     table: str
+    summary: str
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (Kind("queue", "queues"), Kind("cwnd", "flows"), Kind("events", "events"))
-}
+KINDS = {kind["name"]: Kind(**kind) for kind in json.loads(_core.traces())}
 
 
 def parse(text: str) -> list[str]:

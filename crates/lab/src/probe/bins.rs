@@ -2,12 +2,19 @@
 
 use incast_engine::{Span, Time};
 
-use super::Detail;
-
 /// Bins of a decimated series.
 const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
+
+/// How much of a series is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Bins with minimum, maximum and last value: no peak is lost.
+    Binned,
+    /// A bin of one microsecond, and as many as it takes.
+    Full,
+}
 
 /// What happened to a value within one bin.
 pub trait Summary: Copy {

@@ -3,8 +3,14 @@
 use std::ops::Range;
 
 use incast_engine::{Span, Time};
+use incast_host::cause::Cause;
 use incast_host::milestone::{EventKind, EventRow};
-use incast_net::PortId;
+use incast_host::stalls::StallCause;
+use incast_net::topology::Network;
+use incast_net::{Packet, PortId};
+
+use super::kind::Read::{F64, I64, Text, U32, U64};
+use super::{Detail, Field, Listener, Setting, TraceKind};
 
 /// The events of a run, in the order of their times.
 #[derive(Clone, Debug)]
@@ -21,22 +27,12 @@ pub struct EventTrace {
 }
 
 impl EventTrace {
-    pub(super) fn new(port: PortId, idle_after: Span, workloads: Vec<Range<u32>>) -> Self {
-        let blocks = vec![0; workloads.len()];
-        let idle_since = Time::ZERO;
-        Self { rows: Vec::new(), port, idle_after, idle_since, workloads, blocks }
-    }
-
-    pub(super) fn port(&self) -> PortId {
-        self.port
-    }
-
     /// The rows.
     pub fn rows(&self) -> &[EventRow] {
         &self.rows
     }
 
-    pub(super) fn push(&mut self, row: EventRow) {
+    fn push(&mut self, row: EventRow) {
         let own = |flow: u32| self.workloads.iter().position(|flows| flows.contains(&flow));
         let workload = row.flow.map_or(Some(0), own);
         if let Some(workload) = workload.filter(|_| row.kind == EventKind::BlockStart) {
@@ -44,16 +40,118 @@ impl EventTrace {
         }
         self.rows.push(EventRow { block: self.blocks[workload.unwrap_or(0)], ..row });
     }
+}
 
-    /// The client's link is offered a packet, after having been idle since `idle_since` if that
-    /// is past.
-    pub(super) fn before_offer(&mut self, idle_since: Time) {
-        self.idle_since = idle_since;
+impl TraceKind for EventTrace {
+    const NAME: &'static str = "events";
+    const TABLE: &'static str = "events";
+    const SUMMARY: &'static str = "Timeouts, recoveries, drops and the milestones of blocks.";
+    type Row = EventRow;
+    const FIELDS: &'static [Field<EventRow>] = &[
+        Field::new("time_s", "s", "When.", F64(|row| row.time.as_secs_f64())),
+        Field::new(
+            "kind",
+            "",
+            "block_start, request, flow_done, block_done, timeout, tail_probe, stall (its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
+            Text(|row| row.kind.name().into()),
+        ),
+        Field::new(
+            "flow",
+            "1",
+            "Flow, which is the server's number for the workload; -1 if none.",
+            I64(|row| row.flow.map_or(-1, i64::from)),
+        ),
+        Field::new("block", "1", "Block of the workload, from 0.", U32(|row| row.block)),
+        Field::new(
+            "seq",
+            "byte",
+            "First unacknowledged, or dropped, sequence number; of a stall the one that the client expects next; data begin at 1.",
+            U64(|row| row.seq),
+        ),
+        Field::new(
+            "cwnd",
+            "byte",
+            "Congestion window; for a timeout before the reaction.",
+            U64(|row| row.cwnd),
+        ),
+        Field::new(
+            "ssthresh",
+            "byte",
+            "Slow-start threshold; for a timeout before the reaction.",
+            U64(|row| row.ssthresh),
+        ),
+        Field::new(
+            "flight",
+            "byte",
+            "Outstanding data; for a timeout before the reaction.",
+            U64(|row| row.flight),
+        ),
+        Field::new("dupacks", "1", "Consecutive duplicate ACKs received.", U32(|row| row.dupacks)),
+        Field::new(
+            "lost_in_window",
+            "1",
+            "Segments of the outstanding window that are lost and not yet repaired, at a timeout.",
+            U32(|row| row.lost_in_window),
+        ),
+        Field::new(
+            "packets",
+            "1",
+            "Data packets that the connection has sent, retransmissions included; in rows of a timeout, a recovery or a finished flow, as are the next two.",
+            U64(|row| row.packets),
+        ),
+        Field::new("srtt_s", "s", "Smoothed round-trip time.", F64(|row| seconds(row.srtt))),
+        Field::new(
+            "rto_s",
+            "s",
+            "Retransmission timeout; for a timeout the one that expired.",
+            F64(|row| seconds(row.rto)),
+        ),
+        Field::new(
+            "cause",
+            "",
+            "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks. What ended a stall: timeout, tail_probe, handshake, pacer, persist, delayed_ack, application or network.",
+            Text(|row| cause(row).into()),
+        ),
+        Field::new(
+            "place",
+            "",
+            "Of a timeout: block_head (the first window of a block, ABTT) or inside (IBTT).",
+            Text(|row| place(row).into()),
+        ),
+        Field::new(
+            "wait_s",
+            "s",
+            "Of a stall: how long the client's link brought nothing of the block.",
+            F64(|row| seconds(row.wait)),
+        ),
+    ];
+
+    fn new(_: Detail, setting: &Setting) -> Self {
+        let workloads = setting.workloads.clone();
+        Self {
+            rows: Vec::new(),
+            port: setting.ports[0].0,
+            idle_after: setting.base_rtt,
+            idle_since: Time::ZERO,
+            blocks: vec![0; workloads.len()],
+            workloads,
+        }
     }
 
-    /// It admitted the packet.
-    pub(super) fn after_offer(&mut self, now: Time) {
-        if now.saturating_since(self.idle_since) <= self.idle_after {
+    fn for_each_row(&self, tell: impl FnMut(&EventRow)) {
+        self.rows.iter().for_each(tell);
+    }
+}
+
+impl Listener for EventTrace {
+    fn before_offer(&mut self, _: Time, port: PortId, network: &mut Network) {
+        if port == self.port {
+            self.idle_since = network.port(port).last_departure();
+        }
+    }
+
+    fn after_offer(&mut self, now: Time, port: PortId, _: &Packet, _: &Network) {
+        if port != self.port || now.saturating_since(self.idle_since) <= self.idle_after {
             return;
         }
         let at = self.rows.partition_point(|row| row.time <= self.idle_since);
@@ -61,5 +159,32 @@ impl EventTrace {
         let idle = EventRow::new(self.idle_since, EventKind::LinkIdle, None);
         self.rows.insert(at, EventRow { block, ..idle });
         self.push(EventRow::new(now, EventKind::LinkBusy, None));
+    }
+
+    fn on_drop(&mut self, now: Time, _: PortId, packet: &Packet) {
+        let row = EventRow::new(now, EventKind::Drop, Some(packet.route.flow()));
+        self.push(EventRow { seq: packet.seq, ..row });
+    }
+
+    fn on_event(&mut self, row: EventRow) {
+        self.push(row);
+    }
+}
+
+/// A span in seconds, if there is one.
+fn seconds(span: Option<Span>) -> f64 {
+    span.map_or(f64::NAN, Span::as_secs_f64)
+}
+
+/// Why a timer expired, or what ended a stall.
+fn cause(row: &EventRow) -> &'static str {
+    row.cause.map_or_else(|| row.stall.map_or("", StallCause::name), Cause::name)
+}
+
+fn place(row: &EventRow) -> &'static str {
+    match row.block_head {
+        None => "",
+        Some(true) => "block_head",
+        Some(false) => "inside",
     }
 }

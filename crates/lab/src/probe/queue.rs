@@ -1,12 +1,15 @@
 //! The queues at the switches' ports towards the clients, over time.
 
+use std::sync::Arc;
+
 use incast_engine::{Span, Time};
 use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_remedies::label::{DUMMY, HEARTBEAT};
 
-use super::Detail;
 use super::bins::{Bins, Summary};
+use super::kind::Read::{F64, Text, U32, U64};
+use super::{Detail, Field, Listener, Setting, TraceKind};
 
 /// Waiting packets and bytes, drops and sending time within one bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,29 +58,10 @@ pub struct QueueTraces {
 }
 
 impl QueueTraces {
-    pub(super) fn new(detail: Detail, ports: &[(PortId, String)]) -> Self {
-        let most = ports.iter().map(|(port, _)| port.0 as usize + 1).max().unwrap_or(0);
-        let mut by_port = vec![None; most];
-        for ((port, _), index) in ports.iter().zip(0..) {
-            by_port[port.0 as usize] = Some(index);
-        }
-        let traces = ports.iter().map(|(port, name)| QueueTrace::new(detail, *port, name.clone()));
-        Self { traces: traces.collect(), by_port }
-    }
-
     /// The trace of a port, if it has one.
-    pub(super) fn at(&mut self, port: PortId) -> Option<&mut QueueTrace> {
+    fn at(&mut self, port: PortId) -> Option<&mut QueueTrace> {
         let index = (*self.by_port.get(port.0 as usize)?)?;
         self.traces.get_mut(index as usize)
-    }
-
-    /// Closes the last bins, and keeps what belongs to `ports`.
-    pub(super) fn finish(&mut self, now: Time, network: &mut Network, ports: &[PortId]) {
-        self.traces.retain(|trace| ports.contains(&trace.port));
-        for trace in &mut self.traces {
-            trace.advance(now, network);
-        }
-        self.by_port.clear();
     }
 
     /// One by one, the first client's port first.
@@ -86,11 +70,157 @@ impl QueueTraces {
     }
 }
 
+/// One bin of one port.
+pub struct QueueRow {
+    start: Time,
+    width: Span,
+    port: Arc<str>,
+    of: QueueSummary,
+}
+
+impl TraceKind for QueueTraces {
+    const NAME: &'static str = "queue";
+    const TABLE: &'static str = "queues";
+    const SUMMARY: &'static str = "The queues at the switches' ports towards the clients.";
+    type Row = QueueRow;
+    const FIELDS: &'static [Field<QueueRow>] = &[
+        Field::new("time_s", "s", "Start of the bin.", F64(|row| row.start.as_secs_f64())),
+        Field::new(
+            "bin_s",
+            "s",
+            "Width of the bin; bins without a change are left out.",
+            F64(|row| row.width.as_secs_f64()),
+        ),
+        Field::new(
+            "port",
+            "",
+            "Which port of a switch, on the way to a client; with several switches both ends of its link are numbered.",
+            Text(|row| row.port.to_string().into()),
+        ),
+        Field::new(
+            "packets_min",
+            "1",
+            "Fewest packets waiting; the one in service is not counted.",
+            U32(|row| row.of.packets[0]),
+        ),
+        Field::new("packets_max", "1", "Most packets waiting.", U32(|row| row.of.packets[1])),
+        Field::new(
+            "packets_last",
+            "1",
+            "Packets waiting at the end of the bin.",
+            U32(|row| row.of.packets[2]),
+        ),
+        Field::new("bytes_min", "byte", "Fewest bytes waiting.", U64(|row| row.of.bytes[0])),
+        Field::new("bytes_max", "byte", "Most bytes waiting.", U64(|row| row.of.bytes[1])),
+        Field::new(
+            "bytes_last",
+            "byte",
+            "Bytes waiting at the end of the bin.",
+            U64(|row| row.of.bytes[2]),
+        ),
+        Field::new(
+            "labelled_min",
+            "1",
+            "Fewest waiting packets with a label, such as PLATO's.",
+            U32(|row| row.of.labelled[0]),
+        ),
+        Field::new("labelled_max", "1", "Most of them.", U32(|row| row.of.labelled[1])),
+        Field::new(
+            "labelled_last",
+            "1",
+            "How many at the end of the bin.",
+            U32(|row| row.of.labelled[2]),
+        ),
+        Field::new(
+            "heartbeats_last",
+            "1",
+            "PLATO's heartbeats among them, without retransmissions and dummies; none are told apart with `single_bit`.",
+            U32(|row| row.of.heartbeats),
+        ),
+        Field::new("drops", "1", "Packets dropped.", U32(|row| row.of.drops)),
+        Field::new(
+            "busy",
+            "1",
+            "Share of the bin in which the link was sending.",
+            F64(|row| row.of.sending.as_secs_f64() / row.width.as_secs_f64()),
+        ),
+    ];
+
+    fn new(detail: Detail, setting: &Setting) -> Self {
+        let ports = &setting.ports;
+        let most = ports.iter().map(|(port, _)| port.0 as usize + 1).max().unwrap_or(0);
+        let mut by_port = vec![None; most];
+        for ((port, _), index) in ports.iter().zip(0..) {
+            by_port[port.0 as usize] = Some(index);
+        }
+        let traces = ports.iter().map(|(port, name)| QueueTrace::new(detail, *port, name));
+        Self { traces: traces.collect(), by_port }
+    }
+
+    /// Closes the last bins, and keeps the ports that were on the way to a client.
+    fn finish(&mut self, now: Time, network: &mut Network) {
+        let ports = network.switch_ports_forward();
+        self.traces.retain(|trace| ports.contains(&trace.port));
+        for trace in &mut self.traces {
+            trace.advance(now, network);
+        }
+        self.by_port.clear();
+    }
+
+    fn for_each_row(&self, mut tell: impl FnMut(&QueueRow)) {
+        for trace in &self.traces {
+            for (start, of) in trace.iter() {
+                let port = Arc::clone(&trace.name);
+                tell(&QueueRow { start, width: trace.bin_width(), port, of: *of });
+            }
+        }
+    }
+}
+
+impl Listener for QueueTraces {
+    fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.at(port) {
+            queue.advance(now, network);
+        }
+    }
+
+    fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.at(port) {
+            queue.advance(now, network);
+        }
+    }
+
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
+        if let Some(queue) = self.at(port) {
+            queue.sees_labels |= packet.label != 0;
+            queue.note(now, network);
+        }
+    }
+
+    fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
+        if let Some(queue) = self.at(port) {
+            queue.advance_before(now, network);
+        }
+    }
+
+    fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
+        if let Some(queue) = self.at(port) {
+            queue.note(now, network);
+        }
+    }
+
+    fn on_drop(&mut self, _: Time, port: PortId, _: &Packet) {
+        if let Some(queue) = self.at(port) {
+            queue.drops += 1;
+        }
+    }
+}
+
 /// The queue trace of one port.
 #[derive(Clone, Debug)]
 pub struct QueueTrace {
     port: PortId,
-    name: String,
+    name: Arc<str>,
     bins: Bins<QueueSummary>,
     /// Up to when the bins are complete.
     now: Time,
@@ -101,10 +231,10 @@ pub struct QueueTrace {
 }
 
 impl QueueTrace {
-    fn new(detail: Detail, port: PortId, name: String) -> Self {
+    fn new(detail: Detail, port: PortId, name: &str) -> Self {
         Self {
             port,
-            name,
+            name: name.into(),
             bins: Bins::new(detail),
             now: Time::ZERO,
             sent: Span::ZERO,
@@ -134,7 +264,7 @@ impl QueueTrace {
     }
 
     /// Completes the bins up to `now`, when something is about to happen to the port.
-    pub(super) fn advance(&mut self, now: Time, network: &mut Network) {
+    fn advance(&mut self, now: Time, network: &mut Network) {
         while self.bins.index(self.now) < self.bins.index(now) {
             let width = self.bins.width().as_picos();
             let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
@@ -155,7 +285,7 @@ impl QueueTrace {
     }
 
     /// Completes the bins up to the moment before `now`, when something departs.
-    pub(super) fn advance_before(&mut self, now: Time, network: &mut Network) {
+    fn advance_before(&mut self, now: Time, network: &mut Network) {
         let just_before = Time::from_picos(now.as_picos().saturating_sub(1));
         if just_before > self.now {
             self.advance(just_before, network);
@@ -163,7 +293,7 @@ impl QueueTrace {
     }
 
     /// Notes the state of the port.
-    pub(super) fn note(&mut self, now: Time, network: &Network) {
+    fn note(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let view = port.view();
         let (mut labelled, mut heartbeats) = (0, 0);
@@ -186,15 +316,5 @@ impl QueueTrace {
         self.bins.note(now, summary);
         self.sent = sent;
         self.now = now;
-    }
-
-    /// Notes the state of the port, which has just admitted a packet.
-    pub(super) fn note_packet(&mut self, now: Time, packet: &Packet, network: &Network) {
-        self.sees_labels |= packet.label != 0;
-        self.note(now, network);
-    }
-
-    pub(super) fn note_drop(&mut self) {
-        self.drops += 1;
     }
 }

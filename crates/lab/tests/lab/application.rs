@@ -2,14 +2,13 @@
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
-use incast_host::milestone::{EventKind, EventRow};
-use incast_lab::probe::Probe;
+use incast_host::milestone::EventKind;
+use incast_lab::probe::{Listener, Probe};
 use incast_lab::world::World;
 use incast_lab::{Control, Row};
 use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
 use incast_scenario::Scenario;
-use incast_tcp::Connection;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, Outcome, run, scenario};
@@ -137,12 +136,9 @@ struct Arrivals {
     segments: Vec<Packet>,
 }
 
-impl Probe for Arrivals {
-    const ON: bool = true;
-    fn before_offer(&mut self, _: Time, _: PortId, _: &mut Network) {}
-    fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
-    fn after_offer(&mut self, _: Time, _: PortId, _: &Packet, _: &Network) {}
-    fn on_drop(&mut self, _: Time, _: PortId, _: &Packet) {}
+impl Probe for Arrivals {}
+
+impl Listener for Arrivals {
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
         let from_server = packet.route.is_forward()
             && port != Network::switch_port(incast_net::topology::HostId(0));
@@ -152,8 +148,6 @@ impl Probe for Arrivals {
             self.segments.push(*packet);
         }
     }
-    fn on_connection(&mut self, _: Time, _: EndId, _: &Connection) {}
-    fn on_event(&mut self, _: EventRow) {}
 }
 
 /// The rows of a run and what reached the switch from the servers' side.

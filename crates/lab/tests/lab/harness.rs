@@ -193,7 +193,7 @@ impl Outcome {
 
 /// Runs a scenario whose switch loses `losses`.
 pub fn run(scenario: &Scenario, losses: Vec<Loss>) -> Outcome {
-    let request = TraceRequest { events: true, ..TraceRequest::default() };
+    let request = TraceRequest::parse(["events"]).expect("it exists");
     let probe = |setting: &Setting| Trace::new(&request, setting);
     let mut world = World::new(scenario, 1, probe);
     let network = &mut world.core_mut().network;

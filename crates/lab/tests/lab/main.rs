@@ -16,6 +16,7 @@ mod response;
 mod spraying;
 mod switch;
 mod taxonomy;
+mod trace_kind;
 mod traffic;
 mod transports;
 mod workloads;

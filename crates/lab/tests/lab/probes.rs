@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 use incast_host::milestone::EventKind;
-use incast_lab::probe::{QueueSummary, QueueTrace, Trace};
+use incast_lab::probe::{KINDS, QueueSummary, QueueTrace, Trace};
 use incast_lab::results::columns;
 use incast_lab::{Control, Run, TraceRequest};
 use incast_scenario::Scenario;
@@ -112,7 +112,7 @@ fn an_idle_time_belongs_to_the_block_in_which_it_began() {
 fn windows_are_traced_from_their_first_value_to_their_last() {
     let changes = json!({ "transport": { "initial_window": 2 } });
     let Run { trace, .. } = traced(&scenario(&changes), &["cwnd:full"]);
-    let flows = trace.flows.unwrap();
+    let flows = trace.cwnd.unwrap();
     let [server] = flows.flows() else { panic!("one server, one flow") };
     let steps: Vec<u64> = server.iter().map(|(_, bin)| bin.cwnd[2] / MSS).collect();
     assert_eq!(steps.first(), Some(&2));
@@ -125,7 +125,10 @@ fn windows_are_traced_from_their_first_value_to_their_last() {
 #[test]
 fn trace_names_are_checked() {
     let error = TraceRequest::parse(["queue", "cwn"]).unwrap_err();
-    assert!(error.contains("\"cwn\"") && error.contains("cwnd:full"), "{error}");
+    assert!(
+        error.contains("\"cwn\"") && error.contains("queue, cwnd, events, each with"),
+        "{error}"
+    );
     assert!(TraceRequest::parse(["events:full"]).is_ok());
     assert!(TraceRequest::parse(["queue:fine"]).is_err());
     assert!(TraceRequest::parse([]).unwrap().is_empty());
@@ -139,7 +142,7 @@ fn every_column_is_described() {
     let described = columns("rows").unwrap();
     assert!(described.len() > names.len(), "remedies have columns of their own");
     assert!(names.iter().zip(&described).all(|(name, column)| *name == column.name));
-    for table in ["rows", "events", "queues", "flows"] {
+    for table in ["rows"].into_iter().chain(KINDS.iter().map(|kind| kind.table)) {
         for column in columns(table).unwrap() {
             assert!(column.description.ends_with('.'), "{table}.{}", column.name);
             if table == "rows" {
@@ -167,7 +170,7 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
             "transport": { "name": "plato", "initial_window": 1 },
         });
         let Run { trace, .. } = traced(&scenario(&changes), &["queue:full", "cwnd:full"]);
-        let flows = trace.flows.clone().expect("it was asked for");
+        let flows = trace.cwnd.clone().expect("it was asked for");
         let queue = only_queue(trace);
         let waiting = || queue.iter().map(|(_, bin)| bin).filter(|bin| bin.packets[2] > 1);
         let first = waiting().next().expect("the queue builds up");

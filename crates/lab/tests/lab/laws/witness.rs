@@ -7,7 +7,7 @@ use incast_host::EndId;
 use incast_host::cause::Cause;
 use incast_host::milestone::{EventKind, EventRow};
 use incast_host::stalls::StallCause;
-use incast_lab::probe::Probe;
+use incast_lab::probe::{Listener, Probe};
 use incast_net::topology::Network;
 use incast_net::{Ecn, Flags, Packet, PortId};
 use incast_tcp::Connection;
@@ -154,14 +154,12 @@ fn is_data(packet: &Packet) -> bool {
     packet.route.is_forward() && packet.seq_end() > packet.seq && !packet.flags.intersects(control)
 }
 
-impl Probe for Witness {
-    const ON: bool = true;
+impl Probe for Witness {}
 
+impl Listener for Witness {
     fn before_offer(&mut self, now: Time, _: PortId, _: &mut Network) {
         self.tick(now);
     }
-
-    fn before_arrival(&mut self, _: Time, _: PortId, _: &mut Network) {}
 
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
         self.tick(now);

@@ -145,7 +145,7 @@ fn a_timeout_whose_segment_is_held_for_a_moment() {
 #[test]
 fn a_closed_window() {
     let scenario = scenario(&json!({ "run": { "time_limit": "1s" } }));
-    let request = TraceRequest { events: true, ..TraceRequest::default() };
+    let request = TraceRequest::parse(["events"]).expect("it exists");
     let mut world = World::new(&scenario, 1, |setting: &Setting| Trace::new(&request, setting));
     world.core_mut().hosts.act_on(EndId::client(0)).set_receive_buffer(0);
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");

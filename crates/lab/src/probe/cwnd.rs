@@ -1,0 +1,159 @@
+//! cwnd, ssthresh, RTO and flight of the servers' connections, over time.
+
+use incast_engine::{Span, Time};
+use incast_host::EndId;
+use incast_net::topology::Network;
+use incast_net::{Flags, Packet, PortId};
+use incast_tcp::Connection;
+
+use super::bins::{Bins, Summary};
+use super::kind::Read::{F64, I64, U32, U64};
+use super::{Detail, Field, Listener, Setting, TraceKind};
+
+/// A sender's windows within one bin, bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WindowSummary {
+    /// Smallest, largest and last cwnd.
+    pub cwnd: [u64; 3],
+    /// Last ssthresh.
+    pub ssthresh: u64,
+    /// Last RTO.
+    pub rto: Span,
+    /// Last flight.
+    pub flight: u64,
+    /// New segments sent with a label, since the beginning.
+    pub labelled: u32,
+}
+
+impl Summary for WindowSummary {
+    fn absorb(&mut self, later: &Self) {
+        let [min, max, _] = self.cwnd;
+        *self = Self {
+            cwnd: [min.min(later.cwnd[0]), max.max(later.cwnd[1]), later.cwnd[2]],
+            ..*later
+        };
+    }
+}
+
+/// The window traces of all flows.
+#[derive(Clone, Debug)]
+pub struct FlowTrace {
+    flows: Vec<Bins<WindowSummary>>,
+    /// New segments that each has sent with a label.
+    labelled: Vec<u32>,
+}
+
+impl FlowTrace {
+    /// The bins of each flow, in the order of the flows.
+    pub fn flows(&self) -> &[Bins<WindowSummary>] {
+        &self.flows
+    }
+}
+
+/// One bin of one flow.
+pub struct FlowRow {
+    start: Time,
+    width: Span,
+    flow: u32,
+    of: WindowSummary,
+}
+
+impl TraceKind for FlowTrace {
+    const NAME: &'static str = "cwnd";
+    const TABLE: &'static str = "flows";
+    const SUMMARY: &'static str = "cwnd, ssthresh, RTO and flight of the servers' connections.";
+    type Row = FlowRow;
+    const FIELDS: &'static [Field<FlowRow>] = &[
+        Field::new("time_s", "s", "Start of the bin.", F64(|row| row.start.as_secs_f64())),
+        Field::new(
+            "bin_s",
+            "s",
+            "Width of the bin; bins without a change are left out.",
+            F64(|row| row.width.as_secs_f64()),
+        ),
+        Field::new(
+            "flow",
+            "1",
+            "Flow, which is the server's number for the workload.",
+            I64(|row| row.flow.into()),
+        ),
+        Field::new("cwnd_min", "byte", "Smallest congestion window.", U64(|row| row.of.cwnd[0])),
+        Field::new("cwnd_max", "byte", "Largest congestion window.", U64(|row| row.of.cwnd[1])),
+        Field::new(
+            "cwnd_last",
+            "byte",
+            "Congestion window at the end of the bin.",
+            U64(|row| row.of.cwnd[2]),
+        ),
+        Field::new(
+            "ssthresh_last",
+            "byte",
+            "Slow-start threshold at the end of the bin.",
+            U64(|row| row.of.ssthresh),
+        ),
+        Field::new(
+            "rto_s_last",
+            "s",
+            "Retransmission timeout at the end of the bin, backed off.",
+            F64(|row| row.of.rto.as_secs_f64()),
+        ),
+        Field::new(
+            "flight_last",
+            "byte",
+            "Outstanding data at the end of the bin.",
+            U64(|row| row.of.flight),
+        ),
+        Field::new(
+            "labelled_last",
+            "1",
+            "New segments sent with a label up to the end of the bin: PLATO's heartbeats.",
+            U32(|row| row.of.labelled),
+        ),
+    ];
+
+    fn new(detail: Detail, setting: &Setting) -> Self {
+        let flows = setting.flows as usize;
+        Self { flows: vec![Bins::new(detail); flows], labelled: vec![0; flows] }
+    }
+
+    fn for_each_row(&self, mut tell: impl FnMut(&FlowRow)) {
+        for (bins, flow) in self.flows.iter().zip(0..) {
+            for (start, of) in bins.iter() {
+                tell(&FlowRow { start, width: bins.width(), flow, of: *of });
+            }
+        }
+    }
+}
+
+impl Listener for FlowTrace {
+    /// Counts a packet with a label that its host sends, if it brings new data; the connection's
+    /// next note, in the same instant, tells of it.
+    fn after_offer(&mut self, _: Time, port: PortId, packet: &Packet, network: &Network) {
+        if packet.label == 0 || network.route(packet.route).first() != Some(&port) {
+            return;
+        }
+        let is_new = packet.payload > 0 && !packet.flags.contains(Flags::RETRANSMISSION);
+        let labelled = self.labelled.get_mut(packet.route.flow() as usize);
+        if let Some(labelled) = labelled.filter(|_| is_new && packet.route.is_forward()) {
+            *labelled += 1;
+        }
+    }
+
+    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
+        let flow = end.flow() as usize;
+        let (Some(bins), Some(labelled)) = (self.flows.get_mut(flow), self.labelled.get(flow))
+        else {
+            return;
+        };
+        if end.is_server() {
+            let summary = WindowSummary {
+                cwnd: [connection.cwnd(); 3],
+                ssthresh: connection.ssthresh(),
+                rto: connection.rtt().rto(),
+                flight: connection.flight(),
+                labelled: *labelled,
+            };
+            bins.note(now, summary);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A kind of trace: what it is called, what it records, and how that becomes a table.
+
+use std::any::Any;
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use incast_engine::Time;
+use incast_net::topology::Network;
+
+use super::{Detail, Listener, Setting};
+use crate::column::Column;
+
+/// Records one kind of trace, as far as a run tells it ([`Listener`]).
+pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
+    /// The name by which it is requested.
+    const NAME: &'static str;
+    /// The name of its table.
+    const TABLE: &'static str;
+    /// One line for people.
+    const SUMMARY: &'static str;
+    /// What a row of its table is made of.
+    type Row;
+    /// The columns of its table.
+    const FIELDS: &'static [Field<Self::Row>];
+
+    /// A trace with nothing in it, of a run in this setting.
+    fn new(detail: Detail, setting: &Setting) -> Self;
+
+    /// The run is over.
+    fn finish(&mut self, now: Time, network: &mut Network) {
+        let _ = (now, network);
+    }
+
+    /// Tells the rows of the table, one after another.
+    fn for_each_row(&self, tell: impl FnMut(&Self::Row));
+}
+
+/// A column of a table, and how it is read from a row.
+pub struct Field<R> {
+    column: Column,
+    read: Read<R>,
+}
+
+/// How a value is read from a row.
+pub enum Read<R> {
+    /// A number with a fraction.
+    F64(fn(&R) -> f64),
+    /// A number that may be negative.
+    I64(fn(&R) -> i64),
+    /// A small count.
+    U32(fn(&R) -> u32),
+    /// A count.
+    U64(fn(&R) -> u64),
+    /// A name.
+    Text(fn(&R) -> Cow<'static, str>),
+}
+
+impl<R> Field<R> {
+    /// A column with its unit ("1" for ratios, "" for text) and meaning.
+    pub const fn new(
+        name: &'static str,
+        unit: &'static str,
+        description: &'static str,
+        read: Read<R>,
+    ) -> Self {
+        Self { column: Column { name, unit, description }, read }
+    }
+}
+
+/// The values of a column.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// See [`Read::F64`].
+    F64(Vec<f64>),
+    /// See [`Read::I64`].
+    I64(Vec<i64>),
+    /// See [`Read::U32`].
+    U32(Vec<u32>),
+    /// See [`Read::U64`].
+    U64(Vec<u64>),
+    /// See [`Read::Text`].
+    Text(Vec<Cow<'static, str>>),
+}
+
+/// What was recorded of one kind, column by column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// The names of the columns and their values.
+    pub columns: Vec<(&'static str, Values)>,
+}
+
+/// A trace of whichever kind.
+pub trait Recorder: Listener + Any + Debug + Send {
+    /// The run is over.
+    fn finish(&mut self, now: Time, network: &mut Network);
+    /// What it recorded.
+    fn table(&self) -> Table;
+}
+
+impl<K: TraceKind> Recorder for K {
+    fn finish(&mut self, now: Time, network: &mut Network) {
+        TraceKind::finish(self, now, network);
+    }
+
+    fn table(&self) -> Table {
+        let values = |field: &Field<K::Row>| match field.read {
+            Read::F64(read) => Values::F64(gather(self, read)),
+            Read::I64(read) => Values::I64(gather(self, read)),
+            Read::U32(read) => Values::U32(gather(self, read)),
+            Read::U64(read) => Values::U64(gather(self, read)),
+            Read::Text(read) => Values::Text(gather(self, read)),
+        };
+        let columns = K::FIELDS.iter().map(|field| (field.column.name, values(field)));
+        Table { name: K::TABLE, columns: columns.collect() }
+    }
+}
+
+fn gather<K: TraceKind, T>(trace: &K, read: fn(&K::Row) -> T) -> Vec<T> {
+    let mut values = Vec::new();
+    trace.for_each_row(|row| values.push(read(row)));
+    values
+}
+
+/// A kind of trace in the list of all.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// See [`TraceKind::NAME`].
+    pub name: &'static str,
+    /// See [`TraceKind::TABLE`].
+    pub table: &'static str,
+    /// See [`TraceKind::SUMMARY`].
+    pub summary: &'static str,
+    /// The columns of its table.
+    pub columns: fn() -> Vec<Column>,
+    pub(super) build: fn(Detail, &Setting) -> Box<dyn Recorder>,
+}
+
+impl Kind {
+    /// The kind `K`.
+    pub const fn of<K: TraceKind>() -> Self {
+        Self {
+            name: K::NAME,
+            table: K::TABLE,
+            summary: K::SUMMARY,
+            columns: || K::FIELDS.iter().map(|field| field.column).collect(),
+            build: |detail, setting| Box::new(K::new(detail, setting)),
+        }
+    }
+}

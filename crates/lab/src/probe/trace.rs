@@ -1,0 +1,148 @@
+//! What is to be recorded, and what was.
+
+use incast_engine::Time;
+use incast_host::EndId;
+use incast_host::milestone::EventRow;
+use incast_net::topology::Network;
+use incast_net::{Packet, PortId};
+use incast_tcp::Connection;
+
+use super::{Detail, KINDS, Kind, Listener, Probe, Trace, TraceKind};
+
+/// Which traces a run should record.
+#[derive(Clone, Debug, Default)]
+pub struct TraceRequest {
+    asked: Vec<(&'static str, Detail)>,
+    pub(super) outside: Vec<(Kind, Detail)>,
+}
+
+impl TraceRequest {
+    /// Reads names such as `queue`, `cwnd:full`, `events`.
+    ///
+    /// # Errors
+    /// One line that names what was given and what would be accepted.
+    pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
+        let mut request = Self::default();
+        for name in names {
+            let full = name.strip_suffix(":full");
+            let detail = full.map_or(Detail::Binned, |_| Detail::Full);
+            let Some(kind) = KINDS.iter().find(|kind| kind.name == full.unwrap_or(name)) else {
+                let known = KINDS.map(|kind| kind.name).join(", ");
+                return Err(format!(
+                    "trace {name:?} is unknown; choose from {known}, each with or without :full"
+                ));
+            };
+            request.asked.push((kind.name, detail));
+        }
+        Ok(request)
+    }
+
+    /// With a trace of a kind that is not in the list.
+    #[must_use]
+    pub fn with<K: TraceKind>(mut self, detail: Detail) -> Self {
+        self.outside.push((Kind::of::<K>(), detail));
+        self
+    }
+
+    /// Whether anything is to be recorded.
+    pub fn is_empty(&self) -> bool {
+        self.asked.is_empty() && self.outside.is_empty()
+    }
+
+    /// How much is kept of the kind called `name`, if it is to be recorded.
+    pub(super) fn detail(&self, name: &str) -> Option<Detail> {
+        self.asked.iter().rev().find(|(asked, _)| *asked == name).map(|(_, detail)| *detail)
+    }
+}
+
+/// Declares the kinds of traces, and the listener that records those that are requested.
+macro_rules! kinds {
+    ($($name:ident: $kind:ty,)+) => {
+        /// The kinds of traces, by name.
+        pub const KINDS: [Kind; [$(stringify!($name)),+].len()] = [$(Kind::of::<$kind>()),+];
+
+        /// What a run recorded.
+        #[derive(Debug, Default)]
+        pub struct Trace {
+            $(#[doc = concat!("See [`", stringify!($kind), "`].")] pub $name: Option<$kind>,)+
+            /// Kinds that are not in the list ([`TraceRequest::with`]).
+            pub outside: Vec<Box<dyn Recorder>>,
+        }
+
+        impl Trace {
+            /// An empty trace of a run in this setting.
+            pub fn new(request: &TraceRequest, setting: &Setting) -> Self {
+                let detail = |name: &str| request.detail(name);
+                let outside = request.outside.iter();
+                Self {
+                    $($name: detail(<$kind>::NAME).map(|detail| <$kind>::new(detail, setting)),)+
+                    outside: outside.map(|(kind, detail)| (kind.build)(*detail, setting)).collect(),
+                }
+            }
+
+            /// Closes the traces at the end of the run.
+            pub fn finish(&mut self, now: Time, network: &mut Network) {
+                self.each(|trace| trace.finish(now, network));
+            }
+
+            /// What was recorded, kind by kind.
+            pub fn tables(&self) -> Vec<Table> {
+                let listed = [$(self.$name.as_ref().map(|trace| trace.table())),+];
+                let outside = self.outside.iter().map(|trace| trace.table());
+                listed.into_iter().flatten().chain(outside).collect()
+            }
+
+            /// Which kind a listed trace has is known here, so that its calls are direct.
+            #[inline(always)]
+            fn each(&mut self, mut call: impl FnMut(&mut dyn Recorder)) {
+                $(if let Some(trace) = &mut self.$name { call(trace) })+
+                for trace in &mut self.outside { call(trace.as_mut()) }
+            }
+        }
+    };
+}
+pub(super) use kinds;
+
+impl Probe for Trace {}
+
+impl Listener for Trace {
+    fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {
+        self.each(|trace| trace.before_offer(now, port, network));
+    }
+
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
+        self.each(|trace| trace.after_offer(now, port, packet, network));
+    }
+
+    fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
+        self.each(|trace| trace.before_departure(now, port, network));
+    }
+
+    fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.each(|trace| trace.on_late_drop(now, port, packet));
+    }
+
+    fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
+        self.each(|trace| trace.after_departure(now, port, network));
+    }
+
+    fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {
+        self.each(|trace| trace.before_arrival(now, port, network));
+    }
+
+    fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.each(|trace| trace.on_drop(now, port, packet));
+    }
+
+    fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
+        self.each(|trace| trace.on_arrival(now, port, packet));
+    }
+
+    fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
+        self.each(|trace| trace.on_connection(now, end, connection));
+    }
+
+    fn on_event(&mut self, row: EventRow) {
+        self.each(|trace| trace.on_event(row));
+    }
+}
