@@ -3,8 +3,8 @@
 use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
-    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
-    RtoPolicy, RtoStyle, RttSampling, Sack, UndoKind, WindowUnit,
+    BackoffEnd, DelayedAck, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, Pacing, PrrBound,
+    ReceiveOffload, RtoFloor, RtoPolicy, RttClock, RttSampling, Sack, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
@@ -150,8 +150,10 @@ impl Settings {
             ("rto", "granularity") => rto.granularity = span(value)?,
             ("rto", "max_doublings") => rto.max_doublings = number(value)?,
             ("rto", "jitter") => rto.jitter = named(value)?,
-            ("rto", "style") => rto.style = named(value)?,
-            ("rto", "runs_idle") => rto.runs_idle = named(value)?,
+            ("rto", "floor") => rto.floor = named(value)?,
+            ("rto", "clock") => rto.clock = named(value)?,
+            ("rto", "backoff_ends") => rto.backoff_ends = named(value)?,
+            ("rto", "idle") => rto.idle = named(value)?,
             ("rto", "backs_off_in_recovery") => rto.backs_off_in_recovery = named(value)?,
             ("situation", "servers") => self.situation.servers = number(value)?,
             ("situation", "sru") => self.situation.sru = number(value)?,
@@ -228,8 +230,10 @@ fn default_rto() -> RtoPolicy {
         granularity: Span::from_micros(1),
         max_doublings: 32,
         jitter: 0.0,
-        style: RtoStyle::Rfc,
-        runs_idle: false,
+        floor: RtoFloor::Timeout,
+        clock: RttClock::Exact,
+        backoff_ends: BackoffEnd::Sample,
+        idle: IdleTimer::Stops,
         backs_off_in_recovery: false,
     }
 }

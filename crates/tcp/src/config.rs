@@ -108,33 +108,65 @@ pub struct RtoPolicy {
     pub max: Span,
     /// Value before the first sample (RFC 6298 (2.1): 1 s).
     pub initial: Span,
-    /// Clock granularity G (RFC 6298 §4); in style `ns2` the tick to which samples are rounded.
+    /// Clock granularity G (RFC 6298 §4); with [`RttClock::Ticks`] the tick.
     pub granularity: Span,
     /// Largest number of doublings (RFC 6298 (5.5)); 0 switches backoff off.
     pub max_doublings: u32,
     /// Random extension: each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
     pub jitter: f64,
-    /// Whose arithmetic.
-    pub style: RtoStyle,
-    /// The timer keeps running while nothing is outstanding; its expiry then moves `recover`
-    /// (RFC 6582) and does nothing else (ns-2).
-    pub runs_idle: bool,
-    /// A fast retransmit doubles the timeout, as an expiry does (ns-2's Vegas).
+    /// What `min` bounds.
+    pub floor: RtoFloor,
+    /// What round trips are measured in.
+    pub clock: RttClock,
+    /// What ends the backoff.
+    pub backoff_ends: BackoffEnd,
+    /// What the timer does while nothing is outstanding.
+    pub idle: IdleTimer,
+    /// A fast retransmit doubles the timeout, as an expiry does (ns-2's Vegas:
+    /// `reset_rtx_timer(1)`).
     pub backs_off_in_recovery: bool,
 }
 
-/// Whose arithmetic turns SRTT and RTTVAR into an RTO.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// What the lower bound of a retransmission timeout bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum RtoStyle {
-    /// `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
-    Rfc,
-    /// `SRTT + max(min, G, 4·RTTVAR)`: Linux puts the floor under the variance term.
-    Linux,
-    /// As `rfc`, but any ACK of new data ends the backoff, not only a new measurement (ns-3).
-    Ns3,
-    /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
-    Ns2,
+pub enum RtoFloor {
+    /// All of it: `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
+    Timeout,
+    /// The variance term: `SRTT + max(min, G, 4·RTTVAR)` (Linux: `tcp_set_rto()`).
+    Variance,
+}
+
+/// What round trips are measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RttClock {
+    /// Picoseconds.
+    Exact,
+    /// Whole ticks, with SRTT and RTTVAR in fixed point, and timeouts of at least two ticks (Jacobson
+    /// and Karels 1988, appendix A; ns-2: `rtt_update()`, `rtt_timeout()`).
+    Ticks,
+}
+
+/// What ends the backoff of a retransmission timeout.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BackoffEnd {
+    /// A new measurement, which copies cannot give (RFC 6298 §5).
+    Sample,
+    /// Any ACK of new data (ns-3: `TcpSocketBase::NewAck()`).
+    NewData,
+}
+
+/// What the retransmission timer does while nothing is outstanding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IdleTimer {
+    /// It is off (RFC 6298 (5.2)).
+    Stops,
+    /// It is restarted. Its expiry only moves `recover` (RFC 6582 §3.2, step 4), so that the next
+    /// segment cannot be retransmitted fast (ns-2: `newtimer()`, `timeout()`).
+    Runs,
 }
 
 /// Which segments are timed when the timestamps option is off (RFC 6298 §3).

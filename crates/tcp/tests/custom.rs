@@ -6,8 +6,8 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Flags, Packet, RouteId};
 use incast_tcp::config::{
-    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle, RttSampling, UndoKind,
-    WindowUnit,
+    BackoffEnd, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor, RtoPolicy,
+    RttClock, RttSampling, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::{
     AckSample, Congestion, CongestionControl, Controller, Limit, PathView, RecoveryExit,
@@ -79,7 +79,7 @@ impl LossRecovery for Hasty {
         if news.acked > 0 {
             self.dupacks = 0;
             return if std::mem::take(&mut self.in_recovery) {
-                Episode::Exit(RecoveryExit::Ssthresh)
+                Episode::exit(RecoveryExit::Ssthresh)
             } else {
                 Episode::None
             };
@@ -117,8 +117,10 @@ fn config() -> Config {
             granularity: Span::from_micros(1),
             max_doublings: 6,
             jitter: 0.0,
-            style: RtoStyle::Rfc,
-            runs_idle: false,
+            floor: RtoFloor::Timeout,
+            clock: RttClock::Exact,
+            backoff_ends: BackoffEnd::Sample,
+            idle: IdleTimer::Stops,
             backs_off_in_recovery: false,
         },
         syn_rto: RTO,
@@ -248,7 +250,7 @@ impl LossRecovery for Picky {
 
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         if self.recovery_point.take_if(|point| view.una >= *point).is_some() {
-            return Episode::Exit(RecoveryExit::Ssthresh);
+            return Episode::exit(RecoveryExit::Ssthresh);
         }
         let is_lost = news.sacked > 0 && board.judge(1, view.segment);
         if is_lost && !self.in_recovery() { self.enter(view) } else { Episode::None }

@@ -3,7 +3,8 @@
 use incast_engine::{Limit, Rate, Span};
 use incast_net::queue::QueueConfig;
 use incast_tcp::config::{
-    DelayedAck, EcnPackets, Handshake, IdleRestart, RtoStyle, RttSampling, UndoKind,
+    BackoffEnd, DelayedAck, EcnPackets, Handshake, IdleRestart, IdleTimer, RtoFloor, RttClock,
+    RttSampling, UndoKind,
 };
 use serde_json::{Value, json};
 
@@ -66,7 +67,8 @@ fn the_ns2_profile_is_the_reference_data_s_configuration() {
     assert_eq!(network.server_delay, Span::from_micros(50));
     assert_eq!((tcp.mss, tcp.receive_window, tcp.initial_ssthresh), (1024, 1_024_000, 1_024_000));
     assert_eq!((scenario.transport.opener, tcp.handshake), (Opener::Server, Handshake::SynOnly));
-    assert_eq!((tcp.rto.style, tcp.rto.granularity), (RtoStyle::Ns2, Span::from_micros(10)));
+    assert_eq!((tcp.rto.clock, tcp.rto.granularity), (RttClock::Ticks, Span::from_micros(10)));
+    assert_eq!(tcp.rto.idle, IdleTimer::Runs);
     assert_eq!((tcp.rto.initial, tcp.syn_rto), (Span::from_secs(3), Span::from_secs(3)));
     assert_eq!((tcp.rtt_sampling, tcp.recovery_burst), (RttSampling::PerWindow, Some(2)));
     assert_eq!(json!(tcp.recovery)["exit"], "keep");
@@ -92,7 +94,7 @@ fn the_linux_profile_is_linux_s_defaults() {
     assert_eq!((scenario.transport.name.as_str(), scenario.network.layer2_overhead), ("cubic", 38));
     assert_eq!((tcp.mss, tcp.header, tcp.ack_size), (1448, 52, 52));
     assert_eq!((tcp.initial_window, tcp.timestamps), (14_480, Some(Span::from_micros(1))));
-    assert_eq!((tcp.rto.style, tcp.rto.min), (RtoStyle::Linux, Span::from_millis(200)));
+    assert_eq!((tcp.rto.floor, tcp.rto.min), (RtoFloor::Variance, Span::from_millis(200)));
     let delayed_ack = DelayedAck { segments: 2, timeout: Span::from_millis(40), quickack: 16 };
     assert_eq!((tcp.delayed_ack, tcp.ecn), (Some(delayed_ack), None));
     assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
@@ -121,6 +123,7 @@ fn linux_with_dctcp_is_a_profile_and_a_preset_of_the_other() {
 #[test]
 fn the_ns3_profile_is_the_reference_data_s_configuration() {
     let scenario = profile("ns3");
+    assert_eq!(scenario.transport.tcp.rto.backoff_ends, BackoffEnd::NewData);
     let (network, tcp) = (&scenario.network, &scenario.transport.tcp);
     assert_eq!((network.buffer, network.layer2_overhead), (Limit::Bytes(100_000), 2));
     assert_eq!((tcp.mss, tcp.header, tcp.initial_window), (1460, 40, 14_600));

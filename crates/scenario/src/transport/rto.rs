@@ -2,9 +2,42 @@
 
 use incast_engine::{Fault, Span};
 use incast_tcp::Config;
-use incast_tcp::config::{RtoPolicy, RtoStyle};
+use incast_tcp::config::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Whose arithmetic turns SRTT and RTTVAR into an RTO.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum RtoStyle {
+    /// `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
+    Rfc,
+    /// `SRTT + max(min, G, 4·RTTVAR)`: Linux puts the floor under the variance term.
+    Linux,
+    /// As `rfc`, but any ACK of new data ends the backoff, not only a new measurement (ns-3).
+    Ns3,
+    /// Samples counted in ticks, fixed-point SRTT and RTTVAR, at least two ticks (ns-2).
+    Ns2,
+}
+
+impl RtoStyle {
+    const ALL: [Self; 4] = [Self::Rfc, Self::Linux, Self::Ns3, Self::Ns2];
+
+    /// What it stands for.
+    fn rules(self) -> (RtoFloor, RttClock, BackoffEnd) {
+        match self {
+            Self::Rfc => (RtoFloor::Timeout, RttClock::Exact, BackoffEnd::Sample),
+            Self::Linux => (RtoFloor::Variance, RttClock::Exact, BackoffEnd::Sample),
+            Self::Ns3 => (RtoFloor::Timeout, RttClock::Exact, BackoffEnd::NewData),
+            Self::Ns2 => (RtoFloor::Timeout, RttClock::Ticks, BackoffEnd::Sample),
+        }
+    }
+
+    fn of(rto: &RtoPolicy) -> Self {
+        let rules = (rto.floor, rto.clock, rto.backoff_ends);
+        Self::ALL.into_iter().find(|style| style.rules() == rules).unwrap_or(Self::Rfc)
+    }
+}
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Timer {
@@ -65,6 +98,7 @@ impl Timer {
     }
 
     pub(super) fn policy(&self) -> RtoPolicy {
+        let (floor, clock, backoff_ends) = self.rto_style.rules();
         RtoPolicy {
             min: self.rto_min,
             max: self.rto_max,
@@ -72,15 +106,16 @@ impl Timer {
             granularity: self.rto_granularity,
             max_doublings: self.rto_max_doublings,
             jitter: self.rto_jitter,
-            style: self.rto_style,
-            runs_idle: self.rto_runs_idle,
+            floor,
+            clock,
+            backoff_ends,
+            idle: if self.rto_runs_idle { IdleTimer::Runs } else { IdleTimer::Stops },
             backs_off_in_recovery: self.rto_backs_off_in_recovery,
         }
     }
 
     pub(super) fn of(tcp: &Config) -> Self {
-        let RtoPolicy { min, max, initial, granularity, max_doublings, jitter, style, .. } =
-            tcp.rto;
+        let RtoPolicy { min, max, initial, granularity, max_doublings, jitter, .. } = tcp.rto;
         Self {
             rto_min: min,
             rto_max: max,
@@ -88,9 +123,9 @@ impl Timer {
             rto_granularity: granularity,
             rto_max_doublings: max_doublings,
             rto_jitter: jitter,
-            rto_runs_idle: tcp.rto.runs_idle,
+            rto_runs_idle: tcp.rto.idle == IdleTimer::Runs,
             rto_backs_off_in_recovery: tcp.rto.backs_off_in_recovery,
-            rto_style: style,
+            rto_style: RtoStyle::of(&tcp.rto),
             syn_rto: tcp.syn_rto,
             rto_after_syn_loss: tcp.rto_after_syn_loss,
         }

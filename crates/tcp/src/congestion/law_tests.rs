@@ -50,7 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop_oneof![
             Just(RecoveryExit::Ssthresh),
             Just(RecoveryExit::Flight),
-            (0_u64..100_000).prop_map(|deficit| RecoveryExit::Keep { deficit }),
+            (0_u64..100_000).prop_map(|deficit| RecoveryExit::Reduced { deficit }),
         ]
         .prop_map(Step::Exit),
         1 => limit().prop_map(Step::Limit),

@@ -206,8 +206,7 @@ impl CongestionControl for Reno {
         self.set_window(match exit {
             RecoveryExit::Ssthresh => self.ssthresh,
             RecoveryExit::Flight => self.ssthresh.min(path.flight.max(segment) + segment),
-            RecoveryExit::Keep { deficit } => self.window().saturating_sub(deficit).max(segment),
-            RecoveryExit::Stay => self.window(),
+            RecoveryExit::Reduced { deficit } => self.window().saturating_sub(deficit).max(segment),
         });
     }
 
@@ -311,8 +310,7 @@ mod tests {
         assert_eq!(exit(RecoveryExit::Flight, 0), 2 * SEGMENT);
         assert_eq!(exit(RecoveryExit::Flight, 3 * SEGMENT), 4 * SEGMENT);
         assert_eq!(exit(RecoveryExit::Flight, 30 * SEGMENT), 5 * SEGMENT);
-        assert_eq!(exit(RecoveryExit::Keep { deficit: 2 * SEGMENT }, 0), 3 * SEGMENT);
-        assert_eq!(exit(RecoveryExit::Keep { deficit: 9 * SEGMENT }, 0), SEGMENT);
-        assert_eq!(exit(RecoveryExit::Stay, 0), 5 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Reduced { deficit: 2 * SEGMENT }, 0), 3 * SEGMENT);
+        assert_eq!(exit(RecoveryExit::Reduced { deficit: 9 * SEGMENT }, 0), SEGMENT);
     }
 }

@@ -284,9 +284,9 @@ impl CongestionControl for Vegas {
         let (window, segment) = (self.reno.window(), path.segment);
         let window = match exit {
             // The reduced window, wherever ssthresh is.
-            RecoveryExit::Ssthresh | RecoveryExit::Stay => window,
+            RecoveryExit::Ssthresh => window,
             RecoveryExit::Flight => window.min(path.flight.max(segment) + segment),
-            RecoveryExit::Keep { deficit } => window.saturating_sub(deficit).max(segment),
+            RecoveryExit::Reduced { deficit } => window.saturating_sub(deficit).max(segment),
         };
         self.reno.set(window, self.reno.ssthresh());
     }

@@ -116,14 +116,12 @@ pub enum RecoveryExit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)` (option 1).
     Flight,
-    /// cwnd keeps the value of the reduction, less what partial ACKs took from it (ns-2).
-    Keep {
+    /// cwnd is what the reduction left of it, less what partial ACKs took (ns-2, which halves cwnd
+    /// and rounds ssthresh).
+    Reduced {
         /// Bytes that partial ACKs took.
         deficit: u64,
     },
-    /// cwnd is the value of the reduction, to the byte, and the last ACK does not grow it (ns-2's
-    /// `Sack1`).
-    Stay,
 }
 
 /// What a congestion control does with congestion marks.

@@ -33,8 +33,13 @@ impl Connection {
                 Answer::Nothing => {}
             }
         }
-        if let Episode::Exit(exit) = episode {
-            self.leave_episode(now, packet, acked, exit);
+        if let Episode::Exit { cwnd, grows } = episode {
+            let path = self.path(now, self.in_flight());
+            self.congestion.on_recovery_exit(cwnd, &path);
+            if grows || self.needs.every_ack {
+                self.grow(now, packet, acked, grows);
+            }
+            self.leave_episode();
             // The rest of the scoreboard may hold the next loss.
             let news = News { acked: 0, twice: None, ..*news };
             episode = self.recovery.on_ack(&news, &mut self.board, &view);
@@ -78,13 +83,7 @@ impl Connection {
         self.note_timer(now);
     }
 
-    fn leave_episode(&mut self, now: Time, packet: &Packet, acked: &Acked, exit: RecoveryExit) {
-        let path = self.path(now, self.in_flight());
-        self.congestion.on_recovery_exit(exit, &path);
-        let grows = matches!(exit, RecoveryExit::Keep { .. });
-        if grows || self.needs.every_ack {
-            self.grow(now, packet, acked, grows);
-        }
+    fn leave_episode(&mut self) {
         self.end_reduction();
         self.waive(Demand::Head);
         self.waive(Demand::PartialAck);
@@ -101,7 +100,7 @@ impl Connection {
             Episode::Again => return self.reduce_again(now, None),
             Episode::Repaired { flight } => return self.reduce_again(now, Some(flight)),
             Episode::Probe => return self.owe(Demand::TailProbe),
-            Episode::None | Episode::Partial { .. } | Episode::Exit(_) => return,
+            Episode::None | Episode::Partial { .. } | Episode::Exit { .. } => return,
         };
         let window = self.congestion.window();
         // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.

@@ -3,7 +3,7 @@
 //! A shortcut says which extras it knows to be harmless ([`Extras::only`]). A new feature adds a
 //! line here, and every shortcut leaves its connections to the long way until it names it.
 
-use crate::config::{Config, IdleRestart, WindowUnit};
+use crate::config::{Config, IdleRestart, IdleTimer, WindowUnit};
 use crate::congestion::Needs;
 use crate::recovery::Traits;
 
@@ -70,7 +70,7 @@ impl Extras {
             (Self::JITTER, !config.send_jitter.is_zero()),
             (Self::ECN, config.ecn.is_some()),
             (Self::SENT, needs.sent),
-            (Self::IDLE_TIMER, config.rto.runs_idle),
+            (Self::IDLE_TIMER, config.rto.idle == IdleTimer::Runs),
         ];
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
     }

@@ -5,6 +5,7 @@ use incast_net::Trigger;
 
 use super::demand::Demand;
 use super::{Connection, Event, State, TimeoutKind, TimeoutReport};
+use crate::config::IdleTimer;
 use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
@@ -97,7 +98,10 @@ impl Connection {
 
     /// Nothing is outstanding.
     pub(super) fn rest(&mut self, now: Time) {
-        let kind = if self.config.rto.runs_idle { TimerKind::Data } else { TimerKind::Off };
+        let kind = match self.config.rto.idle {
+            IdleTimer::Stops => TimerKind::Off,
+            IdleTimer::Runs => TimerKind::Data,
+        };
         self.arm(now, kind);
     }
 
@@ -122,7 +126,7 @@ impl Connection {
     /// `advised` is set if a hook asks for it.
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
-            if self.config.rto.runs_idle {
+            if self.config.rto.idle == IdleTimer::Runs {
                 let view = self.recovery_view(now);
                 self.recovery.on_idle_expiry(&view);
             }

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::{ENTRIES, RecoveryConfig};
 use crate::config::{
-    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RtoStyle,
-    RttSampling, Sack, UndoKind, WindowUnit,
+    BackoffEnd, DelayedAck, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor,
+    RtoPolicy, RttClock, RttSampling, Sack, UndoKind, WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
 use crate::{Config, Connection, Role};
@@ -93,8 +93,10 @@ fn config(name: &str, case: &Case) -> Config {
             granularity: Span::from_micros(1),
             max_doublings: 8,
             jitter: 0.0,
-            style: RtoStyle::Rfc,
-            runs_idle: false,
+            floor: RtoFloor::Timeout,
+            clock: RttClock::Exact,
+            backoff_ends: BackoffEnd::Sample,
+            idle: IdleTimer::Stops,
             backs_off_in_recovery: false,
         },
         rtt_sampling: RttSampling::PerAck,

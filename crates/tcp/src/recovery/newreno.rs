@@ -120,13 +120,13 @@ impl NewReno {
             return Episode::None;
         }
         if self.recover.is_none_or(|recover| view.una > recover) {
-            let exit = match self.params.exit {
+            let cwnd = match self.params.exit {
                 Exit::Ssthresh => RecoveryExit::Ssthresh,
                 Exit::Flight => RecoveryExit::Flight,
-                Exit::Keep => RecoveryExit::Keep { deficit: self.deficit },
+                Exit::Keep => RecoveryExit::Reduced { deficit: self.deficit },
             };
             self.leave();
-            return Episode::Exit(exit);
+            return Episode::Exit { cwnd, grows: self.params.exit == Exit::Keep };
         }
         // RFC 6582 §3.2, step 3, partial ACK: deflate by what was acknowledged and add back a
         // segment if at least one was.
@@ -255,7 +255,8 @@ mod tests {
         newreno.on_new_ack(5000, &view(5001, 10_001));
         assert_eq!(newreno.quota(5000), 5000 + 3000 - 5000 + 1000);
         let exit = newreno.on_new_ack(5000, &view(10_001, 10_001));
-        assert_eq!(exit, Episode::Exit(RecoveryExit::Keep { deficit: 2000 }));
+        let cwnd = RecoveryExit::Reduced { deficit: 2000 };
+        assert_eq!(exit, Episode::Exit { cwnd, grows: true });
     }
 
     #[test]

@@ -203,7 +203,7 @@ impl LossRecovery for RackTlp {
         if leaves {
             let left = std::mem::replace(&mut self.phase, Phase::Open);
             if left == Phase::Recovery {
-                return Episode::Exit(RecoveryExit::Ssthresh);
+                return Episode::exit(RecoveryExit::Ssthresh);
             }
         }
         if news.sacked > 0 && self.phase == Phase::Open {

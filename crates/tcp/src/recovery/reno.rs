@@ -82,10 +82,10 @@ impl Reno {
         if !ends {
             return Episode::None;
         }
-        Episode::Exit(match self.params.exit {
-            Exit::Ssthresh => RecoveryExit::Ssthresh,
-            Exit::Keep => RecoveryExit::Keep { deficit: 0 },
-        })
+        match self.params.exit {
+            Exit::Ssthresh => Episode::exit(RecoveryExit::Ssthresh),
+            Exit::Keep => Episode::Exit { cwnd: RecoveryExit::Reduced { deficit: 0 }, grows: true },
+        }
     }
 }
 

@@ -132,7 +132,7 @@ impl LossRecovery for Sack {
         if self.phase != Phase::Open && una >= self.recovery_point {
             let left = std::mem::replace(&mut self.phase, Phase::Open);
             if left == Phase::Recovery {
-                return Episode::Exit(RecoveryExit::Ssthresh);
+                return Episode::exit(RecoveryExit::Ssthresh);
             }
         }
         if self.phase == Phase::Timeout {

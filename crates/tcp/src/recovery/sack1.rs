@@ -114,7 +114,7 @@ impl LossRecovery for Sack1 {
             Phase::Timeout if una <= self.recovery_point => return Episode::None,
             Phase::Recovery if una >= self.recovery_point => {
                 self.phase = Phase::Open;
-                return Episode::Exit(RecoveryExit::Stay);
+                return Episode::exit(RecoveryExit::Reduced { deficit: 0 });
             }
             Phase::Recovery => {
                 // Every ACK says that a segment has left; one of new data, that its copy has, too.

@@ -115,7 +115,13 @@ pub enum Episode {
         answer: Answer,
     },
     /// Everything that was outstanding at the loss is acknowledged.
-    Exit(RecoveryExit),
+    Exit {
+        /// What becomes of cwnd.
+        cwnd: RecoveryExit,
+        /// The ACK that ends recovery grows cwnd (ns-2's Reno and `NewReno`; RFC 5681 §3.2, step 6,
+        /// only deflates it).
+        grows: bool,
+    },
     /// Reduce the window, and nothing else: a retransmission was lost (RFC 5681 §4.3), or a loss is
     /// likely and not repaired yet.
     Again,
@@ -127,6 +133,13 @@ pub enum Episode {
     },
     /// Send a segment to bring an ACK about: new data, or else the last one (RFC 8985 §7.3).
     Probe,
+}
+
+impl Episode {
+    /// The end of an episode as the RFCs have it.
+    pub const fn exit(cwnd: RecoveryExit) -> Self {
+        Self::Exit { cwnd, grows: false }
+    }
 }
 
 /// What leaves for a partial ACK, beside what the windows let go.

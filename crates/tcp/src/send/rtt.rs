@@ -3,7 +3,7 @@
 use incast_engine::{Span, Stream, Time};
 
 use super::ticks::Ticks;
-use crate::config::{RtoPolicy, RtoStyle};
+use crate::config::{BackoffEnd, RtoFloor, RtoPolicy, RttClock};
 
 /// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
 pub fn timestamp(now: Time, tick: Span) -> u32 {
@@ -17,7 +17,7 @@ pub struct RttEstimator {
     /// RTO before the first sample.
     initial: Span,
     smoothed: Option<Smoothed>,
-    /// ns-2's estimator, which counts in ticks, if it is in force.
+    /// The estimator that counts in ticks, if it is in force.
     ticks: Option<Box<Ticks>>,
     min_rtt: Option<Span>,
     doublings: u32,
@@ -34,7 +34,7 @@ struct Smoothed {
 impl RttEstimator {
     /// An estimator without a sample; a clock that ticks begins at random.
     pub fn new(policy: &RtoPolicy, random: &mut Stream) -> Self {
-        let ticks = (policy.style == RtoStyle::Ns2)
+        let ticks = (policy.clock == RttClock::Ticks)
             .then(|| Box::new(Ticks::new(policy.granularity, random)));
         let mut estimator = Self {
             policy: *policy,
@@ -80,7 +80,7 @@ impl RttEstimator {
     /// New data were acknowledged, by whichever transmission.
     #[inline]
     pub fn on_progress(&mut self) {
-        if self.doublings > 0 && self.policy.style == RtoStyle::Ns3 {
+        if self.doublings > 0 && self.policy.backoff_ends == BackoffEnd::NewData {
             self.doublings = 0;
             self.update();
         }
@@ -105,16 +105,16 @@ impl RttEstimator {
             (Some(_), Some(ticks)) => ticks.rto().max(min),
             (Some(Smoothed { srtt, rttvar }), None) => {
                 let variance = (rttvar * 4).max(granularity);
-                match self.policy.style {
-                    RtoStyle::Linux => srtt + variance.max(min),
-                    RtoStyle::Rfc | RtoStyle::Ns3 | RtoStyle::Ns2 => (srtt + variance).max(min),
+                match self.policy.floor {
+                    RtoFloor::Timeout => (srtt + variance).max(min),
+                    RtoFloor::Variance => srtt + variance.max(min),
                 }
             }
         };
         let backed_off = base.saturating_doubled(self.doublings).min(max);
-        self.rto = match self.policy.style {
-            RtoStyle::Ns2 => backed_off.max(granularity * 2),
-            RtoStyle::Rfc | RtoStyle::Linux | RtoStyle::Ns3 => backed_off,
+        self.rto = match self.policy.clock {
+            RttClock::Exact => backed_off,
+            RttClock::Ticks => backed_off.max(granularity * 2),
         };
     }
 
@@ -149,29 +149,32 @@ impl RttEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::IdleTimer;
 
     const NOW: Time = Time::from_picos(1_000_000_000_000);
 
-    fn policy(style: RtoStyle) -> RtoPolicy {
-        RtoPolicy {
-            min: Span::from_millis(1),
-            max: Span::from_secs(60),
-            initial: Span::from_secs(1),
-            granularity: Span::from_micros(10),
-            max_doublings: 16,
-            jitter: 0.0,
-            style,
-            runs_idle: false,
-            backs_off_in_recovery: false,
-        }
-    }
+    const RFC: RtoPolicy = RtoPolicy {
+        min: Span::from_millis(1),
+        max: Span::from_secs(60),
+        initial: Span::from_secs(1),
+        granularity: Span::from_micros(10),
+        max_doublings: 16,
+        jitter: 0.0,
+        floor: RtoFloor::Timeout,
+        clock: RttClock::Exact,
+        backoff_ends: BackoffEnd::Sample,
+        idle: IdleTimer::Stops,
+        backs_off_in_recovery: false,
+    };
+    const LINUX: RtoPolicy = RtoPolicy { floor: RtoFloor::Variance, ..RFC };
+    const TICKS: RtoPolicy = RtoPolicy { clock: RttClock::Ticks, ..RFC };
 
     fn estimator(policy: &RtoPolicy) -> RttEstimator {
         RttEstimator::new(policy, &mut Stream::named(1, "phase", 0))
     }
 
-    fn after(style: RtoStyle, samples: &[u64]) -> RttEstimator {
-        let mut rtt = estimator(&policy(style));
+    fn after(policy: &RtoPolicy, samples: &[u64]) -> RttEstimator {
+        let mut rtt = estimator(policy);
         for micros in samples {
             rtt.sample(NOW, Span::from_micros(*micros));
         }
@@ -180,17 +183,17 @@ mod tests {
 
     #[test]
     fn rfc6298_2_1_the_initial_rto_holds_until_a_sample() {
-        assert_eq!(after(RtoStyle::Rfc, &[]).rto(), Span::from_secs(1));
+        assert_eq!(after(&RFC, &[]).rto(), Span::from_secs(1));
     }
 
     #[test]
     fn rfc6298_2_2_the_first_sample_gives_three_times_itself() {
-        assert_eq!(after(RtoStyle::Rfc, &[1000]).rto(), Span::from_micros(3000));
+        assert_eq!(after(&RFC, &[1000]).rto(), Span::from_micros(3000));
     }
 
     #[test]
     fn rfc6298_2_3_rttvar_is_updated_with_the_old_srtt() {
-        let rtt = after(RtoStyle::Rfc, &[1000, 2000]);
+        let rtt = after(&RFC, &[1000, 2000]);
         // RTTVAR = 3/4·500 + 1/4·|1000 − 2000| = 625; SRTT = 7/8·1000 + 1/8·2000 = 1125.
         assert_eq!(rtt.srtt(), Some(Span::from_micros(1125)));
         assert_eq!(rtt.rto(), Span::from_micros(1125 + 4 * 625));
@@ -199,36 +202,32 @@ mod tests {
 
     #[test]
     fn rfc6298_2_4_the_minimum_is_a_floor_and_granularity_a_least_variance() {
-        assert_eq!(after(RtoStyle::Rfc, &[100; 200]).rto(), Span::from_millis(1));
-        let mut fine = policy(RtoStyle::Rfc);
-        fine.min = Span::ZERO;
-        let mut rtt = estimator(&fine);
+        assert_eq!(after(&RFC, &[100; 200]).rto(), Span::from_millis(1));
+        let mut rtt = estimator(&RtoPolicy { min: Span::ZERO, ..RFC });
         (0..200).for_each(|_| rtt.sample(NOW, Span::from_micros(100)));
         assert_eq!(rtt.rto(), Span::from_micros(110));
     }
 
     #[test]
     fn linux_puts_the_floor_under_the_variance() {
-        assert_eq!(after(RtoStyle::Linux, &[100; 200]).rto(), Span::from_micros(1100));
+        assert_eq!(after(&LINUX, &[100; 200]).rto(), Span::from_micros(1100));
     }
 
     /// A coarse timestamp clock measures round trips of no time at all.
     #[test]
     fn a_timeout_is_never_shorter_than_the_granularity() {
-        for style in [RtoStyle::Rfc, RtoStyle::Linux, RtoStyle::Ns2] {
-            let fine = RtoPolicy { min: Span::ZERO, ..policy(style) };
+        for policy in [RFC, LINUX, TICKS] {
+            let fine = RtoPolicy { min: Span::ZERO, ..policy };
             let mut rtt = estimator(&fine);
             (0..200).for_each(|_| rtt.sample(NOW, Span::ZERO));
-            assert!(rtt.rto() >= fine.granularity, "{style:?}");
+            assert!(rtt.rto() >= fine.granularity, "{policy:?}");
         }
     }
 
     #[test]
     fn ns2_waits_for_two_ticks_at_least() {
-        let mut coarse = policy(RtoStyle::Ns2);
-        coarse.min = Span::ZERO;
-        coarse.max = Span::from_micros(5);
-        let mut rtt = estimator(&coarse);
+        let max = Span::from_micros(5);
+        let mut rtt = estimator(&RtoPolicy { min: Span::ZERO, max, ..TICKS });
         rtt.sample(NOW, Span::from_micros(3));
         assert_eq!(rtt.rto(), Span::from_micros(20));
     }
@@ -236,7 +235,7 @@ mod tests {
     #[test]
     fn ns2_begins_afresh_after_the_fourth_doubling() {
         for (doublings, srtt) in [(3, 2000 - 1000 / 8), (4, 1000)] {
-            let mut rtt = after(RtoStyle::Ns2, &[2000]);
+            let mut rtt = after(&TICKS, &[2000]);
             (0..doublings).for_each(|_| rtt.back_off());
             assert_eq!(rtt.rto(), Span::from_micros(6000 << doublings), "what it was");
             rtt.sample(NOW, Span::from_micros(1000));
@@ -246,7 +245,7 @@ mod tests {
 
     #[test]
     fn rfc6298_5_5_backoff_doubles_up_to_the_maximum_and_ends_with_a_sample() {
-        let mut rtt = after(RtoStyle::Rfc, &[100]);
+        let mut rtt = after(&RFC, &[100]);
         rtt.back_off();
         rtt.back_off();
         assert_eq!(rtt.rto(), Span::from_millis(4));
@@ -259,7 +258,7 @@ mod tests {
     #[test]
     fn a_floor_lifts_the_timeout_up_to_the_maximum() {
         let mut random = Stream::named(1, "rto jitter", 0);
-        let mut rtt = after(RtoStyle::Rfc, &[100]);
+        let mut rtt = after(&RFC, &[100]);
         let mut at_least = |rtt: &RttEstimator, floor| rtt.timeout(floor, &mut random);
         assert_eq!(at_least(&rtt, Span::from_micros(900)), Span::from_millis(1));
         assert_eq!(at_least(&rtt, Span::from_millis(3)), Span::from_millis(3));
@@ -270,9 +269,7 @@ mod tests {
 
     #[test]
     fn jitter_extends_the_timeout_at_random_within_its_share() {
-        let mut spread = policy(RtoStyle::Rfc);
-        spread.jitter = 0.5;
-        let mut rtt = estimator(&spread);
+        let mut rtt = estimator(&RtoPolicy { jitter: 0.5, ..RFC });
         rtt.sample(NOW, Span::from_micros(100));
         let mut random = Stream::named(1, "rto jitter", 0);
         let draws: Vec<_> = (0..100).map(|_| rtt.timeout(Span::ZERO, &mut random)).collect();
