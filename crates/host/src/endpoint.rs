@@ -2,7 +2,7 @@
 
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
-use incast_tcp::connection::{Counters, FIRST_BYTE, Polled};
+use incast_tcp::connection::{Counters, FIRST_BYTE, Polled, Predicted};
 use incast_tcp::{Connection, Event};
 
 /// A transport that is no TCP, polled like a connection.
@@ -104,6 +104,19 @@ impl End {
         either!(&mut self.endpoint,
             connection => connection.handle_segment(now, packet),
             guest => guest.handle_segment(now, packet));
+    }
+
+    /// Header prediction; see [`Connection::predict`].
+    #[inline]
+    pub(crate) fn predict(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        trigger: Trigger,
+    ) -> Predicted {
+        either!(&mut self.endpoint,
+            connection => connection.predict(now, packet, trigger),
+            _guest => Predicted::Nothing)
     }
 
     /// Its deadline has come.

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
 use incast_remedies::schedule::RequestScheduler;
-use incast_tcp::connection::Counters;
+use incast_tcp::connection::{Counters, Predicted};
 use incast_tcp::{Connection, Event};
 
 use crate::blueprint::Blueprint;
@@ -203,6 +203,23 @@ impl Hosts {
         // Nothing has waited for what the client sends now.
         end.set_trigger(Trigger::Arrival);
         (id, self.waits.note(now, id, packet.flags.trigger()))
+    }
+
+    /// Tells the receiving end of a packet, if that is one of those that are predicted: no event comes
+    /// of it. Nobody hears of a stall that it ends.
+    #[inline]
+    pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
+        let id = EndId(packet.route.reverse().0);
+        let trigger = packet.flags.trigger();
+        let end = &mut self.ends[id.0 as usize];
+        if id.is_server() {
+            return (id, end.predict(now, packet, trigger));
+        }
+        let predicted = end.predict(now, packet, Trigger::Arrival);
+        if predicted != Predicted::Nothing {
+            self.waits.note(now, id, trigger);
+        }
+        (id, predicted)
     }
 
     /// Handles a deadline; returns whether there is one still.

@@ -10,7 +10,7 @@ use incast_host::{Demand, EndId, Hosts};
 use incast_net::port::unplaced;
 use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PacketId, PortId, RouteId};
-use incast_tcp::connection::Polled;
+use incast_tcp::connection::{Polled, Predicted};
 
 use crate::probe::Probe;
 use wires::{Kept, Wires};
@@ -168,6 +168,38 @@ impl<P: Probe> Core<P> {
         if is_sending {
             self.wires().schedule(port);
         }
+    }
+
+    /// Deals with a packet that its end predicted; any other is to be [delivered](Self::deliver).
+    #[inline]
+    pub(crate) fn predict(&mut self, id: PacketId) -> bool {
+        let now = self.now();
+        let Self { hosts, queue, network, probe, sequence, .. } = self;
+        let (end_id, predicted) = hosts.predict(now, &mut network.packets()[id]);
+        let mut wires = Wires { queue, network, probe, sequence };
+        match predicted {
+            Predicted::Nothing => return false,
+            Predicted::Answered => wires.transmit(id),
+            Predicted::Received => {
+                wires.network.packets().release(id);
+                wires.arm(end_id, hosts.end_mut(end_id));
+            }
+            Predicted::Acked(limit) => {
+                wires.network.packets().release(id);
+                let end = hosts.end_mut(end_id);
+                let Some(connection) = end.connection_mut() else { return true };
+                while connection.send_predicted(now, limit, wires.network.packets().draft()) {
+                    let packet = wires.network.packets().take();
+                    wires.transmit(packet);
+                }
+                if connection.nears_end() {
+                    self.flush(end_id);
+                } else {
+                    wires.arm(end_id, end);
+                }
+            }
+        }
+        true
     }
 
     /// Tells the receiving end of a packet.

@@ -174,7 +174,7 @@ impl Connection {
 
     /// What every ACK of new data means, before recovery is asked.
     #[inline]
-    fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
+    pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);
         self.rtt.on_progress();
         if self.block.first_window_end == u64::MAX && packet.ack > self.block.start {

@@ -45,6 +45,12 @@ impl EcnState {
         !ece || self.usage != EcnUse::Classic || !self.is_on()
     }
 
+    /// Whether the congestion control counts marks ACK by ACK.
+    #[inline]
+    pub fn counts_marks(&self) -> bool {
+        matches!(self.usage, EcnUse::PerAck(_))
+    }
+
     /// Whether packets without new data are ECN-capable, too.
     #[inline]
     pub fn covers_everything(&self) -> bool {

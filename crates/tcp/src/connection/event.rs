@@ -96,8 +96,13 @@ impl Pending {
     }
 
     #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.codes == 0
+    }
+
+    #[inline]
     pub(super) fn pop(&mut self, report: &mut Option<TimeoutReport>) -> Option<Event> {
-        if self.codes == 0 {
+        if self.is_empty() {
             return None;
         }
         let first = self.codes & ((1 << WIDTH) - 1);

@@ -44,6 +44,10 @@ impl Extras {
     pub const IDLE_TIMER: Self = Self(1 << 13);
     pub const SENDER_HOOKS: Self = Self(1 << 14);
     pub const RECEIVER_HOOKS: Self = Self(1 << 15);
+    /// The congestion control looks at the first outstanding segment.
+    pub const HEAD: Self = Self(1 << 18);
+    /// The delivery rate is measured.
+    pub const DELIVERY: Self = Self(1 << 19);
 
     /// What a recovery's [`Traits`] may add, but for time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
@@ -71,6 +75,8 @@ impl Extras {
             (Self::ECN, config.ecn.is_some()),
             (Self::SENT, needs.sent),
             (Self::IDLE_TIMER, config.rto.idle == IdleTimer::Runs),
+            (Self::HEAD, needs.duplicates),
+            (Self::DELIVERY, needs.delivery_rate),
         ];
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
     }

@@ -13,6 +13,7 @@ mod getters;
 mod handshake;
 mod hold;
 mod pace;
+mod predict;
 mod receive;
 mod reduce;
 mod reply;
@@ -37,6 +38,7 @@ use crate::send::idle::IdleTracker;
 use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
 
 pub use event::{Event, TimeoutKind, TimeoutReport};
+pub use predict::Predicted;
 pub use transmit::Polled;
 
 use advise::Hooks;

@@ -75,7 +75,8 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::ECN)
     .or(Extras::SENT)
     .or(Extras::IDLE_TIMER)
-    .or(Extras::RECEIVER_HOOKS);
+    .or(Extras::RECEIVER_HOOKS)
+    .or(Extras::DELIVERY);
 
 /// What the pacer needs to know of its connection.
 #[derive(Clone, Copy, Default)]

@@ -81,7 +81,7 @@ impl Connection {
 
     /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and none that is older.
     #[inline]
-    fn note_timestamp(&mut self, packet: &Packet) {
+    pub(super) fn note_timestamp(&mut self, packet: &Packet) {
         let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;
         if self.config.timestamps.is_some()
             && packet.seq <= self.acks.last_sent

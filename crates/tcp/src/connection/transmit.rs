@@ -29,7 +29,9 @@ const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::JITTER)
     .or(Extras::ECN)
     .or(Extras::IDLE_TIMER)
-    .or(Extras::RECEIVER_HOOKS);
+    .or(Extras::RECEIVER_HOOKS)
+    .or(Extras::HEAD)
+    .or(Extras::DELIVERY);
 
 /// What [`Connection::poll_transmit_into`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,7 +245,7 @@ impl Connection {
 
     /// These data leave for the first time, by way of limited transmit or not.
     #[inline]
-    fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
+    pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;
         if self.config.rtt_sampling == RttSampling::PerWindow && self.timed.is_none() {
             self.timed = Some((end, now));
@@ -311,7 +313,8 @@ impl Connection {
         }
     }
 
-    fn fill_data(&mut self, now: Time, seq: u64, out: &mut Packet) {
+    #[inline]
+    pub(super) fn fill_data(&mut self, now: Time, seq: u64, out: &mut Packet) {
         self.fill_control(now, out);
         out.seq = seq;
         out.header = self.config.header;

@@ -1,0 +1,178 @@
+//! Header prediction (Jacobson 1990, RFC 1323 §4.2): a few fields tell whether a packet is the next
+//! segment of data, or an ACK of new data outside loss recovery, and nothing else.
+//!
+//! What is predicted goes through the same scoreboard, congestion control, estimator and ACK policy
+//! as any other packet, and is spared the questions that have only one answer then: no event, nothing
+//! lost, nothing owed. The rest is for [`Connection::handle_segment`], which does the same for what is
+//! predicted; [`Connection::poll_transmit`] then sends the same packets.
+
+use incast_engine::Time;
+use incast_net::{Ecn, Flags, Packet, Trigger};
+
+use super::ecn::EcnState;
+use super::extras::Extras;
+use super::gate::Gate;
+use super::{Connection, State, TimerKind};
+use crate::recovery::LossRecovery;
+use crate::recv::reassembly::Arrival;
+
+/// What makes no difference to the receiver of data that has none to send.
+const RECEIVES: Extras = Extras::RECOVERY
+    .or(Extras::TIMED_RECOVERY)
+    .or(Extras::PACKETS)
+    .or(Extras::TIMESTAMPS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::PRR)
+    .or(Extras::UNDO)
+    .or(Extras::IDLE_RESTART)
+    .or(Extras::JITTER)
+    .or(Extras::ECN)
+    .or(Extras::SENT)
+    .or(Extras::IDLE_TIMER)
+    .or(Extras::HEAD)
+    .or(Extras::DELIVERY);
+
+/// What makes no difference to the sender of data, or is asked for below.
+const SENDS: Extras = Extras::RECOVERY
+    .or(Extras::TIMESTAMPS)
+    .or(Extras::SACK_OPTION)
+    .or(Extras::ECN)
+    .or(Extras::IDLE_TIMER);
+
+/// What header prediction made of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predicted {
+    /// It was not predicted, and nothing has happened.
+    Nothing,
+    /// It was the next data, and has become the ACK that answers them.
+    Answered,
+    /// It was the next data, whose ACK is delayed.
+    Received,
+    /// It was an ACK of new data. More may leave: full segments below this number by
+    /// [`Connection::send_predicted`], and nothing else but towards the end of the data
+    /// ([`Connection::nears_end`]).
+    Acked(u64),
+}
+
+impl Connection {
+    /// Handles a packet if it is one of those that are predicted; what it sends has this trigger.
+    #[inline]
+    pub fn predict(&mut self, now: Time, packet: &mut Packet, trigger: Trigger) -> Predicted {
+        let is_ordinary = packet.epoch == self.template.epoch
+            && packet.label == 0
+            && packet.window > 0
+            && packet.sack.is_empty()
+            && self.state == State::Established
+            && self.owed.is_empty()
+            && self.events.is_empty()
+            && self.host.gate == Gate::Closed;
+        if !is_ordinary {
+            Predicted::Nothing
+        } else if packet.payload > 0 {
+            self.predict_data(now, packet, trigger)
+        } else {
+            self.predict_ack(now, packet, trigger)
+        }
+    }
+
+    /// The next data, for an end that has nothing to send and nothing to report selectively.
+    #[inline]
+    fn predict_data(&mut self, now: Time, packet: &mut Packet, trigger: Trigger) -> Predicted {
+        let control = packet.flags.control();
+        let (start, end) = (packet.seq, packet.seq + u64::from(packet.payload));
+        let sent = self.board.una();
+        let is_next = self.extras.only(RECEIVES)
+            && (control == Flags::ACK || control == Flags::ACK.with(Flags::RETRANSMISSION))
+            && self.inbound.data.is_next(start)
+            && end < self.inbound.notify_at
+            && self.inbound.window.accepts(end, start)
+            && packet.ack == sent
+            && sent == self.board.max()
+            && sent == self.stream_end()
+            && !self.opening.request.outstanding
+            && self.ecn.knows(packet);
+        if !is_next {
+            return Predicted::Nothing;
+        }
+        debug_assert!(!self.inbound.owes_duplicate, "a duplicate is answered at once");
+        self.set_trigger(trigger);
+        self.peer_window = u64::from(packet.window);
+        let arrival = self.inbound.data.insert(start, end);
+        debug_assert_eq!(arrival, Arrival::InOrder, "what is next leaves no gap");
+        self.note_timestamp(packet);
+        if !self.acks.policy.on_segment(now, arrival, end - start) {
+            return Predicted::Received;
+        }
+        self.fill_control(now, packet);
+        self.acks.policy.on_ack_sent();
+        Predicted::Answered
+    }
+
+    /// An ACK of new data, but not of the last, while nothing is lost or called back.
+    #[inline]
+    fn predict_ack(&mut self, now: Time, packet: &Packet, trigger: Trigger) -> Predicted {
+        let max = self.board.max();
+        let is_next = self.extras.only(SENDS)
+            && self.ecn.predicts(packet.flags.control())
+            && packet.ack > self.board.una()
+            && packet.ack < max
+            && self.board.next() == max
+            && self.board.is_unmarked()
+            && self.recovery.is_calm();
+        if !is_next {
+            return Predicted::Nothing;
+        }
+        self.set_trigger(trigger);
+        self.peer_window = u64::from(packet.window);
+        let acked = self.board.acknowledge(packet.ack);
+        self.note_progress(now, packet, &acked);
+        self.grow(now, packet, &acked, true);
+        self.arm(now, TimerKind::Data);
+        Predicted::Acked(self.room().end.min(packet.ack + self.peer_window))
+    }
+
+    /// Sends a full segment of new data, but not the last, if it lies below the `limit` of
+    /// [`Predicted::Acked`].
+    #[inline]
+    pub fn send_predicted(&mut self, now: Time, limit: u64, out: &mut Packet) -> bool {
+        let (seq, len) = (self.board.next(), self.segment_size);
+        let end = seq + u64::from(len);
+        if end > limit || end >= self.written {
+            return false;
+        }
+        self.note_new(now, seq..end, false);
+        self.fill_data(now, seq, out);
+        out.payload = len as u16;
+        if self.ecn.is_on() {
+            self.ecn.mark_data(out, false);
+        }
+        self.counters.data_packets += 1;
+        self.on_ack_left();
+        true
+    }
+
+    /// Whether more may leave than [`Self::send_predicted`] sends.
+    #[inline]
+    pub fn nears_end(&self) -> bool {
+        self.board.next() + u64::from(self.segment_size) >= self.written
+    }
+}
+
+impl EcnState {
+    /// Whether a data packet tells the receiver nothing about marks that it does not know.
+    #[inline]
+    fn knows(&self, packet: &Packet) -> bool {
+        !self.is_on() || (packet.ecn() == Ecn::CongestionExperienced) == self.echo
+    }
+
+    /// Whether these control bits are those of an ACK that means no reduction by itself: a control
+    /// that counts marks is shown every echo.
+    #[inline]
+    fn predicts(&self, control: Flags) -> bool {
+        control == Flags::ACK || (control == Flags::ACK.with(Flags::ECE) && self.counts_marks())
+    }
+}
+
+#[cfg(test)]
+#[path = "predict_tests.rs"]
+mod tests;

@@ -1,0 +1,476 @@
+//! The short way against the long one: two connections get the same packets, and one of them may
+//! predict. Packets, events, deadlines and every field agree, whatever the configuration.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use incast_engine::{Span, Stream, Time};
+use incast_net::{Packet, RouteId, Trigger};
+use proptest::prelude::*;
+use proptest::sample::select;
+use proptest::strategy::ValueTree;
+use serde::de::DeserializeOwned;
+
+use super::super::{Connection, Event, FIRST_BYTE, Predicted, Role};
+use crate::config::{
+    BackoffEnd, Config, DelayedAck, EarlyRetransmit, EcnPackets, Handshake, IdleRestart, IdleTimer,
+    Pacing, PrrBound, ReceiveOffload, RtoFloor, RtoPolicy, RttClock, RttSampling, Sack, UndoKind,
+    WindowUnit,
+};
+use crate::congestion::{self, EcnUse};
+use crate::recovery::{self, Recovery};
+
+/// Every field, so that a new one is compared, too.
+fn state(connection: &Connection) -> String {
+    let Connection {
+        owed,
+        state,
+        events,
+        extras,
+        closing,
+        needs,
+        segment_size,
+        burst,
+        template,
+        written,
+        peer_window,
+        config: _,
+        timer,
+        host,
+        inbound,
+        acks,
+        pacer,
+        undo,
+        delivery,
+        prr,
+        limited_bytes,
+        block,
+        ecn,
+        board,
+        counters,
+        rtt,
+        congestion,
+        recovery,
+        idle,
+        timed,
+        random,
+        hooks,
+        report,
+        window_probes,
+        timed_out_at,
+        opening,
+    } = connection;
+    assert!(hooks.senders.is_empty() && hooks.receivers.is_empty(), "hooks cannot be compared");
+    let parts = [
+        format!("{owed:?} {state:?} {events:?} {extras:?} {closing} {needs:?} {segment_size}"),
+        format!("{burst} {:?} {written} {peer_window} {timer:?} {host:?}", template.flags),
+        format!("{inbound:?}\n{acks:?}\n{pacer:?} {undo:?} {delivery:?} {prr:?} {limited_bytes}"),
+        format!("{block:?} {ecn:?}\n{board:?}\n{counters:?}\n{rtt:?}\n{congestion:?}"),
+        format!("{}\n{idle:?} {timed:?} {random:?} {report:?}", recovery_state(recovery)),
+        format!("{window_probes} {timed_out_at:?} {opening:?}"),
+    ];
+    parts.join("\n")
+}
+
+fn recovery_state(recovery: &Recovery) -> String {
+    match recovery {
+        Recovery::Tahoe(it) => format!("{it:?}"),
+        Recovery::Reno(it) => format!("{it:?}"),
+        Recovery::NewReno(it) => format!("{it:?}"),
+        Recovery::Efr(it) => format!("{it:?}"),
+        Recovery::Sack(it) => format!("{it:?}"),
+        Recovery::Sack1(it) => format!("{it:?}"),
+        Recovery::RackTlp(it) => format!("{it:?}"),
+        Recovery::Custom(_) => unreachable!("the tests take what is registered"),
+    }
+}
+
+/// What leaves, after the events have been taken.
+fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
+    let events = std::iter::from_fn(|| connection.poll_event()).collect();
+    (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
+}
+
+/// The same end twice: one goes the short way where it can, the other the long one.
+struct End {
+    short: Connection,
+    long: Connection,
+    trigger: Option<Trigger>,
+    predicted: u32,
+}
+
+impl End {
+    fn new(config: &Arc<Config>, role: Role) -> Self {
+        let new = || {
+            let route = RouteId::new(0, role == Role::Acceptor);
+            Connection::new(config.clone(), role, route, 0, Stream::named(1, "end", 0))
+        };
+        // The opener is a client, whose packets have no other trigger.
+        let trigger = (role == Role::Opener).then_some(Trigger::Arrival);
+        Self { short: new(), long: new(), trigger, predicted: 0 }
+    }
+
+    /// Does the same to both, and returns what leaves.
+    fn act(&mut self, now: Time, act: impl Fn(&mut Connection)) -> Vec<Packet> {
+        act(&mut self.short);
+        act(&mut self.long);
+        let served = serve(&mut self.short, now);
+        self.compare(now, served)
+    }
+
+    fn receive(&mut self, now: Time, packet: &Packet) -> Vec<Packet> {
+        let trigger = self.trigger.unwrap_or(packet.flags.trigger());
+        let served = if let Some(packets) = self.predict(now, packet, trigger) {
+            (Vec::new(), packets)
+        } else {
+            self.short.handle_segment(now, packet);
+            self.short.set_trigger(trigger);
+            serve(&mut self.short, now)
+        };
+        self.long.handle_segment(now, packet);
+        self.long.set_trigger(trigger);
+        self.compare(now, served)
+    }
+
+    fn predict(&mut self, now: Time, packet: &Packet, trigger: Trigger) -> Option<Vec<Packet>> {
+        let mut packet = *packet;
+        let packets = match self.short.predict(now, &mut packet, trigger) {
+            Predicted::Nothing => return None,
+            Predicted::Answered => vec![packet],
+            Predicted::Received => Vec::new(),
+            Predicted::Acked(limit) => {
+                let short = &mut self.short;
+                let next = || {
+                    let mut out = Packet::default();
+                    short.send_predicted(now, limit, &mut out).then_some(out)
+                };
+                let mut packets: Vec<Packet> = std::iter::from_fn(next).collect();
+                if short.nears_end() {
+                    packets.extend(std::iter::from_fn(|| short.poll_transmit(now)));
+                }
+                packets
+            }
+        };
+        self.predicted += 1;
+        Some(packets)
+    }
+
+    fn compare(&mut self, now: Time, served: (Vec<Event>, Vec<Packet>)) -> Vec<Packet> {
+        assert_eq!(served, serve(&mut self.long, now));
+        assert_eq!(state(&self.short), state(&self.long));
+        assert_eq!(self.short.poll_timeout(), self.long.poll_timeout());
+        assert_eq!(serve(&mut self.short, now), Default::default(), "nothing was forgotten");
+        assert_eq!(state(&self.short), state(&self.long));
+        served.1
+    }
+}
+
+/// A client at index 0, a server at 1, and what is on its way to each.
+struct Scene {
+    now: Time,
+    ends: [End; 2],
+    inboxes: [VecDeque<Packet>; 2],
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    /// So many packets arrive, in either direction in turn, if there are any.
+    Arrive(u8),
+    /// The first packet to an end is lost.
+    Lose(usize),
+    /// It arrives twice.
+    Repeat(usize),
+    /// It comes after the second.
+    Swap(usize),
+    /// A switch marks it.
+    Mark(usize),
+    Write(usize, u64),
+    Request(u16),
+    NotifyAfter(u64),
+    Buffer(usize, u64),
+    Pass(u64),
+    /// The next deadline comes.
+    Wake,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let end = || select(vec![1_usize, 1, 1, 0]);
+    let step = prop_oneof![
+        12 => (1_u8..40).prop_map(Step::Arrive),
+        2 => (0_usize..2).prop_map(Step::Lose),
+        1 => (0_usize..2).prop_map(Step::Repeat),
+        1 => (0_usize..2).prop_map(Step::Swap),
+        2 => (0_usize..2).prop_map(Step::Mark),
+        4 => (end(), 1_u64..60_000).prop_map(|(end, bytes)| Step::Write(end, bytes)),
+        1 => select(vec![0_u16, 40, 100]).prop_map(Step::Request),
+        1 => (0_u64..40_000).prop_map(Step::NotifyAfter),
+        1 => (end(), select(vec![0_u64, 500, 3000, 60_000])).prop_map(|(end, it)| Step::Buffer(end, it)),
+        2 => (1_u64..2000).prop_map(Step::Pass),
+        2 => Just(Step::Wake),
+    ];
+    prop::collection::vec(step, 1..60)
+}
+
+impl Scene {
+    fn new(config: Config) -> Self {
+        let config = Arc::new(config);
+        let ends = [End::new(&config, Role::Opener), End::new(&config, Role::Acceptor)];
+        let mut scene = Self { now: Time::ZERO, ends, inboxes: Default::default() };
+        scene.act(0, Connection::open);
+        scene.act(1, |connection| connection.write(100_000));
+        scene
+    }
+
+    fn send(&mut self, from: usize, packets: Vec<Packet>) {
+        self.inboxes[1 - from].extend(packets);
+    }
+
+    fn act(&mut self, end: usize, act: impl Fn(&mut Connection)) {
+        let packets = self.ends[end].act(self.now, act);
+        self.send(end, packets);
+    }
+
+    fn arrive(&mut self, to: usize) {
+        if let Some(packet) = self.inboxes[to].pop_front() {
+            self.now += Span::from_micros(3);
+            let packets = self.ends[to].receive(self.now, &packet);
+            self.send(to, packets);
+        }
+    }
+
+    fn step(&mut self, step: &Step) {
+        match *step {
+            Step::Arrive(count) => (0..count).for_each(|index| self.arrive(usize::from(index) % 2)),
+            Step::Lose(to) => drop(self.inboxes[to].pop_front()),
+            Step::Repeat(to) => {
+                let first = self.inboxes[to].front().copied();
+                self.inboxes[to].extend(first);
+            }
+            Step::Swap(to) if self.inboxes[to].len() > 1 => self.inboxes[to].swap(0, 1),
+            Step::Swap(_) => {}
+            Step::Mark(to) => {
+                if let Some(packet) = self.inboxes[to].front_mut() {
+                    packet.mark();
+                }
+            }
+            Step::Write(end, bytes) => self.act(end, |connection| connection.write(bytes)),
+            Step::Request(size) => self.act(0, |connection| connection.request(size)),
+            Step::NotifyAfter(bytes) => self.act(0, |connection| {
+                connection.notify_at(connection.received().next() - FIRST_BYTE + bytes);
+            }),
+            Step::Buffer(end, bytes) => {
+                self.act(end, |connection| connection.set_receive_buffer(bytes));
+            }
+            Step::Pass(micros) => {
+                let until = self.now + Span::from_micros(micros);
+                self.wake_until(until);
+                self.now = until;
+            }
+            Step::Wake => {
+                let next = self.ends.iter().map(|end| end.long.poll_timeout()).min();
+                self.wake_until(next.filter(|at| *at != Time::NEVER).unwrap_or(self.now));
+            }
+        }
+    }
+
+    /// All deadlines up to `until` come, but for those of a clock that never stops.
+    fn wake_until(&mut self, until: Time) {
+        for _ in 0..100 {
+            let due = |end: &usize| self.ends[*end].long.poll_timeout();
+            let Some(end) = [0, 1].into_iter().min_by_key(due).filter(|end| due(end) <= until)
+            else {
+                return;
+            };
+            self.now = self.now.max(due(&end));
+            let now = self.now;
+            self.act(end, |connection| connection.handle_timeout(now));
+        }
+    }
+}
+
+fn named<T: DeserializeOwned>(name: &str) -> T {
+    serde_json::from_value(serde_json::json!({ "name": name })).expect("a registered name")
+}
+
+fn names(entries: &'static [incast_engine::Entry]) -> Vec<&'static str> {
+    entries.iter().map(|entry| entry.name).collect()
+}
+
+/// Mostly none, so that predictions have their chance.
+fn seldom<T: Clone + std::fmt::Debug + 'static>(
+    values: Vec<T>,
+) -> impl Strategy<Value = Option<T>> {
+    prop::option::weighted(0.15, select(values))
+}
+
+fn mostly<T: Clone + std::fmt::Debug + 'static>(
+    usual: T,
+    others: Vec<T>,
+) -> impl Strategy<Value = T> {
+    prop_oneof![8 => Just(usual), 1 => select(others)]
+}
+
+fn rto() -> impl Strategy<Value = RtoPolicy> {
+    let rules = (
+        select(vec![RtoFloor::Timeout, RtoFloor::Variance]),
+        select(vec![RttClock::Exact, RttClock::Ticks]),
+        select(vec![BackoffEnd::Sample, BackoffEnd::NewData]),
+        select(vec![IdleTimer::Stops, IdleTimer::Runs]),
+    );
+    (rules, mostly(0.0, vec![0.5]), any::<bool>()).prop_map(
+        |((floor, clock, backoff_ends, idle), jitter, backs_off_in_recovery)| RtoPolicy {
+            min: Span::from_micros(300),
+            max: Span::from_millis(50),
+            initial: Span::from_millis(1),
+            granularity: Span::from_micros(10),
+            max_doublings: 6,
+            jitter,
+            floor,
+            clock,
+            backoff_ends,
+            idle,
+            backs_off_in_recovery,
+        },
+    )
+}
+
+/// What the receiver does, and what packets carry.
+fn receivers() -> impl Strategy<Value = Config> {
+    let delayed = |quickack| DelayedAck { segments: 2, timeout: Span::from_micros(400), quickack };
+    let sack = |dsack| Sack { dsack, takes_room: dsack };
+    let packets = vec![EcnPackets::NewData, EcnPackets::Data, EcnPackets::All];
+    let offload = ReceiveOffload { size: 2500, timeout: Span::from_micros(20) };
+    let handshakes = mostly(Handshake::None, vec![Handshake::ThreeWay, Handshake::SynOnly]);
+    let acks = (seldom(vec![delayed(0), delayed(3)]), seldom(vec![offload]));
+    let options = (
+        seldom(vec![Span::from_micros(1), Span::from_millis(1)]),
+        prop::option::of(select(vec![sack(false), sack(true)])),
+        prop::option::of(select(packets)),
+    );
+    let others = (rto(), handshakes, any::<bool>(), select(vec![2500_u64, 200_000]));
+    (acks, options, others).prop_map(|((delayed_ack, receive_offload), options, others)| Config {
+        mss: 1000,
+        header: 40,
+        ack_size: 40,
+        window_unit: WindowUnit::Bytes,
+        initial_window: 3000,
+        initial_ssthresh: 1 << 30,
+        receive_window: others.3,
+        handshake: others.1,
+        fin: others.2,
+        rto: others.0,
+        syn_rto: Span::from_millis(1),
+        rto_after_syn_loss: Span::from_millis(3),
+        rtt_sampling: RttSampling::PerAck,
+        timestamps: options.0,
+        sack: options.1,
+        early_retransmit: EarlyRetransmit::Off,
+        prr: PrrBound::Off,
+        undo: UndoKind::None,
+        limited_transmit: false,
+        limited_transmit_resends: false,
+        dupack_threshold: 3,
+        dupack_requires_same_window: false,
+        delayed_ack,
+        ecn: options.2,
+        idle_restart: IdleRestart::None,
+        send_jitter: Span::ZERO,
+        recovery_burst: None,
+        pacing: None,
+        segmentation_offload: None,
+        receive_offload,
+        recovery: named("newreno"),
+        congestion_control: named("reno"),
+    })
+}
+
+fn configs() -> impl Strategy<Value = Config> {
+    let restarts = vec![IdleRestart::Rfc5681, IdleRestart::Rfc2861, IdleRestart::Rfc7661];
+    let extras = (
+        mostly(WindowUnit::Bytes, vec![WindowUnit::Packets]),
+        mostly(EarlyRetransmit::Off, vec![EarlyRetransmit::Bytes, EarlyRetransmit::Segments]),
+        mostly(PrrBound::Off, vec![PrrBound::Crb, PrrBound::Ssrb, PrrBound::Rfc9937]),
+        mostly(UndoKind::None, vec![UndoKind::FRto, UndoKind::Eifel]),
+        mostly(IdleRestart::None, restarts),
+        mostly(Span::ZERO, vec![Span::from_micros(5)]),
+        seldom(vec![Pacing::default()]),
+        seldom(vec![4000_u32]),
+        seldom(vec![2_u32]),
+    );
+    let windows = (
+        select(vec![4000_u64, 1 << 30]),
+        select(vec![RttSampling::PerAck, RttSampling::PerWindow]),
+        (any::<bool>(), any::<bool>(), any::<bool>()),
+    );
+    let parts = (
+        prop_oneof![2 => select(vec!["newreno", "sack"]), 1 => select(names(recovery::ENTRIES))],
+        prop_oneof![2 => select(vec!["reno", "dctcp"]), 1 => select(names(congestion::ENTRIES))],
+    );
+    (receivers(), extras, windows, parts).prop_map(|(config, extras, windows, parts)| {
+        let mut config = Config {
+            window_unit: extras.0,
+            early_retransmit: extras.1,
+            prr: extras.2,
+            undo: extras.3,
+            idle_restart: extras.4,
+            send_jitter: extras.5,
+            pacing: extras.6,
+            segmentation_offload: extras.7,
+            recovery_burst: extras.8,
+            initial_ssthresh: windows.0,
+            rtt_sampling: windows.1,
+            limited_transmit: windows.2.0,
+            limited_transmit_resends: windows.2.1,
+            dupack_requires_same_window: windows.2.2,
+            recovery: named(parts.0),
+            congestion_control: named(parts.1),
+            ..config
+        };
+        config.congestion_control.know_distance(&|| Span::from_micros(20));
+        if config.recovery.traits().selective {
+            config.sack = config.sack.or(Some(Sack { dsack: true, takes_room: false }));
+        }
+        if config.congestion_control.needs().ecn != EcnUse::Classic {
+            config.ecn = config.ecn.or(Some(EcnPackets::Data));
+        }
+        if config.undo == UndoKind::Eifel {
+            config.timestamps = config.timestamps.or(Some(Span::from_micros(1)));
+        }
+        config
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn header_prediction_does_what_the_long_way_does(config in configs(), steps in steps()) {
+        let mut scene = Scene::new(config);
+        for step in &steps {
+            scene.step(step);
+        }
+    }
+}
+
+/// Of a transfer without losses all but the ends is predicted, at either end.
+#[test]
+fn almost_every_packet_is_predicted_where_nothing_is_lost() {
+    for (recovery, control) in [("newreno", "reno"), ("sack", "reno"), ("sack", "dctcp")] {
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let config = receivers().new_tree(&mut runner).expect("a configuration").current();
+        let mut scene = Scene::new(Config {
+            handshake: Handshake::None,
+            receive_window: 200_000,
+            delayed_ack: None,
+            receive_offload: None,
+            ecn: (control == "dctcp").then_some(EcnPackets::Data),
+            sack: (recovery == "sack").then_some(Sack { dsack: true, takes_room: false }),
+            recovery: named(recovery),
+            congestion_control: named(control),
+            ..config
+        });
+        (0..300).for_each(|index| scene.arrive(index % 2));
+        let predicted = scene.ends.each_ref().map(|end| end.predicted);
+        assert_eq!(predicted, [100, 99], "{recovery} {control}");
+    }
+}
