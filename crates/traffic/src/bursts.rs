@@ -70,6 +70,13 @@ impl Phase {
         self.left -= 1;
         wait
     }
+
+    /// Takes up to `most` packets of the burst together; returns how many there were.
+    pub fn take(&mut self, most: u64) -> u64 {
+        let taken = self.left.min(most);
+        self.left -= taken;
+        taken
+    }
 }
 
 #[cfg(test)]
@@ -91,6 +98,28 @@ mod tests {
         let pauses = waits.iter().filter(|wait| **wait > interval).count() as f64;
         let burst = waits.len() as f64 / pauses * interval.as_secs_f64();
         assert!((burst / 0.03 - 1.0).abs() < 0.05, "{burst}");
+    }
+
+    /// Bursts begin when they would, however many of their packets are taken together.
+    #[test]
+    fn packets_that_are_taken_together_leave_the_next_burst_where_it_is() {
+        let on_off = OnOff { burst: Span::from_millis(30), idle: Span::from_millis(70) };
+        let interval = Span::from_micros(100);
+        let begins = |together: u64| {
+            let mut random = Stream::named(1, "on off", 0);
+            let (mut phase, mut now, mut begins) = (Phase::default(), Span::ZERO, Vec::new());
+            while begins.len() < 50 {
+                let wait = phase.next(on_off, interval, &mut random);
+                now += wait;
+                if wait > interval {
+                    begins.push(now);
+                }
+                now += interval * phase.take(together);
+            }
+            begins
+        };
+        assert_eq!(begins(7), begins(0));
+        assert_eq!(begins(u64::MAX), begins(0));
     }
 
     #[test]

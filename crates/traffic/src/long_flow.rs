@@ -1,9 +1,9 @@
 //! TCP connections that always have data to send, or bursts of them.
 
-use incast_engine::{Fault, Span, Stream, Time};
+use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_host::{EndId, Hosts};
 use incast_net::topology::HostId;
-use incast_tcp::Event;
+use incast_tcp::{Connection, Event};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +110,7 @@ pub(crate) struct LongFlows {
     count: u32,
     bursts: Option<Source>,
     /// Of each flow that writes in bursts.
-    phases: Vec<Phase>,
+    writers: Vec<Writer>,
     done: bool,
 }
 
@@ -124,8 +124,33 @@ struct Source {
     bytes: u64,
     /// Draws lengths.
     random: Stream,
+    /// The most that a connection has outstanding, bytes.
+    window: u64,
+    /// The rate at which its data arrive at most.
+    rate: Rate,
 }
 
+/// A flow that writes in bursts.
+#[derive(Clone, Copy, Default)]
+struct Writer {
+    phase: Phase,
+    /// Segments that the next timer writes.
+    due: u64,
+}
+
+impl Source {
+    /// Time for which a connection cannot run out of data, whatever happens, with `waiting` bytes
+    /// that are not acknowledged. The client may already have all that is outstanding; a window
+    /// more may follow, and what arrives meanwhile.
+    fn ample(&self, waiting: u64) -> Span {
+        let spare = waiting.saturating_sub(2 * self.window + AMPLE);
+        self.rate.transmission_time(spare)
+    }
+}
+
+/// What is left where a connection does not know that its data end, bytes: a segment of
+/// segmentation offload.
+const AMPLE: u64 = 1 << 16;
 /// More than any run can send.
 const ENDLESS: u64 = 1 << 60;
 /// The timer that opens the connections.
@@ -139,16 +164,19 @@ impl LongFlows {
     /// `count` connections which open at `start`; their applications write what `bursts` says, or
     /// always have data.
     pub(crate) fn new(start: Span, count: u32, bursts: Option<Bursts>, setting: &Setting) -> Self {
-        let phases = vec![Phase::default(); if bursts.is_some() { count as usize } else { 0 }];
+        let writing = if bursts.is_some() { count as usize } else { 0 };
         let random = setting.draws.only("bursts");
         let bursts = bursts.map(|Bursts { rate, burst, idle }| Source {
             on_off: OnOff { burst, idle },
             interval: rate.transmission_time(setting.mss.into()),
             bytes: setting.mss.into(),
             random,
+            window: setting.receive_window,
+            rate: setting.client_rate,
         });
         let Setting { number, first_flow, .. } = *setting;
-        Self { start, duration: None, number, first_flow, count, bursts, phases, done: false }
+        let writers = vec![Writer::default(); writing];
+        Self { start, duration: None, number, first_flow, count, bursts, writers, done: false }
     }
 
     /// The same, with the run ending after `duration`.
@@ -157,11 +185,21 @@ impl LongFlows {
         Self { duration: Some(duration), ..self }
     }
 
-    /// Sets the timer of a flow's next write, if there are bursts.
+    /// Sets the timer of a flow's next write, if there are bursts. Segments that the connection
+    /// cannot miss until the last of them is due are written together then.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
-        let Some(Source { on_off, interval, random, .. }) = &mut self.bursts else { return };
+        let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;
-        let wait = self.phases[place as usize].next(*on_off, *interval, random);
+        let writer = &mut self.writers[place as usize];
+        let mut wait = writer.phase.next(source.on_off, source.interval, &mut source.random);
+        let waiting = hosts
+            .connection(EndId::server(flow))
+            .filter(|connection| !connection.heeds_writes())
+            .map_or(0, Connection::unacknowledged);
+        let spare = source.ample(waiting).saturating_sub(wait);
+        let later = writer.phase.take(spare.as_picos() / source.interval.as_picos().max(1));
+        wait += source.interval * later;
+        writer.due = 1 + later;
         hosts.set_timer(hosts.now() + wait, self.number, WRITE + place);
     }
 
@@ -191,9 +229,10 @@ impl Application for LongFlows {
                 hosts.finish(self.number);
             }
             write => {
-                let flow = self.first_flow + (write - WRITE);
+                let (place, flow) = (write - WRITE, self.first_flow + (write - WRITE));
                 if let Some(bursts) = &self.bursts {
-                    hosts.act_on(EndId::server(flow)).write(bursts.bytes);
+                    let bytes = self.writers[place as usize].due * bursts.bytes;
+                    hosts.act_on(EndId::server(flow)).write(bytes);
                 }
                 self.wait(hosts, flow);
             }
@@ -226,5 +265,30 @@ impl Application for LongFlows {
             counters: counters(hosts, self.flows()),
             ..Report::default()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(window: u64) -> Source {
+        Source {
+            on_off: OnOff { burst: Span::from_millis(1), idle: Span::from_millis(1) },
+            interval: Span::from_micros(100),
+            bytes: 1000,
+            random: Stream::named(1, "bursts", 0),
+            window,
+            rate: Rate(8_000_000),
+        }
+    }
+
+    #[test]
+    fn data_are_ample_once_two_windows_and_a_large_segment_wait() {
+        let least = 2 * 10_000 + AMPLE;
+        assert_eq!(source(10_000).ample(0), Span::ZERO);
+        assert_eq!(source(10_000).ample(least), Span::ZERO);
+        assert_eq!(source(10_000).ample(least + 1_000), Span::from_millis(1));
+        assert_eq!(source(0).ample(AMPLE + 3_000), Span::from_millis(3));
     }
 }

@@ -1,6 +1,7 @@
 //! What can be read of a connection.
 
 use super::{Connection, Counters, FIRST_BYTE, State};
+use crate::config::IdleRestart;
 use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use crate::recv::Reassembly;
@@ -55,6 +56,18 @@ impl Connection {
     /// Bytes that the application wrote so far.
     pub fn written(&self) -> u64 {
         self.written - FIRST_BYTE
+    }
+
+    /// Bytes that the application wrote and that are not acknowledged.
+    pub fn unacknowledged(&self) -> u64 {
+        self.written.saturating_sub(self.board.una())
+    }
+
+    /// Whether writes change what it sends although data wait: validated windows are looked at when
+    /// the application writes (RFC 2861, RFC 7661), and hooks may take a write for a message.
+    pub fn heeds_writes(&self) -> bool {
+        matches!(self.config.idle_restart, IdleRestart::Rfc2861 | IdleRestart::Rfc7661)
+            || self.has_sender_hooks()
     }
 
     /// How often the first unacknowledged segment was sent; 0 if there is none.
