@@ -32,6 +32,6 @@ impl Fault {
         if (0.0..=1.0).contains(&value) {
             return Ok(());
         }
-        Err(Self::new(key, format!("{value} is not a probability; write 0 to 1, e.g. 0.01")))
+        Err(Self::new(key, format!("{value} is out of range; must be 0 to 1, e.g. 0.01")))
     }
 }

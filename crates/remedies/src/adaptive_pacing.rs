@@ -1,12 +1,11 @@
-//! After AP, adaptive pacing: the more servers answer at once, the further apart each sends its
-//! packets, and the less regularly (Zou, Huang, Wang & He, IEEE/ACM Transactions on Networking 29(1),
-//! 2021).
+//! Adaptive pacing, after AP: the more servers answer at once, the longer and the more random are
+//! the gaps between each server's packets (Zou, Huang, Wang & He, IEEE/ACM Transactions on
+//! Networking 29(1), 2021).
 //!
-//! A window that leaves at once is a burst, and many bursts at once are the incast. A sender spreads
-//! its window over the round trip, and beyond that keeps a random distance, which on average lets n
-//! senders have the link to themselves in turn. The texts at hand say that a sender estimates n by
-//! itself, and not how; here it takes what the window and the round trip tell when there is
-//! congestion.
+//! A window sent at once is a burst, and many simultaneous bursts are the incast. A sender spreads
+//! its window over the round trip. If that is not enough, it adds random gaps, so that on average n
+//! senders use the link in turn. The available texts say that a sender estimates n, but not how.
+//! Here it estimates n from its window and round trip when there is congestion.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,28 +18,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Place, Remedy, Situation};
 
-/// Packets further apart the more servers send (after adaptive pacing).
+/// Longer gaps between packets the more servers send (after adaptive pacing).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// How a sender knows how many there are.
+    /// How a sender learns the number of senders.
     pub flows: Flows,
-    /// Whether a server's next connection begins with the estimate of its last one (in the spirit of
-    /// RFC 9040, temporal sharing). Default: true.
+    /// Whether a server's next connection starts with the last one's estimate (in the spirit of RFC
+    /// 9040, temporal sharing). Default: true.
     pub carry: bool,
-    /// θ in proportion to what lets n senders fill the link, a number of at least 0; 0 paces by
-    /// windows and round trips only. Default: 1.
+    /// θ, relative to the value with which n senders fill the link, at least 0; 0 paces by window
+    /// and round trip only. Default: 1.
     pub spread: f64,
 }
 
-/// How a sender knows n, the number of those that send at once.
+/// How a sender learns n, the number of simultaneous senders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Flows {
-    /// It estimates it, from marks, losses, its window and the round trip.
+    /// It estimates n from marks, losses, its window and the round trip.
     #[default]
     Estimated,
-    /// It is told with the request: the servers of the block.
+    /// The request says it: the number of servers of the block.
     Given,
 }
 
@@ -55,7 +54,7 @@ impl Remedy for Params {
         if (0.0..=1000.0).contains(&self.spread) {
             return Ok(());
         }
-        let message = format!("{} is out of range; write 0 to 1000, e.g. 1", self.spread);
+        let message = format!("{} is out of range; must be 0 to 1000, e.g. 1", self.spread);
         Err(Fault::new("spread", message))
     }
 
@@ -69,7 +68,7 @@ impl Remedy for Params {
     }
 }
 
-/// The estimates of a client's servers; each belongs to one host.
+/// The estimates of a client's servers, one per host.
 struct Servers {
     params: Params,
     given: f64,
@@ -105,7 +104,7 @@ impl Installation for Servers {
     }
 }
 
-/// What a round trip has told so far.
+/// What was observed in this round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     /// It ends when this is acknowledged.
@@ -117,7 +116,7 @@ struct Round {
 struct Sender {
     learns: bool,
     spread: f64,
-    /// A full packet's time on the client's link.
+    /// Serialisation time of a full packet on the client's link.
     slot: Span,
     /// n.
     flows: Arc<Mutex<f64>>,
@@ -141,7 +140,7 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// More are sending than were believed; `how_sure`, 0 to 1, by how much.
+    /// More send than estimated; the estimate rises by `how_sure`, 0 to 1.
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);
@@ -173,8 +172,8 @@ impl Sender {
         }
     }
 
-    /// What lies between a segment and the next one: `RTT/cwnd`, and a random part up to θ, which
-    /// makes n slots of it on average if that is more.
+    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. The mean is n slots if that
+    /// is more.
     fn interval(&mut self, view: &SendView) -> Span {
         let window = view.cwnd.min(view.receive_window).max(view.mss.into());
         let even = view.srtt.map_or(0, |it| mul_div(it.as_picos(), view.mss.into(), window));
@@ -187,7 +186,7 @@ impl Sender {
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            // Those that were asked together begin within the time that one packet of each takes.
+            // Servers that are asked together begin within the time of one packet from each.
             SendEvent::Ack(packet) if packet.flags.contains(Flags::REQUEST) => {
                 let turn = self.slot.as_picos() as f64 * (self.flows() - 1.0) * self.spread;
                 let phase = self.random.uniform(Span::from_picos(turn as u64));
@@ -217,7 +216,7 @@ impl SenderHook for Sender {
 mod tests {
     use super::*;
 
-    /// 1000 bytes and a header take 8.32 us; n is believed to be so many.
+    /// 1000 bytes and a header take 8.32 us; n is estimated as this number.
     fn sender(flows: f64) -> Sender {
         Sender {
             learns: true,

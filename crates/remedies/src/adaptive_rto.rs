@@ -1,9 +1,9 @@
-//! A retransmission timeout that rises with what a deep buffer does to round trips (Khalid, Abdullah
-//! & Ahmad 2021, §5.2).
+//! A retransmission timeout that adapts to the round trips of deep buffers (Khalid, Abdullah &
+//! Ahmad 2021, §5.2).
 //!
-//! A buffer that takes every burst turns losses into waiting, and a timer made for the idle network
-//! expires while the segment is still in the queue. The text raises the RTO "adaptively" and says no
-//! more; here the floor under the RTO follows the longest round trip of the last while, or the
+//! A buffer that absorbs every burst replaces loss by delay. A timer tuned for the idle network
+//! then expires while the segment is still in the queue. The text raises the RTO "adaptively" and
+//! gives no rule. Here the lower bound of the RTO follows the longest recent round trip, or the
 //! timeouts themselves.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,35 +16,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Place, Remedy, Situation};
 
-/// A floor under the RTO that rises with the queue.
+/// A lower bound of the RTO that rises with the queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What the floor follows.
+    /// What the lower bound follows.
     pub by: Signal,
-    /// The floor in longest round trips, a number of at least 1; without meaning for `timeouts`.
-    /// Default: 2.
+    /// The lower bound in longest round trips, at least 1; no effect with `timeouts`. Default: 2.
     #[schemars(range(min = 1, max = 1000))]
     pub factor: u32,
-    /// Which round trips count; without meaning for `timeouts`.
+    /// Which round trips count; no effect with `timeouts`.
     pub samples: Samples,
-    /// How long a round trip or a timeout counts, at least; less than twice as long, seconds.
+    /// Least time for which a round trip or a timeout counts (at most twice as long), seconds.
     /// Default: 1 s.
     pub memory: Span,
-    /// Whether a server's next connection begins with the floor of its last one (in the spirit of
+    /// Whether a server's next connection starts with the last one's lower bound (in the spirit of
     /// RFC 9040, temporal sharing). Default: false.
     pub carry: bool,
 }
 
-/// What the floor follows.
+/// What the lower bound follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Signal {
     /// The longest round trip.
     #[default]
     RoundTrips,
-    /// The first timeout of a row doubles it: what the backoff (RFC 6298 (5.5)) has doubled stays
-    /// doubled when a new measurement ends the backoff.
+    /// The first of several consecutive timeouts doubles it, and it stays doubled when a new
+    /// measurement ends the backoff (RFC 6298 (5.5)).
     Timeouts,
 }
 
@@ -52,10 +51,10 @@ pub enum Signal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Samples {
-    /// Those of segments that were sent once (Karn's rule, RFC 6298 §3).
+    /// Only those of segments that were sent once (Karn's rule, RFC 6298 §3).
     #[default]
     Once,
-    /// All, from the first transmission on: where nothing is lost, what was sent again was only
+    /// All, measured from the first transmission: without losses, a retransmitted segment was only
     /// late.
     All,
 }
@@ -75,11 +74,11 @@ impl Default for Params {
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
         if !(1..=1000).contains(&self.factor) {
-            let message = format!("{} is out of range; write 1 to 1000, e.g. 2", self.factor);
+            let message = format!("{} is out of range; must be 1 to 1000, e.g. 2", self.factor);
             return Err(Fault::new("factor", message));
         }
         if self.memory.is_zero() {
-            return Err(Fault::new("memory", "0 remembers nothing; write e.g. \"1s\""));
+            return Err(Fault::new("memory", "must be longer than 0; write e.g. \"1s\""));
         }
         Ok(())
     }
@@ -89,7 +88,7 @@ impl Remedy for Params {
     }
 }
 
-/// The floors of a client's servers; each belongs to one host.
+/// The lower bounds of a client's servers, one per host.
 struct Servers {
     params: Params,
     floors: Vec<Arc<Mutex<Longest>>>,
@@ -111,11 +110,11 @@ impl Installation for Servers {
     }
 }
 
-/// The longest of the spans of the last while: at least `memory`, less than twice that.
+/// The longest span within `memory` (at most twice that).
 #[derive(Clone, Copy, Debug)]
 struct Longest {
     memory: Span,
-    /// Since when `recent` is collected; `before` is that of the while before.
+    /// When `recent` began; `before` belongs to the period before it.
     since: Time,
     recent: Span,
     before: Span,
@@ -149,7 +148,7 @@ impl Longest {
     }
 }
 
-/// A segment whose round trip is being measured: one past its end, and when it first left.
+/// A segment whose round trip is being measured: one past its end, and when it was first sent.
 #[derive(Clone, Copy, Debug)]
 struct Timed {
     end: u64,
@@ -189,7 +188,7 @@ impl Sender {
         }
     }
 
-    /// The floor that follows from a round trip that has just ended.
+    /// The lower bound that follows from a new round-trip sample.
     fn measured(&self, view: &SendView) -> Option<Span> {
         let timed = self.timed.filter(|timed| view.una >= timed.end)?;
         let counts = self.params.samples == Samples::All || !timed.resent;
@@ -226,7 +225,7 @@ impl SenderHook for Sender {
     fn timer(&self, view: &SendView) -> Advice {
         let known = self.now(view.now);
         let rto_floor = match self.params.by {
-            // The timer is set anew before the hooks hear of an ACK.
+            // The timer is restarted before the hooks see an ACK.
             Signal::RoundTrips => known
                 .max(self.measured(view).unwrap_or_default())
                 .saturating_doubled(view.doublings),
@@ -247,7 +246,7 @@ mod tests {
         longest.record(at(1), Span::from_micros(700));
         longest.record(at(9), Span::from_micros(300));
         assert_eq!(longest.at(at(9)), Span::from_micros(700));
-        // A new while begins with the record that comes after the end of the last one.
+        // The first record after the end of a period begins a new one.
         longest.record(at(12), Span::from_micros(200));
         assert_eq!(longest.at(at(21)), Span::from_micros(700));
         assert_eq!(longest.at(at(22)), Span::from_micros(200));

@@ -1,4 +1,4 @@
-//! A limit to how many servers answer at once; the others wait in the order of their requests.
+//! A limit on simultaneous servers; the others wait in the order of their requests.
 
 use std::collections::VecDeque;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::schedule::{ClientView, FullPacket, Note, Order, RequestScheduler};
 
-/// When places that servers have left are given away.
+/// When free places are given to waiting servers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Refill {
-    /// When all are empty.
+    /// When all are free.
     #[default]
     Group,
     /// At once, one by one.
@@ -25,11 +25,11 @@ pub(crate) struct Admission {
     /// Servers that may answer at once.
     places: u64,
     refill: Refill,
-    /// Window of each, bytes; none if that of the transport.
+    /// Window of each, bytes; `None` for the transport's.
     window: Option<u64>,
-    /// Servers that have been asked and have not answered.
+    /// Servers that have been asked and have not finished.
     open: u64,
-    /// Places to give away.
+    /// Free places.
     free: u64,
     waiting: VecDeque<u32>,
 }

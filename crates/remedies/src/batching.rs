@@ -1,8 +1,8 @@
 //! Request batching (after Podlesny & Williamson 2011): groups of n servers, one after the other.
 //!
-//! So few servers are asked at once that what they may send fits into the buffer. The next group is
-//! asked when the last part of the one before has arrived. Nothing is lost while n·w ≤ B; between
-//! two groups the link is idle for a round trip and a slow start.
+//! Each group is small enough for its windows to fit into the buffer. The client asks the next
+//! group when the last response of the previous one has arrived. Nothing is lost while n·w ≤ B.
+//! Between two groups the link is idle for a round trip and a slow start.
 
 use incast_engine::{Fault, Window};
 use schemars::JsonSchema;
@@ -18,15 +18,15 @@ use crate::seam::{Installation, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "BatchingRemedy")]
 pub struct Params {
-    /// n, servers of a group, at least 1; or `auto`, ⌊B/w⌋ for B packets of buffer and w packets
-    /// from each server. Default: `auto`.
+    /// n, servers per group, at least 1; or `auto`, ⌊B/w⌋ for a buffer of B packets and w packets
+    /// per server. Default: `auto`.
     pub n: OrAuto<u32>,
-    /// What the client advertises to each server, segments or bytes; w is no larger. Default: none,
-    /// so that w is the less of `receive_window` and the SRU.
+    /// Window that the client advertises to each server, segments or bytes; it limits w. Default:
+    /// none, so that w is the smaller of `receive_window` and the SRU.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
-    /// When the place of a server that has answered is given away: when the whole group has, or at
-    /// once, so that n servers answer at any time. Default: `group`.
+    /// When the place of a server that has finished is free: when the whole group has finished
+    /// (`group`), or at once (`each`), so that n servers are always active. Default: `group`.
     pub refill: Refill,
 }
 
@@ -40,11 +40,11 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         if self.n == OrAuto::Quantity(0) {
-            let message = "0 servers answer nothing; write 1 or more, or \"auto\"";
+            let message = "must be at least 1, or \"auto\"";
             return Err(Fault::new("n", message));
         }
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
-            return Err(Fault::new("window", "0 lets nobody send; write e.g. 4 or \"8KiB\""));
+            return Err(Fault::new("window", "must be above 0; write e.g. 4 or \"8KiB\""));
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ mod tests {
     use crate::desk::{Desk, MSS};
     use crate::schedule::{Note, Order};
 
-    /// The servers that are asked, all with the window of the transport.
+    /// The servers that are asked, all with the transport's window.
     fn asked(orders: &[Order]) -> Vec<u32> {
         let ask = |order: &Order| match order {
             Order::Ask { server, window: None } => *server,
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(asked(&desk.hears(Note::Wanted(1))), [1]);
         assert_eq!(desk.hears(Note::Wanted(0)), []);
         assert_eq!(desk.hears(Note::Complete(3)), []);
-        // Had it come before, it would have joined; its place is not given away twice.
+        // An earlier one would have joined the group; its place is not given away twice.
         assert_eq!(desk.hears(Note::Wanted(2)), []);
         assert_eq!(asked(&desk.hears(Note::Complete(1))), [0, 2]);
     }

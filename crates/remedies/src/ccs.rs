@@ -1,8 +1,8 @@
 //! Complete connection serialisation (Osada et al., §4.2).
 //!
-//! The client opens the next connection when the one before has delivered its SRU, and advertises
-//! the bandwidth-delay product as its window. One connection cannot overflow a buffer; its slow
-//! start leaves the link idle.
+//! The client opens the next connection when the previous one has delivered its SRU, and advertises
+//! the bandwidth-delay product as the window. A single connection cannot overflow a buffer, but its
+//! slow start leaves the link idle.
 
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
@@ -16,16 +16,16 @@ use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Win
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What the client advertises. Default: `segments`.
+    /// The window that the client advertises. Default: `segments`.
     pub window: Window,
-    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    /// Source of `BaseRTT`. Default: `given`, from the network.
     pub base_rtt: Source,
-    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to learn from, at least 1. Default: 1.
+    /// Connections to observe before the values are known, at least 1. Default: 1.
     pub observed: u32,
-    /// Requests that follow each other within this time belong together, seconds. Default: none,
-    /// the application says what belongs together.
+    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,
 }

@@ -1,5 +1,5 @@
-//! A client that only listens: what a scheduler orders, note by note, on a link of 1 Gbps with a
-//! round trip of 100 us and 40 packets of buffer.
+//! A test client that records what a scheduler orders, on a link of 1 Gbps with a round trip of 100
+//! us and 40 packets of buffer.
 
 use incast_engine::{Limit, Rate, Span, Stream, Time};
 use serde_json::Value;

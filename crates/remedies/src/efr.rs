@@ -1,7 +1,7 @@
 //! TCP-EFR: fast retransmissions for losses at the tail (Sreekumari, Jung & Lee 2016).
 //!
-//! Its rules of what a duplicate ACK means are a recovery (`incast_tcp::recovery::efr`), its window is
-//! DCTCP's, and so is its switch. What is here puts them together.
+//! Its rules for duplicate ACKs are a recovery (`incast_tcp::recovery::efr`); its window and its
+//! switch are DCTCP's. This file combines them.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -18,25 +18,26 @@ use serde::{Deserialize, Serialize};
 use crate::requirement::{Ability, QueueRequirement, Requirement};
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot};
 
-/// Fast retransmissions for losses at the tail.
+/// Fast retransmissions for tail losses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "EfrRemedy")]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives; up to three segments, a marked
-    /// duplicate begins recovery at once.
+    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicates' marks count.
     pub marks: Marks,
-    /// The window after an early retransmission is inflated by this.
+    /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// The third duplicate reduces the window although the first, marked, has done so.
+    /// Whether the third duplicate reduces the window again after a marked first one has reduced
+    /// it.
     pub reduce_twice: bool,
-    /// DCTCP's α before the first ACK, a ratio from 0 to 1.
+    /// DCTCP's α before the first ACK, 0 to 1.
     pub alpha: f64,
-    /// DCTCP's weight of a new observation in α, a ratio above 0 and at most 1.
+    /// DCTCP's weight of a new observation in α, above 0 and at most 1.
     pub g: f64,
-    /// When an ordinary ACK with a mark reduces the window.
+    /// When a marked ACK that is no duplicate reduces the window.
     pub react_at: ReactAt,
 }
 
@@ -79,12 +80,12 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         if !(0.0..=1.0).contains(&self.alpha) {
-            let message = format!("{} is no fraction; write 0 to 1", self.alpha);
+            let message = format!("{} is out of range; must be 0 to 1", self.alpha);
             return Err(Fault::new("alpha", message));
         }
         if !(self.g > 0.0 && self.g <= 1.0) {
             let message =
-                format!("{} is no weight; write more than 0 and at most 1, e.g. 0.0625", self.g);
+                format!("{} is out of range; must be above 0 and at most 1, e.g. 0.0625", self.g);
             return Err(Fault::new("g", message));
         }
         Ok(())
@@ -131,7 +132,7 @@ impl Installation for Efr {
     }
 }
 
-/// Counts the repairs of tails, and gives no advice.
+/// Counts tail repairs; gives no advice.
 struct Observer {
     tail_repairs: Arc<AtomicU64>,
     /// At the first duplicate, no more than three segments were outstanding.
@@ -166,7 +167,7 @@ impl SenderHook for Observer {
     }
 }
 
-/// With so few segments outstanding, one of them lost, three duplicates cannot come.
+/// With so few segments outstanding and one of them lost, three duplicates cannot arrive.
 fn is_few(view: &SendView) -> bool {
     (view.max - view.una).div_ceil(u64::from(view.mss)) <= 3
 }
@@ -178,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    /// A sender with so many segments outstanding, the last a short one.
+    /// A sender with this many outstanding segments, the last of them short.
     fn view(outstanding: u64, dupacks: u32, in_recovery: bool) -> SendView {
         SendView {
             now: Time::ZERO,
@@ -201,8 +202,8 @@ mod tests {
         }
     }
 
-    /// Repairs of tails that are counted while these happen: outstanding segments, duplicates and
-    /// whether recovery goes on after each ACK, none for a timeout.
+    /// Tail repairs counted during these events: outstanding segments, duplicates and whether
+    /// recovery continues after each ACK; `None` for a timeout.
     fn counted(events: &[Option<(u64, u32, bool)>]) -> u64 {
         let tail_repairs = Arc::<AtomicU64>::default();
         let count = Arc::clone(&tail_repairs);
@@ -240,7 +241,7 @@ mod tests {
         let over = Some((1, 0, false));
         assert_eq!(counted(&[Some((2, 1, true)), None, over]), 0);
         assert_eq!(counted(&[Some((2, 1, false)), Some((2, 2, false)), over]), 0);
-        // What was few then is not few now.
+        // More segments are outstanding now.
         assert_eq!(counted(&[Some((2, 1, false)), over, Some((9, 3, true)), over]), 0);
         assert_eq!(counted(&[Some((2, 1, true)), over, Some((2, 1, true)), over]), 2);
     }

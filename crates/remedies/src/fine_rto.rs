@@ -1,9 +1,9 @@
 //! Fine-grained retransmission timeouts.
 //!
-//! The minimum of the RTO is what an incast collapse consists of: 200 ms on a network whose round
-//! trip takes 100 us. With timers of microseconds the same losses cost a thousandth. Proposed by
-//! Phanishayee et al. (FAST 2008) and Vasudevan et al. (SIGCOMM 2009), who also randomise the
-//! timeouts against senders that retransmit in step.
+//! An incast collapse is caused by the minimum RTO: 200 ms on a network with round trips of 100 us.
+//! With microsecond timers the same losses cost a thousandth. Proposed by Phanishayee et al. (FAST
+//! 2008) and Vasudevan et al. (SIGCOMM 2009), who also randomise the timeouts, so that senders do
+//! not retransmit in step.
 
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::requirement::Requirement;
 use crate::seam::{Data, Installation, Remedy, Situation, Slot};
 
-/// Retransmission timeouts of microseconds.
+/// Microsecond retransmission timeouts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
@@ -21,7 +21,7 @@ pub struct Params {
     /// Granularity of the timer, seconds. Default: 1 us, a high-resolution timer.
     pub granularity: Span,
     /// j: every timeout is multiplied by 1 + U(0, j), a ratio. Default: 0; Vasudevan et al. propose
-    /// 0.5 for more than about a thousand servers.
+    /// 0.5 for more than about 1000 servers.
     pub jitter: f64,
 }
 
@@ -48,7 +48,7 @@ impl Remedy for Params {
         if self.jitter.is_finite() && self.jitter >= 0.0 {
             return Ok(());
         }
-        let message = format!("{} is not a ratio of at least 0; write e.g. 0.5", self.jitter);
+        let message = format!("{} is out of range; must be at least 0, e.g. 0.5", self.jitter);
         Err(Fault::new("jitter", message))
     }
 

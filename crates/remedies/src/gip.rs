@@ -1,9 +1,9 @@
 //! After GIP, "guarantee important packets" (Zhang, Ren, Tang & Lin, ICNP 2013).
 //!
-//! Two kinds of segments must not be lost: those at the head of a unit, which all servers send at
-//! once, and the last ones of a unit, which nothing follows that could bring duplicate ACKs. Hence
-//! every unit begins with the initial window, and its last segment is sent again, up to three times,
-//! while it is not acknowledged.
+//! Two kinds of segments must not be lost: the first ones of a message, which all servers send at
+//! once, and the last ones, which no later segment follows to trigger duplicate ACKs. Hence every
+//! message begins with the initial window, and its last segment is sent again, up to three times,
+//! until it is acknowledged.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -14,31 +14,31 @@ use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message::Message;
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
-use crate::unit::Unit;
 
-/// Small windows at the head of every unit, and copies of its last segment.
+/// A small window at the head of every message, and copies of its last segment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "GipRemedy")]
 pub struct Params {
-    /// Whether cwnd falls back to the initial window at the head of every unit. Default: true.
+    /// Whether cwnd is reset to the initial window at the head of every message. Default: true.
     pub restart: bool,
-    /// Copies of a unit's last segment, at most, 0 to 10. Default: 3.
+    /// Maximum number of copies of a message's last segment, 0 to 10. Default: 3.
     #[schemars(range(max = 10))]
     pub copies: u32,
-    /// When the copies leave.
+    /// When the copies are sent.
     pub when: When,
 }
 
-/// When the copies of a unit's last segment leave.
+/// When the copies of a message's last segment are sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
-    /// One for each ACK that arrives while it is not acknowledged and nothing else is to be sent.
+    /// One for each ACK that does not acknowledge it, if there is nothing else to send.
     #[default]
     Acks,
-    /// All directly behind it.
+    /// All directly after it.
     AtOnce,
 }
 
@@ -51,7 +51,7 @@ impl Default for Params {
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
         if self.copies > 10 {
-            let message = format!("{} is out of range; write 0 to 10, e.g. 3", self.copies);
+            let message = format!("{} is out of range; must be 0 to 10, e.g. 3", self.copies);
             return Err(Fault::new("copies", message));
         }
         Ok(())
@@ -83,15 +83,15 @@ impl Installation for Gip {
 
     fn sender(&mut self, _: Place<'_>) -> Option<Box<dyn SenderHook>> {
         let (params, copies) = (self.params.clone(), Arc::clone(&self.copies));
-        Some(Box::new(Sender { params, copies, unit: Unit::NONE, left: 0 }))
+        Some(Box::new(Sender { params, copies, message: Message::NONE, left: 0 }))
     }
 }
 
 struct Sender {
     params: Params,
     copies: Arc<AtomicU64>,
-    unit: Unit,
-    /// Copies of the unit's last segment that may still be sent.
+    message: Message,
+    /// Remaining copies of the message's last segment.
     left: u32,
 }
 
@@ -110,12 +110,12 @@ impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
             SendEvent::Sent(packet) => {
-                let begins = self.unit.is_begun_by(packet, view);
+                let begins = self.message.is_begun_by(packet, view);
                 if begins {
                     self.left = self.params.copies;
                 }
                 let restart_window = begins && self.params.restart;
-                // A copy calls for the next one.
+                // Each copy triggers the next one.
                 let is_last = packet.seq + u64::from(packet.payload) == view.written;
                 let copies = if is_last && self.params.when == When::AtOnce {
                     self.copy()
@@ -130,7 +130,7 @@ impl SenderHook for Sender {
     }
 }
 
-/// The last segment is outstanding, and nothing else is to be sent, new or again.
+/// The last segment is outstanding, and there is nothing else to send or retransmit.
 fn is_at_tail(view: &SendView) -> bool {
     let all_sent = view.max >= view.written && view.next == view.max;
     all_sent && view.una < view.written && !view.in_recovery

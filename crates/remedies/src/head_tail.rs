@@ -1,11 +1,11 @@
-//! A remedy that asks where in a unit a sender stands still.
+//! A remedy for stalls that depends on where in a message they occur.
 //!
-//! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT) from
-//! those inside (IBTT). A sender cannot see the switch, but it knows where its unit begins and ends,
-//! whether anything of it was acknowledged, and whether duplicate ACKs came. What it does after it
-//! has heard nothing for a few round trips depends on that: see [`Position`]. The retransmission timer
-//! stays as it is and takes over after `tries`. `docs/reference/head-tail.md` has the reasons and the
-//! evaluation.
+//! Kulkarni & Agrawal §5.2 leave it as future work to tell timeouts at the head of a block (ABTT)
+//! from those inside (IBTT). A sender cannot see the switch, but it knows where its message begins
+//! and ends, whether any of it was acknowledged, and whether duplicate ACKs arrived. These decide
+//! what it does when no ACK has arrived for a few round trips: see [`Position`]. The retransmission
+//! timer does not change, and takes over after `tries`. `docs/reference/head-tail.md` has the
+//! reasons and the evaluation.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,40 +17,41 @@ use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::message::Message;
 use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation};
-use crate::unit::Unit;
 
-/// Repairs by the place of a standstill in its unit.
+/// Repairs that depend on where in a message a flow stalls.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "HeadTailRemedy")]
 pub struct Params {
-    /// A standstill is that nothing is heard for so many of the longest round trips, and up to as
-    /// many again at random. Default: 1.
+    /// A flow is stalled when no ACK arrives for this many of the longest round trips, plus a
+    /// random time up to the same length. Default: 1.
     #[schemars(range(min = 1, max = 1000))]
     pub patience: u32,
-    /// The least of them, without the random part, seconds. Default: 1 ms.
+    /// Lower bound of that time, without the random part, seconds. Default: 1 ms.
     pub least_wait: Span,
-    /// Repairs in a row without an answer, before it is left to the timer. Default: 10.
+    /// Consecutive repairs without an ACK before the timer takes over. Default: 10.
     #[schemars(range(max = 100))]
     pub tries: u32,
-    /// At the head of which units cwnd falls back to the initial window.
+    /// At the head of which messages cwnd is reset to the initial window.
     pub restart: Restart,
-    /// Whether a server's next connection knows what the last one learned (RFC 9040). Default: true.
+    /// Whether a server's next connection starts with what the last one learned (RFC 9040).
+    /// Default: true.
     pub carry: bool,
 }
 
-/// At the head of which units cwnd falls back to the initial window.
+/// At the head of which messages cwnd is reset to the initial window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "HeadTailRestart")]
 pub enum Restart {
-    /// Of none.
+    /// At no message's head.
     Never,
-    /// Of the next eight after one that had to be repaired.
+    /// At the heads of the next eight messages after one that needed a repair.
     #[default]
     AfterRepairs,
-    /// Of all.
+    /// At the head of every message.
     Always,
 }
 
@@ -69,14 +70,14 @@ impl Default for Params {
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
         if !(1..=1000).contains(&self.patience) {
-            let message = format!("{} is out of range; write 1 to 1000, e.g. 2", self.patience);
+            let message = format!("{} is out of range; must be 1 to 1000, e.g. 2", self.patience);
             return Err(Fault::new("patience", message));
         }
         if self.least_wait.is_zero() {
-            return Err(Fault::new("least_wait", "0 is no wait; write e.g. \"1ms\""));
+            return Err(Fault::new("least_wait", "must be longer than 0; write e.g. \"1ms\""));
         }
         if self.tries > 100 {
-            let message = format!("{} is out of range; write 0 to 100, e.g. 10", self.tries);
+            let message = format!("{} is out of range; must be 0 to 100, e.g. 10", self.tries);
             return Err(Fault::new("tries", message));
         }
         Ok(())
@@ -87,23 +88,27 @@ impl Remedy for Params {
             Measure {
                 name: "head-tail.heads",
                 unit: "1",
-                description: "Repairs at the head of a unit.",
+                description: "Repairs at the head of a message.",
             },
-            Measure { name: "head-tail.inside", unit: "1", description: "Repairs inside a unit." },
+            Measure {
+                name: "head-tail.inside",
+                unit: "1",
+                description: "Repairs inside a message.",
+            },
             Measure {
                 name: "head-tail.tails",
                 unit: "1",
-                description: "Repairs when all of a unit had been sent.",
+                description: "Repairs when all of a message had been sent.",
             },
             Measure {
                 name: "head-tail.again",
                 unit: "1",
-                description: "Repairs of what had been sent again already.",
+                description: "Repairs of segments that had been retransmitted already.",
             },
             Measure {
                 name: "head-tail.early_timeouts",
                 unit: "1",
-                description: "Repairs by a timeout before its time, which is part of `timeouts`.",
+                description: "Repairs by an early timeout, also counted in `timeouts`.",
             },
         ];
         COUNTS
@@ -114,10 +119,10 @@ impl Remedy for Params {
     }
 }
 
-/// What all senders of a client count, in the order of the measures.
+/// Counters of all senders of a client, in the order of the measures.
 type Counts = [AtomicU64; 5];
 
-/// Where [`Counts`] has the early timeouts, after the four places.
+/// Index of the early timeouts in [`Counts`], after the four positions.
 const EARLY: usize = 4;
 
 struct Client {
@@ -149,25 +154,27 @@ impl Installation for Client {
 /// What one server remembers of its connections to the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
-    /// The longest round trip, which fades from unit to unit.
+    /// The longest round trip, which decays from message to message.
     longest: Span,
-    /// So many units more begin with the initial window.
+    /// Remaining messages that begin with the initial window.
     cautious: u32,
 }
 
-/// Where a sender stands still, and what it does.
+/// Where a sender is stalled, and what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// Nothing of the unit was acknowledged: all servers began at once. The first segment is sent
-    /// again, without a word about the window; if that is not answered, either, the window is lost
-    /// and begins anew with one segment.
+    /// None of the message was acknowledged: all servers began at once. The first segment is sent
+    /// again, and the window stays. If that is not acknowledged either, the window counts as lost
+    /// and restarts with one segment.
     Head,
-    /// More is to be sent, and the window does not let it: it is lost as a whole. It begins anew.
+    /// There is more to send, and the window does not allow it: the whole window is lost. It
+    /// restarts with one segment.
     Inside,
-    /// Everything was sent, and nothing follows that could bring duplicate ACKs. The last segment is
-    /// sent again: its ACK ends the unit or is a duplicate, which is then enough for recovery.
+    /// Everything was sent, and no later segment can trigger duplicate ACKs. The last segment is
+    /// sent again. Its ACK ends the message, or is a duplicate, which is then enough to begin
+    /// recovery.
     Tail,
-    /// What had been sent again was lost, too. It is sent once more, and the window is left alone.
+    /// A retransmission was lost, too. It is sent once more, and the window stays.
     Again,
 }
 
@@ -179,13 +186,13 @@ struct Timed {
     sent_at: Time,
 }
 
-/// So many units after one that had to be repaired begin with the initial window.
+/// Number of messages after a repaired one that begin with the initial window.
 const CAUTIOUS_UNITS: u32 = 8;
 
-/// From the fourth repair in a row on the waits do not double.
+/// From the fourth consecutive repair on the waits do not double.
 const MOST_DOUBLINGS: u32 = 3;
 
-/// Beyond that it is the timer's turn.
+/// Beyond that the timer takes over.
 const LONGEST_WAIT: Span = Span::from_secs(1);
 
 struct Sender {
@@ -193,11 +200,11 @@ struct Sender {
     counts: Arc<Counts>,
     memory: Arc<Mutex<Memory>>,
     random: Stream,
-    unit: Unit,
+    message: Message,
     /// As in [`Memory`].
     longest: Span,
     timed: Option<Timed>,
-    /// The first unacknowledged byte when something was heard last.
+    /// The first unacknowledged byte at the last ACK.
     una: u64,
     /// Repairs since then.
     tries: u32,
@@ -219,7 +226,7 @@ impl Sender {
             counts,
             memory,
             random,
-            unit: Unit::NONE,
+            message: Message::NONE,
             longest,
             timed: None,
             una: 0,
@@ -232,7 +239,7 @@ impl Sender {
     fn position(&self, view: &SendView) -> Position {
         if view.in_recovery || view.next < view.max || self.tries > 1 {
             Position::Again
-        } else if view.una <= self.unit.start {
+        } else if view.una <= self.message.start {
             Position::Head
         } else if view.max < view.written {
             Position::Inside
@@ -241,7 +248,7 @@ impl Sender {
         }
     }
 
-    /// Something was heard, or something was done: the wait begins anew.
+    /// An ACK arrived or a repair was made: the wait restarts.
     fn wait(&mut self, view: &SendView) {
         self.deadline = if view.una == view.max
             || self.longest.is_zero()
@@ -255,7 +262,7 @@ impl Sender {
         };
     }
 
-    /// Returns whether it is to begin with the initial window.
+    /// Returns whether the message begins with the initial window.
     fn begin_unit(&mut self, view: &SendView) -> bool {
         self.longest = view.srtt.unwrap_or_default().max(self.longest / 4 * 3);
         self.extra = self.random.below(1024);
@@ -270,7 +277,7 @@ impl Sender {
         }
     }
 
-    /// Starts to measure a round trip, unless one is being measured. What is sent again cannot be
+    /// Starts to measure a round trip, unless one is being measured. Retransmissions cannot be
     /// measured (Karn's rule, RFC 6298 §3).
     fn time(&mut self, packet: &Packet, view: &SendView) {
         if packet.flags.contains(Flags::RETRANSMISSION) {
@@ -298,8 +305,8 @@ impl Sender {
         if is_new || !is_quiet {
             self.wait(view);
         }
-        // What is left over from the unit before may look like a duplicate of its head.
-        let enough = is_probed || (view.una > self.unit.start && few_are_enough(view));
+        // Late ACKs of the previous message may look like duplicates of its head.
+        let enough = is_probed || (view.una > self.message.start && few_are_enough(view));
         let enter_recovery = view.dupacks > 0 && !is_quiet && enough;
         Advice { enter_recovery, ..Advice::NONE }
     }
@@ -327,7 +334,7 @@ impl SenderHook for Sender {
             }
             SendEvent::Sent(packet) => {
                 self.time(packet, view);
-                let begins = self.unit.is_begun_by(packet, view);
+                let begins = self.message.is_begun_by(packet, view);
                 let restart_window = begins && self.begin_unit(view);
                 if packet.seq == view.una {
                     self.wait(view);

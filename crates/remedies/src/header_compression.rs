@@ -1,7 +1,8 @@
-//! TCP/IP headers of a few bytes (RFC 1144), as dynamic segment resizing asks for (Kulkarni &
-//! Agrawal, §4.3): without it, a segment of 50 bytes is nearly half header.
+//! TCP/IP headers of a few bytes (RFC 1144), as dynamic segment resizing requires (Kulkarni &
+//! Agrawal, §4.3): without compression, a segment of 50 bytes is nearly half header.
 //!
-//! The first segment of each end has a full header, later ones the difference from the one before.
+//! The first segment of each end has a full header, later ones the difference from the previous
+//! one.
 
 use incast_engine::Fault;
 use incast_net::Packet;
@@ -13,26 +14,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
-/// Headers that say what has changed since the packet before.
+/// Headers that contain only the difference from the previous packet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// A compressed header, bytes. Default: 4 (RFC 1144 §1: 3 on average, up to 5 or so).
+    /// Size of a compressed header, bytes. Default: 4 (RFC 1144 §1: 3 on average, up to about 5).
     #[schemars(range(min = 1))]
     pub size: u8,
-    /// What a lost segment does to the next ones.
+    /// Effect of a lost segment on the next ones.
     pub errors: Errors,
 }
 
-/// What a lost segment does to those that were compressed by its header.
+/// Effect of a lost segment on those that were compressed against its header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
-    /// Nothing: the text does not mention it.
+    /// None: the text does not mention it.
     #[default]
     Ideal,
-    /// The receiver cannot rebuild their headers and discards them until one arrives in full; what
-    /// is not the continuation of the segment before it is sent in full (RFC 1144 §4).
+    /// The receiver cannot decompress them and discards them until a full header arrives. A segment
+    /// that does not continue the previous one has a full header (RFC 1144 §4).
     Rfc1144,
 }
 
@@ -51,7 +52,7 @@ impl Remedy for Params {
         if self.size > 0 {
             return Ok(());
         }
-        Err(Fault::new("size", "0 is no header; write 1 to 255 bytes, e.g. 4"))
+        Err(Fault::new("size", "must be 1 to 255 bytes, e.g. 4"))
     }
 
     fn install(&self, _: &Situation) -> Box<dyn Installation> {
@@ -77,7 +78,7 @@ impl Installation for Params {
 /// The sender's end.
 struct Compressor {
     params: Params,
-    /// One past the segment that left last.
+    /// One past the last segment sent.
     last_end: Option<u64>,
 }
 
@@ -92,7 +93,7 @@ impl SenderHook for Compressor {
     fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
         let compresses = match self.params.errors {
             Errors::Ideal => self.last_end.is_some(),
-            // Zero-window probes pass by unseen, and only when nothing is outstanding.
+            // Zero-window probes are not seen here, and occur only when nothing is outstanding.
             Errors::Rfc1144 => self.last_end == Some(plan.seq) && plan.seq != view.una,
         };
         let header_bytes = if compresses { self.params.size } else { u8::MAX };
@@ -100,12 +101,12 @@ impl SenderHook for Compressor {
     }
 }
 
-/// The receiver's end, which compresses its ACKs in turn.
+/// The receiver's end, which compresses its ACKs.
 struct Decompressor {
     params: Params,
     /// A full header, bytes.
     full: u8,
-    /// One past the segment that arrived last and was understood.
+    /// One past the last segment that arrived and was decompressed.
     last_end: Option<u64>,
     /// Segments that were answered, up to two.
     answers: u8,
@@ -113,7 +114,7 @@ struct Decompressor {
 
 impl ReceiverHook for Decompressor {
     fn admits(&mut self, packet: &Packet) -> bool {
-        // A header that continues another one can be rebuilt only by who has seen that one.
+        // A compressed header can be decompressed only after the one that it refers to.
         let lost = self.params.errors == Errors::Rfc1144
             && packet.header < self.full
             && self.last_end != Some(packet.seq);

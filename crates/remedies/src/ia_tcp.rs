@@ -1,9 +1,9 @@
-//! After IA-TCP: the client gives every server its share of the path, by the window that it
-//! advertises and the time that it keeps each ACK (Hwang, Yoo & Choi, ICC 2012).
+//! After IA-TCP: the client gives every server a share of the path, by the advertised window and by
+//! delaying ACKs (Hwang, Yoo & Choi, ICC 2012).
 //!
-//! A share of at least a segment is a window. Where the servers are more than the packets of a
-//! bandwidth-delay product, a window cannot be small enough; then it is one segment, and an ACK waits
-//! until the round trip is as long as n packets take on the link.
+//! A share of at least one segment is a window. If there are more servers than packets in a
+//! bandwidth-delay product, no window is small enough. Then the window is one segment, and an ACK
+//! is delayed until the round trip is as long as n packets take on the link.
 
 use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_net::Flags;
@@ -15,20 +15,20 @@ use serde::{Deserialize, Serialize};
 use crate::requirement::Requirement;
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
-/// Windows and delayed ACKs that share out the path (after IA-TCP).
+/// Windows and delayed ACKs that divide the path among the servers (after IA-TCP).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// n, the servers among which the path is shared out. Default: those of the workload.
+    /// n, the number of servers that share the path. Default: the workload's.
     #[schemars(range(min = 1))]
     pub workers: Option<u32>,
-    /// Share of the client's link that all servers use together, above 0 and at most 1. Default: 1.
+    /// Share of the client's link that all servers together use, above 0 and at most 1. Default: 1.
     pub utilization: f64,
-    /// When a server is asked to begin.
+    /// When a server may begin.
     pub start: Start,
 }
 
-/// When the request, or the last ACK of the handshake with it, leaves.
+/// When the request, or the last ACK of the handshake, is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Start {
@@ -52,18 +52,18 @@ impl Remedy for Params {
         &[Slot::ReceiveWindow, Slot::Acks]
     }
 
-    /// A window of one segment and delayed ACKs would wait for each other.
+    /// With a window of one segment, delayed ACKs would stall the sender.
     fn requires(&self) -> Vec<Requirement> {
         vec![Requirement::NoDelayedAck]
     }
 
     fn check(&self) -> Result<(), Fault> {
         if self.workers == Some(0) {
-            return Err(Fault::new("workers", "0 share nothing; write at least 1, or nothing"));
+            return Err(Fault::new("workers", "must be at least 1, or left out"));
         }
         if !(self.utilization > 0.0 && self.utilization <= 1.0) {
             let message =
-                format!("{} is no share; write more than 0 and at most 1", self.utilization);
+                format!("{} is out of range; must be above 0 and at most 1", self.utilization);
             return Err(Fault::new("utilization", message));
         }
         Ok(())
@@ -81,14 +81,14 @@ impl Remedy for Params {
 
 struct Aggregator {
     workers: u64,
-    /// What all servers may send together.
+    /// The bytes that all servers together may send.
     rate: Rate,
     base_rtt: Span,
     start: Start,
 }
 
 impl Aggregator {
-    /// The window of each server, segments, and how long each ACK is kept, if a packet takes `slot`.
+    /// The window of each server, segments, and the delay of each ACK, if a packet takes `slot`.
     fn share(&self, slot: Span) -> (u64, Span) {
         let pipe = self.base_rtt.as_picos() / slot.as_picos().max(1);
         let turn = slot.as_picos().saturating_mul(self.workers);
@@ -149,7 +149,7 @@ impl ReceiverHook for Worker {
 mod tests {
     use super::*;
 
-    /// Ten packets of 10 us are on the way in 105 us.
+    /// Ten packets of 10 us are in flight in 105 us.
     fn share(workers: u64) -> (u64, u64) {
         let base_rtt = Span::from_micros(105);
         let rate = Rate(1_000_000_000);

@@ -1,12 +1,12 @@
 //! `ICaT` (after Tam, Xi, Xu & Chao 2012): admission, timestamps and reiterated FINs.
 //!
-//! One part for each phase of a connection. At its beginning the client admits only so many servers
-//! that the least windows of all fit into the network; the others wait. In its course an ACK that
-//! echoes a later time than that of a retransmission which it does not acknowledge says that this
-//! was lost, too; it is repeated at once. At its end the sender answers every ACK with its FIN, so
-//! that the receiver has something to answer until everything is acknowledged.
+//! One part for each phase of a connection. At the start the client admits only as many servers as
+//! have room for their minimum windows in the network; the others wait. Later, an ACK that does not
+//! acknowledge a retransmission but echoes a later timestamp shows that the retransmission was
+//! lost; it is sent again at once. At the end the sender answers every ACK with its FIN, so that
+//! the receiver keeps sending ACKs until everything is acknowledged.
 //!
-//! The paper was not at hand; its abstract and what others write of it were.
+//! This follows the abstract and descriptions by others; the paper was not available.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -30,16 +30,16 @@ use crate::seam::{Installation, Measure, Outcome, Place, Remedy, Situation, Slot
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Ask only so many servers at a time that a least window of each fits into buffer and
-    /// bandwidth-delay product. Default: true.
+    /// Whether to ask only as many servers at a time as have room for their minimum windows in
+    /// buffer and bandwidth-delay product. Default: true.
     pub admission: bool,
-    /// The least window of a server, segments or bytes. Default: 4.
+    /// Minimum window of a server, segments or bytes. Default: 4.
     pub min_window: Window,
-    /// Find lost retransmissions by timestamps. Default: true.
+    /// Whether to detect lost retransmissions by timestamps. Default: true.
     pub timestamps: bool,
-    /// With `timestamps`: tick of their clock, seconds. Default: 1 us.
+    /// With `timestamps`: tick of the timestamp clock, seconds. Default: 1 us.
     pub clock: Span,
-    /// When the sender repeats its FIN (without one, an empty packet) once all data have left.
+    /// When the sender repeats its FIN (without one, an empty packet) once all data are sent.
     /// Default: `per-ack`.
     pub fin: Fin,
 }
@@ -51,9 +51,9 @@ pub enum Fin {
     /// After the last data, and for every ACK that leaves data unacknowledged.
     #[default]
     PerAck,
-    /// After the last data, and a round trip after the last one, until all is acknowledged.
+    /// After the last data, and then once per round trip until all is acknowledged.
     PerRoundTrip,
-    /// Only as TCP does.
+    /// Only as in TCP.
     Off,
 }
 
@@ -83,10 +83,10 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         if self.min_window.bytes(1) == 0 {
-            return Err(Fault::new("min_window", "0 is no window; write e.g. 4 or \"6KiB\""));
+            return Err(Fault::new("min_window", "must be above 0; write e.g. 4 or \"6KiB\""));
         }
         if self.clock.is_zero() {
-            return Err(Fault::new("clock", "0 is no tick; write e.g. \"1us\""));
+            return Err(Fault::new("clock", "must be longer than 0; write e.g. \"1us\""));
         }
         Ok(())
     }
@@ -96,12 +96,12 @@ impl Remedy for Params {
             Measure {
                 name: "icat.lost_again",
                 unit: "1",
-                description: "Retransmissions whose loss a timestamp told.",
+                description: "Retransmissions found lost by a timestamp.",
             },
             Measure {
                 name: "icat.fins",
                 unit: "1",
-                description: "FINs, or empty packets in their place, that were sent for this remedy.",
+                description: "FINs, or empty packets instead of them, sent by this remedy.",
             },
         ];
         COUNTS
@@ -126,7 +126,7 @@ struct Icat {
 }
 
 impl Icat {
-    /// Least windows that fit into buffer and bandwidth-delay product, at least 1.
+    /// Minimum windows that fit into buffer and bandwidth-delay product, at least 1.
     fn places(&self, client: &ClientPlace) -> u64 {
         let Situation { client_rate, base_rtt, buffer, .. } = self.situation;
         let packet = u64::from(client.packet.payload) + u64::from(client.packet.header);
@@ -167,12 +167,12 @@ impl Installation for Icat {
 }
 
 struct Sender {
-    /// Tick of the timestamp clock; none if timestamps tell nothing.
+    /// Tick of the timestamp clock; `None` if timestamps are not used.
     clock: Option<Span>,
     fin: Fin,
-    /// The first unacknowledged number at the ACK before.
+    /// The first unacknowledged number at the previous ACK.
     una: u64,
-    /// When the FIN is repeated, whatever arrives.
+    /// When the FIN is repeated in any case.
     next_fin: Time,
     counts: Arc<Counts>,
 }
@@ -182,7 +182,7 @@ impl Sender {
     fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
         let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
         let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;
-        // At a partial ACK recovery sends the next one by itself.
+        // At a partial ACK recovery itself sends the next one.
         later && (ack.ack <= self.una || !view.in_recovery)
     }
 
@@ -196,7 +196,7 @@ impl Sender {
     }
 }
 
-/// Whether all data have left and some are not acknowledged.
+/// Whether all data are sent and some are not acknowledged.
 const fn awaits_the_end(view: &SendView) -> bool {
     view.max >= view.written && view.una < view.max
 }
@@ -242,13 +242,13 @@ impl SenderHook for Sender {
 }
 
 struct Receiver {
-    /// ACKs echo the timestamp of what they answer.
+    /// ACKs echo the timestamp of the segment that they answer.
     echo: bool,
 }
 
 impl ReceiverHook for Receiver {
     fn on_segment(&mut self, packet: &Packet, _: &ReceiveView) -> Advice {
-        // What has neither data nor FIN is answered because of its label.
+        // A packet without data and FIN is answered because of its label.
         let label = if packet.payload == 0 { packet.label & END } else { 0 };
         Advice { echo: self.echo, label, ..Advice::NONE }
     }

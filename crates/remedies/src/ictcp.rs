@@ -1,10 +1,10 @@
-//! ICTCP: the receiver divides what its link can take among its connections (Wu, Feng, Guo & Zhang,
-//! IEEE/ACM Transactions on Networking 21(2), 2013).
+//! ICTCP: the receiver divides the capacity of its link among its connections (Wu, Feng, Guo &
+//! Zhang, IEEE/ACM Transactions on Networking 21(2), 2013).
 //!
-//! One controller per network card sees all that arrives. Time is cut into slots of two halves: the
-//! first measures what is left of the link, the second may hand it out by raising windows. Each
-//! connection compares, once per round trip, what it got with what its window would let it get: if
-//! it uses its window, the window may grow; if it does not, the window shrinks.
+//! One controller per network card sees all arriving packets. Time is divided into slots of two
+//! halves: the first measures the remaining bandwidth of the link, and in the second windows may
+//! grow to use it. Once per round trip each connection compares its throughput with what its window
+//! allows. If it uses its window, the window may grow; if it does not, the window shrinks.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,55 +25,55 @@ use card::Card;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// α, the share of the link that connections may use together, 0 to 1. Default: 0.9.
+    /// α, the share of the link that all connections together may use, 0 to 1. Default: 0.9.
     pub alpha: f64,
     /// β, the weight of the past in the measured throughput, 0 to 1. Default: 0.75.
     pub beta: f64,
-    /// γ₁: a window may grow while throughput falls short of what it allows by at most this ratio.
-    /// Default: 0.1.
+    /// γ₁: a window may grow if throughput is below what it allows by at most this ratio. Default:
+    /// 0.1.
     pub gamma1: f64,
-    /// γ₂: a window shrinks when throughput falls short by more than this ratio. Default: 0.5.
+    /// γ₂: a window shrinks if throughput is below that by more than this ratio. Default: 0.5.
     pub gamma2: f64,
-    /// For how many round trips in a row it must do so. Default: 3.
+    /// Number of consecutive round trips for which this must hold. Default: 3.
     pub low_rounds: u32,
     /// Smallest window, segments. Default: 2.
     #[schemars(range(min = 1))]
     pub min_window: u64,
-    /// Window of a new connection, segments, at least 1; or `auto`, that of its sender, which nobody
-    /// has changed. Never less than `min_window`. Default: `auto`.
+    /// Window of a new connection, segments, at least 1; or `auto`, the sender's initial window.
+    /// Never less than `min_window`. Default: `auto`.
     pub initial_window: OrAuto<u64>,
-    /// Whether what is left of the link is spent by each window that grows.
+    /// Whether each window that grows uses up part of the remaining bandwidth.
     pub quota: Quota,
-    /// When less than this share of the link is left, windows above the mean shrink; 0 switches
-    /// that off. Default: 0.2.
+    /// If less than this share of the link is left, windows above the mean shrink; 0 disables this.
+    /// Default: 0.2.
     pub fairness: f64,
-    /// How the receiver knows its round-trip times.
+    /// How the receiver measures round-trip times.
     pub rtt: Source,
-    /// A connection that received nothing for so many of its round trips starts again in slow
-    /// start. Default: 100.
+    /// A connection that received nothing for this many of its round trips returns to slow start.
+    /// Default: 100.
     pub idle_rounds: u32,
 }
 
-/// Where the receiver has its round-trip times from.
+/// How the receiver measures round-trip times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// Timestamps if the connection has them; else the time from advertising a window to data from
-    /// beyond the one before.
+    /// By timestamps if the connection has them; else from advertising a window to data beyond the
+    /// previous one.
     #[default]
     Measured,
-    /// The round trip of a full packet on the idle network.
+    /// It is fixed: the round trip of a full packet on the idle network.
     Base,
 }
 
-/// What a window that grows takes from what is left of the link.
+/// What a growing window takes from the remaining bandwidth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Quota {
-    /// One quota for all connections, spent by each window that grows.
+    /// One quota for all connections: each growing window uses up its part.
     #[default]
     Shared,
-    /// Compared with what each window wants, and not spent: all may grow at once.
+    /// Each window is compared with the full quota: all may grow at once.
     Each,
 }
 
@@ -109,7 +109,7 @@ impl Remedy for Params {
             ("fairness", self.fairness),
         ] {
             if !(0.0..=1.0).contains(&share) {
-                return Err(Fault::new(key, format!("{share} is not a share; write 0 to 1")));
+                return Err(Fault::new(key, format!("{share} is out of range; must be 0 to 1")));
             }
         }
         let initial = match self.initial_window {
@@ -118,7 +118,7 @@ impl Remedy for Params {
         };
         for (key, window) in [("min_window", self.min_window), ("initial_window", initial)] {
             if !(1..=65_535).contains(&window) {
-                let message = format!("{window} is out of range; write 1 to 65535 segments");
+                let message = format!("{window} is out of range; must be 1 to 65535 segments");
                 return Err(Fault::new(key, message));
             }
         }
@@ -167,7 +167,7 @@ impl Installation for Controller {
     }
 }
 
-/// Threads never share a world, so that nobody can have left it in pieces.
+/// Threads never share a world, so the lock cannot be poisoned.
 fn lock(card: &Arc<Mutex<Card>>) -> MutexGuard<'_, Card> {
     card.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -185,13 +185,13 @@ struct Receiver {
     window: u64,
     slow_start: bool,
     rtt: Span,
-    /// A right edge, and when it was advertised.
+    /// A right edge, and the time when it was advertised.
     timing: Option<(u64, Time)>,
-    /// When the round at hand began, and payload bytes since.
+    /// When the current round began, and payload bytes since.
     round: Option<(Time, u64)>,
     /// `b_m`, the measured throughput, bytes per second.
     measured: f64,
-    /// Rounds in a row with little use of the window.
+    /// Consecutive rounds with little use of the window.
     low: u32,
     /// When the window grew last.
     raised: Option<Time>,
@@ -233,7 +233,7 @@ impl ReceiverHook for Receiver {
 }
 
 impl Receiver {
-    /// Takes a round-trip time if the packet tells one.
+    /// Takes a round-trip sample if the packet provides one.
     fn measure(&mut self, now: Time, packet: &Packet, next: u64) {
         let sample = if let Some(tick) = self.tick {
             let ticks = (now.as_picos() / tick.as_picos().max(1)) as u32;
@@ -293,7 +293,7 @@ impl Receiver {
         }
     }
 
-    /// One segment less; the right edge stays where it is until data have arrived for that.
+    /// One segment less; the right edge stays until as much data has arrived.
     fn lower(&mut self) {
         let floor = self.params.min_window * self.segment;
         self.window = (self.window - self.segment.min(self.window)).max(floor);

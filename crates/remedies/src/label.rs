@@ -1,6 +1,6 @@
-//! Labels of packets, a bit each: who sets which. The bit `incast_tcp::hooks::ANSWER` is taken, too.
+//! Labels of packets, a bit each: who sets which. The bit `incast_tcp::hooks::ANSWER` is used, too.
 
-/// A packet that the switch should let in (PLATO): it is what `label-threshold` looks for.
+/// A packet that the switch should admit (PLATO): `label-threshold` checks it.
 pub const PRIORITY: u16 = 1;
 
 /// A copy sent by probabilistic retransmission.
@@ -12,7 +12,7 @@ pub const HEARTBEAT: u16 = 1 << 2;
 /// PLATO's dummy, or its answer.
 pub const DUMMY: u16 = 1 << 3;
 
-/// Tells the dummies of successive standstills apart (PLATO).
+/// Distinguishes the dummies of successive stalls (PLATO).
 pub const TURN: u16 = 1 << 4;
 
 /// One of the last three segments that a sender has (RAPID).

@@ -1,4 +1,4 @@
-//! What every remedy must obey.
+//! Laws that every remedy obeys.
 
 use crate::{ENTRIES, Outcome, RemedyConfig, Situation, Slot};
 

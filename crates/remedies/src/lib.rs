@@ -1,8 +1,8 @@
 //! Remedies of the literature: one paper, one file, and one line in the list below.
 //!
-//! A remedy bundles the parts that its paper changes: plain data of the scenario, hooks in the
-//! sender and the receiver of every connection, and the discipline that it needs at the switch.
-//! Remedies combine as long as they own different [`Slot`]s (`docs/adr/0005-advice.md`).
+//! A remedy consists of the parts that its paper changes: scenario parameters, hooks in the sender
+//! and the receiver of every connection, and the queue discipline that it needs. Remedies can be
+//! combined if they own different [`Slot`]s (`docs/adr/0005-advice.md`).
 
 pub mod label;
 pub mod requirement;
@@ -23,6 +23,7 @@ mod header_compression;
 mod ia_tcp;
 mod icat;
 mod ictcp;
+mod message;
 mod nccs;
 mod ocs;
 mod or_auto;
@@ -32,7 +33,6 @@ mod prob_rtx;
 mod rapid;
 mod resize;
 mod staggering;
-mod unit;
 
 use incast_engine::Entry;
 pub use or_auto::{Auto, OrAuto};
@@ -62,7 +62,7 @@ macro_rules! remedies {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Its parameters, by what all remedies have in common.
+            /// Its parameters, as a [`Remedy`].
             pub fn remedy(&self) -> &dyn Remedy {
                 match self { $(Self::$variant(params) => params,)+ }
             }
@@ -71,25 +71,25 @@ macro_rules! remedies {
 }
 
 remedies! {
-    "adaptive-pacing" => AdaptivePacing(adaptive_pacing): "Packets further apart the more servers send (after Zou et al.).";
-    "adaptive-rto" => AdaptiveRto(adaptive_rto): "A floor under the RTO that rises with the queue (Khalid et al.).";
+    "adaptive-pacing" => AdaptivePacing(adaptive_pacing): "Longer gaps between packets the more servers send (after Zou et al.).";
+    "adaptive-rto" => AdaptiveRto(adaptive_rto): "A lower bound of the RTO that rises with the queue (Khalid et al.).";
     "batching" => Batching(batching): "Groups of servers, one after the other (after Podlesny & Williamson).";
     "ccs" => Ccs(ccs): "One server after the other (Osada et al.).";
-    "efr" => Efr(efr): "Fast retransmissions for losses at the tail (TCP-EFR, Sreekumari et al.).";
-    "fine-rto" => FineRto(fine_rto): "Retransmission timeouts of microseconds (SIGCOMM 2009).";
-    "gip" => Gip(gip): "Small windows at a unit's head, copies of its last segment (after GIP, Zhang et al.).";
-    "head-tail" => HeadTail(head_tail): "Repairs by the place of a standstill in its unit.";
-    "header-compression" => HeaderCompression(header_compression): "TCP/IP headers of a few bytes (RFC 1144; Kulkarni & Agrawal).";
-    "ia-tcp" => IaTcp(ia_tcp): "A share of the path for every server, by windows and delayed ACKs (after Hwang et al.).";
+    "efr" => Efr(efr): "Fast retransmissions for tail losses (TCP-EFR, Sreekumari et al.).";
+    "fine-rto" => FineRto(fine_rto): "Microsecond retransmission timeouts (SIGCOMM 2009).";
+    "gip" => Gip(gip): "A small window at a message's head, copies of its last segment (after GIP, Zhang et al.).";
+    "head-tail" => HeadTail(head_tail): "Repairs that depend on where in a message a flow stalls.";
+    "header-compression" => HeaderCompression(header_compression): "Headers that contain only the difference from the previous packet (RFC 1144; Kulkarni & Agrawal).";
+    "ia-tcp" => IaTcp(ia_tcp): "Windows and delayed ACKs that divide the path among the servers (after Hwang et al.).";
     "icat" => Icat(icat): "Admission, timestamps and reiterated FINs (after Tam et al.).";
     "ictcp" => Ictcp(ictcp): "Receive windows from a controller at the client (Wu et al.).";
     "nccs" => Nccs(nccs): "One server after the other, with overlaps (Osada et al.).";
     "ocs" => Ocs(ocs): "One set of servers after the other, with overlaps (Osada et al.).";
-    "pac" => Pac(pac): "ACKs that leave as the switch can take what they trigger (Bai et al.).";
+    "pac" => Pac(pac): "ACKs at the rate at which the switch can accept their data (Bai et al.).";
     "plato" => Plato(plato): "Labels that keep the ACK clock alive (Shukla et al.).";
     "prob-rtx" => ProbRtx(prob_rtx): "Random copies of the highest outstanding segment (Kulkarni & Agrawal).";
-    "rapid" => Rapid(rapid): "Losses that three packets follow, chosen by the switch (after RAPID, Xu et al.).";
-    "resize" => Resize(resize): "Segments that begin small and grow with the window (Kulkarni & Agrawal).";
+    "rapid" => Rapid(rapid): "The switch drops only packets with three successors (after RAPID, Xu et al.).";
+    "resize" => Resize(resize): "Segments that start small and grow with the window (Kulkarni & Agrawal).";
     "staggering" => Staggering(staggering): "Requests a fixed time apart.";
 }
 

@@ -1,8 +1,9 @@
 //! Nearly complete connection serialisation (Osada et al., §4.3).
 //!
-//! As CCS, but the next connection starts when the newest has delivered S - T₁V bits (condition I)
-//! and fewer than K are open, so that its slow start overlaps with the end of the one before.
-//! S - T₁V is negative in both cases that the text evaluates: K connections are always open then.
+//! Like CCS, but the next connection starts when the newest one has delivered S - T₁V bits
+//! (condition I) and fewer than K are open. Its slow start then overlaps with the end of the
+//! previous one. In both cases that the text evaluates S - T₁V is negative, so K connections are
+//! always open.
 
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
@@ -16,21 +17,21 @@ use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Tri
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K, connections that may be open at once, at least 1. Default: 4; the text tries 2, 4 and 8.
+    /// K, the maximum number of open connections, at least 1. Default: 4; the text uses 2, 4 and 8.
     pub k: u32,
-    /// How much the newest connection has delivered when the next one starts; n is K. Default:
-    /// `printed`.
+    /// How much the newest connection must have delivered before the next one starts; n is K.
+    /// Default: `printed`.
     pub trigger: Trigger,
-    /// What the client advertises. Default: `segments`.
+    /// The window that the client advertises. Default: `segments`.
     pub window: Window,
-    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    /// Source of `BaseRTT`. Default: `given`, from the network.
     pub base_rtt: Source,
-    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to learn from, at least 1. Default: 1.
+    /// Connections to observe before the values are known, at least 1. Default: 1.
     pub observed: u32,
-    /// Requests that follow each other within this time belong together, seconds. Default: none,
-    /// the application says what belongs together.
+    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,
 }
@@ -56,7 +57,7 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         if self.k == 0 {
-            return Err(Fault::new("k", "0 connections deliver nothing; write 1 or more"));
+            return Err(Fault::new("k", "must be at least 1"));
         }
         self.client().check()
     }

@@ -1,10 +1,9 @@
 //! Optimised connection serialisation (Osada et al., §4.4), and its adaptive variant (§6).
 //!
-//! Sets of n connections take the place of single ones, n being the least number for which two
-//! overlapping sets fill the link. All handshakes take place at the beginning, with a window of
-//! zero; a set is opened by window updates when the set before has delivered its trigger, and at
-//! most two sets are open. Where fewer connections than a set remain, they share the whole
-//! bandwidth-delay product.
+//! The client opens sets of n connections, where n is the smallest number for which two overlapping
+//! sets fill the link. All handshakes take place at the beginning, with a window of zero. A set is
+//! opened by window updates when the previous set has delivered its trigger; at most two sets are
+//! open. If fewer connections than a set remain, they share the whole bandwidth-delay product.
 
 use incast_engine::{Fault, Span};
 use schemars::JsonSchema;
@@ -19,28 +18,28 @@ use crate::serialize::{Adaptive, Client, Method, Plan, Reached, Serialization, S
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// How much the connections of the newest set have delivered when the next set opens; n is the
-    /// size of a set. Default: `scaled`; as printed, it would be negative.
+    /// How much the connections of the newest set must have delivered before the next set opens; n
+    /// is the size of a set. Default: `scaled`; the printed formula would be negative.
     pub trigger: Trigger,
-    /// Which connections of the set that is. Default: `every`.
+    /// Which connections of the set must have done so. Default: `every`.
     pub reached: Reached,
-    /// Open more sets while less arrives than the client's link carries, for servers whose links
-    /// are slower. Comes with a fine-grained timer. Default: false.
+    /// Whether to open more sets while the client's link is not full, for servers with slower
+    /// links. Includes a fine-grained timer. Default: false.
     pub adaptive: bool,
-    /// Share of the link's payload at which it counts as full, 0 to 1. Default: 0.9.
+    /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
     pub full: f64,
-    /// Length of a measurement, round trips. Default: 2.
+    /// Duration of a measurement, round trips. Default: 2.
     pub round_trips: u32,
     /// With `adaptive`: lower bound of the retransmission timeout, seconds. Default: 200 us.
     pub rto_min: Span,
-    /// Where `BaseRTT` comes from. Default: `given`, by the network.
+    /// Source of `BaseRTT`. Default: `given`, from the network.
     pub base_rtt: Source,
-    /// Where S, the size of an SRU, comes from. Default: `given`, by the application.
+    /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
-    /// Connections to learn from, at least 1. Default: 1.
+    /// Connections to observe before the values are known, at least 1. Default: 1.
     pub observed: u32,
-    /// Requests that follow each other within this time belong together, seconds. Default: none,
-    /// the application says what belongs together.
+    /// Requests within this time of each other form a group, seconds. Default: none; the
+    /// application says which requests form a group.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_gap: Option<Span>,
 }
@@ -81,10 +80,10 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         if self.round_trips == 0 {
-            return Err(Fault::new("round_trips", "0 measures nothing; write 1 or more"));
+            return Err(Fault::new("round_trips", "must be at least 1"));
         }
         Fault::unless_probability("full", self.full).map_err(|_| {
-            let message = format!("{} is not a share; write 0 to 1, e.g. 0.9", self.full);
+            let message = format!("{} is out of range; must be 0 to 1, e.g. 0.9", self.full);
             Fault::new("full", message)
         })?;
         self.client().check()

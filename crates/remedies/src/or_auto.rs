@@ -1,14 +1,14 @@
-//! Parameters that the remedy can work out by itself.
+//! Parameters that a remedy can compute.
 
 use incast_engine::{Name, OrName};
 
-/// The remedy works it out from what it knows.
+/// The remedy computes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto;
 
 impl Name for Auto {
     const NAMES: &'static [(&'static str, Self, &'static str)] =
-        &[("auto", Self, "Worked out by the remedy.")];
+        &[("auto", Self, "Computed by the remedy.")];
 }
 
 /// A value, or `"auto"`.

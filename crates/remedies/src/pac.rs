@@ -1,10 +1,10 @@
-//! PAC: ACKs as triggers, which the client releases as the switch can take what they trigger (Bai,
-//! Chen, Wu, Lan & Zhao, ICNP 2014).
+//! PAC: the client releases ACKs at the rate at which the switch can accept the data that they
+//! trigger (Bai, Chen, Wu, Lan & Zhao, ICNP 2014).
 //!
-//! Every ACK and every request lets a server send so much; the client guesses how much from what it
-//! saw of the connection, and releases them only while all that has been triggered, and not yet
-//! passed the link, stays within a threshold. What has passed is not counted by arrivals but by the
-//! clock, at the link's rate, so that every ACK knows at once when it may go.
+//! Every ACK and every request triggers data. The client estimates how much from what it saw of the
+//! connection. It releases ACKs only while the data that are triggered and have not yet passed the
+//! link stay within a threshold. Passed data are computed from the clock and the link's rate
+//! instead of arrivals, so that the departure time of every ACK is known at once.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,31 +23,31 @@ mod link;
 
 use link::{Class, Link};
 
-/// ACKs that leave as the switch can take what they trigger.
+/// ACKs at the rate at which the switch can accept the data that they trigger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What may have been triggered and not yet passed the client's link, beyond what the path
-    /// itself holds: what the switch's buffer is taken for, in bytes or full packets; `auto` knows it.
-    /// Default: 80 KiB, as in the authors' code.
+    /// Triggered data that have not yet passed the client's link, beyond what the path itself
+    /// holds: the assumed buffer of the switch, in bytes or full packets; `auto` takes the real
+    /// buffer. Default: 80 KiB, as in the authors' code.
     pub threshold: OrAuto<Limit>,
-    /// ACKs of connections that have received more than this wait for those of others, bytes.
-    /// Default: 1 MiB, as in the authors' code.
+    /// ACKs of connections that have received more than this have lower priority, bytes. Default: 1
+    /// MiB, as in the authors' code.
     pub priority: Size,
-    /// Whether the client knows how much it asked for.
+    /// Whether the client knows the size of the response.
     pub sru: Knowledge,
-    /// Whether marked packets shrink the threshold. Default: true.
+    /// Whether marked packets reduce the threshold. Default: true.
     pub marks: bool,
 }
 
-/// How far into a connection's future the client sees.
+/// What the client knows about the end of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Knowledge {
-    /// The last ACKs of an SRU trigger nothing.
+    /// It knows the size of the SRU: the last ACKs trigger nothing.
     #[default]
     Given,
-    /// Every ACK triggers what the server's window allows.
+    /// It does not: every ACK triggers what the server's window allows.
     Unknown,
 }
 
@@ -68,8 +68,8 @@ impl Remedy for Params {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        if let OrAuto::Quantity(none @ (Limit::Bytes(0) | Limit::Packets(0))) = self.threshold {
-            let message = format!("{none} triggers nothing; write e.g. \"80KiB\", or \"auto\"");
+        if let OrAuto::Quantity(Limit::Bytes(0) | Limit::Packets(0)) = self.threshold {
+            let message = "must be above 0; write e.g. \"80KiB\", or \"auto\"";
             return Err(Fault::new("threshold", message));
         }
         Ok(())
@@ -120,16 +120,16 @@ impl Installation for Host {
     }
 }
 
-/// Threads never share a world, so that nobody can have left it in pieces.
+/// Threads never share a world, so the lock cannot be poisoned.
 fn lock(link: &Arc<Mutex<Link>>) -> MutexGuard<'_, Link> {
     link.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the client believes of the server's window, in bytes.
+/// The client's estimate of the server's window, in bytes.
 struct Guess {
     segment: u64,
     header: u64,
-    /// No window is larger than what the client advertises.
+    /// No window exceeds the advertised one.
     largest: u64,
     sru: u64,
     window: u64,
@@ -138,15 +138,15 @@ struct Guess {
     requests: u64,
     /// The last acknowledgement.
     ack: u64,
-    /// One past what has been triggered.
+    /// One past the triggered data.
     edge: u64,
-    /// One past what was asked for, if that is known.
+    /// One past the requested data, if that is known.
     end: u64,
     duplicates: u32,
 }
 
 impl Guess {
-    /// Before the first request, of a connection without a size.
+    /// Before the first request of a connection without a size.
     const START: Self = Self {
         segment: 0,
         header: 0,
@@ -213,13 +213,13 @@ impl Guess {
     }
 }
 
-/// An ACK that was given its time.
+/// An ACK with a departure time.
 struct Waiting {
-    /// How long what it triggers takes on the link.
+    /// Time on the link of the data that it triggers.
     load: Span,
     class: Class,
     at: Time,
-    /// What had overtaken it when its time was worked out last.
+    /// What had overtaken it when its time was last computed.
     overtaken: Span,
 }
 
@@ -243,7 +243,7 @@ impl ReceiverHook for Receiver {
         let mut link = lock(&self.link);
         let hold_ack_until = match event {
             AckEvent::Ready(packet) => {
-                // What triggers nothing keeps its place among the others, too.
+                // An ACK that triggers nothing keeps its place in the order, too.
                 let bytes = self.guess.trigger(packet).max(packet.size().into());
                 let load = link.load(bytes);
                 let is_late = packet.ack - FIRST_BYTE > self.priority;
@@ -256,7 +256,7 @@ impl ReceiverHook for Receiver {
             AckEvent::Due => match self.waiting.front_mut() {
                 Some(first) => {
                     if first.class == Class::Late {
-                        // Those of the other class that came since have been let in before it.
+                        // Later ones of the other class have overtaken it.
                         first.at += link.overtaken().saturating_sub(first.overtaken);
                         first.overtaken = link.overtaken();
                     }

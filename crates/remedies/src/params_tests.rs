@@ -1,4 +1,4 @@
-//! What remedies refuse and what they require, by their parameters.
+//! What remedies refuse and require, by their parameters.
 
 use incast_engine::{Limit, Span};
 use incast_net::queue::QueueConfig;
@@ -189,7 +189,7 @@ fn a_remedy_works_with_switches_that_can_do_what_it_needs() {
     assert!(resize.remedy().accepts_buffer(Limit::Bytes(40)).is_ok());
 }
 
-/// A window takes the slot of those who advertise windows, too; without one batching leaves it.
+/// With a window, batching also takes the slot of the advertised window.
 #[test]
 fn batching_owns_the_advertised_window_if_it_sets_one() {
     let slots = |params: Value| remedy(&params).remedy().slots().to_vec();

@@ -1,10 +1,10 @@
 //! PLATO: labels that keep the ACK clock alive (Shukla et al. 2014).
 //!
-//! One segment per round trip carries a label, and so does its ACK: the heartbeat, which the switch
-//! lets in when it drops everything else. Whatever else is lost is then told by duplicate ACKs, and
-//! retransmissions, which have priority too, are not lost again. Where the heartbeat ends at the
-//! sender, which cannot always send, empty packets probe whether anything is still on its way, and
-//! the third answer stands in for the retransmission timer. [`State::next`] is figure 7.
+//! One segment per round trip has a label, and so has its ACK: the heartbeat, which the switch
+//! admits when it drops everything else. Other losses then cause duplicate ACKs. Retransmissions
+//! have priority, too, and are not lost again. If the heartbeat ends at a sender that cannot send,
+//! empty packets probe whether anything is still in flight, and the third answer replaces the
+//! retransmission timeout. [`State::next`] is figure 7.
 
 mod machine;
 
@@ -29,17 +29,17 @@ use machine::{Action, Input, Outlook, State};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// One bit says both "let me in" to the switch and "answer with a label" to the receiver, as the
-    /// text has it. A retransmission then brings a labelled ACK, which is a second heartbeat, and an
-    /// answer to a dummy is an ACK like others. If not, there are bits of their own.
+    /// Whether one bit means both "admit" to the switch and "answer with a label" to the receiver,
+    /// as in the text. A retransmission then triggers a labelled ACK, which is a second heartbeat,
+    /// and the answer to a dummy is an ordinary ACK. If false, each has its own bit.
     pub single_bit: bool,
-    /// The timeout after the third dummy doubles the RTO, as any timeout. If not, the RTO stays,
-    /// because no timer has expired.
+    /// Whether the timeout after the third dummy doubles the RTO, as any timeout. If false, the RTO
+    /// stays, because no timer has expired.
     pub dummy_doubles_rto: bool,
-    /// The answer to a dummy counts as a duplicate ACK, which the text calls it. With `single_bit`
-    /// it does in any case.
+    /// Whether the answer to a dummy counts as a duplicate ACK, as the text calls it. With
+    /// `single_bit` it always does.
     pub dummy_counts_as_dupack: bool,
-    /// The SYN and the SYN-ACK have priority at the switch, too.
+    /// Whether SYN and SYN-ACK have priority at the switch, too.
     pub label_handshake: bool,
 }
 
@@ -66,7 +66,7 @@ impl Remedy for Params {
             Measure {
                 name: "plato.early_timeouts",
                 unit: "1",
-                description: "Timeouts after the third dummy, which are part of `timeouts`.",
+                description: "Timeouts after the third dummy, also counted in `timeouts`.",
             },
         ];
         COUNTS
@@ -106,7 +106,7 @@ impl Installation for Plato {
 }
 
 impl Params {
-    /// The bit that asks for a labelled ACK.
+    /// The bit that requests a labelled ACK.
     fn heartbeat(&self) -> u16 {
         if self.single_bit { label::PRIORITY } else { label::HEARTBEAT }
     }
@@ -121,15 +121,14 @@ struct Sender {
     params: Params,
     counts: Arc<Counts>,
     state: State,
-    /// The timer expired, so that the next segment is a retransmission and carries the label even
-    /// so.
+    /// The timer expired: the next segment is a retransmission and has the label nevertheless.
     rewound: bool,
-    /// [`label::TURN`] in the dummies of this standstill.
+    /// [`label::TURN`] in the dummies of this stall.
     turn: u16,
 }
 
 impl Sender {
-    /// Whether the segment carries the heartbeat: not a repair in between.
+    /// Whether the segment is the heartbeat, and not a retransmission in between.
     fn labels(&self, view: &SendView, plan: &TxPlan) -> bool {
         let waits = matches!(self.state, State::Label | State::Wait | State::Arrested(_));
         waits && !plan.requested && (plan.seq == view.next || self.rewound)
@@ -140,14 +139,14 @@ impl Sender {
             return Input::Ack;
         }
         if self.params.single_bit {
-            // Nothing tells the one from the other but the state.
+            // Only the state distinguishes the two.
             let arrested = matches!(self.state, State::Arrested(_));
             return if arrested { Input::DummyAck } else { Input::LabelledAck };
         }
         match (ack.label & label::DUMMY != 0, ack.label & label::TURN == self.turn) {
             (false, _) => Input::LabelledAck,
             (true, true) => Input::DummyAck,
-            // Left over from an earlier standstill.
+            // Left over from an earlier stall.
             (true, false) => Input::Ack,
         }
     }

@@ -1,13 +1,12 @@
 //! Probabilistic retransmission (Kulkarni & Agrawal, §4.2, algorithms 1 to 3).
 //!
-//! A thread of the sender wakes every τ and, while something is outstanding, sends with probability
-//! p a marked copy of the highest unacknowledged segment. If the segment itself was lost, the
-//! receiver answers the copy with three more ACKs than usual, so that the sender, which a full
-//! window's loss would have left to its timer, enters fast retransmit. The thread rests during
-//! recovery, unless told otherwise.
+//! A thread of the sender wakes every τ. While data is outstanding, it sends with probability p a
+//! marked copy of the highest unacknowledged segment. If the segment itself was lost, the receiver
+//! answers the copy with three extra ACKs, so that the sender enters fast retransmit even after the
+//! loss of a full window. By default the thread is suspended during recovery.
 //!
-//! The thread is not simulated tick by tick: the ticks at which it would draw a success are a
-//! geometric series, and a tick at which nothing is outstanding is one at which nothing is sent.
+//! The thread is not simulated tick by tick. The intervals between successful ticks have a
+//! geometric distribution, and a tick at which nothing is outstanding sends nothing.
 
 use incast_engine::{Fault, Span, Stream, Time};
 use incast_net::Packet;
@@ -25,18 +24,18 @@ use crate::seam::{Installation, Place, Remedy, Situation};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Probability, 0 to 1, that a tick sends a copy; `auto` takes it from the timer, the round trip
-    /// and what is outstanding. Default: 0.001.
+    /// Probability, 0 to 1, that a tick sends a copy; `auto` computes it from the timer, the round
+    /// trip and the outstanding data. Default: 0.001.
     pub p: OrAuto<f64>,
     /// τ, the period of the sender's thread, seconds. Default: 20 us.
     pub period: Span,
     /// Which segment is copied.
     pub copy: Which,
-    /// When the thread goes on that the third duplicate ACK suspended.
+    /// When the thread resumes after the third duplicate ACK has suspended it.
     pub resumes: Resumes,
 }
 
-/// What the text calls the highest unacknowledged segment.
+/// Meaning of "highest unacknowledged segment".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Which {
@@ -47,14 +46,14 @@ pub enum Which {
     Head,
 }
 
-/// When the thread goes on, which the text leaves open.
+/// When the thread resumes; the text does not say it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Resumes {
     /// When the recovery is over.
     #[default]
     AfterRecovery,
-    /// When the fast retransmit is done: what is lost again in the recovery may be copied, too.
+    /// After the fast retransmit: segments that are lost again during recovery may be copied, too.
     AtOnce,
 }
 
@@ -72,7 +71,7 @@ impl Default for Params {
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
         if self.period.is_zero() {
-            return Err(Fault::new("period", "0 is no period; write e.g. \"20us\""));
+            return Err(Fault::new("period", "must be longer than 0; write e.g. \"20us\""));
         }
         match self.p {
             OrAuto::Name(Auto) => Ok(()),
@@ -107,21 +106,21 @@ impl Installation for Threads {
     }
 }
 
-/// More ACKs than the one that every segment gets (algorithm 2).
+/// Extra ACKs beside the one that every segment gets (algorithm 2).
 const MORE_ACKS: u8 = 3;
 
-/// Copies that `auto` expects before the timer expires: with three, 95 % of the lost windows are
-/// noticed before.
+/// Copies that `auto` expects before the timer expires: with three, 95 % of lost windows are
+/// detected before.
 const COPIES_PER_TIMEOUT: f64 = 3.0;
-/// Copies per segment that `auto` allows a running sender.
+/// Copies per segment that `auto` allows while the ACK clock runs.
 const COPIES_PER_SEGMENT: f64 = 0.1;
 
-/// Copies per round trip of the idle network, of a thread that repairs by itself: the copy is the
-/// segment that is missing, and goes out in a recovery, too.
+/// Copies per round trip of the idle network if copies are repairs: the copy is the missing
+/// segment, and is sent during recovery, too.
 const REPAIRS_PER_ROUND_TRIP: f64 = 0.1;
 
-/// How `auto` chooses p. Copies that repair are limited by the round trip alone. Others only report
-/// a loss: as many as the timer makes worth while, and as the ACK clock affords.
+/// How `auto` chooses p. Copies that are repairs are limited only by the round trip. Other copies
+/// only report a loss: their number depends on the timer and the ACK clock.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
     repairs: bool,
@@ -141,10 +140,10 @@ impl Rule {
         most.min(1.0)
     }
 
-    /// p for a sender in this state. A backed-off timer is taken as it was: a stall that has lasted
-    /// long deserves no fewer copies.
+    /// p for a sender in this state. The timer's backoff is ignored: a long stall needs as many
+    /// copies.
     fn p(&self, view: &SendView) -> f64 {
-        // A coarse clock measures round trips that are far too long, and some of none.
+        // A coarse clock measures round trips far too long, or as 0.
         if self.repairs {
             return self.most();
         }
@@ -164,16 +163,16 @@ fn ratio(one: Span, other: Span) -> f64 {
 
 struct Sender {
     period: Span,
-    /// Probability by which ticks are drawn.
+    /// Probability with which ticks are drawn.
     p: f64,
-    /// What decides about a tick that was drawn; without it every one is a success.
+    /// Decides whether a drawn tick sends; without it every drawn tick does.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,
     random: Stream,
     /// The next tick that will draw a success.
     next: Time,
-    /// There has been something to copy.
+    /// Whether there was something to copy.
     runs: bool,
 }
 
@@ -215,7 +214,7 @@ impl Sender {
             return tick;
         }
         let drawn = 1.0 - self.random.unit();
-        // Whole ones: the conversion below drops the fraction.
+        // Truncates on purpose.
         let failures = libm::log(drawn) / libm::log1p(-self.p);
         let wait = failures * self.period.as_picos() as f64;
         if wait >= Span::from_secs(1_000_000).as_picos() as f64 {
@@ -236,7 +235,7 @@ impl SenderHook for Sender {
         if rests || view.next == view.una {
             return Advice::NONE;
         }
-        // Thinning: of the ticks drawn with the largest p, those that a smaller one would have drawn.
+        // Thinning: of the ticks drawn with the largest p, keep those for the current p.
         if let Some(rule) = self.rule
             && !self.random.chance(rule.p(view) / self.p)
         {
@@ -306,7 +305,7 @@ mod tests {
         close(RULE.p(&view(2)), 3.0 * 20e-6 / 0.2);
         let backed_off = SendView { rto: Span::from_millis(800), doublings: 2, ..view(2) };
         close(RULE.p(&backed_off), 3.0 * 20e-6 / 0.2);
-        // Beyond the minimum it is the sender's own timer.
+        // Above the minimum it is the sender's own timer.
         let slow = SendView { rto: Span::from_millis(600), ..view(2) };
         close(RULE.p(&slow), 3.0 * 20e-6 / 0.6);
     }
@@ -317,7 +316,7 @@ mod tests {
         let state = SendView { rto: Span::from_micros(200), ..view(4) };
         assert!((fine.p(&state) - 0.1 * 4.0 * 20.0 / 400.0).abs() < 1e-9);
         assert!(fine.p(&state) <= fine.most());
-        // A round trip that a coarse clock takes for nothing is at least that of the idle network.
+        // A round trip that a coarse clock measures as 0 counts as that of the idle network.
         let blind = SendView { srtt: None, ..state };
         assert!((fine.p(&blind) - 0.1 * 4.0 * 20.0 / 100.0).abs() < 1e-9);
         let none = Rule { rto_min: Span::ZERO, ..RULE };
@@ -370,7 +369,8 @@ mod tests {
         assert!(ticks.iter().all(|tick| tick.as_picos() % period == phase));
     }
 
-    /// Of the ticks that fail first, with p = 1/2 a half are none, a quarter one, an eighth two.
+    /// With p = 1/2, the number of failures before a success is 0 in a half, 1 in a quarter, 2 in
+    /// an eighth of the cases.
     #[test]
     fn failures_are_a_geometric_series() {
         let params = Params { p: OrAuto::Quantity(0.5), ..Params::default() };

@@ -1,9 +1,10 @@
-//! After RAPID: a switch that discards what can be repaired without a timeout (Xu et al. 2019).
+//! After RAPID: a switch that drops packets whose loss can be repaired without a timeout (Xu et al.
+//! 2019).
 //!
-//! What is public of the text is its abstract: the switch "considers the number of packets of each
-//! incast flow" in it, and chooses what it discards so that fast retransmissions follow and not
-//! timeouts; RAPID-ED does so by early detection. The rules are those of the discipline `rapid`,
-//! which owes nothing to the hosts. That a sender labels the end of its data is ours.
+//! Only the abstract is public: the switch "considers the number of packets of each incast flow" in
+//! it, and chooses drops that lead to fast retransmissions instead of timeouts; RAPID-ED does so by
+//! early detection. The rules are in the queue discipline `rapid`, which needs no help from hosts.
+//! Labels at the end of a sender's data are our addition.
 
 use incast_engine::Fault;
 use incast_net::queue::{Level, QueueConfig, rapid};
@@ -15,21 +16,21 @@ use crate::label;
 use crate::requirement::{Ability, QueueRequirement};
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
-/// Losses that three packets follow, chosen by the switch.
+/// The switch drops only packets with three successors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "RapidRemedy")]
 pub struct Params {
-    /// Packets of its flow that have to follow one that goes, 1 to 3: the duplicate ACKs that mean a
-    /// loss, less what senders add by limited transmit.
+    /// Later packets of the same flow that a dropped packet must have, 1 to 3: the duplicate ACKs
+    /// that signal a loss, less those that limited transmit adds.
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
-    /// The switch drops early and searches nothing (RAPID-ED).
+    /// Whether the switch drops early instead of searching its queue (RAPID-ED).
     pub early: bool,
-    /// It does so from this length of the queue on: bytes, packets or a share of the buffer.
+    /// With `early`: queue length from which on it drops, bytes, packets or a share of the buffer.
     pub threshold: Level,
-    /// Senders label the last three segments of what they have to send, and the switch does not
-    /// drop these early: nothing would follow that tells of the loss.
+    /// Whether senders label the last three segments of their data, which the switch then does not
+    /// drop early: no later segment would reveal their loss.
     pub label_last: bool,
 }
 
@@ -61,7 +62,7 @@ impl Remedy for Params {
         if (1..=3).contains(&self.followers) {
             return Ok(());
         }
-        Err(Fault::new("followers", format!("{} is out of range; write 1 to 3", self.followers)))
+        Err(Fault::new("followers", format!("{} is out of range; must be 1 to 3", self.followers)))
     }
 
     fn install(&self, _: &Situation) -> Box<dyn Installation> {
@@ -79,7 +80,7 @@ impl Installation for Rapid {
     }
 }
 
-/// Segments at the end of the data that fewer than three others follow.
+/// Segments at the end of the data with fewer than three successors.
 const LAST: u64 = 3;
 
 struct LabelLast;

@@ -1,4 +1,4 @@
-//! What a remedy requires of a transport and of the switch, as typed values.
+//! Requirements of a remedy on the transport and on the switch, as typed values.
 
 use std::fmt;
 
@@ -60,9 +60,9 @@ impl Requirement {
 /// The queue discipline that a remedy works with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueRequirement {
-    /// What the switch has if the scenario names no discipline.
+    /// The default if the scenario names no discipline.
     pub default: QueueConfig,
-    /// What any other one must be able to do.
+    /// What any other discipline must be able to do.
     pub ability: Ability,
 }
 
@@ -73,7 +73,7 @@ pub enum Ability {
     Mark,
     /// It prefers packets with this label.
     Prefer(u16),
-    /// It is RAPID's, and prefers packets with this label where there is one.
+    /// It is RAPID's, and prefers packets with this label, if any.
     Rapid(Option<u16>),
 }
 

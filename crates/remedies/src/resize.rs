@@ -1,16 +1,16 @@
 //! Dynamic segment resizing (Kulkarni & Agrawal, §4.3, algorithm 4).
 //!
-//! A connection begins with segments so small that even a short window of bytes is many segments,
-//! and brings enough duplicate ACKs to repair a loss. Whenever the congestion window reaches
-//! `cwnd_dsr` segments, the segments grow so that the same window in bytes is `cwnd_dsr / 2` of
-//! them, until they have the size of the MSS: 50, 100, 200, 400, 800, MSS.
+//! A connection begins with very small segments, so that even a window of few bytes has many
+//! segments and triggers enough duplicate ACKs to repair a loss. Whenever the congestion window
+//! reaches `cwnd_dsr` segments, the segment size grows so that the same window in bytes has
+//! `cwnd_dsr / 2` segments, up to the MSS: 50, 100, 200, 400, 800, MSS.
 //!
-//! The window is counted in bytes here, so that algorithm 4's change of cwnd changes nothing.
+//! The window is counted in bytes here, so algorithm 4's change of cwnd has no effect.
 //!
-//! Both numbers may be `auto`, which the text leaves to future work. Segments are worth making smaller
-//! as long as headers do not fill the line, and worth keeping small as long as the window is no larger
-//! than the one that was too large: the share of path and buffer that others leave. Far below that a
-//! window of many segments is of no use, since `NewReno` mends one loss per round trip.
+//! Both numbers may be `auto`, which the text leaves to future work. Smaller segments help until
+//! headers fill the link. They should stay small until the window exceeds the one that caused a
+//! loss, which is this connection's share of path and buffer. Far below that a window of many
+//! segments does not help, because `NewReno` repairs one loss per round trip.
 
 use incast_engine::{Fault, Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
@@ -21,26 +21,26 @@ use crate::or_auto::{Auto, OrAuto};
 use crate::requirement::Requirement;
 use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 
-/// Segments that begin small and grow with the window.
+/// Segments that start small and grow with the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// `MSS_dsr`, payload of the first segments, bytes; `auto` takes it from the headers on the wire.
-    /// Default: 50.
+    /// `MSS_dsr`, payload of the first segments, bytes; `auto` computes it from the headers on the
+    /// wire. Default: 50.
     pub mss_dsr: OrAuto<u32>,
-    /// The congestion window, in segments of the size at hand, at which they grow; `auto` takes it
-    /// from the timer, the round trip and the first loss. Default: 50.
+    /// Congestion window at which segments grow, in segments of the current size; `auto` computes
+    /// it from the timer, the round trip and the first loss. Default: 50.
     pub cwnd_dsr: OrAuto<u32>,
-    /// Whether the window must reach or exceed that.
+    /// Whether the window must reach or exceed `cwnd_dsr`.
     pub resize: When,
     /// What begins with small segments.
     pub begins: Begins,
-    /// Congestion window of a new connection, in the first, small segments. Default: 2.
+    /// Congestion window of a new connection, in small segments. Default: 2.
     #[schemars(range(min = 1))]
     pub initial_window: u32,
 }
 
-/// When segments grow: the text and its algorithm differ.
+/// When segments grow; the text and its algorithm differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum When {
@@ -55,11 +55,11 @@ pub enum When {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Begins {
-    /// A connection: segments never shrink again.
+    /// Every connection: segments never shrink again.
     #[default]
     Connection,
-    /// Each block, that is whatever is sent once all that was written before is acknowledged. The
-    /// window stays as many bytes as it was.
+    /// Every block: data written when all earlier data is acknowledged. The window in bytes does
+    /// not change.
     Block,
 }
 
@@ -76,7 +76,7 @@ impl Default for Params {
 }
 
 impl When {
-    /// The size of segments, given the present one and the window, both in bytes.
+    /// The segment size, given the current one and the window, both in bytes.
     fn resized(self, cwnd_dsr: u32, segment: u32, cwnd: u64, mss: u32) -> u32 {
         let threshold = u64::from(cwnd_dsr) * u64::from(segment);
         let due = match self {
@@ -91,40 +91,41 @@ impl When {
     }
 }
 
-/// A header that nobody compresses, bytes.
+/// An uncompressed header, bytes.
 const FULL_HEADER: u8 = 40;
-/// The least `mss_dsr` that is chosen, bytes: the text's.
+/// The smallest automatic `mss_dsr`, bytes: the text's value.
 const LEAST_SEGMENT: u32 = 50;
 
-/// `mss_dsr` by `auto`, bytes: two and a half headers, so that they take at most 2/7 of the line.
+/// Automatic `mss_dsr`, bytes: two and a half headers, so that headers take at most 2/7 of the
+/// link.
 fn first_segment(header: u8) -> u32 {
     (u32::from(header) * 5 / 2).max(LEAST_SEGMENT)
 }
 
-/// The least `cwnd_dsr` that is chosen after a loss, where the timer allows it.
+/// The smallest automatic `cwnd_dsr` after a loss, if the timer allows it.
 const LEAST_SEGMENTS: u32 = 100;
 
 /// How `auto` chooses `cwnd_dsr`.
 #[derive(Clone, Copy, Debug)]
 struct Rule {
-    /// What the timer and the round trip allow.
+    /// The limit set by the timer and the round trip.
     most: u32,
-    /// The last window in which nothing had been lost, bytes.
+    /// The last window without a loss, bytes.
     window: u64,
     has_lost: bool,
 }
 
 impl Rule {
-    /// A window of n segments may take n round trips to repair, and saves timeouts in proportion to
-    /// n at best, so that the most is of the order of √(RTO / RTT): ten times that.
+    /// A window of n segments may take n round trips to repair, and saves timeouts at best in
+    /// proportion to n. The limit is therefore of the order of √(RTO / RTT): ten times that.
     fn new(rto_min: Span, base_rtt: Span) -> Self {
         let timeouts = rto_min.as_picos().saturating_mul(100) / base_rtt.as_picos().max(1);
         let most = u32::try_from(timeouts.isqrt()).unwrap_or(u32::MAX).max(2);
         Self { most, window: 0, has_lost: false }
     }
 
-    /// `cwnd_dsr` after the first loss, and at no other time: the segments of this size that the
-    /// window had which was too large.
+    /// `cwnd_dsr` after the first loss only: the number of segments of this size in the window that
+    /// caused it.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;
@@ -150,7 +151,7 @@ impl Remedy for Params {
         vec![Requirement::InitialWindow(bytes)]
     }
 
-    /// A small segment that takes as much room as a large one only does harm.
+    /// Small segments are harmful if each occupies as much buffer as a large one.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         match limit {
             Limit::Bytes(_) => Ok(()),
@@ -165,14 +166,14 @@ impl Remedy for Params {
             (
                 "mss_dsr",
                 self.mss_dsr != OrAuto::Quantity(0),
-                "0 is no segment; write e.g. 50, or \"auto\"",
+                "must be at least 1 byte; write e.g. 50, or \"auto\"",
             ),
             (
                 "cwnd_dsr",
                 !matches!(self.cwnd_dsr, OrAuto::Quantity(0 | 1)),
-                "half of it must be a window; write 2 or more, e.g. 50, or \"auto\"",
+                "must be at least 2, e.g. 50, or \"auto\"",
             ),
-            ("initial_window", self.initial_window >= 1, "0 is no window; write e.g. 2"),
+            ("initial_window", self.initial_window >= 1, "must be above 0; write e.g. 2"),
         ];
         match faults.into_iter().find(|(_, holds, _)| !holds) {
             Some((key, _, message)) => Err(Fault::new(key, message)),
@@ -205,7 +206,7 @@ struct Sender {
     first: u32,
     /// Payload of a new segment.
     segment: u32,
-    /// The smallest header that has left, which `segment` follows until it grows.
+    /// The smallest header sent; `segment` follows it until segments grow.
     header: Option<u8>,
     cwnd_dsr: u32,
     rule: Option<Rule>,
@@ -245,7 +246,7 @@ impl Sender {
             return;
         }
         if self.begins == Begins::Block && view.una == view.written {
-            // The block is complete; nobody knows yet what the next one will find.
+            // The block is complete; the next one starts without knowledge of losses.
             self.segment = self.first;
             return;
         }
@@ -395,7 +396,7 @@ mod tests {
             sender.on_window(false, &view(cwnd, false));
             sender.on_window(timed_out, &view(cwnd / 2, !timed_out));
             let learned = sender.cwnd_dsr;
-            // A second loss teaches nothing.
+            // A second loss changes nothing.
             sender.on_window(false, &view(cwnd, false));
             sender.on_window(true, &view(cwnd / 8, false));
             assert_eq!(sender.cwnd_dsr, learned);
@@ -405,7 +406,7 @@ mod tests {
         assert_eq!(after(20_000, true), 200);
         assert_eq!(after(2_000, false), 100, "not for less than a hundred segments");
         assert_eq!(after(31_599, false), 315);
-        // What the receiver does not allow has not been tried; segments have grown to 632 bytes.
+        // A window above the receiver's was not used; segments have grown to 632 bytes.
         assert_eq!(after(1 << 20, false), 100);
         let fine = Rule::new(Span::from_micros(200), Span::from_micros(200));
         let params = Params { cwnd_dsr: OrAuto::Name(Auto), ..Params::default() };

@@ -1,7 +1,8 @@
 //! The seam for remedies that decide when the client asks which server.
 //!
-//! A scheduler hears what happens at the client, and orders what the client does. It never sees a
-//! connection. Without one the client asks every server as soon as the application wants its part.
+//! A scheduler is notified of events at the client and orders the client's actions. It never sees a
+//! connection. Without a scheduler the client asks every server as soon as the application wants
+//! its part.
 
 use incast_engine::{Stream, Time};
 
@@ -14,10 +15,10 @@ pub struct FullPacket {
     pub header: u32,
 }
 
-/// What a scheduler is told of the client before the first block.
+/// What a scheduler knows about the client before the first block.
 #[derive(Clone, Debug)]
 pub struct ClientPlace {
-    /// A full packet of its connections.
+    /// A full packet of the client's connections.
     pub packet: FullPacket,
     /// The transport's receive window, bytes.
     pub receive_window: u64,
@@ -25,7 +26,7 @@ pub struct ClientPlace {
     pub random: Stream,
 }
 
-/// What a scheduler sees of the client.
+/// A scheduler's view of the client.
 #[derive(Clone, Copy)]
 pub struct ClientView<'a> {
     /// Now.
@@ -45,55 +46,54 @@ pub enum Note {
     Established(u32),
     /// This server has delivered as much as [`Order::Mark`] named.
     Marked(u32),
-    /// This server's part is complete. The block's last part is told by
+    /// This server's part is complete. The block's last part is announced by
     /// [`RequestScheduler::end_block`] instead.
     Complete(u32),
-    /// The time that [`Order::Alarm`] named has come. Alarms cannot be taken back.
+    /// The time of [`Order::Alarm`] has come. Alarms cannot be taken back.
     Alarm,
 }
 
 /// What the client is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Open the connection and send the request, advertising no window. On a connection that has
-    /// outlived a block the request waits for [`Order::Ask`].
+    /// Open the connection and send the request with a window of zero. On a connection from an
+    /// earlier block the request waits for [`Order::Ask`].
     Connect {
         /// Which server.
         server: u32,
     },
-    /// Let the server send: with the request, or by a window update if that has been sent.
+    /// Let the server send: with the request, or by a window update if the request has been sent.
     Ask {
         /// Which server.
         server: u32,
-        /// Window to advertise, bytes; what the transport has if none.
+        /// Window to advertise, bytes; `None` for the transport's.
         window: Option<u64>,
     },
-    /// Advertise another window, with the next ACK if it was open already.
+    /// Advertise another window, with the next ACK if the window was open already.
     Window {
         /// Which server.
         server: u32,
-        /// The window, bytes; one that was advertised is never taken back.
+        /// The window, bytes; an advertised window is never reduced.
         window: u64,
     },
-    /// Tell by [`Note::Marked`] when the server has delivered so much of its part, at once if it
-    /// has.
+    /// Send [`Note::Marked`] when the server has delivered this many bytes of its part; at once if
+    /// it has.
     Mark {
         /// Which server.
         server: u32,
         /// Bytes of the block.
         bytes: u64,
     },
-    /// Tell when this time has come.
+    /// Send [`Note::Alarm`] at this time.
     Alarm(Time),
 }
 
 /// Decides when the client asks which server.
 pub trait RequestScheduler: Send {
-    /// Something happened; appends what to do to `orders`, which is carried out in order. Every
-    /// server that is wanted must be asked at some time.
+    /// An event; appends actions to `orders`, which are carried out in order. Every wanted server
+    /// must be asked eventually.
     fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>);
 
-    /// The block's last part, which came from `server`, is complete; the next note belongs to the
-    /// next block.
+    /// The block's last part, from `server`, is complete; the next note belongs to the next block.
     fn end_block(&mut self, server: u32, view: &ClientView<'_>);
 }

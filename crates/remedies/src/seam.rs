@@ -14,9 +14,9 @@ use crate::schedule::{ClientPlace, RequestScheduler};
 pub enum Slot {
     /// The congestion window.
     CongestionControl,
-    /// What is lost and what is sent again.
+    /// Loss detection and retransmission.
     LossRecovery,
-    /// The retransmission timer's arithmetic.
+    /// The computation of the retransmission timeout.
     Timer,
     /// The size of segments.
     Segments,
@@ -26,7 +26,7 @@ pub enum Slot {
     ReceiveWindow,
     /// When ACKs leave.
     Acks,
-    /// When the client asks which server.
+    /// The order and times of the client's requests.
     Schedule,
     /// The discipline of the switch's queue.
     Queue,
@@ -51,12 +51,12 @@ impl fmt::Display for Slot {
     }
 }
 
-/// What a remedy may know of its surroundings before the first packet.
+/// What a remedy may know about the scenario before the first packet.
 #[derive(Clone, Debug)]
 pub struct Situation {
     /// Servers of one block.
     pub servers: u32,
-    /// Bytes that the first server sends per block; none has less by more than a byte.
+    /// Bytes that the first server sends per block; the others send at most one byte less.
     pub sru: u64,
     /// Rate of the client's link.
     pub client_rate: Rate,
@@ -66,12 +66,12 @@ pub struct Situation {
     pub base_rtt: Span,
 }
 
-/// One end of a connection that is being built.
+/// One end of a new connection.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
     /// What both ends are built from.
     pub config: &'a Config,
-    /// Which server it is or serves, from 0.
+    /// The server's number, from 0.
     pub server: u32,
     /// A stream of its own.
     pub random: Stream,
@@ -88,22 +88,21 @@ pub struct Measure {
     pub description: &'static str,
 }
 
-/// What is known of a group of connections after the run.
+/// Counts of a group of connections after the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Timeouts because too few segments arrived behind the lost one for a fast retransmit.
+    /// Timeouts because too few segments after the lost one arrived for a fast retransmit.
     pub timeouts_lack_of_dupacks: u64,
 }
 
 /// A remedy, by its parameters.
 pub trait Remedy {
-    /// The parts that it owns.
+    /// The slots that it owns.
     fn slots(&self) -> &'static [Slot] {
         &[]
     }
 
-    /// What it requires of the transport. Giving one of these parameters another value is a
-    /// conflict.
+    /// Requirements on the transport. Another value of one of these parameters is a conflict.
     fn requires(&self) -> Vec<Requirement> {
         Vec::new()
     }
@@ -113,7 +112,7 @@ pub trait Remedy {
         None
     }
 
-    /// Whether it works with a buffer counted like this; if not, how it should be.
+    /// Checks that it works with a buffer of this kind.
     ///
     /// # Errors
     /// What the buffer must be.
@@ -127,7 +126,7 @@ pub trait Remedy {
         &[]
     }
 
-    /// Finds the first parameter that makes no sense.
+    /// Finds the first invalid parameter.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -141,7 +140,7 @@ pub trait Remedy {
 
 /// A remedy at work among the connections of one client.
 pub trait Installation: Send {
-    /// The values of [`Remedy::measures`], in their order; none where there is nothing to tell.
+    /// The values of [`Remedy::measures`], in their order; `None` for a missing value.
     fn measure(&self, outcome: &Outcome) -> Vec<Option<f64>> {
         let _ = outcome;
         Vec::new()

@@ -1,7 +1,8 @@
 //! Request staggering: the client asks one server after the other, a fixed time apart.
 //!
-//! It does not wait for answers. If the time is what the client's link takes for an SRU, servers
-//! send at the rate of the link, and only what overlaps waits at the switch.
+//! It does not wait for responses. If the interval is the transmission time of an SRU on the
+//! client's link, servers send at the rate of the link, and only overlapping packets wait at the
+//! switch.
 
 use std::collections::VecDeque;
 
@@ -18,10 +19,10 @@ use crate::seam::{Installation, Remedy, Situation, Slot};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "StaggeringRemedy")]
 pub struct Params {
-    /// Time between two requests, seconds; or `auto`, what the client's link takes for an SRU with
-    /// its headers. Default: `auto`.
+    /// Time between two requests, seconds; or `auto`, the transmission time of an SRU with its
+    /// headers on the client's link. Default: `auto`.
     pub interval: OrAuto<Span>,
-    /// Share, 0 to 1, by which each interval is longer or shorter at random, uniformly. Default: 0.
+    /// Random deviation of each interval as a share of it, uniform, 0 to 1. Default: 0.
     pub spread: f64,
 }
 
@@ -32,7 +33,7 @@ impl Remedy for Params {
 
     fn check(&self) -> Result<(), Fault> {
         Fault::unless_probability("spread", self.spread).map_err(|_| {
-            let message = format!("{} is not a share; write 0 to 1, e.g. 0.5", self.spread);
+            let message = format!("{} is out of range; must be 0 to 1, e.g. 0.5", self.spread);
             Fault::new("spread", message)
         })
     }
@@ -48,7 +49,7 @@ struct Staggering {
 }
 
 impl Staggering {
-    /// What the client's link takes for an SRU.
+    /// Transmission time of an SRU on the client's link.
     fn service_time(&self, FullPacket { payload, header }: FullPacket) -> Span {
         let Situation { sru, client_rate, .. } = self.situation;
         let headers = sru.div_ceil(payload.into()).saturating_mul(header.into());
@@ -71,7 +72,7 @@ impl Installation for Staggering {
 }
 
 struct Stagger {
-    /// The shortest time between two requests, and what is added at random.
+    /// The shortest time between two requests, and the range of the random addition.
     shortest: Span,
     spread: Span,
     random: Stream,
@@ -117,7 +118,7 @@ mod tests {
     use crate::desk::{Desk, MSS};
     use crate::schedule::{Note, Order};
 
-    /// Runs a block whose servers are wanted at once: when each is asked.
+    /// Runs a block whose servers are all wanted at once; returns when each is asked.
     fn times(parameters: &Value, servers: u32, sru: u64) -> Vec<(Time, u32)> {
         let mut remedy = parameters.clone();
         remedy["name"] = json!("staggering");

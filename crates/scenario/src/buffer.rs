@@ -135,7 +135,7 @@ impl AccountingDocument {
                     let key = format!("network.{key}");
                     if !(least..=65_535).contains(&size) {
                         let message =
-                            format!("{size} is out of range; write {least} to 65535 bytes");
+                            format!("{size} is out of range; must be {least} to 65535 bytes");
                         return Err(ScenarioError::new(key, message));
                     }
                     if size != least && !limits.iter().any(|limit| matches!(limit, Limit::Bytes(_)))

@@ -47,7 +47,10 @@ impl RunDocument {
             );
         }
         if time_limit.is_zero() {
-            return fail("run.time_limit", "0 is no time to run; write e.g. \"1000s\"".to_owned());
+            return fail(
+                "run.time_limit",
+                "must be longer than 0; write e.g. \"1000s\"".to_owned(),
+            );
         }
         Ok(Run { seeds, time_limit })
     }

@@ -1,5 +1,5 @@
-//! All to all: in every round each client fetches a message from every other one, and the next
-//! round begins when the last message has arrived, as in the shuffle of a job that maps and reduces.
+//! All to all: in every round each client fetches a message from every other one. The next round
+//! begins when the last message has arrived, as in the shuffle of MapReduce.
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
 use incast_host::milestone::EventKind;
@@ -24,7 +24,7 @@ pub struct Params {
     among: Option<Numbers>,
     /// The size of each message, bytes. No default.
     message: Size,
-    /// Number of rounds. As background traffic they go on without end if this is not given.
+    /// Number of rounds. Background traffic without it never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     rounds: Option<u32>,
@@ -33,9 +33,9 @@ pub struct Params {
     start_spread: Span,
 }
 
-/// The most bytes of a message: a round of a thousand clients has a million of them.
+/// The largest message: a round of a thousand clients has a million messages.
 const LARGEST_MESSAGE: u64 = 1_000_000_000;
-/// The most clients: each pair has a connection, of some kilobytes.
+/// The largest number of clients: each pair has a connection, of some kilobytes.
 const MOST_CLIENTS: usize = 1000;
 
 impl Workload for Params {
@@ -139,7 +139,7 @@ struct AllToAll {
     mark: Option<u32>,
     flows: u32,
     random: Stream,
-    /// When each flow's message of this round is asked for, earliest first.
+    /// When each flow's message of this round is requested, earliest first.
     requests: Vec<(Time, u32)>,
     asked: usize,
     /// Messages that have not arrived.
@@ -232,7 +232,7 @@ impl Application for AllToAll {
             bytes: self.message * u64::from(self.flows) * u64::from(self.round),
             elapsed,
             completions: self.completions.clone(),
-            // Every message is as long as the others, and a round waits for all of them.
+            // All messages have the same size, and a round waits for all of them.
             fairness: None,
             finished: self.is_done() || (self.rounds.is_none() && self.round > 0),
             counters: counters(hosts, self.first_flow..self.first_flow + self.flows),

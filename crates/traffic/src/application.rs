@@ -1,11 +1,11 @@
-//! Applications: what asks for data and what fills the network.
+//! Applications: readers and background traffic.
 
 use incast_engine::{Span, Time};
 use incast_host::{EndId, Hosts};
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
-/// Something that runs on the hosts.
+/// An application on the hosts.
 pub trait Application: Send {
     /// The run begins.
     fn start(&mut self, hosts: &mut Hosts);
@@ -17,13 +17,13 @@ pub trait Application: Send {
     fn on_datagram(&mut self, bytes: u32) {
         let _ = bytes;
     }
-    /// Finished share of its work, 0 to 1; none if it never ends by itself.
+    /// Finished share of its work, 0 to 1; `None` if it never ends.
     fn progress(&self, now: Time) -> Option<f64>;
-    /// What it achieved.
+    /// Its result.
     fn report(&self, hosts: &Hosts) -> Report;
 }
 
-/// What an application achieved.
+/// The result of an application.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Application bytes delivered that count.
@@ -32,17 +32,17 @@ pub struct Report {
     pub elapsed: Span,
     /// Duration of every completed block.
     pub completions: Vec<Span>,
-    /// How evenly the link was shared, by Jain's index.
+    /// Fairness of the shares of the link, by Jain's index.
     pub fairness: Option<f64>,
-    /// Whether it did what it was asked for.
+    /// Whether it completed its work.
     pub finished: bool,
-    /// What its senders counted.
+    /// Counters of its senders.
     pub counters: Counters,
 }
 
 impl Report {
-    /// What several applications achieved together: their blocks, and their bytes in the time of
-    /// the one that took longest.
+    /// The combined result of several applications: their blocks, and their bytes in the time of
+    /// the longest.
     pub fn total(reports: &[Self]) -> Self {
         Self {
             bytes: reports.iter().map(|report| report.bytes).sum(),
@@ -68,7 +68,7 @@ pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
     }
 }
 
-/// What the servers' ends of some flows have counted.
+/// Counters of the servers' ends of some flows.
 pub(crate) fn counters(hosts: &Hosts, flows: impl Iterator<Item = u32>) -> Counters {
     flows
         .fold(Counters::default(), |sum, flow| add(sum, &hosts.end(EndId::server(flow)).counters()))

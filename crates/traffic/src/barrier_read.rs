@@ -20,7 +20,7 @@ use crate::seam::Setting;
 /// The client that reads.
 struct BarrierReader {
     read: Params,
-    /// How many servers have a part of a block.
+    /// Number of servers that have a part of a block.
     active: u32,
     blueprint: BlueprintId,
     /// Number of this application, for its timers.
@@ -30,44 +30,44 @@ struct BarrierReader {
     /// Names the group in events of its blocks.
     mark: Option<u32>,
     streams: Streams,
-    /// The server of each part of the block at hand.
+    /// The server of each part of the current block.
     chosen: Vec<u32>,
     /// The part of each server that has one.
     parts: Vec<u32>,
     /// Bytes that each server's connection has delivered for earlier blocks.
     before: Vec<u64>,
-    /// When each part of the block at hand is asked for, earliest first.
+    /// When each part of the current block is requested, earliest first.
     schedule: Vec<(Time, u32)>,
     asked: usize,
     block: u32,
     missing: u32,
-    /// When the block at hand was wanted.
+    /// When the current block was wanted.
     block_start: Time,
     started: Time,
     finished_at: Time,
     completions: Vec<Span>,
-    /// The servers' goodputs in the block at hand, in bytes per second.
+    /// The servers' goodputs in the current block, in bytes per second.
     shares: Jain,
-    /// Jain's index of every complete block, summed up.
+    /// Sum of Jain's index over complete blocks.
     fairness: f64,
     done: bool,
     /// Counters of connections that have been replaced.
     retired: Counters,
-    /// What a remedy changes about who is asked when.
+    /// A remedy's scheduler.
     orders: Option<Box<Orders>>,
 }
 
-/// What a reader draws.
+/// Random streams of a reader.
 struct Streams {
-    /// When the servers are asked.
+    /// Times of requests.
     jitter: Stream,
-    /// Which of them have a part of a block.
+    /// Choice of servers.
     active: Stream,
-    /// When blocks are wanted.
+    /// Arrivals of blocks.
     interval: Stream,
 }
 
-/// The timer that asks for what is due.
+/// The timer for requests that are due.
 const DUE: u32 = 0;
 /// The timer that a scheduler asked for.
 const ALARM: u32 = 1;
@@ -135,14 +135,14 @@ impl BarrierReader {
             let other = part + self.streams.active.below((servers - part).into()) as u32;
             self.chosen.swap(part as usize, other as usize);
         }
-        // They are asked in the order of their numbers, like all of them are.
+        // They are asked in the order of their numbers, as without a choice.
         self.chosen[..active as usize].sort_unstable();
         for part in 0..active {
             self.parts[self.chosen[part as usize] as usize] = part;
         }
     }
 
-    /// Begins with the block that is wanted since `wanted`.
+    /// Begins the block that is wanted since `wanted`.
     fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
         let now = hosts.now();
         self.block_start = wanted;
@@ -165,7 +165,7 @@ impl BarrierReader {
         self.ask(hosts);
     }
 
-    /// The next block is wanted so much later than the last one was.
+    /// Time between the arrivals of two blocks.
     fn want(&mut self, hosts: &mut Hosts, since: Time) {
         if self.read.interval.is_zero() {
             self.begin_block(hosts, hosts.now());
@@ -310,7 +310,7 @@ impl Application for BarrierReader {
             .read
             .duration
             .map(|limit| (now - self.started).as_secs_f64() / limit.as_secs_f64());
-        // The last block is still being read when the time is up.
+        // The last block is still being read at the end.
         Some(blocks.or(time).unwrap_or(0.0).min(0.99))
     }
 

@@ -1,8 +1,8 @@
-//! Sources that are on and off by turns, the way ns-2's exponential traffic is.
+//! On-off sources like ns-2's exponential traffic.
 //!
-//! ns-2.35, `tools/expoo.cc`: a burst is a number of packets at equal intervals, an exponentially
-//! distributed length over the interval, rounded, and one at least; an exponentially distributed
-//! pause follows.
+//! ns-2.35, `tools/expoo.cc`: a burst has packets at equal intervals. Their number is an
+//! exponentially distributed length divided by the interval, rounded, at least one. An
+//! exponentially distributed pause follows.
 
 use incast_engine::{Fault, Rate, Span, Stream};
 use schemars::JsonSchema;
@@ -28,7 +28,7 @@ pub(crate) fn half_a_second() -> Span {
 }
 
 impl Bursts {
-    /// Refuses what never sends, in a table called `bursts`.
+    /// Refuses bursts that never send, in a table called `bursts`.
     pub(crate) fn check(self) -> Result<(), Fault> {
         if self.rate.0 == 0 {
             return Err(Fault::new("bursts.rate", "must be above 0; write e.g. \"1Mbps\""));
@@ -53,12 +53,12 @@ pub struct OnOff {
 /// One source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phase {
-    /// Packets of the burst that are still to come.
+    /// Remaining packets of the burst.
     left: u64,
 }
 
 impl Phase {
-    /// Time from one packet to the next, where packets of a burst are `interval` apart.
+    /// Time to the next packet, if packets of a burst are `interval` apart.
     pub fn next(&mut self, on_off: OnOff, interval: Span, random: &mut Stream) -> Span {
         let mut wait = interval;
         if self.left == 0 {
@@ -83,7 +83,7 @@ impl Phase {
 mod tests {
     use super::*;
 
-    /// Bursts and pauses have their means, hence the share of time that is spent sending.
+    /// Bursts and pauses have their means, and so has the share of time spent sending.
     #[test]
     fn a_source_is_on_for_its_share_of_the_time() {
         let on_off = OnOff { burst: Span::from_millis(30), idle: Span::from_millis(70) };

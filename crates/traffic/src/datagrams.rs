@@ -1,4 +1,4 @@
-//! Datagrams that nobody answers, at regular or random intervals.
+//! Datagrams without answers, at regular or random intervals.
 
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Fault, Rate, Size, Span, Stream, Time};
@@ -28,8 +28,8 @@ pub struct Datagrams {
     /// Who sends.
     #[serde(default)]
     pub from: From,
-    /// The switch that a host of its own is put on, a number from 0. Default: what the topology
-    /// has for the first server.
+    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
+    /// server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
@@ -41,21 +41,21 @@ pub struct Datagrams {
     pub start: Span,
 }
 
-/// Traffic that is a stream of datagrams.
+/// Traffic that consists of datagrams.
 pub trait Source {
     /// The stream.
     fn datagrams(&self) -> &Datagrams;
     /// The same, to complete it.
     fn datagrams_mut(&mut self) -> &mut Datagrams;
-    /// How far apart they are.
+    /// The intervals between them.
     fn interval(&self) -> Interval;
-    /// Refuses what makes no sense of its own parameters.
+    /// Refuses invalid parameters of its own.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
 }
 
-/// The longest datagram: its size is counted in 16 bits.
+/// The largest datagram: its size is counted in 16 bits.
 const LONGEST: u64 = 65_535;
 
 impl Datagrams {
@@ -133,14 +133,14 @@ impl<T: Source> Workload for T {
     }
 }
 
-/// How far apart datagrams are.
+/// The intervals between datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// Always the same, from a random phase on.
+    /// Constant, with a random phase.
     Constant,
     /// Exponentially distributed.
     Exponential,
-    /// Always the same within bursts.
+    /// Constant within bursts.
     Bursts(OnOff),
 }
 
@@ -152,7 +152,7 @@ struct DatagramSource {
     first_flow: u32,
     sources: u32,
     random: Stream,
-    /// By source, where there are bursts.
+    /// By source, if there are bursts.
     phases: Vec<Phase>,
     received: u64,
 }

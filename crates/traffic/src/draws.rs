@@ -11,7 +11,7 @@ pub enum Scope {
     Background(u32),
 }
 
-/// Gives a table its streams: each has a name, so that no other one is disturbed.
+/// Gives a table its streams: each has a name, so that they are independent.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     /// The run's seed.
@@ -21,8 +21,8 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The flow that names a group in events of its blocks, where its first flow is `first`; the
-    /// first workload needs none.
+    /// The flow that names a group in events of its blocks, if its first flow is `first`; the first
+    /// workload needs none.
     pub fn mark(&self, first: u32) -> Option<u32> {
         (self.scope != Scope::Workload(0)).then_some(first)
     }
@@ -35,7 +35,7 @@ impl Draws {
         }
     }
 
-    /// One of several streams.
+    /// One of several streams of traffic.
     pub fn stream(&self, name: &str) -> Stream {
         match self.scope {
             Scope::Workload(index) => Stream::named(self.seed, name, index.into()),

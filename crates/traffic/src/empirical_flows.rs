@@ -20,27 +20,25 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     servers: u32,
-    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
-    /// what the topology has for them.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
     #[serde(skip_serializing_if = "Option::is_none")]
     servers_at: Option<Numbers>,
-    /// The clients among which each flow's is drawn: a number from 0, or a list. Default: the
-    /// first.
+    /// The clients; each flow's is drawn from them: a number from 0, or a list. Default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
     /// The sizes of flows: `websearch.csv` or `datamining.csv` (of DCTCP's evaluation),
     /// `storage.csv` (a storage system), the path of a file with lines `bytes,cdf`, or a list of
     /// such points. No default.
     sizes: Sizes,
-    /// Bytes of flows over what the clients' links carry, a ratio above 0; at 1 and above ever more
-    /// flows wait.
+    /// Offered load as a share of the clients' links, above 0; from 1 on the number of waiting
+    /// flows grows without bound.
     #[serde(default = "half")]
     load: f64,
-    /// Number of flows that come. As background traffic they come without end if this is not given.
+    /// Number of flows. Background traffic without it never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1000))]
     flows: Option<u64>,
-    /// When the first flow may come, seconds.
+    /// Earliest time of the first flow, seconds.
     #[serde(default)]
     start: Span,
 }
@@ -49,11 +47,11 @@ const fn half() -> f64 {
     0.5
 }
 
-/// How many flows a workload has if nothing is said: enough for a 99th percentile.
+/// Default number of flows of a workload: enough for a 99th percentile.
 const FLOWS: u64 = 1000;
 
 impl Params {
-    /// The mean time between two flows.
+    /// Mean time between two flows.
     fn interval(&self, client_rate: Rate) -> Span {
         let clients = self.clients().len() as f64;
         let flows_per_second = self.load * client_rate.0 as f64 * clients / 8.0 / self.sizes.mean();

@@ -1,6 +1,6 @@
-//! How evenly a link is shared.
+//! Fairness of shares of a link.
 
-/// Jain's index of positive numbers x: (Σx)² / (n Σx²), 1 if all are equal and 1/n if one has
+/// Jain's index of positive numbers x: (Σx)² / (n Σx²), 1 if all are equal, 1/n if one has
 /// everything (Jain, Chiu & Hawe, DEC-TR-301, 1984, eq. 2).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Jain {
@@ -10,17 +10,17 @@ pub struct Jain {
 }
 
 impl Jain {
-    /// Counts `share`, in any unit.
+    /// Adds `share`, in any unit.
     pub fn add(&mut self, share: f64) {
         self.count += 1;
         self.sum += share;
         self.squares += share * share;
     }
 
-    /// The index; none without a share above zero.
+    /// The index; `None` without a share above zero.
     pub fn index(&self) -> Option<f64> {
         let most = f64::from(self.count) * self.squares;
-        // Equal shares may come out above 1 by the last digit.
+        // Rounding may exceed 1 for equal shares.
         (most > 0.0).then(|| (self.sum * self.sum / most).min(1.0))
     }
 }

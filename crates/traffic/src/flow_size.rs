@@ -1,4 +1,4 @@
-//! How many bytes a flow has.
+//! The size of a flow.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use serde_json::Value;
 /// Bytes of a flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FlowSize {
-    /// Always the same.
+    /// A constant size.
     Fixed(u64),
-    /// Uniform between the two, both included.
+    /// Uniform between two sizes, both included.
     Uniform(u64, u64),
-    /// Bounded Pareto between the two: many short flows, and bytes in few long ones.
+    /// Bounded Pareto between two sizes: many short flows, and most bytes in few long ones.
     Pareto {
-        /// The least.
+        /// The smallest.
         min: u64,
         /// The most.
         max: u64,
@@ -41,7 +41,7 @@ impl FlowSize {
         }
     }
 
-    /// The most that may be drawn.
+    /// The largest size that may be drawn.
     pub const fn most(self) -> u64 {
         match self {
             Self::Fixed(bytes) => bytes,
@@ -68,7 +68,7 @@ enum Distribution {
         min: Size,
         /// The most, bytes. No default.
         max: Size,
-        /// The exponent of the tail, more than 0.
+        /// The exponent of the tail, above 0.
         #[serde(default = "heavy")]
         shape: f64,
     },
@@ -79,7 +79,7 @@ const fn heavy() -> f64 {
 }
 
 impl FlowSize {
-    /// Refuses a size or a distribution, in a key called `size`, that makes no sense.
+    /// Refuses an invalid size or distribution, in a key called `size`.
     pub(crate) fn check(self) -> Result<(), Fault> {
         let no_bytes = "must be at least 1 byte";
         match self {

@@ -1,26 +1,25 @@
-//! Where hosts can be.
+//! Places of hosts.
 
 use incast_engine::Fault;
 use incast_net::topology::{Fabric, SwitchId};
 
 use crate::numbers::Numbers;
 
-/// What traffic needs to know of a network before it is built.
+/// What traffic needs to know about a network before it is built.
 pub struct Layout {
-    /// Its switches and what joins them.
+    /// Its switches and the links between them.
     pub fabric: Fabric,
     /// Number of clients.
     pub clients: u32,
-    /// The switches that they are put on, in turn.
+    /// Their switches, in turn.
     pub clients_at: Vec<SwitchId>,
     /// A full packet of the scenario's transport, bytes.
     pub packet: u32,
 }
 
 impl Layout {
-    /// The switches that `given` names for hosts that send, or those that the topology has for
-    /// them, as a resolved scenario names them: not at all where there is only one. `key` is where
-    /// they were given.
+    /// The switches that `given` names for sending hosts, or the topology's, as in a resolved
+    /// scenario: `None` if there is only one switch. `key` is where they were given.
     ///
     /// # Errors
     /// The list is empty, or names a switch that does not exist.
@@ -34,8 +33,8 @@ impl Layout {
         Ok(Numbers::of_switches(&switches, &self.fabric))
     }
 
-    /// The clients that `given` names, or the first, as a resolved scenario names them: not at all
-    /// where there is only one. `key` is where they were given.
+    /// The clients that `given` names, or the first, as in a resolved scenario: `None` if there is
+    /// only one client. `key` is where they were given.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.
@@ -54,7 +53,7 @@ impl Layout {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// The switches that settled numbers mean.
+    /// The switches of resolved numbers.
     pub fn switches_of(&self, settled: Option<&Numbers>) -> Vec<SwitchId> {
         settled.map_or_else(
             || self.fabric.servers.clone(),

@@ -1,8 +1,8 @@
-//! What runs on the hosts: one kind of traffic, one file, and one line in the list below.
+//! Traffic on the hosts: one kind, one file, and one line in the list below.
 //!
-//! A file holds all that there is to a kind of traffic: its parameters and what is wrong with them,
-//! where its hosts are, and the application that runs there. It may be a workload, for which a run
-//! is made, or stand beside one as background traffic.
+//! A file has everything about a kind of traffic: its parameters and their checks, the places of
+//! its hosts, and its application. A kind may be a workload, which a run simulates, or background
+//! traffic beside one.
 
 pub mod application;
 mod bursts;
@@ -56,7 +56,7 @@ macro_rules! workloads {
             $(Entry { name: $dname, summary: $dsummary },)+
         ];
 
-        /// Whether traffic of this name has connections; an unknown one may.
+        /// Whether traffic of this name has connections; unknown names may.
         pub fn connects(name: &str) -> bool {
             ![$($dname,)+].contains(&name)
         }
@@ -70,7 +70,7 @@ macro_rules! workloads {
                 }
             }
 
-            /// Its parameters, by what all kinds of traffic have in common.
+            /// Its parameters, as a [`Traffic`].
             pub fn workload(&self) -> &dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+

@@ -14,7 +14,7 @@ use crate::layout::Layout;
 use crate::numbers::Numbers;
 use crate::seam::{Load, Role, Senders, Setting, Workload, in_turn};
 
-/// TCP connections from hosts of their own.
+/// TCP connections from own hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub struct Params {
@@ -26,8 +26,8 @@ pub struct Params {
     #[serde(default = "one")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub flows: u32,
-    /// The switches that the hosts are put on, in turn: a number from 0, or a list. Default:
-    /// what the topology has for servers.
+    /// The switches of the hosts, in turn: a number from 0, or a list. Default: the topology's for
+    /// servers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Numbers>,
     /// The clients that the hosts send to, in turn: a number from 0, or a list. Default: the first.
@@ -36,7 +36,8 @@ pub struct Params {
     /// When they open, seconds.
     #[serde(default)]
     pub start: Span,
-    /// Data come in bursts, a full segment at a time: a table. Default: there are always data.
+    /// Bursts of data, one full segment at a time: a table. Default: there is
+    /// always data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }
@@ -46,10 +47,10 @@ pub(crate) const fn one() -> u32 {
     1
 }
 
-/// Why such a connection never ends.
+/// The reason why such a connection never ends.
 pub(crate) const ENDLESS_FLOW: &str = "a long flow never ends";
 
-/// What long flows load, where `servers` hosts send in all.
+/// The load of long flows from `servers` hosts in all.
 pub(crate) fn load(servers: u32, flows: u32) -> Load {
     Load {
         most: u64::MAX,
@@ -103,7 +104,7 @@ impl Workload for Params {
 /// The connections of one table.
 pub(crate) struct LongFlows {
     start: Span,
-    /// How long they send, if that ends the run.
+    /// How long they send, if this ends the run.
     duration: Option<Span>,
     number: u16,
     first_flow: u32,
@@ -114,13 +115,13 @@ pub(crate) struct LongFlows {
     done: bool,
 }
 
-/// What an application writes that does not always have data.
+/// The writes of an application that sends in bursts.
 struct Source {
     /// Mean lengths of bursts and pauses.
     on_off: OnOff,
     /// Time between two writes of a burst.
     interval: Span,
-    /// Bytes of one.
+    /// Bytes of a write.
     bytes: u64,
     /// Draws lengths.
     random: Stream,
@@ -161,8 +162,8 @@ const END: u32 = 1;
 const WRITE: u32 = 2;
 
 impl LongFlows {
-    /// `count` connections which open at `start`; their applications write what `bursts` says, or
-    /// always have data.
+    /// `count` connections that open at `start`; their applications write in `bursts`, or always
+    /// have data.
     pub(crate) fn new(start: Span, count: u32, bursts: Option<Bursts>, setting: &Setting) -> Self {
         let writing = if bursts.is_some() { count as usize } else { 0 };
         let random = setting.draws.only("bursts");

@@ -20,8 +20,7 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
-    /// what the topology has for them.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
     /// Connections of each server, at least 1.
@@ -32,11 +31,12 @@ pub struct Params {
     /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<Numbers>,
-    /// Simulated time for which they send, seconds. No default; as background traffic they send
-    /// for as long as the run.
+    /// Simulated time for which they send, seconds. No default; background traffic sends until the
+    /// run ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
-    /// Data come in bursts, a full segment at a time: a table. Default: there are always data.
+    /// Bursts of data, one full segment at a time: a table. Default: there is
+    /// always data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
 }

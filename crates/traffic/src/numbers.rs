@@ -9,12 +9,12 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::json;
 
-/// Numbers from 0, which are taken in turn.
+/// Numbers from 0, used in turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Numbers(Vec<u32>);
 
 impl Numbers {
-    /// The switches of `fabric` that are named, or those that the topology has for such hosts.
+    /// The named switches of `fabric`, or the topology's for such hosts.
     ///
     /// # Errors
     /// The list is empty, or names a switch that does not exist.
@@ -36,7 +36,7 @@ impl Numbers {
         Ok(named.iter().map(|switch| SwitchId(*switch)).collect())
     }
 
-    /// The clients that are named, of as many as there are; the first if none is.
+    /// The named clients; the first if none is named.
     ///
     /// # Errors
     /// The list is empty, or names a client that does not exist.
@@ -54,12 +54,12 @@ impl Numbers {
         Ok(named.clone())
     }
 
-    /// How a document names these clients; not at all where there is only one.
+    /// These clients as in a document; `None` if there is only one client.
     pub fn of_clients(named: &[u32], clients: u32) -> Option<Self> {
         (clients > 1).then(|| Self(named.to_vec()))
     }
 
-    /// How a document names these switches; not at all where there is only one.
+    /// These switches as in a document; `None` if there is only one switch.
     pub fn of_switches(named: &[SwitchId], fabric: &Fabric) -> Option<Self> {
         (fabric.switches > 1).then(|| Self(named.iter().map(|switch| switch.0).collect()))
     }
@@ -69,7 +69,7 @@ impl Numbers {
         Self(numbers)
     }
 
-    /// The clients that settled numbers mean.
+    /// The clients of resolved numbers.
     pub fn or_first(settled: Option<&Self>) -> Vec<u32> {
         settled.map_or_else(|| vec![0], |Self(clients)| clients.clone())
     }

@@ -41,15 +41,15 @@ struct Keys {
     /// Who sends.
     #[serde(default)]
     from: From,
-    /// The switch that a host of its own is put on, a number from 0. Default: what the topology
-    /// has for the first server.
+    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
+    /// server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
     /// The clients that the sources send to, in turn: a number from 0, or a list. Default: the
     /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
-    /// When the first burst may begin, seconds.
+    /// Earliest time of the first burst, seconds.
     #[serde(default)]
     start: Span,
 }

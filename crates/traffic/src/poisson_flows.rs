@@ -1,4 +1,4 @@
-//! TCP flows that come at random, with something to send.
+//! TCP flows with random arrivals and sizes.
 
 use std::collections::VecDeque;
 
@@ -24,25 +24,24 @@ pub struct Params {
     /// Mean time between two flows, of all sources together, exponentially distributed, seconds.
     /// No default.
     interval: Span,
-    /// How much a flow sends, bytes, or the table of a distribution. No default.
+    /// Size of a flow, bytes, or the table of a distribution. No default.
     size: FlowSize,
-    /// Who sends: each flow's source is drawn.
+    /// The sources; each flow's is drawn from them.
     #[serde(default = "servers")]
     from: From,
-    /// The switch that a host of its own is put on, a number from 0. Default: what the topology
-    /// has for the first server.
+    /// The switch of the source's own host, a number from 0. Default: the topology's for the first
+    /// server.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Numbers>,
-    /// The clients among which each flow's is drawn: a number from 0, or a list. Default: the
-    /// first.
+    /// The clients; each flow's is drawn from them: a number from 0, or a list. Default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     to: Option<Numbers>,
-    /// When the first flow may come, seconds.
+    /// Earliest time of the first flow, seconds.
     #[serde(default)]
     start: Span,
 }
 
-/// The default of who sends flows.
+/// The default sources of flows.
 const fn servers() -> From {
     From::Servers
 }
@@ -96,7 +95,7 @@ pub(crate) fn pairs(senders: &[HostId], clients: &[u32]) -> Vec<(HostId, HostId)
     senders.iter().flat_map(|sender| with_all(*sender)).collect()
 }
 
-/// What flows of at most `most` bytes load.
+/// The load of flows of at most `most` bytes.
 pub(crate) fn load(most: u64, senders: u32, flows: u32) -> Load {
     Load {
         most,
@@ -109,22 +108,22 @@ pub(crate) fn load(most: u64, senders: u32, flows: u32) -> Load {
     }
 }
 
-/// When flows come.
+/// Arrivals of flows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
-    /// When the first may.
+    /// Earliest time of the first.
     pub start: Span,
     /// Mean time between two.
     pub interval: Span,
-    /// How many come; without end if not said.
+    /// Number of flows; `None` for no end.
     pub count: Option<u64>,
 }
 
 /// The flows of one table: Poisson arrivals, each between a random source and a random client, with
 /// a size from `S`.
 ///
-/// A source and a client have one connection at a time. A flow that comes while theirs is busy
-/// waits for it, and its completion time counts from when it came.
+/// A source and a client have one connection at a time. A flow that arrives while it is busy waits,
+/// and its completion time counts from its arrival.
 pub(crate) struct RandomFlows<S> {
     arrivals: Arrivals,
     sizes: S,
@@ -136,9 +135,9 @@ pub(crate) struct RandomFlows<S> {
     random: Stream,
     /// By source, then by client.
     pairs: Vec<Pair>,
-    /// Flows that have come.
+    /// Flows that have arrived.
     come: u64,
-    /// Flows that wait, of all pairs.
+    /// Waiting flows of all pairs.
     waiting: usize,
     completions: Vec<Span>,
     bytes: u64,
@@ -146,7 +145,7 @@ pub(crate) struct RandomFlows<S> {
     retired: Counters,
 }
 
-/// A flow that has come: when, and its bytes.
+/// A flow that has arrived: its arrival and its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     at: Time,
@@ -156,15 +155,15 @@ struct Arrival {
 /// A source and a client.
 #[derive(Clone, Debug, Default)]
 struct Pair {
-    /// The flow that is under way.
+    /// The flow in progress.
     busy: Option<Arrival>,
     waiting: VecDeque<Arrival>,
-    /// Connections that they have had.
+    /// Number of their connections so far.
     connections: u32,
 }
 
 impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
-    /// Flows to so many clients: their connections are those to all clients in turn for each source.
+    /// Flows to this many clients: for each source, connections to all clients in turn.
     pub(crate) fn new(arrivals: Arrivals, sizes: S, clients: u32, setting: &Setting) -> Self {
         let pairs = setting.senders as usize * clients as usize;
         Self {
@@ -197,7 +196,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         self.arrivals.count.is_some_and(|count| self.completions.len() as u64 >= count)
     }
 
-    /// Begins the flow that has waited longest, if the pair has one and its connection is free.
+    /// Begins the flow that has waited longest, if the pair has one and the connection is free.
     fn begin(&mut self, hosts: &mut Hosts, place: u32) {
         let pair = &mut self.pairs[place as usize];
         if pair.busy.is_some() {

@@ -1,4 +1,4 @@
-//! What all kinds of traffic have in common.
+//! The interface of all kinds of traffic.
 
 use incast_engine::{Fault, Rate, Span};
 use incast_host::{BlueprintId, Hosts};
@@ -11,12 +11,12 @@ use crate::draws::{Draws, Scope};
 use crate::layout::Layout;
 use crate::numbers::Numbers;
 
-/// What a table of traffic is in its scenario.
+/// The role of a table of traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// What the run is made for: it ends when its workloads have ended.
+    /// A workload: the run ends when its workloads have ended.
     Workload,
-    /// It goes on for as long as the run.
+    /// Background traffic: it continues until the run ends.
     Background,
 }
 
@@ -30,10 +30,10 @@ impl Role {
     }
 }
 
-/// Where the hosts are that send.
+/// Places of the sending hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Senders {
-    /// So many hosts of its own, put on these switches in turn.
+    /// This many own hosts, on these switches in turn.
     Own(u32, Vec<SwitchId>),
     /// The servers of the first workload.
     Servers,
@@ -41,11 +41,11 @@ pub enum Senders {
     Clients,
 }
 
-/// Who sends, where traffic has no servers of its own.
+/// The sources of traffic without servers of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum From {
-    /// A host of its own, on a link like a server's.
+    /// An own host, with a link like a server's.
     #[default]
     Host,
     /// Every server of the first workload.
@@ -53,7 +53,7 @@ pub enum From {
 }
 
 impl From {
-    /// Refuses switches for servers that are where they are, and fills in those of an own host.
+    /// Refuses switches for the first workload's servers, and fills in those of an own host.
     pub(crate) fn settle(self, at: &mut Option<Numbers>, layout: &Layout) -> Result<(), Fault> {
         if self == Self::Servers {
             return if at.is_some() {
@@ -77,41 +77,42 @@ impl From {
     }
 }
 
-/// What connections carry, as far as it can be known before.
+/// The load of connections, as far as it is known in advance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Load {
-    /// The most that a connection has to send at a time, bytes; the whole range if it never ends.
+    /// The largest amount that a connection sends at a time, bytes; the whole range if it never
+    /// ends.
     pub most: u64,
-    /// The least.
+    /// The smallest.
     pub least: u64,
     /// How many connections may send at once.
     pub at_once: u32,
-    /// How many of them send to one client in one go.
+    /// Number of connections that send to one client at once.
     pub fan_in: u32,
-    /// A client asks for it, so that a remedy may say when.
+    /// A client requests it, so that a remedy may decide when.
     pub is_asked_for: bool,
-    /// The connections bring the parts of one block.
+    /// The connections deliver the parts of one block.
     pub is_shared: bool,
-    /// Why its connections never end, if they do not.
+    /// The reason why its connections never end, if so.
     pub endless: Option<&'static str>,
 }
 
 /// Datagrams that hosts offer to their links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offered {
-    /// The rate of each source while it sends.
+    /// The rate of each source while sending.
     pub rate: Rate,
-    /// The share of the time in which it does.
+    /// The share of time spent sending.
     pub share: f64,
     /// The size of a datagram, bytes.
     pub packet: u32,
-    /// When it begins.
+    /// Its start.
     pub start: Span,
-    /// The servers send it, beside what they send otherwise.
+    /// Whether the servers send it, beside their workload.
     pub on_servers: bool,
 }
 
-/// What an application is started with.
+/// The context in which an application starts.
 pub struct Setting {
     /// Number of the application, for its timers.
     pub number: u16,
@@ -119,7 +120,7 @@ pub struct Setting {
     pub first_flow: u32,
     /// Number of hosts that send.
     pub senders: u32,
-    /// What its connections are built from; none for datagrams.
+    /// The blueprint of its connections; `None` for datagrams.
     pub blueprint: Option<BlueprintId>,
     /// Payload of a full segment, bytes.
     pub mss: u32,
@@ -133,13 +134,13 @@ pub struct Setting {
 
 /// A kind of traffic, by its parameters.
 pub trait Workload {
-    /// Refuses what makes no sense on this network, and fills in what is open.
+    /// Refuses parameters that are invalid on this network, and fills in defaults.
     ///
     /// # Errors
     /// The first parameter that is wrong.
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault>;
 
-    /// Where the hosts are that send.
+    /// Places of the sending hosts.
     fn senders(&self, layout: &Layout) -> Senders;
 
     /// The clients that it sends to.
@@ -148,10 +149,10 @@ pub trait Workload {
     /// The two hosts of each flow, the sending one first; `senders` are in their order.
     fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)>;
 
-    /// Number of its flows, with so many hosts that send.
+    /// Number of its flows, with this many sending hosts.
     fn count(&self, senders: u32) -> u32;
 
-    /// What its connections carry, with so many hosts that send; none if it has no connections.
+    /// The load of its connections, with this many sending hosts; `None` without connections.
     fn load(&self, senders: u32) -> Option<Load>;
 
     /// The datagrams that it sends, if it sends any.
@@ -159,7 +160,7 @@ pub trait Workload {
         None
     }
 
-    /// Whether it ends by itself, as a workload.
+    /// Whether it ends as a workload.
     fn ends(&self) -> bool;
 
     /// When it ends, if that is known.
@@ -171,8 +172,7 @@ pub trait Workload {
     fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application>;
 }
 
-/// Every sender with so many flows to a client: the first sender to the first, and so on, from the
-/// first client again after the last.
+/// Every sender with this many flows: the first sender to the first client, and so on in turn.
 pub(crate) fn in_turn(senders: &[HostId], each: u32, to: &[u32]) -> Vec<(HostId, HostId)> {
     let senders = senders.iter().zip(to.iter().cycle());
     senders.flat_map(|(host, client)| (0..each).map(|_| (*host, HostId(*client)))).collect()

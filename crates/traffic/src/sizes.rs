@@ -1,7 +1,7 @@
-//! Measured distributions of flow sizes: `sizes = "websearch.csv"`, or the points of another one.
+//! Measured distributions of flow sizes: `sizes = "websearch.csv"`, or a list of points.
 //!
-//! Between two points of the distribution function sizes are uniform, as the field's generators of
-//! traffic draw them.
+//! Between two points of the distribution function sizes are uniform, as in common traffic
+//! generators.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-/// The distributions that come with the project, by the names of their files.
+/// The distributions of the project, by file name.
 const SHIPPED: &[(&str, &str)] = &[
     ("datamining.csv", include_str!("../sizes/datamining.csv")),
     ("storage.csv", include_str!("../sizes/storage.csv")),
     ("websearch.csv", include_str!("../sizes/websearch.csv")),
 ];
 
-/// The most points of a distribution.
+/// The largest number of points of a distribution.
 const MOST_POINTS: usize = 10_000;
 /// The largest flow, bytes.
 const LARGEST: f64 = 1e12;
@@ -26,7 +26,7 @@ const LARGEST: f64 = 1e12;
 /// A distribution of flow sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
-    /// Its file, if it comes with the project.
+    /// Its file, if it is one of the project's.
     name: Option<&'static str>,
     /// Sizes in bytes and the share of flows that are no larger, both ascending; the last share is
     /// 1.
@@ -34,7 +34,7 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// A distribution that comes with the project.
+    /// A distribution of the project.
     fn shipped(name: &str) -> Option<Self> {
         let (name, text) = SHIPPED.iter().find(|(known, _)| *known == name)?;
         let rows = text.lines().filter(|line| !line.starts_with(['#', 'b']));
@@ -45,7 +45,7 @@ impl Sizes {
         Some(Self { name: Some(name), points: rows.filter_map(point).collect() })
     }
 
-    /// Refuses, in a key called `sizes`, points that are no distribution.
+    /// Refuses invalid points, in a key called `sizes`.
     pub(crate) fn check(&self) -> Result<(), Fault> {
         let fail = |message: String| Err(Fault::new("sizes", message));
         if !(1..=MOST_POINTS).contains(&self.points.len()) {
@@ -71,7 +71,7 @@ impl Sizes {
         Ok(())
     }
 
-    /// Draws one: by the inverse of the distribution function, at least a byte.
+    /// Draws one by the inverse of the distribution function, at least a byte.
     pub(crate) fn draw(&self, random: &mut Stream) -> u64 {
         let share = random.unit();
         let at = self.points.partition_point(|(_, below)| *below <= share);
@@ -90,7 +90,7 @@ impl Sizes {
         })
     }
 
-    /// The largest that may be drawn, bytes.
+    /// The largest size that may be drawn, bytes.
     pub(crate) fn most(&self) -> u64 {
         self.points.last().map_or(1, |(bytes, _)| bytes.ceil().max(1.0) as u64)
     }
@@ -172,8 +172,8 @@ mod tests {
         }
     }
 
-    /// The shares of the figures: DCTCP's web search has 30 % of its flows above 1 MB and data
-    /// mining half of them within a packet.
+    /// The shares of the figures: in DCTCP's web search 30 % of flows exceed 1 MB, in data mining
+    /// half of them fit into a packet.
     #[test]
     fn shares_are_those_of_the_points() {
         let mut random = Stream::named(1, "shares", 0);

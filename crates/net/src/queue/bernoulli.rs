@@ -1,4 +1,4 @@
-//! Independent random loss, for loss that has nothing to do with a full buffer.
+//! Independent random loss, for losses not caused by a full buffer.
 
 use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
@@ -14,7 +14,7 @@ pub struct Params {
     /// Probability, 0 to 1, that a packet is lost.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub p: f64,
-    /// Whether packets without payload (ACKs, SYNs, requests) are spared.
+    /// Whether packets without payload (ACKs, SYNs, requests) are exempt.
     pub data_only: bool,
 }
 
@@ -47,7 +47,7 @@ impl Bernoulli {
 impl QueueDiscipline for Bernoulli {
     #[inline]
     fn offer(&mut self, packet: &Packet, _: &QueueView, random: &mut Stream) -> Verdict {
-        // The draw is made for every packet, so that `data_only` does not shift the stream.
+        // Every packet draws a number, so that `data_only` does not shift the stream.
         let lost = random.chance(self.0.p);
         if lost && (packet.payload > 0 || !self.0.data_only) {
             Verdict::Drop(DropReason::Random)

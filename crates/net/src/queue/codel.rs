@@ -1,4 +1,5 @@
-//! Controlled delay (RFC 8289): drops or marks at departure what has waited for too long.
+//! Controlled delay (RFC 8289): drops or marks packets at departure if the waiting time is too
+//! long.
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
 use schemars::JsonSchema;
@@ -7,21 +8,20 @@ use serde::{Deserialize, Serialize};
 use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Controlled delay (RFC 8289). Its own 5 ms and 100 ms are for round trips of the Internet (§4);
-/// the defaults are in the same ratio to those of a data centre, where a shallow buffer never
-/// holds 5 ms.
+/// Controlled delay (RFC 8289). Its 5 ms and 100 ms are for Internet round trips (§4); the defaults
+/// have the same ratio to round trips of a data centre, where a shallow buffer never holds 5 ms.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// Acceptable waiting time, seconds: 5 to 10 % of `interval` (RFC 8289 §4).
     pub target: Span,
-    /// How long the waiting time has to stay above `target`, seconds: about the longest round trip
-    /// (RFC 8289 §4).
+    /// Time for which the waiting time must stay above `target`, seconds: about the longest round
+    /// trip (RFC 8289 §4).
     pub interval: Span,
-    /// Nothing is dropped that leaves no more than this behind, bytes: a full packet
-    /// (MAXPACKET in RFC 8289 §5).
+    /// Queue length up to which nothing is dropped, bytes: a full packet (MAXPACKET in RFC 8289
+    /// §5).
     pub max_packet: Size,
-    /// Whether ECN-capable packets are marked and not dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
 }
 
@@ -41,10 +41,10 @@ impl Parameters for Params {
 
     fn check(&self, _: &Site) -> Result<(), Fault> {
         if self.interval.is_zero() {
-            return Err(Fault::new("interval", "0 is no interval; write e.g. \"1ms\""));
+            return Err(Fault::new("interval", "must be longer than 0; write e.g. \"1ms\""));
         }
         if self.target > self.interval {
-            let message = "exceeds interval; write 5 to 10 % of it, e.g. \"50us\"";
+            let message = "must be at most interval, and should be 5 to 10 % of it, e.g. \"50us\"";
             return Err(Fault::new("target", message));
         }
         Ok(())
@@ -64,7 +64,7 @@ pub struct Codel {
     count: u64,
     last_count: u64,
     dropping: bool,
-    /// What the packet before this one, which was dropped, leaves to do.
+    /// What remains to be done after the previous packet was dropped.
     after_drop: AfterDrop,
 }
 
@@ -74,7 +74,7 @@ enum AfterDrop {
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
-    /// Send this packet: a drop state begins with one drop.
+    /// Send this packet: the drop state begins with one drop.
     Send,
 }
 
@@ -122,8 +122,8 @@ impl Codel {
         self.last_count = self.count;
     }
 
-    /// A hit: a mark, after which the packet is sent, or a drop, after which the next one is asked
-    /// about at once.
+    /// A hit: a mark, after which the packet is sent, or a drop, after which the next packet is
+    /// examined at once.
     fn hit(&mut self, packet: &Packet, after_drop: AfterDrop) -> Verdict {
         let drop = Verdict::Drop(DropReason::Late);
         let verdict = if self.params.ecn { Verdict::mark_or(packet, drop) } else { drop };
@@ -137,7 +137,7 @@ impl QueueDiscipline for Codel {
         Verdict::Admit
     }
 
-    /// One call per packet that comes up: §5's `deque`, whose loop is the port's.
+    /// One call per packet at the head: §5's `deque`, with the loop in the port.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let now = view.now;
         let may_drop = self.may_drop(waited, view);
@@ -160,7 +160,7 @@ impl QueueDiscipline for Codel {
         self.count += 1;
         let verdict = self.hit(packet, AfterDrop::Schedule);
         if verdict == Verdict::Mark {
-            // A mark ends the dequeue, so the next one is due later (so Linux).
+            // A mark ends the dequeue, so the next one is due later (as in Linux).
             self.drop_next = self.control_law(self.drop_next);
         }
         verdict

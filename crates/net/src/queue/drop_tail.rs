@@ -1,4 +1,4 @@
-//! Drop-tail: the buffer's limit is the whole policy.
+//! Drop-tail: only the buffer's limit applies.
 
 use incast_engine::Stream;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Drop-tail has no parameters: `network.buffer` says how much fits.
+/// Drop-tail has no parameters: `network.buffer` is the limit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {}

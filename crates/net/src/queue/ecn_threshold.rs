@@ -1,4 +1,4 @@
-//! DCTCP's switch: mark what arrives while the queue is longer than a threshold.
+//! DCTCP's switch: marks packets that arrive while the queue is longer than a threshold.
 
 use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;
@@ -8,23 +8,22 @@ use super::level::Level;
 use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// A threshold on the length of the queue at this instant (Alizadeh et al. 2010 §3.1, RFC 8257
-/// §3.1).
+/// A threshold on the instantaneous queue length (Alizadeh et al. 2010 §3.1, RFC 8257 §3.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// K, bytes, packets or a share of the buffer: packets that arrive while the queue is longer
-    /// are marked.
+    /// K: packets that arrive while the queue is longer are marked; bytes, packets or a share of
+    /// the buffer.
     pub threshold: Level,
-    /// Whether the arriving packet counts as part of the queue, as in switches that mark when a
-    /// packet has been put into the queue.
+    /// Whether the arriving packet counts as part of the queue, as in switches that mark after
+    /// enqueuing.
     pub counts_arriving: bool,
     /// Whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts_in_service: Option<bool>,
-    /// Whether packets that cannot be marked are dropped beyond the threshold, as RED does where
-    /// it stands in for a threshold, and not admitted.
+    /// Whether packets without ECN are dropped beyond the threshold instead of admitted, as by RED
+    /// configured as a threshold.
     pub drop_non_ect: bool,
 }
 
@@ -52,7 +51,7 @@ pub struct EcnThreshold {
     threshold: Limit,
     counts_arriving: bool,
     counts_in_service: bool,
-    /// What happens beyond the threshold to packets that cannot be marked.
+    /// What happens beyond the threshold to packets without ECN.
     otherwise: Verdict,
 }
 

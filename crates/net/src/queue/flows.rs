@@ -1,6 +1,6 @@
-//! What a discipline knows of each flow, found by its number: no hashing per packet.
+//! A discipline's state per flow, indexed by flow number: no hashing per packet.
 
-/// The flows of a port, which are numbered without large gaps.
+/// The flows of a port; their numbers have no large gaps.
 #[derive(Clone, Debug, Default)]
 pub struct Flows<T> {
     first: u32,
@@ -8,7 +8,7 @@ pub struct Flows<T> {
 }
 
 impl<T: Clone + Default> Flows<T> {
-    /// Makes room for a flow that was not seen before.
+    /// Adds a new flow.
     pub fn entry(&mut self, flow: u32) -> &mut T {
         if self.flows.is_empty() {
             self.first = flow;
@@ -25,7 +25,7 @@ impl<T: Clone + Default> Flows<T> {
         &mut self.flows[place]
     }
 
-    /// A flow that was seen before.
+    /// A known flow.
     pub fn get(&self, flow: u32) -> Option<&T> {
         self.flows.get(flow.checked_sub(self.first)? as usize)
     }

@@ -1,4 +1,4 @@
-//! Room at the end of the queue that only priority packets may use.
+//! A queue whose last places are reserved for priority packets.
 
 use incast_engine::{Fault, Limit, Stream};
 use schemars::JsonSchema;
@@ -9,15 +9,16 @@ use super::selector::Selector;
 use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// One FIFO whose last places are kept for priority packets: while the queue is as long as the
-/// threshold or longer, only they enter, until the buffer is full (PLATO: Shukla et al. 2014, §III).
+/// One FIFO whose last places are reserved for priority packets: while the queue is as long as the
+/// threshold or longer, only they are admitted, until the buffer is full (PLATO: Shukla et al.
+/// 2014, §III).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// From this length of the queue on only priority packets enter, bytes, packets or a share of
+    /// Queue length from which on only priority packets are admitted, bytes, packets or a share of
     /// the buffer.
     pub threshold: Level,
-    /// Labels whose packets have priority: a bit each, and one of them is enough.
+    /// Labels of priority packets, as a bit mask; one label is enough.
     pub label: u16,
     /// Whether retransmissions have priority.
     pub retransmissions: bool,
@@ -54,7 +55,8 @@ impl Parameters for Params {
     fn check(&self, site: &Site) -> Result<(), Fault> {
         self.threshold.check("threshold", site)?;
         if Occupancy::default().reaches(self.threshold.at(site)) {
-            let message = "0 keeps out everything without priority; write e.g. \"70%\"";
+            let message =
+                "must be above 0, or only packets with priority enter; write e.g. \"70%\"";
             return Err(Fault::new("threshold", message));
         }
         Ok(())

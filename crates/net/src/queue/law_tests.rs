@@ -1,4 +1,4 @@
-//! What every discipline must obey.
+//! Laws that every discipline obeys.
 
 use super::*;
 
@@ -28,7 +28,7 @@ fn busy(packets: u32) -> QueueView {
     QueueView { packets, bytes, in_service_bytes: 1500, ..QueueView::default() }
 }
 
-/// What a discipline says of packets of all kinds that find a queue that grows and shrinks.
+/// A discipline's answers for packets of all kinds at a queue that grows and shrinks.
 fn verdicts(config: &QueueConfig, ecn: Ecn) -> Vec<Verdict> {
     let mut discipline = config.build(&SITE);
     let mut random = Stream::named(3, "law", 0);
@@ -71,7 +71,7 @@ fn only_those_act_at_departure_that_say_so() {
         for label in 0..=u16::MAX {
             let packet = Packet { label, ..data() };
             assert!(discipline.class(&packet) < discipline.classes(), "{name}");
-            // What pushes others out stays while it is told apart from them.
+            // A packet that pushes others out is not pushed out while the two can be distinguished.
             let pushes_out = discipline.pushes_out(&packet).is_some();
             assert!(!pushes_out || !discipline.gives_way(&packet, 0), "{name}");
             acts |= pushes_out;
@@ -80,7 +80,7 @@ fn only_those_act_at_departure_that_say_so() {
     }
 }
 
-/// Whatever happened before, an idle port takes packets again, and sends what it takes.
+/// In any state, an idle port admits packets again and sends what it admits.
 #[test]
 fn no_discipline_starves_its_port() {
     for (name, config) in every_entry() {

@@ -14,9 +14,9 @@ use super::Site;
 /// A threshold on the length of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// So many bytes or packets.
+    /// This many bytes or packets.
     Limit(Limit),
-    /// So many millionths of what the port's own buffer holds.
+    /// This many millionths of the port's own buffer.
     Share(u32),
 }
 
@@ -25,7 +25,8 @@ const PERCENT: u32 = 10_000;
 const EXAMPLES: &str = r#"e.g. "20pkt", "30KB" (30000), 30000, or "70%" of the buffer"#;
 
 impl Level {
-    /// The threshold of the port at `site`, shares rounded up; out of reach where the port has no buffer of its own.
+    /// The threshold of the port at `site`, shares rounded up; infinite if the port has no buffer
+    /// of its own.
     pub(super) fn at(self, site: &Site) -> Limit {
         let part = |whole: u64, millionths: u32| {
             (u128::from(whole) * u128::from(millionths)).div_ceil(1_000_000) as u64
@@ -71,7 +72,7 @@ impl FromStr for Level {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let Some(number) = text.trim().strip_suffix('%') else {
-            let refuse = |_| format!("{text:?} is not a length of a queue; write {EXAMPLES}");
+            let refuse = |_| format!("{text:?} is not a queue length; write {EXAMPLES}");
             return text.parse().map(Self::Limit).map_err(refuse);
         };
         let refuse = || {
@@ -114,14 +115,14 @@ impl Visitor<'_> for LevelVisitor {
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<Level, E> {
-        u64::try_from(value).map(|bytes| Level::Limit(Limit::Bytes(bytes))).map_err(|_| {
-            E::custom(format_args!("{value} is not a length of a queue; write {EXAMPLES}"))
-        })
+        u64::try_from(value)
+            .map(|bytes| Level::Limit(Limit::Bytes(bytes)))
+            .map_err(|_| E::custom(format_args!("{value} is not a queue length; write {EXAMPLES}")))
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Level, E> {
         let hint = "a share of the buffer is written \"70%\"";
-        Err(E::custom(format_args!("{value} is not a length of a queue: {hint}; write {EXAMPLES}")))
+        Err(E::custom(format_args!("{value} is not a queue length: {hint}; write {EXAMPLES}")))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Queue disciplines: one file each, and one line in the list below.
 //!
-//! A discipline decides and never stores. The port asks its buffer first, so a discipline sees
-//! only packets for which there is room, or for which it would make room.
+//! A discipline only decides; the port stores packets. The port asks its buffer first, so a
+//! discipline sees only packets for which there is room, or for which it would make room.
 
 use incast_engine::{Entry, Fault, Limit, Rate, Span, Stream, Time};
 
@@ -25,28 +25,28 @@ mod wred;
 pub use level::Level;
 pub use push_out::{Search, Victim};
 
-/// What a discipline sees of its port, with departures up to now accounted for.
+/// A discipline's view of its port, with departures up to now accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueView {
-    /// Packets that wait; the one being sent is not among them.
+    /// Waiting packets, without the one being sent.
     pub packets: u32,
-    /// Bytes that wait (IP packets, without layer 2).
+    /// Waiting bytes (IP packets, without layer 2).
     pub bytes: u64,
     /// Size of the packet being sent, 0 if the link is idle.
     pub in_service_bytes: u32,
     /// Now.
     pub now: Time,
-    /// When the link fell idle; means nothing while a packet is being sent.
+    /// When the link became idle; undefined while a packet is being sent.
     pub idle_since: Time,
 }
 
 impl QueueView {
-    /// Whether no packet is being sent, and none waits for the end of a pause.
+    /// Whether no packet is being sent or waits for the end of a pause.
     pub fn is_idle(&self) -> bool {
         self.in_service_bytes == 0 && self.packets == 0
     }
 
-    /// What is in the port: what waits, and the packet being sent if that counts.
+    /// Occupancy of the port: waiting packets, and the packet being sent if it counts.
     #[inline]
     pub fn occupancy(&self, counts_in_service: bool) -> Occupancy {
         let in_service = if counts_in_service { self.in_service_bytes } else { 0 };
@@ -56,8 +56,8 @@ impl QueueView {
         }
     }
 
-    /// What will be in the port when a packet of `size` bytes has been admitted. A link that is
-    /// idle sends it at once.
+    /// Occupancy of the port after a packet of `size` bytes was admitted. An idle link sends it at
+    /// once.
     #[inline]
     pub fn occupancy_with(&self, size: u32, counts_in_service: bool) -> Occupancy {
         let before = self.occupancy(counts_in_service);
@@ -113,14 +113,14 @@ impl std::ops::Sub for Occupancy {
     }
 }
 
-/// What a discipline may know of its port before the first packet.
+/// What a discipline may know about its port before the first packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Line rate.
     pub rate: Rate,
     /// Bytes that layer 2 adds to every packet on the line.
     pub layer2_overhead: u32,
-    /// The port's own buffer; none if it shares one without a limit of its own, or never drops.
+    /// The port's own buffer; `None` if it shares one without its own limit, or never drops.
     pub buffer: Option<Limit>,
     /// Whether the packet that is being sent occupies the buffer.
     pub counts_in_service: bool,
@@ -128,11 +128,11 @@ pub struct Site {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Whether the discipline decides when packets depart, changes their order, or takes back what
-    /// waits. It costs its port an event per packet.
+    /// Whether the discipline decides at departure, reorders packets, or removes waiting ones. It
+    /// costs its port an event per packet.
     const ACTS_AT_DEPARTURE: bool = false;
 
-    /// Finds the first parameter that makes no sense for the switch's ports.
+    /// Finds the first parameter that is invalid for the switch's ports.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -146,7 +146,7 @@ pub trait Parameters {
         true
     }
 
-    /// Whether packets with one of these labels are admitted, kept or sent before others.
+    /// Whether packets with one of these labels have priority in admission, keeping or service.
     fn prefers(&self, labels: u16) -> bool {
         let _ = labels;
         false
@@ -169,53 +169,53 @@ impl Verdict {
 /// A discipline's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Put it into the queue, or on the line.
+    /// Enqueue it, or send it if the link is idle.
     Admit,
     /// The same with the congestion-experienced mark (RFC 3168).
     Mark,
-    /// Put its header into the queue, or on the line, without the payload.
+    /// Enqueue or send its header without the payload.
     Trim,
-    /// Throw it away.
+    /// Drop it.
     Drop(DropReason),
 }
 
-/// What becomes of a packet that the buffer has no room for.
+/// What happens to a packet for which the buffer has no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It is dropped.
     Drop,
-    /// Its payload is cut off, and the header admitted if there is room for that.
+    /// Its payload is removed, and the header admitted if there is room for it.
     Trim,
 }
 
 impl Verdict {
-    /// Signals congestion by a mark to a packet that can carry one (RFC 3168 §5), else in the way
-    /// `other`.
+    /// Signals congestion by a mark if the packet is ECN-capable (RFC 3168 §5), else by `other`.
     #[inline]
     pub fn mark_or(packet: &Packet, other: Self) -> Self {
         if packet.ecn() == Ecn::NotCapable { other } else { Self::Mark }
     }
 }
 
-/// Why a packet was dropped. As wide as a time, so that an answer to an offer fits two registers.
+/// Why a packet was dropped. As wide as a time, so that an answer to an offer fits into two
+/// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum DropReason {
-    /// The buffer had no room.
+    /// The buffer was full.
     BufferFull,
     /// The discipline's random loss.
     Random,
     /// The discipline signals congestion before the buffer is full.
     Early,
-    /// It waited for too long.
+    /// It waited too long.
     Late,
 }
 
-/// Decides what happens to packets. Only [`QueueDiscipline::offer`] is asked by every port; the
-/// rest by ports with departure events, which [`Parameters::ACTS_AT_DEPARTURE`] brings about.
+/// Decides what happens to packets. Every port calls [`QueueDiscipline::offer`]; only ports with
+/// departure events ([`Parameters::ACTS_AT_DEPARTURE`]) call the rest.
 pub trait QueueDiscipline {
-    /// The fate of an arriving `packet`, which the buffer has room for, or will have when others
-    /// have been pushed out.
+    /// The decision on an arriving `packet` for which the buffer has room, or will have after
+    /// others were pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
     /// The buffer has no room for an arriving `packet`.
@@ -224,8 +224,8 @@ pub trait QueueDiscipline {
         Refusal::Drop
     }
 
-    /// The fate of `packet`, which waited for `waited` and is about to be sent; `view` is what
-    /// waits behind it. If it is dropped, the next one comes up at once.
+    /// The decision on `packet`, which waited for `waited` and is about to be sent; `view` is the
+    /// queue behind it. If it is dropped, the next one is examined at once.
     fn departing(&mut self, packet: &Packet, waited: Span, view: &QueueView) -> Verdict {
         let _ = (packet, waited, view);
         Verdict::Admit
@@ -242,26 +242,26 @@ pub trait QueueDiscipline {
         0
     }
 
-    /// How those that wait are searched when an arriving `packet` finds no room and may push others
-    /// out; none if it may not.
+    /// How the queue is searched when an arriving `packet` finds no room and may push others out;
+    /// `None` if it may not.
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None
     }
 
-    /// Whether `packet`, which waits, may be pushed out in this round of the search, from 0.
+    /// Whether the waiting `packet` may be pushed out in this round of the search, from 0.
     fn gives_way(&self, packet: &Packet, round: u8) -> bool {
         let _ = (packet, round);
         false
     }
 
-    /// Whether [`QueueDiscipline::asks_for_pause`] may ever say anything.
+    /// Whether [`QueueDiscipline::asks_for_pause`] may ever return a pause.
     fn may_ask_for_pause(&self) -> bool {
         false
     }
 
-    /// How long the neighbours upstream are to stop sending to this port, now that a packet has
-    /// joined what waits; none if they may go on (IEEE 802.3 annex 31B).
+    /// How long the upstream neighbours must stop sending to this port after a packet was enqueued;
+    /// `None` if they may continue (IEEE 802.3 annex 31B).
     fn asks_for_pause(&mut self, view: &QueueView) -> Option<Span> {
         let _ = view;
         None
@@ -288,7 +288,7 @@ macro_rules! queue_disciplines {
         /// A discipline at work.
         pub enum Discipline {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One that lives out of tree: an experiment, or a test that drops what it likes.
+            /// One from outside this crate: an experiment, or a test that drops chosen packets.
             Custom(Box<dyn QueueDiscipline + Send>),
         }
 
@@ -302,15 +302,14 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Whether it decides when packets depart, changes their order, or takes back what
-            /// waits.
+            /// Whether it decides at departure, reorders packets, or removes waiting ones.
             pub fn acts_at_departure(&self) -> bool {
                 match self {
                     $(Self::$variant(_) => <$module::Params as Parameters>::ACTS_AT_DEPARTURE,)+
                 }
             }
 
-            /// Finds the first parameter that makes no sense for the port at `site`.
+            /// Finds the first parameter that is invalid for the port at `site`.
             ///
             /// # Errors
             /// What is wrong with it.
@@ -327,7 +326,8 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Whether packets with one of these labels are admitted, kept or sent before others.
+            /// Whether packets with one of these labels have priority in admission, keeping or
+            /// service.
             pub fn prefers(&self, labels: u16) -> bool {
                 match self {
                     $(Self::$variant(params) => params.prefers(labels),)+

@@ -8,23 +8,23 @@ use super::selector::Selector;
 use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Strict priority: a queue per class in one buffer. Whenever the line is free, the first class
-/// that holds a packet sends its oldest; what is being sent is not interrupted, and what waits is
-/// not pushed out of a full buffer.
+/// Strict priority: one queue per class in one buffer. Whenever the link is free, the first
+/// non-empty class sends its oldest packet. Transmission is not preempted, and a full buffer does
+/// not push out waiting packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// The classes, the most urgent first: a list of tables. A packet belongs to the first that it
-    /// fits, else to one that comes after all of them.
+    /// The classes, most urgent first: a list of tables. A packet belongs to the first class that
+    /// matches, else to an additional class after all of them.
     pub classes: Vec<Class>,
 }
 
-/// Packets of one urgency.
+/// Packets of one class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "PriorityClass")]
 pub struct Class {
-    /// Labels whose packets belong to the class: a bit each, and one of them is enough.
+    /// Labels of packets in the class, as a bit mask; one label is enough.
     pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,
@@ -33,7 +33,7 @@ pub struct Class {
 }
 
 impl Default for Params {
-    /// What carries the first label goes first.
+    /// Packets with the first label go first.
     fn default() -> Self {
         let labelled = Class { label: 1, ..Class::default() };
         Self { classes: vec![labelled] }

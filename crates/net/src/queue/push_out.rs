@@ -1,4 +1,4 @@
-//! A full buffer that throws out what has no priority for what has.
+//! A full buffer that drops waiting packets in favour of priority packets.
 
 use incast_engine::{Fault, Stream};
 use schemars::JsonSchema;
@@ -8,15 +8,15 @@ use super::selector::Selector;
 use super::{Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// One FIFO that everybody may fill. A priority packet that finds no room pushes out packets
-/// without priority, as many as it takes, and is dropped only if there are too few of them: what
-/// PLATO's threshold stands in for, because the search is linear (Shukla et al. 2014, §IV.B).
+/// One FIFO for all packets. A priority packet that finds no room pushes out as many packets
+/// without priority as necessary, and is dropped only if there are too few. PLATO's threshold
+/// replaces this, because the search is linear (Shukla et al. 2014, §IV.B).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Which packet is pushed out of those that may be.
+    /// Which of the eligible packets is pushed out.
     pub victim: Victim,
-    /// Labels whose packets have priority: a bit each, and one of them is enough.
+    /// Labels of priority packets, as a bit mask; one label is enough.
     pub label: u16,
     /// Whether retransmissions have priority.
     pub retransmissions: bool,
@@ -24,7 +24,7 @@ pub struct Params {
     pub control: bool,
 }
 
-/// Which packet is pushed out of those that may be.
+/// Which of the eligible packets is pushed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Victim {
@@ -34,12 +34,12 @@ pub enum Victim {
     Newest,
 }
 
-/// How the packets that wait are searched for some that give way.
+/// How the waiting packets are searched for victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Search {
     /// Where each round begins.
     pub first: Victim,
-    /// Rounds; the next one takes place if the last one has not made room.
+    /// Rounds; the next one takes place if there is still no room.
     pub rounds: u8,
 }
 

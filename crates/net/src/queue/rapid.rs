@@ -1,4 +1,4 @@
-//! A full buffer that chooses losses which their senders can repair without a timeout.
+//! A full buffer that drops packets whose loss can be repaired without a timeout.
 
 use incast_engine::{Fault, Limit, Span, Stream};
 use schemars::JsonSchema;
@@ -10,25 +10,26 @@ use super::push_out::{Search, Victim};
 use super::{DropReason, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::{Flags, Packet};
 
-/// One FIFO that knows whose packets wait in it. One that finds no room pushes out the oldest one that
-/// three later ones of its own flow follow, so that the loss shows as three duplicate ACKs, and only
-/// one per window as long as that is possible. With `early` the switch searches nothing: it drops
-/// what arrives beyond a threshold if three of its flow are ahead (after RAPID and RAPID-ED: Xu et
+/// One FIFO with state per flow. A packet that finds no room pushes out the oldest packet with
+/// three successors of the same flow, so that the loss causes three duplicate ACKs; if possible,
+/// only one per window. With `early` the switch does not search: it drops packets that arrive
+/// beyond a threshold if three packets of the same flow are ahead (after RAPID and RAPID-ED: Xu et
 /// al., IEEE JSAC 37(8), 2019).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Packets of its flow that have to follow one that goes, 1 to 3: the duplicate ACKs that mean a
-    /// loss (RFC 5681 §3.2), less what senders add by limited transmit (RFC 3042).
+    /// Later packets of the same flow that a dropped packet must have, 1 to 3: the duplicate ACKs
+    /// that signal a loss (RFC 5681 §3.2), less those that limited transmit adds (RFC 3042).
     #[schemars(range(min = 1, max = 3))]
     pub followers: u8,
-    /// Drop early and search nothing (RAPID-ED).
+    /// Whether to drop early instead of searching the queue (RAPID-ED).
     pub early: bool,
-    /// From this length of the queue on, with `early`: bytes, packets or a share of the buffer.
+    /// With `early`: queue length from which on packets are dropped, bytes, packets or a share of
+    /// the buffer.
     pub threshold: Level,
-    /// Labels whose packets are never dropped early: a bit each, and one of them is enough.
+    /// Labels of packets that are never dropped early, as a bit mask; one label is enough.
     pub label: u16,
-    /// Whether the packet that is being sent counts as part of the queue, with `early`. Default:
+    /// With `early`: whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counts_in_service: Option<bool>,
@@ -51,7 +52,7 @@ impl Parameters for Params {
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
         if !(1..=DUPACKS).contains(&usize::from(self.followers)) {
-            let message = format!("{} is out of range; write 1 to 3", self.followers);
+            let message = format!("{} is out of range; must be 1 to 3", self.followers);
             return Err(Fault::new("followers", message));
         }
         if self.early { self.threshold.check("threshold", site) } else { Ok(()) }
@@ -66,37 +67,37 @@ impl Parameters for Params {
     }
 }
 
-/// Duplicate ACKs that mean a loss.
+/// Duplicate ACKs that signal a loss.
 const DUPACKS: usize = 3;
 
-/// Rounds of a search: a loss that three packets follow, in a window without another; the same in a
-/// window with one; whatever has not been sent before.
+/// Rounds of a search: a packet with three successors, in a window without another loss; the same
+/// in a window with one; any packet that is no retransmission.
 const SAFE: u8 = 0;
 const SECOND: u8 = 1;
 const ANY: u8 = 2;
 
-/// What is known of a flow.
+/// State of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     epoch: u8,
-    /// One past the last byte that was seen.
+    /// One past the highest byte seen.
     seen: u64,
-    /// First bytes of the packets that arrived last, the oldest first; retransmissions do not count.
+    /// First bytes of the latest arrivals, oldest first, without retransmissions.
     last: [u64; DUPACKS],
-    /// Packets of data that wait.
+    /// Waiting data packets.
     waiting: u32,
     /// The last byte that was lost, until it is sent again.
     lost: Option<u64>,
-    /// What had been seen when the first retransmission came: the window being repaired ends here.
+    /// The highest byte seen at the first retransmission: the end of the window being repaired.
     recover: Option<u64>,
-    /// What had been seen when the last retransmission came. The next loss lies beyond the packet
-    /// that begins here: a careful sender wants more than `recover` acknowledged before it counts
+    /// The highest byte seen at the last retransmission. The next loss must be beyond the packet
+    /// that begins here: a careful sender requires an ACK of more than `recover` before it counts
     /// duplicates again (RFC 6582 §3.2, step 2).
     settled: u64,
 }
 
 impl Flow {
-    /// A packet arrives, whatever becomes of it.
+    /// A packet arrives; it may be dropped later.
     fn arrive(&mut self, packet: &Packet) {
         if packet.epoch != self.epoch {
             // Another connection.
@@ -117,13 +118,13 @@ impl Flow {
             return;
         }
         if packet.seq > self.seen && self.seen > 0 {
-            // What lies between was lost on the way, or found no room.
+            // The packets in between were lost earlier, or found no room.
             self.lose(packet.seq - 1);
         }
         self.seen = self.seen.max(packet.seq_end());
     }
 
-    /// A packet that was seen joins the queue.
+    /// A packet joins the queue.
     fn join(&mut self, packet: &Packet) {
         if packet.payload == 0 {
             return;
@@ -141,24 +142,24 @@ impl Flow {
         }
     }
 
-    /// Everything up to `last` that is missing has to be sent again.
+    /// All missing packets up to `last` must be sent again.
     fn lose(&mut self, last: u64) {
         self.lost = Some(self.lost.map_or(last, |lost| lost.max(last)));
     }
 
-    /// Whether `packet`, which waits, may be lost: so many others of its flow wait behind it.
+    /// Whether the waiting `packet` may be dropped: it has enough successors of its flow.
     fn may_lose(&self, packet: &Packet, followers: usize) -> bool {
         let before = self.last[DUPACKS - followers];
         packet.epoch == self.epoch && packet.seq > self.settled && packet.seq < before
     }
 
-    /// Whether the sender repairs a loss of `packet` while it repairs others.
+    /// Whether the sender repairs a loss of `packet` together with others.
     fn is_repaired_with_others(&self, packet: &Packet) -> bool {
         self.lost.is_some() && self.recover.is_none_or(|recover| packet.seq < recover)
     }
 }
 
-/// Whether it was sent before.
+/// Whether it is a retransmission.
 fn is_again(packet: &Packet) -> bool {
     packet.flags.contains(Flags::RETRANSMISSION)
 }
@@ -191,7 +192,7 @@ impl QueueDiscipline for Rapid {
         flow.arrive(packet);
         let is_late = |threshold| view.occupancy(self.counts_in_service).reaches(threshold);
         let may_go = packet.payload > 0 && !is_again(packet) && packet.label & self.label == 0;
-        // Their ACKs call for the packets that will follow it.
+        // Their ACKs trigger the packets that will follow it.
         if may_go
             && self.early.is_some_and(is_late)
             && flow.waiting as usize >= self.followers

@@ -12,30 +12,31 @@ use crate::packet::Packet;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Average queue below which nothing happens, bytes, packets or a share of the buffer.
+    /// Average queue below which no packet is dropped or marked, bytes, packets or a share of the
+    /// buffer.
     pub min_th: Level,
-    /// Average queue at which the probability has grown to `max_p`, in the unit of `min_th`:
-    /// bytes, packets or a share of the buffer.
+    /// Average queue at which the probability reaches `max_p`, in the unit of `min_th`: bytes,
+    /// packets or a share of the buffer.
     pub max_th: Level,
     /// Probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
-    /// Weight of the present queue in the average, above 0 to 1; with 1 there is no average.
+    /// Weight of the current queue in the average, above 0 and at most 1; 1 disables averaging.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
-    /// not, it is 1 from `max_th` on.
+    /// false, it is 1 from `max_th` on.
     pub gentle: bool,
-    /// How hits are spread.
+    /// How drops and marks are spaced.
     pub spacing: Spacing,
-    /// What else is spared.
+    /// Which packets are exempt.
     pub spares: Spares,
-    /// Whether ECN-capable packets are marked and not dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Whether packets are dropped even so where the probability is 1 (RFC 3168 §7).
+    /// Whether packets are dropped instead of marked where the probability is 1 (RFC 3168 §7).
     pub hard_drop: bool,
-    /// Size of a typical packet on the line, layer 2 excluded, bytes: an idle link is taken to
-    /// have sent packets of this size, and with thresholds in bytes a packet is hit in proportion
+    /// Size of a typical packet on the link, layer 2 excluded, bytes. An idle link counts as having
+    /// sent packets of this size. With thresholds in bytes, a packet's probability is proportional
     /// to its size.
     pub mean_packet: Size,
     /// Whether the packet that is being sent counts as part of the queue. Default:
@@ -44,28 +45,28 @@ pub struct Params {
     pub counts_in_service: Option<bool>,
 }
 
-/// How many packets pass between hits while the probability `p` stays.
+/// Number of packets between hits at a constant probability `p`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spacing {
     /// 1 to `1/p`, uniformly (Floyd & Jacobson 1993 §IV).
     #[default]
     AtOnce,
-    /// `1/p` to `2/p`, uniformly: after a hit `1/p` packets are spared (ns-2's `wait_`, which is on
-    /// by default; Floyd, 1997).
+    /// `1/p` to `2/p`, uniformly: after a hit `1/p` packets are exempt (ns-2's `wait_`, on by
+    /// default; Floyd, 1997).
     Wait,
 }
 
-/// Who is not hit although the average queue is long enough.
+/// Packets that are exempt although the average queue is long enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Spares {
-    /// Nobody (Floyd & Jacobson 1993).
+    /// None (Floyd & Jacobson 1993).
     #[default]
     Nobody,
-    /// The packet with which the average crosses `min_th`, and whoever finds at most one packet
-    /// waiting (thresholds in bytes: none), where it begins again; and packets are counted from
-    /// the last drop, whatever the reason (ns-2).
+    /// The packet with which the average crosses `min_th`, and any that finds at most one packet
+    /// waiting (thresholds in bytes: none), which restarts the count. Packets are counted from the
+    /// last drop of any kind (ns-2).
     ShortQueues,
 }
 
@@ -148,20 +149,25 @@ impl QueueDiscipline for Red {
     }
 }
 
-/// Refuses parameters of an average that make no sense.
+/// Refuses invalid parameters of an average.
 pub(super) fn check_average(weight: f64, mean_packet: Size) -> Result<(), Fault> {
     if !(weight > 0.0 && weight <= 1.0) {
-        let message = format!("{weight} is not a weight; write above 0 to 1, e.g. 0.002");
+        let message =
+            format!("{weight} is out of range; must be above 0 and at most 1, e.g. 0.002");
         return Err(Fault::new("weight", message));
     }
     if mean_packet.0 == 0 || mean_packet.0 > u64::from(Packet::MAX_SIZE) {
-        let message = format!("{} is not a size of a packet; write e.g. 1500", mean_packet.0);
+        let message = format!(
+            "{} is out of range; must be 1 to {} bytes, e.g. 1500",
+            mean_packet.0,
+            Packet::MAX_SIZE
+        );
         return Err(Fault::new("mean_packet", message));
     }
     Ok(())
 }
 
-/// Whether a queue is measured in bytes.
+/// Whether the queue is measured in bytes.
 pub(super) fn in_bytes(limit: Limit) -> bool {
     matches!(limit, Limit::Bytes(_))
 }
@@ -180,7 +186,7 @@ pub(super) struct Average {
     in_bytes: bool,
     counts_in_service: bool,
     mean_packet: f64,
-    /// How long the line takes to send a typical packet.
+    /// Transmission time of a typical packet.
     packet_time: Span,
 }
 
@@ -204,10 +210,9 @@ impl Average {
         }
     }
 
-    /// The average at an arrival that finds the queue `view`. An idle link is taken to have seen
-    /// an empty queue once for every packet that it could have sent (Floyd & Jacobson 1993 §IV),
-    /// and the arrival sees it empty, too (so ns-2; the paper's pseudocode leaves that sample
-    /// out).
+    /// The average at an arrival that finds the queue `view`. An idle link counts as one sample of
+    /// an empty queue for every packet that it could have sent (Floyd & Jacobson 1993 §IV), and the
+    /// arrival adds one (as in ns-2; the paper's pseudocode omits it).
     pub(super) fn sample(&mut self, view: &QueueView) -> f64 {
         if view.is_idle() {
             let idle = view.now.saturating_since(view.idle_since).as_picos();
@@ -221,24 +226,24 @@ impl Average {
         self.value
     }
 
-    /// Whether ns-2 hits nobody: at most one packet waits, or one byte.
+    /// Whether ns-2 exempts the packet: at most one packet waits, or one byte.
     fn is_short(&self, view: &QueueView) -> bool {
         let queue = view.occupancy(false);
         (if self.in_bytes { queue.bytes } else { queue.packets }) <= 1
     }
 
-    /// How many typical packets `packet` counts for.
+    /// The weight of `packet` in typical packets.
     pub(super) fn weight_of(&self, packet: &Packet) -> f64 {
         if self.in_bytes { f64::from(packet.size()) / self.mean_packet } else { 1.0 }
     }
 }
 
-/// What the average says of a packet.
+/// The effect of the average on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Signal {
     /// Nothing.
     None,
-    /// It is hit by chance.
+    /// It is hit at random.
     Chance,
     /// Every packet is hit.
     Certain,
@@ -253,7 +258,7 @@ pub(super) struct Curve {
     gentle: bool,
     spacing: Spacing,
     spares: Spares,
-    /// Packets since the last hit, in typical packets; none while the average is below `min`.
+    /// Packets since the last hit, in typical packets; `None` while the average is below `min`.
     count: Option<f64>,
 }
 
@@ -264,7 +269,7 @@ impl Curve {
         Self { min, max, max_p, gentle, spacing, spares, count: None }
     }
 
-    /// Whether a packet is spared that finds this average and, perhaps, a short queue.
+    /// Whether a packet is exempt at this average and, perhaps, a short queue.
     fn spares(&mut self, average: f64, is_short: bool) -> bool {
         if self.spares == Spares::Nobody {
             return false;
@@ -313,10 +318,10 @@ impl Curve {
         Ok(())
     }
 
-    /// Judges a packet that counts for `weight` typical ones, by a number drawn from [0, 1).
+    /// Decides on a packet of this `weight`, by a number drawn from [0, 1).
     ///
     /// Floyd & Jacobson 1993, figure 2: hits are spaced uniformly, with the count of packets since
-    /// the last one. Lengths in bytes: a packet's probability is in proportion to its size, after
+    /// the last one. Lengths in bytes: a packet's probability is proportional to its size, after
     /// the spacing (ns-2; the figure multiplies before).
     pub(super) fn judge(&mut self, average: f64, weight: f64, draw: f64) -> Signal {
         if average < self.min {

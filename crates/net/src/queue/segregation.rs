@@ -1,4 +1,4 @@
-//! Two queues: flows that inject periodically apart from flows that burst.
+//! Two queues: one for periodic flows, one for bursts.
 
 use incast_engine::{Fault, Limit, Rate, Span, Stream, Time};
 use schemars::JsonSchema;
@@ -9,45 +9,46 @@ use super::level::Level;
 use super::{DropReason, Occupancy, Parameters, QueueDiscipline, QueueView, Site, Verdict};
 use crate::packet::Packet;
 
-/// Two queues in one buffer, by what each flow's arrivals look like: one for flows in steady state,
-/// and one for flows in burst mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One goes first,
-/// and bursts have a share of the buffer only.
+/// Two queues in one buffer, by each flow's arrival pattern: one for flows in steady state, one for
+/// flows in burst mode (Khalid, Abdullah & Ahmad 2021, §5, stage iii). One queue has priority, and
+/// bursts may use only a share of the buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// How the mode of a flow is told.
+    /// How the mode of a flow is detected.
     pub by: Reading,
-    /// A flow bursts above this: the squared coefficient of variation of its gaps (`variation`), or
-    /// the ratio of its mean gap to the recent one (`rate`); a number above 0. Default: 2.
+    /// Threshold above which a flow is in burst mode: the squared coefficient of variation of its
+    /// gaps (`variation`), or the ratio of its mean gap to the recent one (`rate`); above 0.
+    /// Default: 2.
     pub threshold: f64,
     /// Weight of a new gap in the averages of `variation` and `rate`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: f64,
-    /// Packets in a row that are a burst, at least 2 (`train`).
+    /// Number of consecutive packets that are a burst, at least 2 (`train`).
     #[schemars(range(min = 2))]
     pub train: u32,
-    /// A packet continues a row if it comes within so many times what it takes to send it (`train`).
+    /// A packet continues a train if its gap is at most this many transmission times (`train`).
     pub train_gap: u32,
-    /// Gaps that have to be seen before a flow is judged, a number.
+    /// Number of gaps before a flow is classified.
     pub gaps: u32,
-    /// The mode of a flow that has not been judged yet.
+    /// The mode of a flow that has not been classified yet.
     pub begins: Mode,
-    /// The mode whose packets go first.
+    /// The mode that has priority.
     pub first: Mode,
-    /// What packets of the burst queue may occupy of the buffer: bytes, packets or a share.
+    /// Limit of the burst queue in the buffer: bytes, packets or a share.
     pub burst_limit: Level,
 }
 
-/// How the mode of a flow is told.
+/// How the mode of a flow is detected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
-    /// By the variation of its gaps: none if packets are injected periodically, 1 if they are a
-    /// Poisson process, more where bursts and silences alternate.
+    /// By the variation of its gaps: 0 for periodic packets, 1 for a Poisson process, more if
+    /// bursts and pauses alternate.
     Variation,
-    /// By its recent rate, if that is much higher than its average rate.
+    /// By a recent rate much higher than the average rate.
     Rate,
-    /// By packets that come one right behind the other.
+    /// By packets sent back to back.
     #[default]
     Train,
 }
@@ -88,16 +89,16 @@ impl Parameters for Params {
             return Err(Fault::new("threshold", message));
         }
         if !(self.weight > 0.0 && self.weight <= 1.0) {
-            let message = format!("{} is no weight; write more than 0 and at most 1", self.weight);
+            let message = format!("{} is out of range; must be above 0 and at most 1", self.weight);
             return Err(Fault::new("weight", message));
         }
         if self.train < 2 {
-            let message = format!("{} packets are no row; write 2 or more", self.train);
+            let message = format!("{} is out of range; must be at least 2 packets", self.train);
             return Err(Fault::new("train", message));
         }
         self.burst_limit.check("burst_limit", site)?;
         if Occupancy::default().reaches(self.burst_limit.at(site)) {
-            let message = "0 keeps out every burst; write e.g. \"90%\"";
+            let message = "must be above 0, or every burst is dropped; write e.g. \"90%\"";
             return Err(Fault::new("burst_limit", message));
         }
         Ok(())
@@ -108,23 +109,23 @@ impl Parameters for Params {
     }
 }
 
-/// What is known of a flow.
+/// State of a flow.
 #[derive(Clone, Copy, Debug, Default)]
 struct Flow {
     epoch: u8,
-    /// The last packet arrived then; none if there was none.
+    /// Arrival of the last packet; `None` before the first.
     last: Option<Time>,
-    /// The first one did then.
+    /// Arrival of the first packet.
     since: Time,
     gaps: u32,
     /// Averages of the gaps and of the squares of their deviations, picoseconds.
     mean: f64,
     variance: f64,
-    /// Packets in the row at hand.
+    /// Packets in the current train.
     row: u32,
-    /// Class of the packet that arrived last.
+    /// Class of the last arrival.
     class: usize,
-    /// Packets that wait, by class.
+    /// Waiting packets, by class.
     waiting: [u32; 2],
 }
 
@@ -181,7 +182,7 @@ pub struct Segregation {
     /// The class of bursts; the other one is that of steady flows.
     burst_class: usize,
     flows: Flows<Flow>,
-    /// What waits in the class of bursts.
+    /// The queue of the class of bursts.
     bursts: Occupancy,
 }
 
@@ -219,7 +220,7 @@ impl QueueDiscipline for Segregation {
 
     fn departing(&mut self, packet: &Packet, _: Span, _: &QueueView) -> Verdict {
         let flow = self.flows.entry(packet.route.flow());
-        // What waits in the first class goes first.
+        // Waiting packets of the first class go first.
         let class = usize::from(flow.waiting[0] == 0);
         flow.waiting[class] = flow.waiting[class].saturating_sub(1);
         if class == self.burst_class {
@@ -263,7 +264,7 @@ mod tests {
             }
         }
 
-        /// The class of a packet of `flow` that arrives `micros` later; none if it is dropped.
+        /// The class of a packet of `flow` that arrives `micros` later; `None` if it is dropped.
         fn arrive(&mut self, flow: u32, micros: u64) -> Option<usize> {
             self.now += Span::from_micros(micros);
             let packet = Packet { route: RouteId::new(flow, true), ..data() };
@@ -312,7 +313,7 @@ mod tests {
             let mut port = Port::new(&Params { weight, ..by(reading) });
             assert_eq!(port.class_after(3, 5, |_| 100), 1, "not judged yet");
             assert_eq!(port.class_after(3, 100, |_| 100), 0, "{reading:?}");
-            // Ten packets back to back, then silence.
+            // Ten packets back to back, then a pause.
             let bursts = |n| if n % 10 == 0 { 5000 } else { 12 };
             assert_eq!(port.class_after(3, 109, bursts), 1, "{reading:?}");
             assert_eq!(port.class_after(3, 400, |_| 100), 0, "{reading:?}");
@@ -372,7 +373,7 @@ mod tests {
         assert_eq!(classes, [Some(1); 6]);
         (0..6).for_each(|_| port.depart());
         assert_eq!(port.arrive(0, 100), Some(0));
-        // The other way round nothing is overtaken.
+        // In the other direction nothing is overtaken.
         let classes: Vec<_> = (0..4).map(|_| port.arrive(0, 12)).collect();
         assert_eq!(classes, [Some(0), Some(0), Some(1), Some(1)]);
         (0..4).for_each(|_| port.depart());

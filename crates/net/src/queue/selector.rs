@@ -2,12 +2,12 @@
 
 use crate::packet::{Flags, Packet};
 
-/// The packets of a class: a packet belongs to it if any of the criteria holds.
+/// The packets of a class: a packet belongs to it if any of the criteria matches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Selector {
-    /// Labels, a bit each: one of them is enough.
+    /// Labels, as a bit mask: one is enough.
     pub label: u16,
-    /// Packets that were sent before.
+    /// Retransmissions.
     pub retransmissions: bool,
     /// Packets without payload: ACKs, SYNs, FINs, requests.
     pub control: bool,

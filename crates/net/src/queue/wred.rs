@@ -1,4 +1,4 @@
-//! Weighted RED: one queue and one average, thresholds by class.
+//! Weighted RED: one queue, one average, thresholds per class.
 
 use incast_engine::{Fault, Limit, Size, Stream};
 use schemars::JsonSchema;
@@ -10,33 +10,32 @@ use super::selector::Selector;
 use super::{Parameters, QueueDiscipline, QueueView, Refusal, Site, Verdict};
 use crate::packet::Packet;
 
-/// Weighted RED: RED on one average, with thresholds of their own for classes of packets.
+/// Weighted RED: RED with one average, and separate thresholds for classes of packets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Average queue below which nothing happens to packets that belong to no class, bytes,
-    /// packets or a share of the buffer.
+    /// Average queue below which packets without a class are not dropped or marked, bytes, packets
+    /// or a share of the buffer.
     pub min_th: Level,
-    /// Average queue at which their probability of a drop or a mark has grown to `max_p`, in the
-    /// unit of `min_th`: bytes, packets or a share of the buffer.
+    /// Average queue at which their probability of a drop or a mark reaches `max_p`, in the unit of
+    /// `min_th`: bytes, packets or a share of the buffer.
     pub max_th: Level,
     /// Their probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
-    /// Thresholds for classes of packets: a list of tables. The first class that a packet belongs
-    /// to counts.
+    /// Thresholds for classes of packets: a list of tables. The first matching class counts.
     pub classes: Vec<Class>,
-    /// Weight of the present queue in the average, above 0 to 1; with 1 there is no average.
+    /// Weight of the current queue in the average, above 0 and at most 1; 1 disables averaging.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
-    /// not, it is 1 from `max_th` on.
+    /// false, it is 1 from `max_th` on.
     pub gentle: bool,
-    /// Whether ECN-capable packets are marked and not dropped.
+    /// Whether ECN-capable packets are marked instead of dropped.
     pub ecn: bool,
-    /// Whether packets are dropped even so where the probability is 1 (RFC 3168 §7).
+    /// Whether packets are dropped instead of marked where the probability is 1 (RFC 3168 §7).
     pub hard_drop: bool,
-    /// Size of a typical packet on the line, layer 2 excluded, bytes; see `red`.
+    /// Size of a typical packet on the link, layer 2 excluded, bytes; see `red`.
     pub mean_packet: Size,
     /// Whether the packet that is being sent counts as part of the queue. Default:
     /// `network.buffer_counts_in_service`.
@@ -49,16 +48,17 @@ pub struct Params {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "WredClass")]
 pub struct Class {
-    /// Labels whose packets belong to the class: a bit each, and one of them is enough.
+    /// Labels of packets in the class, as a bit mask; one label is enough.
     pub label: u16,
     /// Whether retransmissions belong to the class.
     pub retransmissions: bool,
     /// Whether packets without payload (ACKs, SYNs, requests) belong to the class.
     pub control: bool,
-    /// Average queue below which nothing happens, bytes, packets or a share of the buffer.
+    /// Average queue below which no packet is dropped or marked, bytes, packets or a share of the
+    /// buffer.
     pub min_th: Level,
-    /// Average queue at which the probability has grown to `max_p`, bytes, packets or a share of
-    /// the buffer.
+    /// Average queue at which the probability reaches `max_p`, bytes, packets or a share of the
+    /// buffer.
     pub max_th: Level,
     /// Probability at `max_th`, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
@@ -85,7 +85,7 @@ impl Default for Params {
 }
 
 impl Default for Class {
-    /// What carries the first label is hit at twice the average queue.
+    /// Packets with the first label are hit at twice the average queue.
     fn default() -> Self {
         Self {
             label: 1,
@@ -257,7 +257,7 @@ mod tests {
             }
         }
 
-        /// With equal thresholds and weight 1 it is a threshold for whatever has no priority.
+        /// With equal thresholds and weight 1 it is a threshold for packets without priority.
         #[test]
         fn with_equal_thresholds_and_weight_one_it_is_a_label_threshold(
             threshold in 0_u64..40,

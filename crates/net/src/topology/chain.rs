@@ -1,4 +1,4 @@
-//! A chain: switches in a row, each joined to the next.
+//! A chain: switches in a row, each connected to the next.
 //!
 //! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three, with senders at the first and the
 //! second and receivers at the last.

@@ -1,4 +1,4 @@
-//! What every topology must obey.
+//! Laws that every topology obeys.
 
 use incast_engine::Stream;
 use serde_json::json;

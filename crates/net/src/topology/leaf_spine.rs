@@ -1,7 +1,7 @@
-//! Leaf and spine: every leaf switch is joined to every spine switch.
+//! Leaf and spine: every leaf switch is connected to every spine switch.
 //!
-//! What §5.3 of Khalid, Abdullah & Ahmad (2021) proposes for clusters. Which spine a flow crosses is
-//! drawn per flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
+//! §5.3 of Khalid, Abdullah & Ahmad (2021) proposes it for clusters. A flow's spine is drawn per
+//! flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
 
 use incast_engine::Fault;
 use schemars::JsonSchema;
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, SwitchId, check_count};
 
-/// Leaves, numbered from 0; the spines come after them. Hosts are dealt to the leaves in turn,
-/// clients first.
+/// Leaves, numbered from 0; the spines follow. Hosts are assigned to the leaves in turn, clients
+/// first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "LeafSpineTopology")]

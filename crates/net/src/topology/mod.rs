@@ -1,7 +1,7 @@
 //! Topologies: one file each, and one line in the list below.
 //!
-//! A topology says which switches there are, which of them are joined, and where hosts are put
-//! unless a scenario says otherwise. Ports and routes follow from that.
+//! A topology defines the switches, the links between them, and the default places of hosts. Ports
+//! and routes follow from that.
 
 mod chain;
 mod fabric;
@@ -22,7 +22,7 @@ use incast_engine::{Entry, Fault};
 
 /// The parameters of a topology.
 pub trait Shape {
-    /// Its switches, what joins them, and where hosts are put.
+    /// Its switches, the links between them, and the default places of hosts.
     fn fabric(&self) -> Fabric;
 
     /// Finds the first parameter that makes no sense.
@@ -34,15 +34,15 @@ pub trait Shape {
     }
 }
 
-/// More switches of a kind than any of these networks has: a slip of the pen.
+/// An upper bound that catches typing errors.
 const MOST_SWITCHES: u32 = 100;
 
-/// Refuses a number of switches below `least` or out of proportion.
+/// Refuses a number of switches below `least` or above the limit.
 fn check_count(key: &'static str, count: u32, least: u32) -> Result<(), Fault> {
     if (least..=MOST_SWITCHES).contains(&count) {
         return Ok(());
     }
-    Err(Fault::new(key, format!("{count} is out of range; write {least} to {MOST_SWITCHES}")))
+    Err(Fault::new(key, format!("{count} is out of range; must be {least} to {MOST_SWITCHES}")))
 }
 
 macro_rules! topologies {
@@ -64,7 +64,7 @@ macro_rules! topologies {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Its parameters, by what all topologies have in common.
+            /// Its parameters, as [`Parameters`].
             pub fn shape(&self) -> &dyn Shape {
                 match self { $(Self::$variant(params) => params,)+ }
             }

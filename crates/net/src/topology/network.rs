@@ -25,14 +25,14 @@ pub struct Attachment {
     pub downlink: PortConfig,
 }
 
-/// What links between switches are like.
+/// Links between switches.
 #[derive(Clone, Debug)]
 pub struct Trunks<'a> {
-    /// Where they are.
+    /// Their places.
     pub fabric: &'a Fabric,
     /// Either end of each.
     pub port: PortConfig,
-    /// What the ports of each switch share.
+    /// Buffers shared by the ports of a switch.
     pub pool: Option<PoolConfig>,
 }
 
@@ -51,8 +51,8 @@ pub struct Network {
     seed: u64,
 }
 
-/// What is to be scheduled for a port after a packet was taken from its link, with its place among
-/// events of the same instant.
+/// The event to schedule for a port after a packet was taken from its link, with its order among
+/// simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextEvent {
     /// The next arrival behind the port.
@@ -174,7 +174,7 @@ impl Network {
         self.routes.host_port(route)
     }
 
-    /// The ports of switches on the flows' ways forward, in order.
+    /// The switch ports on the flows' forward paths, in order.
     pub fn switch_ports_forward(&self) -> Vec<PortId> {
         let paths = self.routes.all().filter(|(route, _)| route.is_forward());
         let mut ports: Vec<PortId> = paths.flat_map(|(_, path)| &path[1..]).copied().collect();
@@ -183,18 +183,18 @@ impl Network {
         ports
     }
 
-    /// The packets that travel, for a sender to put one there and a receiver to release it.
+    /// The packets in the network: senders add them, receivers release them.
     #[inline]
     pub fn packets(&mut self) -> &mut Packets {
         &mut self.commons.packets
     }
 
-    /// Number of packets that somebody has written and nobody released.
+    /// Number of packets that were added and not released.
     pub fn packets_held(&self) -> usize {
         self.commons.packets.len()
     }
 
-    /// A packet that travels.
+    /// A packet in the network.
     #[inline]
     pub fn packet(&self, id: PacketId) -> &Packet {
         &self.commons.packets[id]

@@ -1,7 +1,7 @@
 //! Parallel switches: alternate paths between the servers' switch and the clients'.
 //!
-//! A reading of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in terms of
-//! alternate paths" and of load balancing.
+//! An interpretation of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in
+//! terms of alternate paths" and of load balancing.
 
 use incast_engine::Fault;
 use schemars::JsonSchema;
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, Spread, SwitchId, check_count};
 
-/// Switch 0 is the servers', switch 1 the clients'; those between them come after.
+/// Switch 0 is the servers', switch 1 the clients'; the parallel switches follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ParallelTopology")]
 pub struct Params {
-    /// Number of switches side by side, 1 to 100.
+    /// Number of parallel switches, 1 to 100.
     pub paths: u32,
-    /// Which of them a flow crosses. Default: `drawn`.
+    /// Which of them a flow uses. Default: `drawn`.
     pub spread: Spread,
 }
 

@@ -7,8 +7,7 @@ use crate::port::PortId;
 
 /// Chooses a path for every packet, where several are equally short.
 ///
-/// It is asked once per packet, when its host sends it; packets of one route are asked for in the
-/// order in which they are sent.
+/// It is called once per packet, when its host sends it, in the order of sending on each route.
 pub trait PathChoice {
     /// Which of `paths` paths, from 0, `packet` takes.
     fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
@@ -16,16 +15,16 @@ pub trait PathChoice {
 
 /// Fills up the table of hops.
 const NO_PORT: PortId = PortId(u32::MAX);
-/// What a path has beside trunks: the sender's port, the receiver's, and the end.
+/// Entries of a path beside trunks: the sender's port, the receiver's, and the end.
 const ENDS: u32 = 3;
 
-/// Paths in one table, those of a route side by side.
+/// Paths in one table; those of a route are adjacent.
 pub(super) struct Routes {
     /// The ports that each path crosses, `1 << stride` entries per path, padded with [`NO_PORT`].
     hops: Vec<PortId>,
     /// As a power of two, so that a sender finds its path by a shift.
     stride: u32,
-    /// Chooses among the paths of a route; if nobody does, each route has one, with its number.
+    /// Chooses among the paths of a route; without it each route has one path, with its number.
     choice: Option<Choice>,
 }
 
@@ -36,13 +35,13 @@ struct Choice {
 }
 
 impl Routes {
-    /// No routes, which will cross so many trunks at most.
+    /// No routes yet; they will cross at most this many trunks.
     pub(super) fn new(most_trunks: u32) -> Self {
         let stride = (most_trunks + ENDS).next_power_of_two().trailing_zeros();
         Self { hops: Vec::new(), stride, choice: None }
     }
 
-    /// No routes, among whose paths `policy` will choose.
+    /// No routes yet; `policy` will choose among their paths.
     pub(super) fn chosen_by(&self, policy: Box<dyn PathChoice + Send>) -> Self {
         let choice = Some(Choice { policy, first: Vec::new() });
         Self { hops: Vec::new(), stride: self.stride, choice }

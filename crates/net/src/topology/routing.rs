@@ -13,12 +13,12 @@ pub struct Crossing {
     pub onward: bool,
 }
 
-/// Knows how far it is from every switch to every other.
+/// Knows the distance between any two switches.
 #[derive(Debug)]
 pub struct Router {
-    /// What leaves each switch, and where it leads.
+    /// The trunks of each switch, and where they lead.
     leaving: Vec<Vec<(Crossing, SwitchId)>>,
-    /// Trunks to cross at least: by destination, then by switch.
+    /// Distance in trunks: by destination, then by switch.
     distances: Vec<Vec<u32>>,
 }
 
@@ -37,18 +37,18 @@ impl Router {
         Self { leaving, distances }
     }
 
-    /// Trunks between two switches, at least.
+    /// Distance between two switches, in trunks.
     pub fn distance(&self, from: SwitchId, to: SwitchId) -> u32 {
         self.distances[to.0 as usize][from.0 as usize]
     }
 
-    /// Trunks between the two switches furthest from each other.
+    /// The largest distance, in trunks.
     pub fn diameter(&self) -> u32 {
         self.distances.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// A shortest path between two switches; where several are equally short, every switch
-    /// chooses one of the so many trunks that lie on them.
+    /// A shortest path between two switches; if several are equally short, every switch chooses one
+    /// of the trunks on them.
     pub fn path(
         &self,
         from: SwitchId,

@@ -1,4 +1,4 @@
-//! The star: every host on a link of its own to one switch.
+//! The star: every host has its own link to one switch.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

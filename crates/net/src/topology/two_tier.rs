@@ -1,4 +1,4 @@
-//! Two tiers: racks with a switch each, and one aggregation switch that joins them.
+//! Two tiers: racks with a switch each, connected by one aggregation switch.
 //!
 //! §5.4 of TCP-EFR (Sreekumari, Jung & Lee 2016) has ten racks of ten servers.
 
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Fabric, Shape, SwitchId, check_count};
 
-/// Racks, numbered from 0; the aggregation switch comes after them. Hosts are dealt to the racks in
-/// turn, clients first.
+/// Racks, numbered from 0; the aggregation switch follows. Hosts are assigned to the racks in turn,
+/// clients first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "TwoTierTopology")]

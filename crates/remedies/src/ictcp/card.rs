@@ -1,4 +1,4 @@
-//! What ICTCP knows of the network card: slots, and what is left of the link.
+//! ICTCP's view of the network card: slots, and the remaining bandwidth of the link.
 
 use incast_engine::{Rate, Span, Time};
 
@@ -9,26 +9,26 @@ pub(super) struct Card {
     capacity: f64,
     /// α·C, bytes per second.
     usable: f64,
-    /// When the half-slot at hand began, once there was a packet, and how long it is (T).
+    /// When the current half-slot began (once there was a packet), and its length (T).
     half: Option<(Time, Span)>,
     /// The half that may raise windows.
     second: bool,
-    /// Bytes received in the half at hand.
+    /// Bytes received in the current half.
     received: u64,
     /// `BW_A` of the last first half, bytes per second.
     available: f64,
-    /// What is left of it to hand out.
+    /// The rest of it that may still be used.
     quota: f64,
     base_rtt: Span,
     connections: Vec<Share>,
 }
 
-/// What the card knows of a connection.
+/// The card's record of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Share {
     rtt: Span,
     window: u64,
-    /// Bytes received in the slot at hand and in the one before.
+    /// Bytes received in this slot and in the previous one.
     bytes: u64,
     bytes_before: u64,
 }
@@ -49,7 +49,7 @@ impl Card {
         }
     }
 
-    /// A new connection takes the place of the one that had its number.
+    /// A new connection replaces the one that had its number.
     pub(super) fn open(&mut self, index: usize, window: u64, rtt: Span) {
         if self.connections.len() <= index {
             self.connections.resize(index + 1, Share::default());
@@ -74,7 +74,7 @@ impl Card {
 
     fn advance(&mut self, now: Time) {
         let (mut began, mut length) = self.half.unwrap_or((now, self.base_rtt));
-        // After a long silence, nothing is known of the slots that passed.
+        // After a long pause nothing is known about the slots in between.
         if now.saturating_since(began) > length * 4 {
             (began, self.second, self.received) = (now, false, 0);
         }
@@ -115,12 +115,12 @@ impl Card {
         self.second
     }
 
-    /// Whether so many bytes per second are left.
+    /// Whether this many bytes per second are left.
     pub(super) fn has(&self, rate: f64) -> bool {
         rate <= self.quota
     }
 
-    /// Takes bytes per second from what is left; returns whether there was enough.
+    /// Takes bytes per second from the rest; returns whether there was enough.
     pub(super) fn take(&mut self, rate: f64) -> bool {
         let enough = self.has(rate);
         if enough {
@@ -129,12 +129,12 @@ impl Card {
         enough
     }
 
-    /// `BW_A / C` when it was measured last; all of it before that.
+    /// The last measured `BW_A / C`; 1 before that.
     pub(super) fn left_share(&self) -> f64 {
         if self.half.is_none() { 1.0 } else { self.available / self.capacity }
     }
 
-    /// Mean window of the connections that receive, bytes.
+    /// Mean window of the receiving connections, bytes.
     pub(super) fn mean_window(&self) -> u64 {
         let active = self.connections.iter().filter(|it| it.bytes + it.bytes_before > 0);
         let (sum, count) =

@@ -1,4 +1,4 @@
-//! The card by itself, and a connection on it.
+//! The card alone, and with a connection.
 
 use super::card::Card;
 use super::*;
@@ -91,8 +91,8 @@ fn receiver(params: Params, card: Card, window: u64) -> Receiver {
     }
 }
 
-/// A receiver with segments of 1000 bytes, and what its windows are after rounds in which it gets
-/// so many segments each, 8 us apart at the end of the round.
+/// A receiver with segments of 1000 bytes, and its windows after rounds of this many segments each,
+/// 8 us apart at the end of the round.
 fn windows(params: Params, rounds: &[u64]) -> Vec<u64> {
     let mut card = Card::new(Rate(1_000_000_000), RTT, params.alpha);
     card.open(0, 2000, RTT);
@@ -162,8 +162,8 @@ fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     assert_eq!(grown(Quota::Each), [16_000, 16_000]);
 }
 
-/// The window, in segments, after rounds in which so large a share of it was used; all of them in
-/// halves that hand out.
+/// The window, in segments, after rounds in which this share of it was used; all in halves in which
+/// windows may grow.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     let mut card = card();
     card.receive(at(0), 0, 100);

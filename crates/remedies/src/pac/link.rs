@@ -1,4 +1,4 @@
-//! What PAC knows of the client's link: a queue that it imagines, and that drains at the link's rate.
+//! PAC's model of the client's link: a virtual queue that drains at the link's rate.
 
 use incast_engine::time::mul_div;
 use incast_engine::{Rate, Span, Time};
@@ -11,24 +11,25 @@ pub(super) enum Class {
     Late,
 }
 
-/// The imagined queue; every amount is the time that it takes on the link.
+/// The virtual queue; every amount is a time on the link.
 #[derive(Debug)]
 pub(super) struct Link {
     rate: Rate,
     base_rtt: Span,
     threshold: Span,
-    /// When all that has left its client will have passed.
+    /// When all triggered data whose ACKs have left will have passed the link.
     released: Time,
-    /// When all that has been given its time will have passed: of the first class, and of both.
+    /// When all triggered data that have been given a time will have passed: of the first class,
+    /// and of both.
     early: Time,
     all: Time,
-    /// What the first class has put before the second.
+    /// How much of the first class has overtaken the second.
     overtaken: Span,
-    /// When the round trip at hand began; bytes received in it, and marked ones.
+    /// When the current round trip began; bytes received in it, and marked bytes.
     began: Time,
     bytes: u64,
     marked: u64,
-    /// The same of the round trip before.
+    /// The same for the previous round trip.
     share: (u64, u64),
 }
 
@@ -61,15 +62,15 @@ impl Link {
         self.overtaken
     }
 
-    /// The threshold, less half the share of marked bytes.
+    /// The threshold, reduced by half the share of marked bytes.
     pub fn room(&self) -> Span {
         let (bytes, marked) = self.share;
         let less = mul_div(self.threshold.as_picos(), marked, 2 * bytes.max(1));
         self.threshold.saturating_sub(Span::from_picos(less))
     }
 
-    /// Gives an ACK the time from which on it may leave. What alone is more than the threshold leaves
-    /// when nothing else is on its way.
+    /// Gives an ACK its earliest departure time. An ACK that triggers more than the threshold
+    /// leaves when nothing else is outstanding.
     pub fn reserve(&mut self, now: Time, load: Span, class: Class) -> Time {
         let ahead = match class {
             Class::Early => self.early,
@@ -88,7 +89,7 @@ impl Link {
         at
     }
 
-    /// When what has left leaves room for an ACK.
+    /// When there is room for what an ACK triggers.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }

@@ -1,4 +1,4 @@
-//! The imagined link by itself, and what a client guesses.
+//! The virtual link alone, and the client's estimates.
 
 use incast_engine::Rate;
 use incast_net::Ecn;
@@ -23,11 +23,11 @@ fn a_threshold_leaves_at_once_and_the_rest_at_the_link_s_rate() {
     let mut link = link();
     let times: Vec<_> = (0..6).map(|_| link.reserve(at(0), PACKET, Class::Early)).collect();
     assert_eq!(times, [0, 0, 0, 8, 16, 24].map(at));
-    // What the link has sent since makes room.
+    // Data that the link has sent since makes room.
     assert_eq!(link.reserve(at(40), PACKET, Class::Early), at(40));
     assert_eq!(link.reserve(at(1000), PACKET * 3, Class::Early), at(1000));
     assert_eq!(link.reserve(at(1000), PACKET, Class::Early), at(1008));
-    // More than there can be room for waits for the others, and no longer.
+    // An ACK that never fits waits for the others, and no longer.
     assert_eq!(link.reserve(at(1000), PACKET * 9, Class::Early), at(1032));
 }
 
@@ -43,7 +43,7 @@ fn the_first_class_takes_the_next_place_and_the_second_learns_of_it() {
     assert_eq!(link.overtaken(), Span::ZERO);
     assert_eq!(link.reserve(at(0), PACKET, Class::Early), at(8));
     assert_eq!(link.overtaken(), PACKET);
-    // Of the second class, three packets and those of the first are before this one.
+    // Three packets of the second class and those of the first are before this one.
     assert_eq!(link.reserve(at(0), PACKET, Class::Late), at(40));
 }
 
@@ -85,7 +85,7 @@ fn all_triggers_of_an_sru_are_the_sru() {
     let acks: Vec<_> = (1..=9).map(|it| guess.trigger(&ack(1 + it * 1000))).collect();
     assert_eq!(acks, [2080, 2080, 2080, 1580, 0, 0, 0, 0, 0]);
     assert_eq!(guess.trigger(&ack(9501)), 0);
-    // The next block finds the window that the first one left, which is never above the receiver's.
+    // The next block starts with the first one's window, which never exceeds the receiver's.
     assert_eq!(guess.trigger(&request(2, 9501)), 9500 + 10 * 40);
     assert_eq!(guess.trigger(&request(2, 9501)), 1040, "again");
 }

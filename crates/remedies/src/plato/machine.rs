@@ -5,14 +5,14 @@
 pub enum State {
     /// The next segment carries the label.
     Label,
-    /// The heartbeat is on its way; nothing is labelled.
+    /// The heartbeat is in flight; nothing is labelled.
     DontLabel,
     /// The heartbeat is back. The state is left at once, for one of the others.
     Transient,
-    /// The heartbeat ended here during loss recovery, which will let data leave.
+    /// The heartbeat ended here during loss recovery, which will send data.
     Wait,
-    /// It ended here, and nobody knows whether data will leave. So many answers to dummies until
-    /// the ACK clock is declared dead.
+    /// It ended here, and it is not known whether data will leave. The number counts the remaining
+    /// answers to dummies until the ACK clock is declared dead.
     Arrested(u8),
 }
 
@@ -21,24 +21,24 @@ pub enum State {
 pub enum Input {
     /// A labelled segment left.
     LabelSent,
-    /// A labelled ACK came.
+    /// A labelled ACK arrived.
     LabelledAck,
-    /// A dummy of this standstill was answered.
+    /// A dummy of this stall was answered.
     DummyAck,
-    /// Any other ACK came.
+    /// Any other ACK arrived.
     Ack,
     /// The retransmission timer expired.
     Timeout,
 }
 
-/// What TCP can do after the ACK at hand.
+/// What TCP can do after this ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
     /// Data can leave now.
     MaySend,
-    /// Everything sent is acknowledged, and nothing can leave: there is nothing to watch over.
+    /// Everything sent is acknowledged, and nothing can be sent: nothing is at risk.
     Done,
-    /// Loss recovery goes on.
+    /// Loss recovery continues.
     Recovery,
     /// Nothing can leave.
     Stuck,
@@ -54,11 +54,11 @@ pub enum Action {
     Expire,
 }
 
-/// Dummies per standstill.
+/// Dummies per stall.
 const DUMMIES: u8 = 3;
 
 impl State {
-    /// The state after `input`, and what goes with it: figure 7 and §III.C, line by line.
+    /// The state after `input`, and the action: figure 7 and §III.C, line by line.
     #[expect(clippy::match_same_arms, reason = "a line per line of the figure")]
     pub fn next(self, input: Input, outlook: Outlook) -> (Self, Action) {
         use Input::{Ack, DummyAck, LabelSent, LabelledAck, Timeout};
@@ -66,11 +66,11 @@ impl State {
         use State::{Arrested, DontLabel, Label, Transient, Wait};
         match (self, input, outlook) {
             (_, Timeout, _) => (Label, Action::None),
-            // Data may leave although no ACK has come: the application has written.
+            // Data may leave without an ACK: the application has written.
             (Label | Wait | Arrested(_), LabelSent, _) => (DontLabel, Action::None),
 
             (DontLabel, LabelledAck, _) => Transient.next(input, outlook),
-            // The heartbeat was lost, but not what it was to watch over.
+            // The heartbeat was lost, but not the data that it protects.
             (DontLabel, Ack | DummyAck, Done) => (Label, Action::None),
 
             (Transient | Wait | Arrested(_), _, Done | MaySend) => (Label, Action::None),

@@ -1,9 +1,8 @@
 //! Adaptive OCS (§6): more connections while the client's link is not full.
 //!
-//! The text gives the idea only. Here the client lets T₁ and a round trip pass after it has opened
-//! a set, measures
-//! for some round trips what arrives, and opens one more set than the plan allows if that is below
-//! a share of what its link carries; and so on while servers wait.
+//! The text gives only the idea. Here the client opens a set, waits for T₁ and a round trip, and
+//! measures its throughput for some round trips. If it is below a share of its link's rate, it
+//! opens one more set than planned. It repeats this while servers wait.
 
 use incast_engine::{Span, Time};
 
@@ -17,11 +16,11 @@ pub(crate) struct Adaptive {
     full: f64,
     /// Round trips of one measurement.
     round_trips: u32,
-    /// Sets beyond the plan that may be open at once. Later blocks profit from what was found.
+    /// Additional sets that may be open at once. The value is kept for later blocks.
     pub(super) more_sets: usize,
-    /// When the phase at hand ends.
+    /// When the current phase ends.
     until: Time,
-    /// Beginning of the measurement, and what had arrived by then; none while windows open.
+    /// Beginning of the measurement, and bytes received by then; `None` while windows grow.
     since: Option<(Time, u64)>,
 }
 
@@ -36,14 +35,14 @@ impl Adaptive {
         self.since = None;
     }
 
-    /// Connections are open: begins to measure, unless it does already.
+    /// Connections are open: starts a measurement, unless one is in progress.
     pub(super) fn begin(&mut self, path: &Path, now: Time, orders: &mut Vec<Order>) {
         if self.until == Time::NEVER {
             self.wait(Self::opening(path), now, orders);
         }
     }
 
-    /// From an order until the windows that it opens show: `T_1` begins and ends at the server.
+    /// From an order until its effect is seen: `T_1` begins and ends at the server.
     fn opening(path: &Path) -> Span {
         path.ramp() + path.base_rtt
     }
@@ -53,7 +52,7 @@ impl Adaptive {
         orders.push(Order::Alarm(self.until));
     }
 
-    /// Whether another set is to be opened. Asked while servers wait.
+    /// Whether to open another set. Called while servers wait.
     pub(super) fn on_alarm(
         &mut self,
         path: &Path,

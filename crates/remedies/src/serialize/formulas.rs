@@ -1,12 +1,12 @@
 //! Equations (2) to (12) of Osada et al., in integers.
 //!
-//! B, the bandwidth-delay product in packets, is a fraction; where the text rounds it up the
-//! methods here do, too. Where print and arithmetic differ, the arithmetic stands and the comment
-//! says so.
+//! B, the bandwidth-delay product in packets, is a fraction; the methods round it up wherever the
+//! text does. Where the printed text contradicts its own arithmetic, the code follows the
+//! arithmetic and a comment says so.
 
 use incast_engine::{Rate, Span};
 
-/// The path between the client and any of its servers: equal links, equal round trips.
+/// The path between the client and any server: equal links, equal round trips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Path {
     /// V, rate of the client's link.
@@ -28,7 +28,7 @@ pub struct Set {
     pub window: u64,
 }
 
-/// A window smaller than this has no three duplicate ACKs (equation 9, case b).
+/// A smaller window cannot cause three duplicate ACKs (equation 9, case b).
 const SMALLEST_WINDOW: u64 = 4;
 /// Bits of a byte times picoseconds of a second.
 const BIT_PICOS: u128 = 8_000_000_000_000;
@@ -69,8 +69,8 @@ impl Path {
         (bits.div_ceil(packet) as u64).max(1)
     }
 
-    /// ⌈log₂ B⌉, which is that of ⌈B⌉. A window that starts at two never grows in a B below it, so
-    /// that B counts as two at the least.
+    /// ⌈log₂ B⌉, which is that of ⌈B⌉. A window that starts at two does not grow if B is below two,
+    /// so B counts as at least two.
     fn doublings(&self) -> u32 {
         self.product_packets().max(2).next_power_of_two().trailing_zeros()
     }
@@ -85,30 +85,30 @@ impl Path {
         (1_u64 << last).saturating_sub(2)
     }
 
-    /// `T_1` (equation 4): from the SYN-ACK's departure until the window reaches B. It counts the
-    /// ACKs of round m from one packet's time after its beginning, where the first one arrives.
+    /// `T_1` (equation 4): from the SYN-ACK's departure until the window reaches B. The ACKs of
+    /// round m are counted from one packet's time after its beginning, when the first one arrives.
     pub fn ramp(&self) -> Span {
         let m = self.rounds();
         let grown = self.product_packets().saturating_sub(1 << (m - 2));
         self.base_rtt * u64::from(m - 1) + self.packet_time() * grown
     }
 
-    /// Equation (6): whether an SRU is long enough for its window to reach B at all.
+    /// Equation (6): whether an SRU is long enough for its window to reach B.
     pub fn ramps(&self, sru: u64) -> bool {
         let m = self.rounds();
         let before = Self::sent_until(m - 2);
         self.packets_of(sru) + (1 << (m - 2)) >= self.product_packets() + before
     }
 
-    /// `T_2` (equation 5): from then until the last packet. None if the window never reaches B.
+    /// `T_2` (equation 5): from then until the last packet. `None` if the window never reaches B.
     pub fn plateau(&self, sru: u64) -> Option<Span> {
         let sent = Self::sent_until(self.rounds() - 1);
         let rest = self.packets_of(sru).saturating_sub(sent);
         self.ramps(sru).then(|| self.packet_time() * rest)
     }
 
-    /// Equations (8) to (10): the smallest set of connections whose plateau lasts for two ramps,
-    /// and the window with which it fills the link. Equation (7) is the case of one connection.
+    /// Equations (8) to (10): the smallest set of connections whose `T_2` lasts for two `T_1`, and
+    /// the window with which it fills the link. Equation (7) is the case of one connection.
     pub fn set(&self, sru: u64) -> Set {
         let (bits, packet) = self.product();
         let up = u128::from(self.product_packets());
@@ -128,13 +128,13 @@ impl Path {
         (2 * set.connections * set.window).saturating_sub(self.product_packets())
     }
 
-    /// Equation (12), with the factor 8 that its print lacks: the completion time of a block from
-    /// `servers` servers on a link that never rests.
+    /// Equation (12), with the factor 8 that the print lacks: the completion time of a block from
+    /// `servers` servers on a link that is never idle.
     pub fn ideal_completion(&self, servers: u64, sru: u64) -> Span {
         self.packet_time() * (servers * self.packets_of(sru))
     }
 
-    /// Goodput of a link that never rests, beside so much other traffic (§5.1).
+    /// Goodput of a link that is never idle, with this much other traffic (§5.1).
     pub fn greatest_goodput(&self, background: Rate) -> Rate {
         let rest = u128::from(self.rate.0.saturating_sub(background.0));
         Rate((rest * u128::from(self.mss) / u128::from(self.packet())) as u64)
@@ -183,7 +183,8 @@ mod tests {
         assert_eq!(path(10).ramp(), Span::from_micros(724));
     }
 
-    /// Print says about 360 us for 64 KB; that is the value of 64 000 bytes, and K is 1024 (§3).
+    /// The text says about 360 us for 64 KB; that is the value for 64 000 bytes, but K is 1024
+    /// (§3).
     #[test]
     fn equation_5_the_plateau_of_64_kb_takes_372_us_and_of_64_000_bytes_360() {
         assert_eq!(path(1).plateau(64 * KIB), Some(Span::from_micros(372)));
@@ -245,7 +246,7 @@ mod tests {
         assert_eq!(path(1).ideal_completion(8, 32 * KIB), Span::from_micros(2208));
     }
 
-    /// 972 Mbps are what a background of 1 Mbps leaves; print takes 0.1 % of 1 Gbps for 10 Mbps.
+    /// 972 Mbps are what a background of 1 Mbps leaves; the text takes 0.1 % of 1 Gbps for 10 Mbps.
     #[test]
     fn section_5_1_the_greatest_goodput_is_972_mbps() {
         assert_eq!(path(1).greatest_goodput(Rate(1_000_000)), Rate(972_360_000));

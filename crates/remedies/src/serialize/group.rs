@@ -9,13 +9,13 @@ use incast_engine::Time;
 #[derive(Clone, Copy, Debug)]
 struct Member {
     server: u32,
-    /// Window that it was given; none if that of the transport.
+    /// Its window; `None` for the transport's.
     window: Option<u64>,
     triggered: bool,
     done: bool,
 }
 
-/// Places of a group that were opened together; not all need to be taken yet.
+/// Places of a group that were opened together; some may be free.
 #[derive(Clone, Copy, Debug, Default)]
 struct Places {
     first: usize,
@@ -26,11 +26,11 @@ struct Places {
 #[derive(Debug)]
 pub(super) struct Group {
     members: Vec<Member>,
-    /// Its size, once known.
+    /// The group's size, once known.
     total: Option<usize>,
-    /// Members that were asked: the first ones.
+    /// Number of members that were asked: the first ones.
     asked: usize,
-    /// Places that are open: the first ones.
+    /// Number of open places: the first ones.
     allowed: usize,
     done: usize,
     /// Sets with connections that are not complete.
@@ -60,7 +60,7 @@ impl Group {
         self.members.len() - 1
     }
 
-    /// Nobody joins any more.
+    /// No server joins any more.
     pub(super) fn close(&mut self) {
         self.total = Some(self.members.len());
     }
@@ -121,7 +121,7 @@ impl Group {
         if self.open.is_empty() {
             return true;
         }
-        // Whoever does not know the path yet opens one connection at a time.
+        // Without knowledge of the path, connections open one at a time.
         let Some(plan) = plan else { return false };
         self.open.len() < plan.open_sets + more && self.has_newest_reached(plan)
     }
@@ -181,7 +181,7 @@ impl Group {
         }
     }
 
-    /// Sets the mark of connections that were opened before there was a plan.
+    /// Sets the marks of connections that were opened before the plan was known.
     pub(super) fn set_marks(&self, plan: &Plan, orders: &mut Vec<Order>) {
         for member in self.members[..self.asked].iter().filter(|member| !member.done) {
             orders.push(Order::Mark { server: member.server, bytes: plan.trigger.max(1) });

@@ -1,4 +1,5 @@
-//! What the client knows of the path and the SRU, or learns from its first connections (§6).
+//! The client's knowledge of the path and the SRU, given or learned from its first connections
+//! (§6).
 
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
@@ -8,26 +9,26 @@ use super::formulas::Path;
 use crate::schedule::{FullPacket, Order};
 use crate::seam::Situation;
 
-/// Where a number comes from.
+/// Source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
-    /// The network's administrator or the application tells.
+    /// It is configured.
     Given,
-    /// The first connections are opened one by one, without a limit to their windows, and
-    /// observed; the largest value counts.
+    /// It is measured: the first connections are opened one by one, without limits on their
+    /// windows. The largest value counts.
     Learned,
 }
 
-/// What the client is told and what it has to find out.
+/// What the client is given and what it must measure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Client {
     pub(crate) base_rtt: Source,
     pub(crate) sru: Source,
     /// Connections to learn from.
     pub(crate) observed: u32,
-    /// Requests that follow each other within this time belong together; none if the application
-    /// says what belongs together.
+    /// Requests within this time of each other form a group; `None` if the application says which
+    /// do.
     pub(crate) group_gap: Option<Span>,
 }
 
@@ -36,15 +37,15 @@ impl Client {
         if self.observed > 0 {
             return Ok(());
         }
-        Err(Fault::new("observed", "0 connections teach nothing; write 1 or more"))
+        Err(Fault::new("observed", "must be at least 1"))
     }
 }
 
-/// A number that may still have to be learned.
+/// A number that is known or still to be learned.
 #[derive(Clone, Copy, Debug)]
 struct Lesson<T> {
     value: T,
-    /// Samples to come.
+    /// Missing samples.
     missing: u32,
 }
 
@@ -92,7 +93,7 @@ impl Knowledge {
         }
     }
 
-    /// Path and SRU as far as they are known.
+    /// Path and SRU, as far as known.
     pub(super) fn best(&self) -> (Path, u64) {
         (Path { base_rtt: self.base_rtt.value, ..self.path }, self.sru.value)
     }
@@ -120,7 +121,7 @@ impl Knowledge {
         }
     }
 
-    /// Whether the mark that a server reached was the one that measures.
+    /// Whether the mark that a server reached belongs to the measurement.
     pub(super) fn on_mark(&mut self, server: u32, now: Time) -> bool {
         match self.measured {
             Some((measured, since)) if measured == server => {
@@ -132,7 +133,7 @@ impl Knowledge {
         }
     }
 
-    /// A part of so many bytes is complete.
+    /// A part of this many bytes is complete.
     pub(super) fn on_complete(&mut self, bytes: u64) {
         self.sru.learn(bytes);
     }

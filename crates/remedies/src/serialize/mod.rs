@@ -1,7 +1,7 @@
 //! Connection serialisation (Osada et al.): the client asks few servers at a time.
 //!
-//! CCS, NCCS and OCS differ in a [`Plan`] only: how many connections make a set, how many sets may
-//! be open, when the next one opens, and with which window. [`Serializer`] carries a plan out.
+//! CCS, NCCS and OCS differ only in their [`Plan`]: the size of a set, the number of open sets,
+//! when the next set opens, and the window. [`Serializer`] carries out a plan.
 
 mod adaptive;
 pub mod formulas;
@@ -19,13 +19,13 @@ use formulas::Path;
 use group::Group;
 pub(crate) use knowledge::{Client, Knowledge, Source};
 
-/// How many bytes a connection has delivered when the next one may start.
+/// How many bytes a connection must have delivered before the next one may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
-    /// S - T₁V, as printed; at once where that is negative.
+    /// S - T₁V, as printed; at once if negative.
     Printed,
-    /// S - T₁V/n: the share of one of n connections in the bytes that the link carries in T₁.
+    /// S - T₁V/n: one connection's share of the bytes that the link transmits in T₁.
     Scaled,
 }
 
@@ -50,11 +50,11 @@ pub enum Reached {
     Any,
 }
 
-/// What `BaseBDP` means as a window.
+/// How `BaseBDP` becomes a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Window {
-    /// ⌈B⌉ full segments, so that the window reaches ⌈B⌉ as in equation (4).
+    /// ⌈B⌉ full segments, as in equation (4).
     Segments,
     /// V/8·BaseRTT bytes, as printed: at 1 Gbps and 100 us, 8 segments and 820 bytes.
     Bytes,
@@ -69,14 +69,14 @@ impl Window {
     }
 }
 
-/// What a method makes of the path and the SRU.
+/// A method's parameters for the path and the SRU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     /// Connections of a set.
     pub(crate) connections: usize,
     /// Sets that may be open at once.
     pub(crate) open_sets: usize,
-    /// Bytes that connections of the newest set have delivered when the next one opens.
+    /// Bytes that connections of the newest set must have delivered before the next one opens.
     pub(crate) trigger: u64,
     pub(crate) reached: Reached,
     /// Window to advertise, bytes.
@@ -89,7 +89,7 @@ pub(crate) struct Plan {
 pub(crate) trait Method: Send {
     fn plan(&self, path: &Path, sru: u64) -> Plan;
 
-    /// What the client is told and what it has to find out.
+    /// What the client is given and what it must measure.
     fn client(&self) -> Client;
 
     /// Online measurements that open more sets.
@@ -97,7 +97,7 @@ pub(crate) trait Method: Send {
         None
     }
 
-    /// Whether connections open long before their turn, with a window of zero.
+    /// Whether connections open in advance, with a window of zero.
     fn connects_early(&self) -> bool {
         false
     }
@@ -125,7 +125,7 @@ pub(crate) struct Serializer {
     adaptive: Option<Adaptive>,
     plan: Option<Plan>,
     groups: Vec<Group>,
-    /// Group of each server in the block at hand, and its place there.
+    /// Group of each server in the current block, and its place there.
     places: Vec<(usize, usize)>,
 }
 
@@ -162,7 +162,7 @@ impl Serializer {
             self.groups.push(Group::new(total));
         }
         if let Some(gap) = self.gap {
-            // Nobody belongs to it who comes later than that.
+            // Later requests do not belong to it.
             orders.push(Order::Alarm(view.now + gap + Span::from_picos(1)));
         }
         self.groups.len() - 1
@@ -183,7 +183,7 @@ impl Serializer {
         }
     }
 
-    /// Opens what may be opened in a group.
+    /// Opens all that may open in a group.
     fn advance(&mut self, index: usize, view: &ClientView<'_>, orders: &mut Vec<Order>) {
         let (path, _) = self.knowledge.best();
         let more = self.adaptive.as_ref().map_or(0, |adaptive| adaptive.more_sets);
@@ -202,7 +202,7 @@ impl Serializer {
         }
     }
 
-    /// What was learned lately may be enough for a plan.
+    /// The last sample may complete the plan.
     fn conclude(&mut self, view: &ClientView<'_>, orders: &mut Vec<Order>) {
         if self.plan.is_some() {
             return;

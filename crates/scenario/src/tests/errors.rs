@@ -280,7 +280,7 @@ fn a_run_has_seeds_and_time() {
     );
     refused(
         &[("run.time_limit", json!("0s"))],
-        "run.time_limit: 0 is no time to run; write e.g. \"1000s\"",
+        "run.time_limit: must be longer than 0; write e.g. \"1000s\"",
     );
 }
 

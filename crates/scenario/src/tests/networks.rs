@@ -81,7 +81,7 @@ fn what_a_topology_cannot_have_is_refused_by_name() {
     let refused = |keys: &[(&str, Value)], line: &str| assert_eq!(refusal(keys), line);
     refused(
         &[("network.topology", json!({ "name": "chain", "switches": 0 }))],
-        "network.topology.switches: 0 is out of range; write 1 to 100",
+        "network.topology.switches: 0 is out of range; must be 1 to 100",
     );
     refused(
         &[("network.topology", json!({ "name": "star", "switches": 2 }))],

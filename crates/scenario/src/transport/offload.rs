@@ -23,14 +23,14 @@ impl Offload {
         if let Some(ReceiveOffloadTable { size: Size(size), .. }) = self.receive_offload.table()
             && !is_burst(size)
         {
-            let message = format!("{size} is out of range; write 1 to 4294967295 bytes");
+            let message = format!("{size} is out of range; must be 1 to 4294967295 bytes");
             return Err(Fault::new("receive_offload.size", message));
         }
         if let OrName::Quantity(Size(size)) = self.segmentation_offload
             && !is_burst(size)
         {
             let message =
-                format!("{size} is out of range; write 1 to 4294967295 bytes, or \"off\"");
+                format!("{size} is out of range; must be 1 to 4294967295 bytes, or \"off\"");
             return Err(Fault::new("segmentation_offload", message));
         }
         Ok(())

@@ -22,7 +22,10 @@ pub(crate) struct RoundTrips {
 impl RoundTrips {
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.timestamps && self.timestamp_granularity == Some(Span::ZERO) {
-            return Err(Fault::new("timestamp_granularity", "0 is no tick; write e.g. \"1ms\""));
+            return Err(Fault::new(
+                "timestamp_granularity",
+                "must be longer than 0; write e.g. \"1ms\"",
+            ));
         }
         Ok(())
     }

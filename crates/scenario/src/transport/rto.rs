@@ -81,13 +81,13 @@ impl Timer {
             ("rto_after_syn_loss", self.rto_after_syn_loss),
         ];
         if let Some((key, _)) = timers.iter().find(|(_, timer)| timer.is_zero()) {
-            return Err(Fault::new(key, "0 is no timeout; write e.g. \"1s\""));
+            return Err(Fault::new(key, "must be longer than 0; write e.g. \"1s\""));
         }
         if self.rto_min > self.rto_max {
             return Err(Fault::new("rto_min", "exceeds rto_max; write less, or raise rto_max"));
         }
         if self.rto_min.is_zero() && self.rto_granularity.is_zero() {
-            let message = "0 is no timeout while rto_granularity is 0, too; write e.g. \"200us\"";
+            let message = "must be longer than 0 if rto_granularity is 0; write e.g. \"200us\"";
             return Err(Fault::new("rto_min", message));
         }
         if self.rto_style == RtoStyle::Ns2 && self.rto_granularity.is_zero() {

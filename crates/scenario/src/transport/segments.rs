@@ -26,7 +26,7 @@ impl Segments {
             ("ack_size", self.ack_size, 1, 255),
         ] {
             if !(least..=most).contains(&value) {
-                let message = format!("{value} is out of range; write {least} to {most} bytes");
+                let message = format!("{value} is out of range; must be {least} to {most} bytes");
                 return Err(Fault::new(key, message));
             }
         }

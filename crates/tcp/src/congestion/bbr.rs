@@ -25,13 +25,13 @@ enum State {
 /// Phases of `ProbeBW`'s cycle (§4.3.4.1): probe, drain, and six of cruising.
 const PHASES: u8 = 8;
 
-/// What segmentation offload makes of a burst at the most, bytes.
+/// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
 
 /// Bandwidth counts as grown by a quarter (§4.3.2.2).
 const GROWTH: f64 = 1.25;
 
-/// On what rate and window depend besides the model of the path.
+/// What rate and window depend on besides the model of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Regime {
     segment: u64,
@@ -49,18 +49,18 @@ pub struct Bbr {
     is_full: bool,
     /// Losses since the last ACK.
     lost: bool,
-    /// Sending begins again after an idle time.
+    /// Sending restarts after an idle period.
     idle_restart: bool,
-    /// The model has changed since rate and window followed it, in this regime.
+    /// The model has changed since rate and window were last computed.
     is_new: bool,
     regime: Regime,
     window: u64,
-    /// What the model asks the window to be.
+    /// The window that the model asks for.
     target: u64,
     rate: Option<Rate>,
     /// `BtlBw`: the greatest of the delivery rates below, b/s.
     bandwidth: u64,
-    /// The last of them: in which round, and which.
+    /// The last of them, with its round.
     last_rate: (u64, u64),
     /// Rounds so far, and what is delivered when the next one begins.
     round: u64,
@@ -70,9 +70,9 @@ pub struct Bbr {
     /// The bandwidth-delay product, bytes.
     product: f64,
     phase_at: Time,
-    /// Samples up to here were limited by BBR itself.
+    /// Samples up to this point were limited by BBR itself.
     own_limit: u64,
-    /// A loss is repaired when this is acknowledged; `conserve` until the round after it began.
+    /// A loss is repaired when this is acknowledged; `conserve` until the next round begins.
     repaired_at: Option<u64>,
     conserve: Option<u64>,
     params: Params,
@@ -82,9 +82,9 @@ pub struct Bbr {
     /// Startup's plateau.
     full_bandwidth: u64,
     full_rounds: u32,
-    /// When `ProbeRTT` is over, once the flight is small, and the round that has to pass as well.
+    /// When `ProbeRTT` ends, once the flight is small, and the round that must also end.
     probe_ends: Option<(Time, u64)>,
-    /// Window to come back to, after `ProbeRTT` or a loss.
+    /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
 }
 
@@ -144,7 +144,7 @@ impl Bbr {
         (gain * self.product) as u64 + 3 * self.burst(segment) * segment
     }
 
-    /// Segments that are thought to leave back to back.
+    /// Segments that are assumed to be sent back to back.
     fn burst(&self, segment: u64) -> u64 {
         let most = MOST_OFFLOADED / segment.max(1);
         let Rate(rate) = self.rate.unwrap_or(Rate(0));
@@ -215,14 +215,14 @@ impl Bbr {
 
     fn enter_probe_bandwidth(&mut self, now: Time) {
         self.state = State::ProbeBandwidth;
-        // §4.3.4.2: a phase at random, but not the one that drains. The picoseconds of the arrival
-        // are as good as dice, and a run can be repeated.
+        // §4.3.4.2: a random phase, but not the one that drains. The picoseconds of the arrival
+        // time are random enough, and runs stay reproducible.
         let drawn = (now.as_picos() / 1000 % u64::from(PHASES - 1)) as u8;
         self.phase = if drawn == 0 { 0 } else { drawn + 1 };
         self.phase_at = now;
     }
 
-    /// §4.3.4.3: on to the next phase of the cycle?
+    /// §4.3.4.3: does the next phase of the cycle begin?
     fn advance_phase(&mut self, in_flight: u64, acked: u64, path: &PathView) {
         let elapsed = path.now.saturating_since(self.phase_at);
         let is_full_length = self.round_trip.is_some_and(|round_trip| elapsed > round_trip);
@@ -241,7 +241,7 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: the filter of the round trip, and §4.3.5: `ProbeRTT` when it is out of date.
+    /// §4.1.2: the filter of the round trip, and §4.3.5: `ProbeRTT` when it has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
         let age = path.now.saturating_since(self.round_trip_at);
         let expired = self.round_trip.is_some() && age > self.params.round_trip_time;
@@ -266,7 +266,7 @@ impl Bbr {
     }
 
     fn probe_round_trip(&mut self, delivery: &Delivery, path: &PathView) {
-        // Rates measured with so small a flight say nothing of the bandwidth.
+        // Rates measured with such a small flight do not show the bandwidth.
         self.own_limit = delivery.delivered + delivery.in_flight;
         match self.probe_ends {
             None if delivery.in_flight <= self.least_window(path.segment) => {
@@ -291,7 +291,7 @@ impl Bbr {
         self.prior_window = if reduced { self.prior_window.max(self.window) } else { self.window };
     }
 
-    /// Rate and window by the model, which most ACKs leave as it is.
+    /// Rate and window by the model, which most ACKs do not change.
     fn follow_model(&mut self, path: &PathView) {
         let Self { state, phase, is_full, .. } = *self;
         let regime = Regime { segment: path.segment, state, phase, is_full };
@@ -303,7 +303,7 @@ impl Bbr {
         }
     }
 
-    /// §4.2.1: a rate by the model; in Startup it never falls.
+    /// §4.2.1: the rate by the model; in Startup it never falls.
     fn set_rate(&mut self, path: &PathView) {
         let (gain, _) = self.gains();
         let bandwidth = match self.bandwidth {
@@ -378,14 +378,14 @@ impl CongestionControl for Bbr {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         if why == Congestion::Ecn {
-            // Version 1 does not listen to marks.
+            // Version 1 ignores marks.
             return;
         }
         self.save_window();
         self.lost = true;
         self.repaired_at = Some(path.max);
         self.conserve = Some(self.round + 1);
-        // §4.2.3.3: one segment after a timeout, else as much as leaves the network.
+        // §4.2.3.3: one segment after a timeout, else the data that leaves the network.
         let reduced = match why {
             Congestion::Timeout { .. } => path.segment,
             _ => path.flight.max(path.segment),

@@ -57,7 +57,7 @@ fn section_4_3_2_startup_ends_after_three_rounds_without_growth() {
         pipe.round(Rate(rate), 30 * SEGMENT, RTT);
         assert_eq!((pipe.bbr.state, pipe.bbr.is_full), (State::Startup, false));
     }
-    // A fifth more is no quarter more.
+    // Growth by a fifth is less than a quarter.
     for _ in 0..2 {
         pipe.round(Rate(9_600_000), 30 * SEGMENT, RTT);
         assert_eq!(pipe.bbr.state, State::Startup);
@@ -139,7 +139,7 @@ fn section_4_3_5_a_stale_round_trip_is_probed_with_four_segments() {
         assert!(rounds <= 21, "200 ms have passed");
     }
     assert_eq!((rounds, pipe.bbr.window()), (21, 4 * SEGMENT));
-    // 200 ms count from when the flight is down to four segments.
+    // The 200 ms begin when the flight is down to four segments.
     pipe.round(RATE, 4 * SEGMENT, RTT);
     for _ in 0..19 {
         pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
@@ -165,7 +165,7 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     assert_eq!(pipe.bbr.window(), SEGMENT);
 }
 
-/// §4.2.3.3: for a round as much leaves as arrives, so that what is outstanding stays so.
+/// §4.2.3.3: for a round as much data is sent as arrives, so that the flight stays constant.
 #[test]
 fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
     let mut pipe = Pipe::new(&Params::default());

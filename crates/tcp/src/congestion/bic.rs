@@ -14,13 +14,13 @@ use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathVie
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What a loss leaves of a window above `low_window`, a ratio between 0 and 1 (Linux: 819/1024;
-    /// paper §III: 0.875).
+    /// Factor by which a loss reduces a window above `low_window`, between 0 and 1 (Linux:
+    /// 819/1024; paper §III: 0.875).
     pub beta: f64,
-    /// Smax: most that the window grows by per round trip, segments, above 0 (Linux: 16; paper
-    /// §III: 32).
+    /// Smax: maximum growth of the window per round trip, segments, above 0 (Linux: 16; paper §III:
+    /// 32).
     pub max_increment: f64,
-    /// Up to this window, segments, it is Reno (Linux: 14).
+    /// Up to this window, segments, it behaves like Reno (Linux: 14).
     pub low_window: u32,
     /// B: the search goes to the point 1/B of the way up to the last maximum, a number of at least
     /// 2 (Linux: 4; paper §III: 2, the middle).
@@ -28,12 +28,13 @@ pub struct Params {
     /// Round trips for the last B segments before the maximum, a number of at least 1
     /// (`smooth_part`; Linux: 20).
     pub smooth_part: f64,
-    /// Growth is per ACK, above `low_window` times the segments that one acknowledges: an average
-    /// that begins with 2 and, in whole sixteenths, stays at 31/16 where every segment has its ACK,
-    /// so that the window grows nearly twice as fast (`delayed_ack` of Linux before 5.7). Without it
-    /// a segment acknowledged is a segment's growth.
+    /// Whether growth above `low_window` is multiplied by the average number of segments per ACK
+    /// (`delayed_ack` of Linux before 5.7). The average begins with 2; with an ACK for every
+    /// segment rounding keeps it at 31/16, so that the window grows nearly twice as fast. If false,
+    /// growth counts acknowledged segments.
     pub ack_ratio: bool,
-    /// A flow that does not reach its last maximum aims lower still.
+    /// Whether a flow that does not reach its last maximum reduces the next target further (fast
+    /// convergence).
     pub fast_convergence: bool,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -59,15 +60,15 @@ impl Parameters for Params {
         check_beta(self.beta)?;
         let Self { max_increment, divisor, smooth_part, .. } = *self;
         if !(max_increment > 0.0 && max_increment.is_finite()) {
-            let message = format!("{max_increment} is no growth; write more than 0, e.g. 16.0");
+            let message = format!("{max_increment} is out of range; must be above 0, e.g. 16.0");
             return Err(Fault::new("max_increment", message));
         }
         if !(divisor >= 2.0 && divisor.is_finite()) {
-            let message = format!("{divisor} halves nothing; write 2.0 or more");
+            let message = format!("{divisor} is out of range; must be at least 2");
             return Err(Fault::new("divisor", message));
         }
         if !(smooth_part >= 1.0 && smooth_part.is_finite()) {
-            let message = format!("{smooth_part} is too short; write 1.0 or more");
+            let message = format!("{smooth_part} is out of range; must be at least 1");
             return Err(Fault::new("smooth_part", message));
         }
         self.hystart.check()
@@ -79,16 +80,16 @@ impl Parameters for Params {
 pub struct Bic {
     params: Params,
     reno: Reno,
-    /// The window at the last loss, segments; none before the first one and after a timeout.
+    /// The window at the last loss, segments; `None` before the first loss and after a timeout.
     maximum: Option<f64>,
     /// Segments per ACK, in sixteenths.
     ratio: u64,
-    /// What was acknowledged towards the next packet of growth, where windows are counted in packets
-    /// (Linux's `snd_cwnd_cnt`).
+    /// Acknowledged data that counts towards the next packet of growth, if windows are counted in
+    /// packets (Linux's `snd_cwnd_cnt`).
     counted: u64,
 }
 
-/// What is assumed before the first ACK: two segments.
+/// The value assumed before the first ACK: two segments.
 const DELAYED_ACK: u64 = 2 << 4;
 
 impl Bic {
@@ -104,13 +105,13 @@ impl Bic {
             return 1.0;
         }
         let Some(maximum) = self.maximum else {
-            // Linux: 5 % at least while no maximum is known.
+            // Linux: at least 5 % while no maximum is known.
             return max_increment.max(cwnd / 20.0);
         };
         let smooth = divisor / smooth_part;
         let beyond = cwnd - maximum;
         if beyond < 0.0 {
-            // Binary search, and steps of Smax towards a maximum far away.
+            // Binary search, with steps of Smax towards a distant maximum.
             match -beyond / divisor {
                 step if step > max_increment => max_increment,
                 step if step <= 1.0 => smooth,
@@ -124,8 +125,8 @@ impl Bic {
         }
     }
 
-    /// Linux's `bictcp_update()`, whose divisions cut off: what has to be acknowledged for a packet
-    /// of growth.
+    /// Linux's `bictcp_update()`, whose divisions truncate: the data that must be acknowledged for
+    /// a packet of growth.
     fn count(&self, cwnd: f64) -> u64 {
         let Params { max_increment, low_window, divisor, smooth_part, .. } = self.params;
         if cwnd <= f64::from(low_window) {
@@ -163,7 +164,7 @@ impl Bic {
         let cwnd = self.reno.window() / segment;
         let count = self.count(cwnd as f64);
         let grown = if self.params.ack_ratio {
-            // Before 5.7 the ACK that grows the window does not count: it takes one more.
+            // Before 5.7 the ACK that grows the window does not count: one more is needed.
             let grows = self.counted >= count;
             self.counted = if grows { 0 } else { self.counted + 1 };
             u64::from(grows)
@@ -188,7 +189,7 @@ impl CongestionControl for Bic {
     }
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        // Linux's bictcp_acked(): the fraction is cut off before it counts.
+        // Linux's bictcp_acked(): the fraction is truncated first.
         self.ratio = self.ratio + ack.acked.div_ceil(path.segment) - (self.ratio >> 4);
         if is_application_limited(ack, path) {
             return;
@@ -196,7 +197,7 @@ impl CongestionControl for Bic {
         if self.reno.is_starting() {
             self.reno.on_ack(ack, path);
         } else if path.unit > 1 {
-            // Linux 2.6 starts slowly up to ssthresh, and with it.
+            // In Linux 2.6 slow start includes cwnd = ssthresh.
             if self.params.ack_ratio && self.window() == self.ssthresh() {
                 self.reno.grow_by(path.segment as f64);
             } else {
@@ -205,9 +206,9 @@ impl CongestionControl for Bic {
         } else {
             let cwnd = self.reno.segments(path.segment);
             let share = self.increment(cwnd) / cwnd;
-            // At most one segment for a segment, or an ACK.
+            // At most one segment per acknowledged segment, or per ACK.
             self.reno.grow_by(if self.params.ack_ratio {
-                // bictcp_update() leaves before the ratio counts.
+                // bictcp_update() returns before it uses the ratio.
                 let is_low = cwnd <= f64::from(self.params.low_window);
                 let ratio = if is_low { 16 } else { self.ratio };
                 (share * ratio as f64 / 16.0).min(1.0) * path.segment as f64

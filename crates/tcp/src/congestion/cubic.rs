@@ -12,19 +12,18 @@ use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathVie
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// C: how fast the curve climbs, segments per cubic second, a number above 0 (RFC 9438 §5.1:
-    /// 0.4).
+    /// C: scale of the cubic function, segments per cubic second, above 0 (RFC 9438 §5.1: 0.4).
     pub c: f64,
-    /// β: what a congestion event leaves of the window, a ratio between 0 and 1 (RFC 9438 §4.6:
+    /// β: factor by which a congestion event reduces the window, between 0 and 1 (RFC 9438 §4.6:
     /// 0.7).
     pub beta: f64,
-    /// A flow that does not reach its last maximum aims lower still (RFC 9438 §4.7; without other
-    /// traffic it should be off).
+    /// Whether a flow that does not reach its last maximum reduces the next target further: fast
+    /// convergence (RFC 9438 §4.7; should be off without other traffic).
     pub fast_convergence: bool,
-    /// Grow at least as fast as RFC 5681 would (RFC 9438 §4.3).
+    /// Whether the window grows at least as fast as with RFC 5681 (RFC 9438 §4.3).
     pub reno_friendly: bool,
-    /// While no loss has shown a maximum, and after a timeout: the window grows by one segment for
-    /// so many acknowledged at least, a number; 0 leaves it to the curve (Linux, ns-3: 20).
+    /// Before the first loss, and after a timeout: the window grows by at least one segment for
+    /// this many acknowledged segments; 0 disables this (Linux, ns-3: 20).
     pub blind_growth: u32,
     /// What a congestion event reduces (RFC 9438 §4.6: the flight; Linux: the window).
     pub reduce_from: ReduceFrom,
@@ -50,7 +49,7 @@ impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let Self { c, beta, .. } = *self;
         if !(c > 0.0 && c.is_finite()) {
-            let message = format!("{c} makes no curve; write more than 0, e.g. 0.4");
+            let message = format!("{c} is out of range; must be above 0, e.g. 0.4");
             return Err(Fault::new("c", message));
         }
         check_beta(beta)?;
@@ -58,19 +57,19 @@ impl Parameters for Params {
     }
 }
 
-/// A factor that reduces, and leaves something.
+/// Refuses a factor that is not between 0 and 1.
 pub(super) fn check_beta(beta: f64) -> Result<(), Fault> {
     if beta > 0.0 && beta < 1.0 {
         return Ok(());
     }
-    let message = format!("{beta} is no reduction; write more than 0 and less than 1, e.g. 0.7");
+    let message = format!("{beta} is out of range; must be above 0 and below 1, e.g. 0.7");
     Err(Fault::new("beta", message))
 }
 
 /// A stage of congestion avoidance (RFC 9438 §4.1.2), windows in segments, times in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// Its beginning; later by the time for which the application had too little to send.
+    /// Its beginning, plus the time for which the application had too little data to send.
     began: Time,
     /// The last ACK.
     acked_at: Time,
@@ -81,7 +80,7 @@ struct Epoch {
 }
 
 impl Epoch {
-    /// RFC 9438 §5.8: time without enough to send is no time of the curve.
+    /// RFC 9438 §5.8: time without enough data to send does not count.
     fn go_on(&mut self, now: Time, stands: bool) {
         if self.stands {
             self.began += now.saturating_since(self.acked_at);
@@ -97,7 +96,7 @@ pub struct Cubic {
     params: Params,
     reno: Reno,
     epoch: Option<Epoch>,
-    /// `W_max`; none before the first congestion event and after a timeout.
+    /// `W_max`; `None` before the first congestion event and after a timeout.
     w_max: Option<f64>,
     /// No loss has shown a maximum yet, or the last one led to a timeout.
     is_blind: bool,
@@ -161,7 +160,7 @@ impl Cubic {
         self.reno.grow_by(growth.max(self.blind_growth(ack)));
     }
 
-    /// The least growth where nothing is known of the path, bytes.
+    /// The minimum growth while no maximum is known, bytes.
     fn blind_growth(&self, ack: &AckSample) -> f64 {
         match self.params.blind_growth {
             0 => 0.0,
@@ -183,7 +182,7 @@ impl Cubic {
         self.cwnd_prior = cwnd;
         self.is_blind = false;
         let reduced = match self.params.reduce_from {
-            // What is outstanding beyond the window is no reason for a larger one.
+            // Data outstanding beyond the window does not justify a larger window.
             ReduceFrom::Flight => path.flight.min(window),
             ReduceFrom::Cwnd => window,
         };
@@ -191,8 +190,8 @@ impl Cubic {
     }
 }
 
-/// Whether less was sent than the window allows, because there was no more to send or because the
-/// receiver allowed no more (RFC 9438 §5.8). A pacer that lags is no such case.
+/// Whether less was sent than the window allows, because the application or the receiver limited it
+/// (RFC 9438 §5.8). Delay by the pacer does not count.
 pub(super) fn is_application_limited(ack: &AckSample, path: &PathView) -> bool {
     !ack.limited
         && (path.max >= path.written
@@ -240,7 +239,7 @@ impl CongestionControl for Cubic {
             Congestion::Timeout { repeated } => {
                 let reduced = if repeated { held } else { self.reduce(path).max(2 * segment) };
                 self.reno.set(segment, reduced);
-                // RFC 9438 §4.8: the next stage begins on the plateau.
+                // RFC 9438 §4.8: the next stage begins at the plateau.
                 self.w_max = None;
                 self.is_blind = true;
             }

@@ -8,13 +8,13 @@ use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 params_over_marks! {
     /// Parameters of D2TCP.
     pub struct Params {
-        /// How long a block may take from its first packet to its last, seconds. No default: without
-        /// one it behaves as DCTCP.
+        /// Deadline of a block, from its first packet to its last, seconds. No default: without one
+        /// it behaves like DCTCP.
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deadline: Option<Span> = None,
-        /// Least urgency d, a number above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
+        /// Minimum urgency d, above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
         pub least_urgency: f64 = 0.5,
-        /// Greatest urgency d, a number: close to the deadline α^d is smaller (paper §3.1: 2).
+        /// Maximum urgency d: close to the deadline α^d is smaller (paper §3.1: 2).
         pub greatest_urgency: f64 = 2.0,
     }
 }
@@ -23,7 +23,7 @@ impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let (least, greatest) = (self.least_urgency, self.greatest_urgency);
         if !(least > 0.0 && least.is_finite()) {
-            let message = format!("{least} is no exponent; write more than 0, e.g. 0.5");
+            let message = format!("{least} is out of range; must be above 0, e.g. 0.5");
             return Err(Fault::new("least_urgency", message));
         }
         if !(greatest >= least && greatest.is_finite()) {
@@ -39,7 +39,7 @@ impl Parameters for Params {
 pub struct D2tcp {
     params: Params,
     window: MarkedWindow,
-    /// First byte of the block at hand, and when it began to leave.
+    /// First byte of the current block, and when it was sent.
     block: u64,
     began: Time,
 }
@@ -51,14 +51,14 @@ impl D2tcp {
     }
 
     /// d = Tc / D (paper §3.2): the time that the rest of the block needs at three quarters of the
-    /// window per round trip, as a sawtooth has it, over the time that is left.
+    /// window per round trip (the mean of a sawtooth), divided by the remaining time.
     fn urgency(&self, path: &PathView) -> f64 {
         let (Some(deadline), Some(srtt)) = (self.params.deadline, path.srtt) else { return 1.0 };
         let left = (self.began + deadline).saturating_since(path.now);
         let rest = path.written.saturating_sub(path.una) as f64;
         let needed = rest / (0.75 * self.window.reno.window() as f64) * srtt.as_secs_f64();
         let Params { least_urgency, greatest_urgency, .. } = self.params;
-        // A deadline that has passed is the formula's limit: the greatest urgency.
+        // An expired deadline is the formula's limit: the maximum urgency.
         if left.is_zero() {
             return greatest_urgency;
         }

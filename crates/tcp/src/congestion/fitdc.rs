@@ -1,5 +1,5 @@
-//! After TCP-FITDC: marks say that the queue is long, and between marks the delay says how much room
-//! is left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
+//! After TCP-FITDC: marks signal a long queue, and between marks the delay shows how much room is
+//! left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
 //! center applications", ICNC 2013).
 
 use incast_engine::{Fault, Span};
@@ -8,13 +8,14 @@ use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of what follows TCP-FITDC, whose formulas are not public: marks reduce the window as
-    /// DCTCP's do, and without marks it grows by what is left of `backlog`.
+    /// Parameters of a control after TCP-FITDC, whose formulas are not public: marks reduce the
+    /// window as in DCTCP, and without marks it grows in proportion to the unused part of
+    /// `backlog`.
     pub struct Params {
-        /// Growth per round trip where nothing waits, segments above 0.
+        /// Growth per round trip with empty queues, segments, above 0.
         pub step: f64 = 2.0,
-        /// Growth falls, in proportion, to 0 when this much of the window waits in queues, and slow start
-        /// ends; segments above 0 (Vegas' β: 4).
+        /// Part of the window in queues at which growth reaches 0 (it falls linearly) and slow
+        /// start ends, segments, above 0 (Vegas' β: 4).
         pub backlog: f64 = 4.0,
     }
 }
@@ -25,7 +26,8 @@ impl Parameters for Params {
             [("step", self.step, "2.0"), ("backlog", self.backlog, "4.0")]
         {
             if !(segments > 0.0 && segments.is_finite()) {
-                let message = format!("{segments} lets no window grow; write e.g. {example}");
+                let message =
+                    format!("{segments} is out of range; must be above 0, e.g. {example}");
                 return Err(Fault::new(key, message));
             }
         }
@@ -59,8 +61,8 @@ impl Fitdc {
         }
     }
 
-    /// Once per round trip: what the window would carry on an empty path less what it carried
-    /// (Vegas, JSAC 1995, §3.2), by the mean of the round.
+    /// Once per round trip: the expected minus the actual throughput of the window (Vegas, JSAC
+    /// 1995, §3.2), by the mean round-trip time of the round.
     fn measure(&mut self, path: &PathView) {
         let mean = self.sum.as_picos().checked_div(self.samples).filter(|mean| *mean > 0);
         if let Some((mean, base)) = mean.zip(path.min_rtt) {

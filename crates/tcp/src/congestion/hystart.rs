@@ -1,5 +1,5 @@
-//! Where slow start ends before a loss ends it: `HyStart++` (RFC 9406) and the hybrid slow start of
-//! Linux's CUBIC, for every congestion control that starts slowly.
+//! Ends of slow start before a loss: `HyStart++` (RFC 9406) and the hybrid slow start of Linux's
+//! CUBIC, for every congestion control with slow start.
 
 use std::fmt;
 
@@ -21,12 +21,12 @@ pub struct Params(Config);
 #[serde(tag = "name", rename_all = "kebab-case")]
 #[schemars(rename = "Hystart")]
 enum Config {
-    /// Nothing.
+    /// Only a loss.
     Off(Off),
-    /// A round trip that grew, by way of a conservative phase (RFC 9406, `HyStart++`).
+    /// A round trip that grew, after a conservative phase (RFC 9406, `HyStart++`).
     Rfc9406(PlusPlus),
-    /// A round trip that grew, or ACKs that kept coming for half a round trip (Ha and Rhee 2011,
-    /// as Linux's CUBIC does it).
+    /// A round trip that grew, or a train of ACKs of half a round trip (Ha and Rhee 2011, as
+    /// Linux's CUBIC does it).
     Linux(Hybrid),
 }
 
@@ -41,21 +41,20 @@ struct Off {}
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct PlusPlus {
-    /// The round trip has grown if it did by this at least, seconds (`MIN_RTT_THRESH`: 4 ms).
+    /// Lower bound of the threshold for growth of the round trip, seconds (`MIN_RTT_THRESH`: 4 ms).
     min_thresh: Span,
-    /// It has in any case if it did by this, seconds (`MAX_RTT_THRESH`: 16 ms).
+    /// Upper bound of that threshold, seconds (`MAX_RTT_THRESH`: 16 ms).
     max_thresh: Span,
-    /// Between the two: by the last round's smallest over this, a number of at least 1
+    /// The threshold is the last round's smallest round trip divided by this, at least 1
     /// (`MIN_RTT_DIVISOR`: 8).
     divisor: u32,
-    /// Round trips that a round must have measured, a number of at least 1 (`N_RTT_SAMPLE`: 8).
+    /// Round-trip samples that a round needs, at least 1 (`N_RTT_SAMPLE`: 8).
     samples: u32,
-    /// How much slower the conservative phase grows, a number of at least 1
-    /// (`CSS_GROWTH_DIVISOR`: 4).
+    /// Divisor of growth in the conservative phase, at least 1 (`CSS_GROWTH_DIVISOR`: 4).
     css_divisor: u32,
-    /// Rounds that it lasts, a number of at least 1 (`CSS_ROUNDS`: 5).
+    /// Length of the conservative phase, rounds, at least 1 (`CSS_ROUNDS`: 5).
     css_rounds: u32,
-    /// L: most segments by which one ACK may grow the window, at least 1 (8 without pacing).
+    /// L: maximum growth per ACK, segments, at least 1 (8 without pacing).
     limit: u32,
 }
 
@@ -77,23 +76,23 @@ impl Default for PlusPlus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Hybrid {
-    /// The round trip has grown if it did by this at least, seconds (4 ms).
+    /// Lower bound of the threshold for growth of the round trip, seconds (4 ms).
     min_thresh: Span,
-    /// It has in any case if it did by this, seconds (16 ms).
+    /// Upper bound of that threshold, seconds (16 ms).
     max_thresh: Span,
-    /// Between the two: by the smallest over this, a number of at least 1 (8).
+    /// The threshold is the smallest round trip divided by this, at least 1 (8).
     divisor: u32,
-    /// Round trips that a round must have measured, a number of at least 1 (8).
+    /// Round-trip samples that a round needs, at least 1 (8).
     samples: u32,
-    /// Smaller windows start slowly in any case, segments (`hystart_low_window`: 16).
+    /// Windows below this stay in slow start, segments (`hystart_low_window`: 16).
     low_window: u32,
-    /// ACKs at most so far apart make a train, seconds (`hystart_ack_delta_us`: 2 ms).
+    /// Largest gap between the ACKs of a train, seconds (`hystart_ack_delta_us`: 2 ms).
     ack_spacing: Span,
-    /// A train as long as the smallest round trip over this ends slow start, a number of at least 1
-    /// (2; ns-3.37: 1).
+    /// A train as long as the smallest round trip divided by this ends slow start, at least 1 (2;
+    /// ns-3.37: 1).
     train_divisor: u32,
-    /// A train may last longer by the time that four offloaded bursts of 64 KiB take at the
-    /// window's rate, but not by more than this, seconds (1 ms).
+    /// Upper bound of the extra time of a train, which is the time of four offloaded bursts of 64
+    /// KiB at the window's rate, seconds (1 ms).
     offload_allowance: Span,
 }
 
@@ -113,7 +112,7 @@ impl Default for Hybrid {
 }
 
 impl Params {
-    /// Nothing but a loss ends slow start.
+    /// Only a loss ends slow start.
     pub const OFF: Self = Self(Config::Off(Off {}));
 
     /// RFC 9406 with its constants.
@@ -121,7 +120,7 @@ impl Params {
         Self(Config::Rfc9406(PlusPlus::default()))
     }
 
-    /// Finds the first parameter that makes no sense.
+    /// Finds the first invalid parameter.
     pub fn check(&self) -> Result<(), Fault> {
         let fail = |key: &'static str, message: String| Err(Fault::new(key, message));
         let (min, max, counts) = match &self.0 {
@@ -148,7 +147,7 @@ impl Params {
             ),
         };
         if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
-            return fail(key, "0 is too few; write 1 or more".to_owned());
+            return fail(key, "must be at least 1".to_owned());
         }
         if min > max {
             let message = format!("{min} exceeds max_thresh ({max}); write less");
@@ -216,7 +215,7 @@ impl JsonSchema for Params {
     }
 }
 
-/// What slow start makes of an ACK.
+/// The effect of an ACK in slow start.
 pub struct Step {
     /// Growth of the window, 2^-16 bytes.
     pub growth: u64,
@@ -224,7 +223,7 @@ pub struct Step {
     pub is_over: bool,
 }
 
-/// The end of slow start at work.
+/// A running detector of the end of slow start.
 #[derive(Clone, Debug)]
 pub enum Hystart {
     PlusPlus(Careful),
@@ -240,7 +239,8 @@ impl Hystart {
         }
     }
 
-    /// Whether it serves the slow start after a timeout, too. RFC 9406 §4.2 advises against that.
+    /// Whether it applies to the slow start after a timeout, too. RFC 9406 §4.2 advises against
+    /// that.
     pub fn on_congestion(&mut self) -> bool {
         match self {
             Self::PlusPlus(_) => false,
@@ -251,7 +251,7 @@ impl Hystart {
         }
     }
 
-    /// Whether ACKs count that do not let the window grow (`cubictcp_acked()` is told of every one).
+    /// Whether ACKs that do not grow the window count (`cubictcp_acked()` sees every one).
     pub fn sees_every_ack(&self) -> bool {
         matches!(self, Self::Hybrid(_))
     }
@@ -262,7 +262,7 @@ impl Hystart {
     }
 }
 
-/// A round trip has grown over `base` by this.
+/// The growth over `base` that counts.
 fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
     (base / u64::from(divisor)).clamp(min, max)
 }
@@ -293,7 +293,7 @@ pub struct Careful {
     has_begun: bool,
     /// The smallest round trip of the round before.
     last: Option<Span>,
-    /// The one at which the conservative phase began, while it is on.
+    /// The round trip at the start of the conservative phase, while it is on.
     baseline: Option<Span>,
     css_rounds: u32,
 }
@@ -346,8 +346,7 @@ impl Careful {
         }
     }
 
-    /// Whether it was the last one. The round in which the phase began counts, although it was
-    /// not whole.
+    /// Whether it was the last one. The incomplete round in which the phase began counts.
     fn end_round(&mut self, path: &PathView) -> bool {
         self.last = self.round.smallest;
         self.round = Round { end: path.max, ..Round::default() };
@@ -356,7 +355,7 @@ impl Careful {
     }
 }
 
-/// Four bursts of the largest size that segmentation offload makes.
+/// Four bursts of the largest size of segmentation offload.
 const OFFLOADED: u64 = 4 << 16;
 
 /// Hybrid slow start.
@@ -406,14 +405,14 @@ impl Train {
                 return true;
             }
         }
-        // The first samples only count, later ones are compared.
+        // The first samples are only counted, later ones are compared.
         let is_known = self.round.samples >= samples;
         self.round.sample(Some(rtt));
         let least = smallest + threshold(smallest, divisor, min_thresh, max_thresh);
         is_known && self.round.smallest.is_some_and(|round| round > least)
     }
 
-    /// What offloaded bursts take at the rate at which Linux would pace the window.
+    /// The time of offloaded bursts at Linux's pacing rate for the window.
     fn allowance(&self, path: &PathView, window: u64, ssthresh: u64) -> Span {
         let Some(srtt) = path.srtt else { return Span::ZERO };
         let bursts = srtt.as_picos().saturating_mul(OFFLOADED) / window.max(1);

@@ -39,8 +39,8 @@ fn impossible_parameters_are_found() {
     }
 }
 
-/// A round of ACKs of a segment each, so far apart, each measuring the same: the number of the
-/// one that ends slow start.
+/// A round of ACKs, one per segment, with this gap and the same round trip each. Returns the number
+/// of the one that ends slow start.
 fn train(hystart: &mut Hystart, round: u64, apart: Span, rtt: Span, srtt: Option<Span>) -> u64 {
     let first = round * 2_000_000;
     let ends = |number: &u64| {

@@ -6,16 +6,16 @@ use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of L2DCT: a block that has sent little keeps a large weight, with which its window
-    /// grows fast and shrinks little.
+    /// Parameters of L2DCT: the less a block has sent, the larger its weight; with a large weight
+    /// its window grows fast and shrinks little.
     pub struct Params {
-        /// Weight of a block up to `short`, a number above 0 (paper §3: 2.5).
+        /// Weight of a block up to `short`, above 0 (paper §3: 2.5).
         pub greatest_weight: f64 = 2.5,
-        /// Weight of a block from `long` on, a number above 0 (paper §3: 0.125).
+        /// Weight of a block from `long` on, above 0 (paper §3: 0.125).
         pub least_weight: f64 = 0.125,
-        /// The weight begins to fall when this much was acknowledged, bytes.
+        /// Acknowledged bytes at which the weight begins to fall.
         pub short: Size = Size(200_000),
-        /// It falls, in proportion, until this much was acknowledged, bytes.
+        /// Acknowledged bytes at which the weight stops falling (linearly).
         pub long: Size = Size(1_000_000),
     }
 }
@@ -26,7 +26,7 @@ impl Parameters for Params {
             [("greatest_weight", self.greatest_weight), ("least_weight", self.least_weight)]
         {
             if !(weight > 0.0 && weight.is_finite()) {
-                let message = format!("{weight} is no weight; write more than 0, e.g. 2.5");
+                let message = format!("{weight} is out of range; must be above 0, e.g. 2.5");
                 return Err(Fault::new(key, message));
             }
         }
@@ -38,8 +38,7 @@ impl Parameters for Params {
             return Err(Fault::new("least_weight", message));
         }
         if self.long.0 <= self.short.0 {
-            let message =
-                format!("{} is not beyond short ({}); write more", self.long.0, self.short.0);
+            let message = format!("{} must be more than short ({})", self.long.0, self.short.0);
             return Err(Fault::new("long", message));
         }
         self.estimate().check()
@@ -47,7 +46,7 @@ impl Parameters for Params {
 }
 
 impl Params {
-    /// What the block has got so far decides.
+    /// The bytes acknowledged so far decide.
     fn weight(&self, path: &PathView) -> f64 {
         let Self { greatest_weight, least_weight, short, long, .. } = *self;
         let got = path.una.saturating_sub(path.block_start);
@@ -75,7 +74,7 @@ impl CongestionControl for L2dct {
 
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         let Self { params, window } = self;
-        // Worked out where it is asked for only: divisions are slow.
+        // Computed only when needed: divisions are slow.
         let weight = || params.weight(path);
         let penalty = |alpha| libm::pow(alpha, weight());
         window.on_ack(ack, path, penalty, |reno| {

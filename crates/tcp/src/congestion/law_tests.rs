@@ -86,7 +86,7 @@ fn build(name: &str) -> Controller {
     config.build(2000, 1 << 20)
 }
 
-/// A path along which time, sequence numbers and round trips go on.
+/// A path on which time, sequence numbers and round trips advance.
 struct Walk {
     path: PathView,
     delivered: u64,
@@ -97,7 +97,7 @@ impl Walk {
         Self { path: PATH, delivered: 0 }
     }
 
-    /// The path as it is after `step`, and the step with what the path knows filled in.
+    /// The path after `step`, and the step with the path's values filled in.
     fn go(&mut self, step: Step, flight: u64) -> Step {
         let Self { path, delivered } = self;
         path.now += Span::from_micros(10);
@@ -155,7 +155,7 @@ proptest! {
                     "{}: ssthresh", entry.name
                 );
                 if let Step::Congestion(_) = step {
-                    // Two segments are the floor of ssthresh (RFC 5681, equation 4).
+                    // Two segments are the minimum of ssthresh (RFC 5681, equation 4).
                     prop_assert!(
                         one.window() <= before.max(flight / 2).max(2 * path.segment),
                         "{} grows on a loss", entry.name

@@ -1,17 +1,16 @@
-//! What else than a congestion signal keeps a window down, and what a timeout that is undone gives
-//! back.
+//! Limits on a window other than congestion signals, and the undo of a timeout.
 
 use super::{CongestionControl, Controller, PathView};
 
-/// What else than a congestion signal keeps a window down.
+/// A limit on the window other than a congestion signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// The SYN or SYN-ACK was lost: the initial window is one segment (RFC 5681 §3.1).
     SynLost,
-    /// Sending begins again from the restart window (RFC 5681 §4.1), after a silence or because a
+    /// Sending restarts from the restart window (RFC 5681 §4.1), after an idle period or because a
     /// hook says so.
     Restart,
-    /// Nothing was sent for so many RTOs: the window is halved for each of them (RFC 2861 §3).
+    /// Nothing was sent for this many RTOs: the window is halved for each of them (RFC 2861 §3).
     Idle {
         /// RTOs without data.
         rtos: u32,
@@ -23,14 +22,14 @@ pub enum Limit {
     },
     /// A loss while less than half of the window was in use (RFC 7661 §4.4.1).
     Unvalidated {
-        /// What was in use, bytes.
+        /// The part in use, bytes.
         used: u64,
     },
     /// The timeout under examination was genuine (RFC 5682 §2.1, step 3 a).
     Genuine,
-    /// The timeout was premature, and the state before it is back (RFC 4015 §3).
+    /// The timeout was premature, and the state before it is restored (RFC 4015 §3).
     Undone {
-        /// Bytes that the ACK at hand acknowledged.
+        /// Bytes that the current ACK acknowledged.
         acked: u64,
         /// `pipe_prev`, bytes.
         ssthresh: u64,
@@ -38,7 +37,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The most that cwnd may be, and ssthresh, for those that are `window` and `ssthresh` now.
+    /// The upper bounds of cwnd and ssthresh, given their present values `window` and `ssthresh`.
     pub fn bounds(self, window: u64, ssthresh: u64, path: &PathView) -> (u64, u64) {
         let PathView { segment, initial_window, flight, .. } = *path;
         let validated = ssthresh.max(window * 3 / 4);
@@ -67,12 +66,12 @@ pub struct Snapshot {
 }
 
 impl Controller {
-    /// What [`Self::undo`] takes back, with `flight` bytes outstanding.
+    /// The state that [`Self::undo`] restores, with `flight` bytes outstanding.
     pub fn snapshot(&self, flight: u64) -> Snapshot {
         Snapshot { controller: self.clone(), ssthresh: flight.max(self.ssthresh()) }
     }
 
-    /// The timeout before which `saved` was taken was premature: an ACK of `acked` bytes says so.
+    /// The timeout after `saved` was taken was premature: an ACK of `acked` bytes shows it.
     pub fn undo(&mut self, saved: Snapshot, acked: u64, path: &PathView) {
         *self = saved.controller;
         self.on_limit(Limit::Undone { acked, ssthresh: saved.ssthresh }, path);

@@ -1,5 +1,5 @@
-//! What DCTCP and its descendants share: the fraction of marked bytes (RFC 8257 §3.3) over the window
-//! of RFC 5681.
+//! Shared by DCTCP and its descendants: the fraction of marked bytes (RFC 8257 §3.3) on top of the
+//! window of RFC 5681.
 
 use incast_engine::Fault;
 use schemars::JsonSchema;
@@ -12,14 +12,14 @@ use super::{AckSample, Congestion, CongestionControl, PathView, RecoveryExit};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReactAt {
-    /// When an observation window that saw a mark ends, by the fraction that it brought: the order
-    /// of the steps in RFC 8257 §3.3, 4 to 9.
+    /// At the end of an observation window with a mark, by that window's fraction: the order of the
+    /// steps in RFC 8257 §3.3, 4 to 9.
     WindowEnd,
-    /// At the first echo, by the fraction known until then; the window then stays until everything
-    /// outstanding is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
+    /// At the first echo, by the fraction known so far; the window then stays until all outstanding
+    /// data is acknowledged (Alizadeh et al. 2010, Linux, ns-3).
     #[default]
     FirstEce,
-    /// At every echo, however many a window brings: the letter of TCP-EFR's third case.
+    /// At every echo, even several per window: TCP-EFR's third case, read literally.
     EveryEce,
 }
 
@@ -34,18 +34,19 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Whether the values make sense.
+    /// Refuses invalid values.
     pub fn check(&self) -> Result<(), Fault> {
         let Self { alpha, g, floor, .. } = *self;
         if !(0.0..=1.0).contains(&alpha) {
-            return Err(Fault::new("alpha", format!("{alpha} is no fraction; write 0 to 1")));
+            return Err(Fault::new("alpha", format!("{alpha} is out of range; must be 0 to 1")));
         }
         if !(g > 0.0 && g <= 1.0) {
-            let message = format!("{g} is no weight; write more than 0 and at most 1, e.g. 0.0625");
+            let message =
+                format!("{g} is out of range; must be above 0 and at most 1, e.g. 0.0625");
             return Err(Fault::new("g", message));
         }
         if floor == 0 {
-            return Err(Fault::new("floor", "0 segments are no window; write 1 or more"));
+            return Err(Fault::new("floor", "must be at least 1 segment"));
         }
         Ok(())
     }
@@ -62,7 +63,7 @@ pub struct MarkedWindow {
     window_end: u64,
     acked: u64,
     marked: u64,
-    /// Nothing up to here reduces the window again, whether it was marked or lost before.
+    /// No mark or loss up to here reduces the window again.
     reduced_until: u64,
     /// Nor does it grow until then (first echo only).
     frozen: bool,
@@ -86,7 +87,7 @@ impl MarkedWindow {
         }
     }
 
-    /// An ACK: `penalty` makes of α the share of the window whose half goes, `grow` grows it.
+    /// An ACK: `penalty` maps α to the share of the window to halve, `grow` grows the window.
     pub fn on_ack(
         &mut self,
         ack: &AckSample,
@@ -125,8 +126,8 @@ impl MarkedWindow {
         self.marked = 0;
     }
 
-    /// Reduces the window, unless that was done for the same window of data, by whatever signal
-    /// (RFC 8257 §3.5).
+    /// Reduces the window, unless any signal has done so for the same window of data (RFC 8257
+    /// §3.5).
     fn react(&mut self, path: &PathView, penalty: impl Fn(f64) -> f64) -> bool {
         let again = self.estimate.react_at == ReactAt::EveryEce;
         if path.una <= self.reduced_until && !again {
@@ -143,7 +144,7 @@ impl MarkedWindow {
         true
     }
 
-    /// RFC 8257 §3.5: a loss is answered as by any other TCP, and α stays.
+    /// RFC 8257 §3.5: a loss is handled as in any other TCP, and α stays.
     pub fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         self.reno.on_congestion(why, path);
         self.reduced_until = path.max;
@@ -162,7 +163,7 @@ impl MarkedWindow {
     }
 }
 
-/// The parameters of a control over marks: its own, with their defaults, before those of DCTCP.
+/// The parameters of a control that uses marks: its own, with their defaults, before DCTCP's.
 macro_rules! params_over_marks {
     (
         $(#[$about:meta])*
@@ -175,19 +176,18 @@ macro_rules! params_over_marks {
         #[serde(default, deny_unknown_fields)]
         pub struct Params {
             $($(#[$meaning])* pub $own: $kind,)*
-            /// α before the first ACK, a ratio from 0 to 1 (RFC 8257 §4.2: 1; the paper's code: 0).
+            /// α before the first ACK, 0 to 1 (RFC 8257 §4.2: 1; the paper's code: 0).
             pub alpha: f64,
-            /// g: weight of a new observation in α, a ratio above 0 and at most 1 (RFC 8257 §4.2:
-            /// 1/16).
+            /// g: weight of a new observation in α, above 0 and at most 1 (RFC 8257 §4.2: 1/16).
             pub g: f64,
-            /// Least window after a reduction by marks, segments, at least 1 (Linux: 2).
+            /// Minimum window after a reduction by marks, segments, at least 1 (Linux: 2).
             pub floor: u32,
             /// When the window is reduced.
             pub react_at: $crate::congestion::marks::ReactAt,
-            /// Grow by a segment when a window of bytes was acknowledged, and not by a part of one
-            /// per ACK (RFC 5681 §3.1; Linux and ns-3: true).
+            /// Whether the window grows by a segment per acknowledged window of bytes, instead of
+            /// by a part of one per ACK (RFC 5681 §3.1; Linux and ns-3: true).
             pub byte_counting: bool,
-            /// What the receiver does when marks begin or end.
+            /// How the receiver reacts when marks begin or end.
             pub ce_change: $crate::congestion::CeChange,
         }
 
@@ -214,7 +214,7 @@ macro_rules! params_over_marks {
     };
 }
 
-/// What a control that holds such a window as `window` answers without a say of its own.
+/// The default answers of a control with such a window in `window`.
 macro_rules! answer_as_marked_window {
     () => {
         fn window(&self) -> u64 {

@@ -32,7 +32,7 @@ pub use view::{
 
 /// The parameters of a congestion control.
 pub trait Parameters {
-    /// Finds the first parameter that makes no sense.
+    /// Finds the first invalid parameter.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -40,8 +40,8 @@ pub trait Parameters {
         Ok(())
     }
 
-    /// Whoever knows the network says what a full segment and its ACK take while it is idle; what
-    /// depends on that and was not given follows from it.
+    /// Takes the round trip of a full segment and its ACK on the idle network; parameters that
+    /// depend on it and were not given follow from it.
     fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
         let _ = round_trip;
     }
@@ -59,10 +59,10 @@ pub trait CongestionControl {
     fn on_congestion(&mut self, why: Congestion, path: &PathView);
     /// Loss recovery ended.
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView);
-    /// Something else than a congestion signal keeps the window down ([`Limit::bounds`]).
+    /// A limit other than a congestion signal applies ([`Limit::bounds`]).
     fn on_limit(&mut self, limit: Limit, path: &PathView);
 
-    /// What it wants beyond the above; asked once.
+    /// What it needs beyond the above; called once.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -75,33 +75,33 @@ pub trait CongestionControl {
     }
 
     /// New data were acknowledged, and outside loss recovery `head` comes first now
-    /// ([`Needs::duplicates`]); true sends it again and leaves the window alone (Vegas).
+    /// ([`Needs::duplicates`]); true sends it again and does not change the window (Vegas).
     fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
         let _ = (head, path);
         false
     }
 
-    /// A data segment that ends before `end` left ([`Needs::sent`]).
+    /// A data segment that ends before `end` was sent ([`Needs::sent`]).
     fn on_sent(&mut self, end: u64, path: &PathView) {
         let _ = (end, path);
     }
 
-    /// What it may be asked for beyond the window, by name, in tests and traces.
+    /// A value beyond the window, by name, for tests and traces.
     fn gauge(&self, name: &str) -> Option<f64> {
         let _ = name;
         None
     }
 
-    /// The rate at which data may leave ([`Needs::pacing`]); none leaves it to the connection,
-    /// which then spreads the window over a round trip.
+    /// The pacing rate ([`Needs::pacing`]); with `None` the connection spreads the window over a
+    /// round trip.
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 }
 
-/// A congestion control that lives out of tree; whatever can be copied is one.
+/// A congestion control from outside this crate; it must be `Clone`.
 pub trait CustomControl: CongestionControl + Debug + Send {
-    /// A copy, to go back to when a timeout turns out to have been premature.
+    /// A copy, to restore after a premature timeout.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
 }
 
@@ -133,7 +133,7 @@ macro_rules! congestion_controls {
         #[derive(Clone, Debug)]
         pub enum Controller {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One that lives out of tree.
+            /// One from outside this crate.
             Custom(Box<dyn CustomControl>),
         }
 
@@ -148,12 +148,12 @@ macro_rules! congestion_controls {
         }
 
         impl CongestionControlConfig {
-            /// What the control wants beyond the ordinary.
+            /// The special needs of the control.
             pub fn needs(&self) -> Needs {
                 self.build(1, 1).needs()
             }
 
-            /// Finds the first parameter that makes no sense.
+            /// Finds the first invalid parameter.
             ///
             /// # Errors
             /// What is wrong with it.
@@ -161,7 +161,7 @@ macro_rules! congestion_controls {
                 match self { $(Self::$variant(params) => params.check(),)+ }
             }
 
-            /// Says what a full segment and its ACK take while the network is idle.
+            /// Sets the round trip of a full segment and its ACK on the idle network.
             pub fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
                 match self { $(Self::$variant(params) => params.know_distance(round_trip),)+ }
             }

@@ -12,10 +12,11 @@ use super::{AckSample, Congestion, CongestionControl, Limit, Parameters, PathVie
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Grow by the bytes acknowledged instead of by ACKs (RFC 5681 §3.1, RFC 3465 with L = 1).
+    /// Whether growth counts acknowledged bytes instead of ACKs (RFC 5681 §3.1, RFC 3465 with L =
+    /// 1).
     pub byte_counting: bool,
-    /// What is halved on a loss; the window again at every repeated timeout, and with ssthresh in
-    /// whole segments, as ns-2's `slowdown` does (`precisionReduce_`, its default).
+    /// What a loss halves. `window` is halved again at every repeated timeout, with ssthresh in
+    /// whole segments, as in ns-2's `slowdown` (`precisionReduce_`, its default).
     pub reduce_from: ReduceFrom,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -34,7 +35,7 @@ pub enum ReduceFrom {
     /// The outstanding data (RFC 5681 §3.1, equation 4).
     #[default]
     Flight,
-    /// The window, even if little of it was in use (ns-2, Linux).
+    /// The congestion window, even if little of it was in use (ns-2, Linux).
     Cwnd,
 }
 
@@ -63,7 +64,7 @@ impl Reno {
         }
     }
 
-    /// The window of a control that has a way of its own to avoid congestion.
+    /// The window of a control with its own congestion avoidance.
     pub(super) fn with_hystart(hystart: &hystart::Params, window: u64, ssthresh: u64) -> Self {
         Self::new(&Params { hystart: hystart.clone(), ..Params::default() }, window, ssthresh)
     }
@@ -80,7 +81,7 @@ impl Reno {
         self.cwnd += (growth as f64 * share) as u64;
     }
 
-    /// Grows by so many bytes.
+    /// Grows by this many bytes.
     pub(super) fn grow_by(&mut self, bytes: f64) {
         self.cwnd += (bytes * f64::from(1 << FRACTION)) as u64;
     }
@@ -90,13 +91,13 @@ impl Reno {
         self.cwnd as f64 / f64::from(1 << FRACTION) / segment as f64
     }
 
-    /// Whether it starts slowly (RFC 5681 §3.1).
+    /// Whether it is in slow start (RFC 5681 §3.1).
     #[inline]
     pub(super) fn is_starting(&self) -> bool {
         self.window() < self.ssthresh
     }
 
-    /// A loss or a mark may end what watches slow start.
+    /// A loss or a mark may end the detection of the end of slow start.
     pub(super) fn end_hystart(&mut self) {
         self.hystart.take_if(|hystart| !hystart.on_congestion());
     }
@@ -121,14 +122,14 @@ impl Reno {
         if step.is_over {
             self.ssthresh = self.window();
         }
-        // RFC 9406 §4.2: only the first slow start is watched.
+        // RFC 9406 §4.2: only the first slow start uses it.
         if !self.is_starting() {
             self.end_hystart();
         }
     }
 
-    /// An ACK that does not let the window grow, because little of it was in use: Linux's hybrid slow
-    /// start looks at it all the same.
+    /// An ACK that does not grow the window, because little of it was in use. Linux's hybrid slow
+    /// start still looks at it.
     pub(super) fn watch(&mut self, ack: &AckSample, path: &PathView) {
         let (window, ssthresh) = (self.window(), self.ssthresh);
         let starts = window < ssthresh;
@@ -192,8 +193,8 @@ impl CongestionControl for Reno {
         }
         self.set_window(match why {
             Congestion::FastRetransmit => reduced,
-            // RFC 3168 §6.1.2 goes below a window of one segment by the retransmission timer; that
-            // is left out, as in Linux: such a window stays.
+            // RFC 3168 §6.1.2 slows a window of one segment by the retransmission timer. As in
+            // Linux this is omitted: such a window stays.
             Congestion::Ecn => reduced.min(self.window()),
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,

@@ -13,39 +13,39 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Target of the round-trip time without the terms below, seconds. No default: without one it
-    /// is `target_ratio` times what a full segment and its ACK take on the idle network (an
-    /// operator knows the distance, paper §3.5; 25 us there).
+    /// Base target of the round-trip time, without the terms below, seconds. Default:
+    /// `target_ratio` times the round trip of a full segment on the idle network (the paper
+    /// configures 25 us, §3.5).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_target: Option<Span>,
-    /// Base target in units of the idle network's round trip, a ratio of at least 1.
+    /// Base target in units of the idle network's round trip, at least 1.
     pub target_ratio: f64,
-    /// Links on the way, a number: each adds `hop` to the target (paper §3.5).
+    /// Number of links on the path: each adds `hop` to the target (paper §3.5).
     pub hops: u32,
-    /// What a hop adds to the target, seconds.
+    /// Addition to the target per hop, seconds.
     pub hop: Span,
-    /// Most that flow scaling adds to the target, in units of the base target, a ratio: the queue
-    /// of N flows grows as the root of N, and so does 1/√cwnd (paper §3.5).
+    /// Maximum addition of flow scaling, in units of the base target: the queue of N flows grows as
+    /// √N, and so does 1/√cwnd (paper §3.5).
     pub flow_scaling: f64,
-    /// Window, segments, below which flow scaling adds no more, above 0.
+    /// Window below which flow scaling adds no more, segments, above 0.
     pub least_scaled_window: f64,
-    /// Window, segments, from which on flow scaling adds nothing.
+    /// Window from which on flow scaling adds nothing, segments.
     pub greatest_scaled_window: f64,
-    /// ai: segments that the window grows by per round trip while the delay is below the target,
-    /// above 0.
+    /// ai: growth per round trip while the delay is below the target, segments, above 0.
     pub increase: f64,
-    /// β: weight of the excess delay in a decrease, a ratio from 0 to 1.
+    /// β: weight of the excess delay in a decrease, 0 to 1.
     pub beta: f64,
-    /// Largest share of the window that one decrease takes, a ratio from 0 to 1.
+    /// Maximum relative decrease, 0 to below 1.
     pub max_decrease: f64,
-    /// Least window, segments, above 0: below one, segments leave a round trip / window apart.
+    /// Minimum window, segments, above 0: below one, the gap between segments is round trip /
+    /// window.
     pub least_window: f64,
-    /// Consecutive timeouts after which the window falls to its least, a number of at least 1.
+    /// Consecutive timeouts after which the window falls to its minimum, at least 1.
     pub timeout_reset: u32,
 }
 
 impl Default for Params {
-    /// What the paper prints, and a target for a distance that nobody has configured.
+    /// The paper's values, and a target for a distance that is not configured.
     fn default() -> Self {
         Self {
             base_target: None,
@@ -67,14 +67,14 @@ impl Default for Params {
 impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let above_zero = |value: f64| value.is_finite() && value > 0.0;
-        for (key, value, holds, write) in [
-            ("target_ratio", self.target_ratio, self.target_ratio >= 1.0, "1 or more, e.g. 1.5"),
-            ("flow_scaling", self.flow_scaling, self.flow_scaling >= 0.0, "0 or more, e.g. 1.0"),
+        for (key, value, holds, range) in [
+            ("target_ratio", self.target_ratio, self.target_ratio >= 1.0, "at least 1, e.g. 1.5"),
+            ("flow_scaling", self.flow_scaling, self.flow_scaling >= 0.0, "at least 0, e.g. 1.0"),
             (
                 "least_scaled_window",
                 self.least_scaled_window,
                 above_zero(self.least_scaled_window),
-                "more than 0, e.g. 0.1",
+                "above 0, e.g. 0.1",
             ),
             (
                 "greatest_scaled_window",
@@ -82,33 +82,33 @@ impl Parameters for Params {
                 self.greatest_scaled_window > self.least_scaled_window,
                 "more than least_scaled_window, e.g. 100.0",
             ),
-            ("increase", self.increase, above_zero(self.increase), "more than 0, e.g. 1.0"),
+            ("increase", self.increase, above_zero(self.increase), "above 0, e.g. 1.0"),
             ("beta", self.beta, (0.0..=1.0).contains(&self.beta), "0 to 1, e.g. 0.8"),
             (
                 "max_decrease",
                 self.max_decrease,
                 (0.0..1.0).contains(&self.max_decrease),
-                "0 to less than 1, e.g. 0.5",
+                "at least 0 and below 1, e.g. 0.5",
             ),
             (
                 "least_window",
                 self.least_window,
                 above_zero(self.least_window),
-                "more than 0, e.g. 0.001",
+                "above 0, e.g. 0.001",
             ),
             (
                 "timeout_reset",
                 f64::from(self.timeout_reset),
                 self.timeout_reset > 0,
-                "1 or more, e.g. 5",
+                "at least 1, e.g. 5",
             ),
         ] {
             if !holds || !value.is_finite() {
-                return Err(Fault::new(key, format!("{value} makes no sense; write {write}")));
+                return Err(Fault::new(key, format!("{value} is out of range; must be {range}")));
             }
         }
         if self.base_target == Some(Span::ZERO) {
-            return Err(Fault::new("base_target", "0 is no round trip; write e.g. \"150us\""));
+            return Err(Fault::new("base_target", "must be longer than 0; write e.g. \"150us\""));
         }
         Ok(())
     }
@@ -126,10 +126,10 @@ impl Parameters for Params {
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip, and the base target that follows from it where nobody knows the
-    /// distance, seconds.
+    /// The smallest round trip, and the base target that follows from it if the distance is not
+    /// known, seconds.
     base: (Span, f64),
-    /// What the hops add to the target, seconds.
+    /// Addition of the hops to the target, seconds.
     hops: f64,
     timeouts: u32,
     /// The base target follows the smallest round trip.
@@ -164,7 +164,7 @@ impl Swift {
         }
     }
 
-    /// Round trip to aim at without flow scaling, seconds.
+    /// Target round trip without flow scaling, seconds.
     fn base_target(&mut self, path: &PathView) -> f64 {
         let smallest = path.min_rtt.unwrap_or_default();
         if self.adapts && smallest != self.base.0 {
@@ -173,7 +173,7 @@ impl Swift {
         self.base.1
     }
 
-    /// Round trip to aim at, seconds (paper §3.5).
+    /// Target round trip, seconds (paper §3.5).
     fn target(&mut self, path: &PathView) -> f64 {
         let base = self.base_target(path);
         let range = self.params.flow_scaling * base;
@@ -195,7 +195,7 @@ impl Swift {
     }
 
     fn bound(&mut self, path: &PathView) {
-        // A window that rounds to no byte would stop.
+        // A window that rounds to 0 bytes would stop the flow.
         let least = (self.params.least_window * path.segment as f64).max(1.0);
         self.window = self.window.clamp(least, path.receive_window.max(path.segment) as f64);
     }
@@ -214,7 +214,7 @@ impl CongestionControl for Swift {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         self.timeouts = 0;
         let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
-        // Flow scaling only adds, and its root takes long.
+        // Flow scaling only adds, and its square root is slow.
         let least = self.base_target(path) + self.hops;
         let target = if delay < least || !self.scales { least } else { self.target(path) };
         if delay < target {

@@ -1,5 +1,5 @@
-//! After TDCTCP: a faster DCTCP, with a delayed-ACK timer that knows the round trip (Das & Sivalingam:
-//! "TCP improvements for data center networks", COMSNETS 2013).
+//! After TDCTCP: a faster DCTCP, with a delayed-ACK timer that depends on the round trip (Das &
+//! Sivalingam: "TCP improvements for data center networks", COMSNETS 2013).
 
 use incast_engine::Fault;
 
@@ -7,14 +7,14 @@ use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
 use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
 
 params_over_marks! {
-    /// Parameters of what follows TDCTCP, whose text is not public: per round trip in congestion
+    /// Parameters of a control after TDCTCP, whose text is not public: per round trip in congestion
     /// avoidance the window grows by `increase` + 1/(1 + α/2) segments.
     pub struct Params {
-        /// What α does not govern of the growth, segments per round trip, at least 0 (1 by a public
-        /// reimplementation; 0 never grows faster than any TCP).
+        /// Constant part of the growth, segments per round trip, at least 0 (1 in a public
+        /// reimplementation; with 0 growth is at most that of standard TCP).
         pub increase: f64 = 1.0,
-        /// A delayed ACK waits for at most so many of the receiver's smoothed round trips, as far as it
-        /// has measured one, and never for longer than `delayed_ack` says. 0: only the latter counts.
+        /// Maximum delay of an ACK in the receiver's smoothed round trips, once it has measured
+        /// one; `delayed_ack` remains an upper bound. 0: only `delayed_ack` counts.
         pub ack_round_trips: u32 = 1,
     }
 }
@@ -23,7 +23,7 @@ impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let increase = self.increase;
         if !(increase >= 0.0 && increase.is_finite()) {
-            let message = format!("{increase} is no growth; write 0 or more, e.g. 1.0");
+            let message = format!("{increase} is out of range; must be at least 0, e.g. 1.0");
             return Err(Fault::new("increase", message));
         }
         self.estimate().check()

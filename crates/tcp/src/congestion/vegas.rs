@@ -1,5 +1,5 @@
 //! Vegas (Brakmo and Peterson: "TCP Vegas: End to End Congestion Avoidance on a Global Internet",
-//! IEEE JSAC 13(8), 1995), in the details as ns-2's `tcp-vegas.cc` has it.
+//! IEEE JSAC 13(8), 1995), with the details of ns-2's `tcp-vegas.cc`.
 
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
@@ -15,11 +15,11 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// α: the window grows while less than this waits in queues, segments (paper §3.2: 2; ns-2: 1).
+    /// α: the window grows while less than this is queued, segments (paper §3.2: 2; ns-2: 1).
     pub alpha: u32,
-    /// β: it shrinks while more than this waits, segments (paper §3.2: 4; ns-2: 3).
+    /// β: it shrinks while more than this is queued, segments (paper §3.2: 4; ns-2: 3).
     pub beta: u32,
-    /// γ: slow start ends when more than this waits, segments (paper §3.3: 1).
+    /// γ: slow start ends when more than this is queued, segments (paper §3.3: 1).
     pub gamma: u32,
     /// Window after a timeout, segments, 1 or 2 (ns-2: 2).
     pub loss_window: u32,
@@ -39,7 +39,7 @@ impl Parameters for Params {
             return Err(Fault::new("alpha", message));
         }
         if !(1..=2).contains(&loss_window) {
-            let message = format!("{loss_window} is out of range; write 1 or 2");
+            let message = format!("{loss_window} is out of range; must be 1 or 2");
             return Err(Fault::new("loss_window", message));
         }
         Ok(())
@@ -52,7 +52,7 @@ enum Growth {
     Still,
     /// By a segment per ACK.
     Exponential,
-    /// By so many segments per ACK.
+    /// By this many segments per ACK.
     Linear(f64),
 }
 
@@ -111,9 +111,9 @@ pub struct Vegas {
     head: Option<Head>,
     /// When a loss reduced the window last.
     reduced_at: Option<Time>,
-    /// ACKs after a retransmission that still doubt their first unacknowledged segment.
+    /// ACKs after a retransmission for which the first unacknowledged segment is still checked.
     doubts: u32,
-    /// What was outstanding at the last timeout: duplicate ACKs of it are echoes.
+    /// Data outstanding at the last timeout: its duplicate ACKs are echoes.
     recover: u64,
 }
 
@@ -136,8 +136,7 @@ impl Vegas {
         }
     }
 
-    /// Once per round trip: compares what the window would carry on an empty path with what it
-    /// carried (paper §3.2, §3.3).
+    /// Once per round trip: compares the expected with the actual throughput (paper §3.2, §3.3).
     fn decide(&mut self, path: &PathView) {
         let segment = path.segment;
         let starting = self.reno.is_starting();
@@ -151,7 +150,7 @@ impl Vegas {
                 if starting && self.doubles { Growth::Exponential } else { Growth::Still };
             return;
         };
-        // A single segment met no queue of its own flow: the path may have become longer.
+        // A single segment meets no queue of its own flow: the path may have become longer.
         let base = self.base.filter(|base| *base < rtt && sent > 1).unwrap_or(rtt);
         self.base = Some(base);
         let expected = ((path.flight + segment) / segment) as f64;
@@ -178,7 +177,7 @@ impl Vegas {
         }
     }
 
-    /// Takes so much from the window and ends slow start.
+    /// Reduces the window by this and ends slow start.
     fn shrink(&mut self, bytes: u64, segment: u64) {
         let least = (2 * segment).min(self.reno.window());
         let window = self.reno.window().saturating_sub(bytes).max(least);
@@ -190,7 +189,7 @@ impl Vegas {
         if self.growth == Growth::Exponential && !self.reno.is_starting() {
             self.growth = Growth::Still;
         }
-        // A window that is not used up does not grow.
+        // A window that is not fully used does not grow.
         if self.reno.window() > path.flight + 3 * segment {
             return;
         }
@@ -211,13 +210,13 @@ impl Vegas {
         }
     }
 
-    /// Whether it left longer ago than a fine timeout.
+    /// Whether it was sent longer ago than a fine timeout.
     fn is_overdue(&self, head: Head, now: Time) -> bool {
         self.fine.is_some_and(|fine| now.saturating_since(head.sent_at) >= fine.timeout)
     }
 
     /// Three quarters of the window, or half for a loss of a retransmission; nothing for a segment
-    /// that left before the last reduction, which was made for it, too.
+    /// sent before the last reduction, which covers it.
     fn reduce(&mut self, path: &PathView) {
         let segment = path.segment;
         self.doubts = (path.flight / segment).min(2) as u32;

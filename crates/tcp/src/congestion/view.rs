@@ -1,4 +1,4 @@
-//! What a congestion control is told.
+//! The inputs of a congestion control.
 
 use incast_engine::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -14,21 +14,21 @@ pub struct PathView {
     pub now: Time,
     /// Current segment size, bytes.
     pub segment: u64,
-    /// What windows are counted in: 1 for bytes, or a segment.
+    /// Unit of windows: 1 for bytes, or a segment.
     pub unit: u64,
-    /// Outstanding bytes (RFC 5681 `FlightSize`), short segments as whole ones where windows count
-    /// packets: after an ACK what it leaves, at a congestion signal what was outstanding before.
+    /// Outstanding bytes (RFC 5681 `FlightSize`), short segments as full ones if windows count
+    /// packets. At an ACK this is the value after it, at a congestion signal the value before.
     pub flight: u64,
     /// Window that the receiver advertised, bytes.
     pub receive_window: u64,
     /// Initial window, bytes.
     pub initial_window: u64,
-    /// First unacknowledged sequence number, after the ACK at hand. With `max` it tells rounds
-    /// apart: a round that began at `max` ends when `una` has reached that number.
+    /// First unacknowledged sequence number, after the current ACK. It delimits rounds: a round
+    /// that began at `max` ends when `una` reaches that number.
     pub una: u64,
     /// One past the highest sequence number sent.
     pub max: u64,
-    /// First sequence number of the block at hand (data written while nothing was outstanding).
+    /// First sequence number of the current block (data written while nothing was outstanding).
     pub block_start: u64,
     /// One past the last byte that the application wrote.
     pub written: u64,
@@ -55,20 +55,20 @@ pub struct Head {
     pub transmissions: u16,
 }
 
-/// What an ACK said.
+/// Contents of an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSample {
-    /// Bytes newly acknowledged, short segments as whole ones where windows count packets.
+    /// Bytes newly acknowledged, short segments as full ones if windows count packets.
     pub acked: u64,
-    /// How much longer these would have been.
+    /// The difference that this makes.
     pub padding: u64,
-    /// Round trip of the youngest segment acknowledged, to the picosecond; none if any of them was
-    /// sent twice (Karn's rule, RFC 6298 §3).
+    /// Round trip of the youngest segment acknowledged, to the picosecond; `None` if any of them
+    /// was sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,
     /// It carries the ECN-Echo flag.
     pub ece: bool,
-    /// The window may grow: no loss is being repaired, and RFC 7661 does not freeze it. An ACK for
-    /// which it may not is shown only to controls that want every ACK ([`Needs::every_ack`]).
+    /// The window may grow: no loss is being repaired, and RFC 7661 does not freeze it. Otherwise
+    /// only controls that want every ACK see the ACK ([`Needs::every_ack`]).
     pub may_grow: bool,
     /// Less than a segment of the window was unused before this ACK.
     pub limited: bool,
@@ -83,18 +83,18 @@ pub struct Delivery {
     pub delivered: u64,
     /// Bytes that this ACK delivered, selectively or not.
     pub newly: u64,
-    /// Bytes that left and are not delivered.
+    /// Bytes that are sent and not delivered.
     pub in_flight: u64,
-    /// What `delivered` was when the youngest segment acknowledged was sent: a round begins when
-    /// this passes what `delivered` was at the last beginning.
+    /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
+    /// when this exceeds the value of `delivered` at the beginning of the previous one.
     pub prior_delivered: u64,
-    /// The rate between these two moments; none if it cannot be told.
+    /// The rate between these two moments; `None` if unknown.
     pub rate: Option<Rate>,
-    /// The application and not the window bounded it.
+    /// The application, not the window, limited it.
     pub app_limited: bool,
 }
 
-/// Why the window has to shrink.
+/// Why the window must be reduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Congestion {
     /// Loss recovery began.
@@ -109,7 +109,7 @@ pub enum Congestion {
     Ecn,
 }
 
-/// What becomes of cwnd when loss recovery ends.
+/// What happens to cwnd when loss recovery ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryExit {
     /// `cwnd = ssthresh` (RFC 6582 §3.2, step 3, option 2).
@@ -138,19 +138,18 @@ pub enum EcnUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CeChange {
-    /// The ACK held back leaves with the old echo, and another one for the packet at hand with the
-    /// new one (Linux; a MAY of the RFC): the sender's count is exact.
+    /// The delayed ACK is sent with the old echo, and another one for the current packet with the
+    /// new echo (Linux; a MAY of the RFC): the sender's count is exact.
     #[default]
     TwoAcks,
-    /// One ACK with the new echo leaves at once and covers what was held back, too.
+    /// One ACK with the new echo is sent at once and also covers the delayed one.
     OneAck,
-    /// The ACK held back leaves with the old echo; the packet at hand may wait (Alizadeh et al.
-    /// 2010, figure 10).
+    /// The delayed ACK is sent with the old echo; the ACK of the current packet may be delayed
+    /// (Alizadeh et al. 2010, figure 10).
     Flush,
 }
 
-/// What a congestion control wants to be told or given beyond the ordinary. Nothing of it costs a
-/// connection whose control does not ask.
+/// Special needs of a congestion control. They cost nothing for controls that do not use them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// What it does with marks.
@@ -163,11 +162,11 @@ pub struct Needs {
     pub duplicates: bool,
     /// `on_sent`.
     pub sent: bool,
-    /// It paces, by its own rate or its window's.
+    /// It paces, by its own rate or the window's.
     pub pacing: bool,
-    /// Its window may fall below a segment: segments then leave further apart than a round trip.
+    /// Its window may fall below a segment: the gap between segments is then longer than a round
+    /// trip.
     pub fractional_window: bool,
-    /// An ACK is held back for at most so many round trips of the receiver's; 0 leaves it to the
-    /// delayed-ACK timer.
+    /// Maximum delay of an ACK in the receiver's round trips; 0 leaves it to the delayed-ACK timer.
     pub ack_round_trips: u32,
 }

@@ -1,6 +1,6 @@
-//! Westwood+ (Grieco and Mascolo: "Performance Evaluation and Comparison of Westwood+, New Reno, and
-//! Vegas TCP Congestion Control", CCR 34(2), 2004): RFC 5681's window, reduced to what the path is
-//! measured to carry.
+//! Westwood+ (Grieco and Mascolo: "Performance Evaluation and Comparison of Westwood+, New Reno,
+//! and Vegas TCP Congestion Control", CCR 34(2), 2004): RFC 5681's window, reduced to the measured
+//! bandwidth-delay product.
 
 use incast_engine::{Fault, Span, Time};
 use schemars::JsonSchema;
@@ -16,10 +16,11 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// The bandwidth is measured over a round trip, but over this at least, seconds (Linux: 50 ms).
+    /// Minimum measurement interval of the bandwidth, which is otherwise a round trip, seconds
+    /// (Linux: 50 ms).
     pub min_interval: Span,
-    /// Weight of the past in each of the two filters that smooth it, a ratio from 0 to less than 1
-    /// (Linux: 7/8).
+    /// Weight of the past in each of the two smoothing filters, at least 0 and below 1 (Linux:
+    /// 7/8).
     pub memory: f64,
     /// What ends slow start before the first loss.
     pub hystart: hystart::Params,
@@ -35,7 +36,7 @@ impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let memory = self.memory;
         if !(0.0..1.0).contains(&memory) {
-            let message = format!("{memory} is no weight; write 0 or more and less than 1");
+            let message = format!("{memory} is out of range; must be at least 0 and below 1");
             return Err(Fault::new("memory", message));
         }
         self.hystart.check()
@@ -55,7 +56,7 @@ pub struct Westwood {
     params: Params,
     reno: Reno,
     bandwidth: Option<Bandwidth>,
-    /// The interval at hand: its beginning and the bytes acknowledged since.
+    /// The current interval: its beginning and the bytes acknowledged since.
     began: Option<Time>,
     acked: u64,
     /// The last round trip.
@@ -95,7 +96,7 @@ impl Westwood {
         self.acked = 0;
     }
 
-    /// What the path carries in its shortest round trip, bytes.
+    /// The bandwidth times the smallest round trip, bytes.
     fn share(&self, path: &PathView) -> Option<u64> {
         let carried = self.bandwidth?.twice * path.min_rtt?.as_secs_f64();
         Some((carried as u64).max(2 * path.segment))
@@ -120,7 +121,7 @@ impl CongestionControl for Westwood {
 
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         let window = self.reno.window();
-        // Without a measurement it is RFC 5681.
+        // Without a measurement RFC 5681 applies.
         self.reno.on_congestion(why, path);
         let Some(share) = self.share(path) else { return };
         match why {
@@ -134,7 +135,7 @@ impl CongestionControl for Westwood {
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
         let window = self.reno.window();
         self.reno.on_recovery_exit(exit, path);
-        // A share above the window is no reason to grow in recovery.
+        // A share above the window does not justify growth in recovery.
         if self.reno.window() > window {
             self.reno.set(window, self.reno.ssthresh());
         }

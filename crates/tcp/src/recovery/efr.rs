@@ -1,5 +1,5 @@
-//! TCP-EFR's fast retransmit (Sreekumari, Jung & Lee, 2016, §4): duplicate ACKs count for more or less
-//! by the mark that they echo, and by how much is outstanding. What a repair does is `NewReno`'s.
+//! TCP-EFR's fast retransmit (Sreekumari, Jung & Lee, 2016, §4): the weight of a duplicate ACK
+//! depends on the mark that it echoes and on the outstanding data. Repairs are `NewReno`'s.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,19 +8,19 @@ use super::newreno::{self, NewReno};
 use super::{Episode, LossRecovery, News, RecoveryView};
 use crate::send::Scoreboard;
 
-/// TCP-EFR's reading of duplicate ACKs.
+/// TCP-EFR's rules for duplicate ACKs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// What counts as outstanding when a duplicate ACK arrives; up to three segments, a marked
-    /// duplicate begins recovery at once.
+    /// What counts as outstanding when a duplicate ACK arrives. With up to three outstanding
+    /// segments, one marked duplicate begins recovery.
     pub outstanding: Outstanding,
     /// Which duplicates' marks count.
     pub marks: Marks,
-    /// The window after an early retransmission is inflated by this.
+    /// How much an early retransmission inflates the window.
     pub inflation: Inflation,
-    /// The third duplicate reduces the window although the first, marked, has done so: the letter of
-    /// §4.2. If not, a loss reduces it once.
+    /// Whether the third duplicate reduces the window again after a marked first one has reduced
+    /// it: §4.2, read literally. If false, a loss reduces it once.
     pub reduce_twice: bool,
 }
 
@@ -31,7 +31,7 @@ pub enum Outstanding {
     /// Everything sent and not acknowledged, in segments, as `FlightSize`.
     #[default]
     Flight,
-    /// The same without the segments that duplicates say have arrived.
+    /// The same without the segments that duplicates report as arrived.
     LessDuplicates,
 }
 
@@ -39,10 +39,10 @@ pub enum Outstanding {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Marks {
-    /// Each duplicate counts by its own.
+    /// Each duplicate's own mark.
     #[default]
     Each,
-    /// The first one's holds for those that follow.
+    /// The first one's mark, for all that follow.
     First,
 }
 
@@ -50,14 +50,14 @@ pub enum Marks {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Inflation {
-    /// A segment per duplicate that has arrived.
+    /// By a segment per duplicate that has arrived.
     #[default]
     Duplicates,
-    /// Three segments, as if three had arrived (RFC 5681 §3.2, step 3).
+    /// By three segments, as if three had arrived (RFC 5681 §3.2, step 3).
     Three,
 }
 
-/// Up to so many outstanding segments, three duplicates cannot come of what is in flight.
+/// With up to this many outstanding segments, the segments in flight cannot cause three duplicates.
 const FEW: u64 = 3;
 
 impl super::Parameters for Params {}
@@ -67,11 +67,11 @@ impl super::Parameters for Params {}
 pub struct Efr {
     params: Params,
     base: NewReno,
-    /// The first of the present duplicates was marked.
+    /// Whether the first of the current duplicates was marked.
     first_marked: bool,
     /// Segments that unmarked duplicates have released.
     released: u32,
-    /// A marked first duplicate has reduced the window for the data below this.
+    /// A marked first duplicate has reduced the window for data below this.
     reduced_until: u64,
 }
 
@@ -123,7 +123,7 @@ impl Efr {
                     Episode::Enter { restart_timer }
                 }
             }
-            // §4.2, first case: the window shrinks although nothing is repaired yet.
+            // §4.2, first case: the window is reduced before any repair.
             Episode::None if marked && nth == 1 && is_new && !reduced => {
                 self.reduced_until = view.max;
                 Episode::Again

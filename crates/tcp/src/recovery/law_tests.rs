@@ -1,5 +1,5 @@
-//! Laws that every registered loss recovery obeys, with every option that acts on it: two ends talk
-//! over a channel that loses at random.
+//! Laws that every registered loss recovery obeys, with every option that affects it: two ends
+//! communicate over a channel with random loss.
 
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -133,8 +133,8 @@ impl PartialOrd for Flying {
     }
 }
 
-/// Sends `case.bytes` from one end to the other; returns when they had arrived, and how many packets
-/// that took.
+/// Sends `case.bytes` from one end to the other; returns the completion time and the number of
+/// packets.
 fn deliver(name: &str, case: &Case) -> Result<(Time, u64), TestCaseError> {
     let config = Arc::new(config(name, case));
     let mut ends = [(Role::Acceptor, true), (Role::Opener, false)].map(|(role, forward)| {

@@ -1,9 +1,9 @@
-//! The smallest round trip of late (RFC 8985 §6.2, step 1).
+//! The smallest recent round trip (RFC 8985 §6.2, step 1).
 
 use incast_engine::{Span, Time};
 
-/// The minimum over a sliding window, exact to half of it: two halves are kept, and the older one is
-/// forgotten when the younger is full.
+/// The minimum over a sliding window, exact to half its length: two halves are kept, and the older
+/// one is dropped when the newer one is full.
 #[derive(Clone, Debug)]
 pub(super) struct MinRtt {
     half: Span,

@@ -1,7 +1,7 @@
 //! Loss recovery: one file each, and one line in the list below.
 //!
 //! A recovery decides what is lost and how much may be sent meanwhile. It never writes cwnd: it
-//! reports an [`Episode`], on which the connection tells the congestion control.
+//! reports an [`Episode`], and the connection notifies the congestion control.
 //!
 //! All mark the same scoreboard and report the same episodes. Where connections with different
 //! recoveries have to differ, the recovery's [`Traits`] say how.
@@ -24,7 +24,7 @@ pub use view::{Answer, Echo, Episode, News, RecoveryView, Spare, Traits};
 
 /// The parameters of a loss recovery.
 pub trait Parameters {
-    /// Finds the first parameter that makes no sense.
+    /// Finds the first invalid parameter.
     ///
     /// # Errors
     /// What is wrong with it.
@@ -40,14 +40,15 @@ pub trait LossRecovery {
         Traits::DUPLICATES
     }
 
-    /// A remedy knows of a loss and starts the episode without waiting for duplicate ACKs.
+    /// A remedy has detected a loss and starts the episode without duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
     /// Consecutive duplicate ACKs.
     fn dupacks(&self) -> u32;
-    /// Whether an episode is going on.
+    /// Whether an episode is in progress.
     fn in_recovery(&self) -> bool;
 
-    /// The ACK at hand was entered on the scoreboard. After an exit it is asked again, without news.
+    /// The current ACK was entered on the scoreboard. After an exit this is called again, without
+    /// news.
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
     /// The retransmission timer expired: marks what is lost.
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView);
@@ -55,7 +56,7 @@ pub trait LossRecovery {
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         let _ = view;
     }
-    /// The last timeout was premature: what it began is over.
+    /// The last timeout was premature: its repair ends.
     fn on_undo(&mut self) {}
     /// The last timeout was genuine, although new data had left in between (RFC 5682 §2.1, step 3 a).
     fn on_genuine(&mut self, board: &mut Scoreboard) {
@@ -63,11 +64,11 @@ pub trait LossRecovery {
             board.go_back();
         }
     }
-    /// An ACK brings the first news of `segment`.
+    /// An ACK reports `segment` for the first time.
     fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
         let _ = (segment, now, echo);
     }
-    /// The segment that ends at `end` was sent again, by way of rescue or because it was due.
+    /// The segment that ends at `end` was sent again, as a rescue or because it was due.
     fn on_resent(&mut self, end: u64, rescue: bool) {
         let _ = (end, rescue);
     }
@@ -77,11 +78,11 @@ pub trait LossRecovery {
     fn is_calm(&self) -> bool {
         !self.in_recovery() && self.dupacks() == 0
     }
-    /// Whether it reads the SACK option of the ACK at hand.
+    /// Whether it reads the SACK option of the current ACK.
     fn reads_blocks(&self) -> bool {
         self.traits().selective
     }
-    /// Whether this ACK lets no more than a burst of new segments go.
+    /// Whether this ACK releases at most a burst of new segments.
     fn limits_burst(&self, news: &News, threshold: u32) -> bool {
         if self.traits().selective || news.acked > 0 {
             self.in_recovery()
@@ -98,7 +99,7 @@ pub trait LossRecovery {
     fn released(&self, limited: u32) -> u32 {
         limited
     }
-    /// Bytes in the network, as the scoreboard's marks or the recovery itself tell.
+    /// Bytes in the network, by the scoreboard's marks or the recovery itself.
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.pipe()
     }
@@ -120,16 +121,16 @@ pub trait LossRecovery {
     fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
         let _ = (board, view);
     }
-    /// When it wants to be called next.
+    /// When it must be called next.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
-    /// The deadline has come.
+    /// The deadline has expired.
     fn on_deadline(&mut self, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         let _ = (board, view);
         Episode::None
     }
-    /// The probe that it asked for left; `retransmission` tells it from new data.
+    /// The requested probe was sent; `retransmission` distinguishes it from new data.
     fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
         let _ = (retransmission, board);
     }
@@ -150,7 +151,7 @@ macro_rules! loss_recoveries {
         /// A loss recovery at work.
         pub enum Recovery {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One that lives out of tree.
+            /// One from outside this crate.
             Custom(Box<dyn LossRecovery + Send>),
         }
 
@@ -160,7 +161,7 @@ macro_rules! loss_recoveries {
                 self.build().traits()
             }
 
-            /// Finds the first parameter that makes no sense.
+            /// Finds the first invalid parameter.
             ///
             /// # Errors
             /// What is wrong with it.

@@ -12,21 +12,21 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Fast retransmit only if the ACK covers more than `recover` (RFC 6582 §3.2, step 2); else an
-    /// ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
+    /// Whether fast retransmit requires an ACK of more than `recover` (RFC 6582 §3.2, step 2); if
+    /// false, an ACK of exactly `recover` is enough (the less careful variant of RFC 2582 §5).
     pub careful: bool,
-    /// Only the first partial ACK restarts the retransmission timer (RFC 6582 §4, "Impatient");
-    /// else every one does ("Slow-but-Steady").
+    /// Whether only the first partial ACK restarts the retransmission timer (RFC 6582 §4,
+    /// "Impatient"); if false, every one does ("Slow-but-Steady").
     pub impatient: bool,
-    /// What becomes of cwnd at the end of recovery.
+    /// What happens to cwnd at the end of recovery.
     pub exit: Exit,
-    /// Fast retransmit restarts the retransmission timer (Linux, ns-2; the RFCs do not ask for it).
+    /// Whether fast retransmit restarts the retransmission timer (Linux, ns-2; not in the RFCs).
     pub restart_timer_on_entry: bool,
     /// What a loss halves.
     pub reduce_from: ReduceFrom,
 }
 
-/// What becomes of cwnd at the end of recovery (RFC 6582 §3.2, step 3).
+/// What happens to cwnd at the end of recovery (RFC 6582 §3.2, step 3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
@@ -35,7 +35,7 @@ pub enum Exit {
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)`: no burst.
     Flight,
-    /// cwnd stays, less what partial ACKs took from it, and the last ACK grows it (ns-2).
+    /// cwnd stays, minus what partial ACKs deducted, and the last ACK grows it (ns-2).
     Keep,
 }
 
@@ -57,15 +57,15 @@ impl super::Parameters for Params {}
 #[derive(Clone, Debug)]
 pub struct NewReno {
     params: Params,
-    /// Highest sequence number sent at the last loss event; none before the first, so that the
-    /// loss of the very first segment can be repaired.
+    /// Highest sequence number sent at the last loss event; `None` before the first, so that the
+    /// loss of the first segment can be repaired.
     recover: Option<u64>,
     in_recovery: bool,
     partial_ack_seen: bool,
     dupacks: u32,
-    /// Segments that duplicate ACKs say have left the network, bytes.
+    /// Data that has left the network according to duplicate ACKs, bytes.
     inflation: u64,
-    /// Bytes that partial ACKs took beyond the inflation.
+    /// Bytes that partial ACKs deducted beyond the inflation.
     deficit: u64,
 }
 
@@ -82,7 +82,7 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582 §3.2, step 2: is this a new loss, or echoes of the one just repaired?
+    /// RFC 6582 §3.2, step 2: a new loss, or echoes of the one just repaired?
     pub(super) fn may_enter(&self, view: &RecoveryView) -> bool {
         let last_acked = view.una - 1;
         self.recover.is_none_or(|recover| {
@@ -90,7 +90,7 @@ impl NewReno {
         })
     }
 
-    /// Sets what the quota exceeds the window by.
+    /// Sets the difference between quota and window.
     pub(super) fn inflate(&mut self, bytes: u64) {
         self.inflation = bytes;
     }
@@ -128,8 +128,8 @@ impl NewReno {
             self.leave();
             return Episode::Exit { cwnd, grows: self.params.exit == Exit::Keep };
         }
-        // RFC 6582 §3.2, step 3, partial ACK: deflate by what was acknowledged and add back a
-        // segment if at least one was.
+        // RFC 6582 §3.2, step 3, partial ACK: deflate by the acknowledged data and add back a
+        // segment if at least one was acknowledged.
         if self.inflation > acked {
             self.inflation -= acked;
             if acked >= view.segment {

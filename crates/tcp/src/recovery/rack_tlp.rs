@@ -1,4 +1,4 @@
-//! RACK-TLP: losses found by time, and probes for those at the tail (RFC 8985).
+//! RACK-TLP: loss detection by time, and tail loss probes (RFC 8985).
 
 mod params;
 mod probe;
@@ -18,7 +18,7 @@ pub use params::Params;
 enum Phase {
     Open,
     Recovery,
-    /// A timeout is being repaired.
+    /// Repairing after a timeout.
     Timeout,
 }
 
@@ -31,8 +31,8 @@ pub struct RackTlp {
     recovery_point: u64,
     dupacks: u32,
     min_rtt: MinRtt,
-    /// Of the segments that have arrived, the one that was sent last: when, and where it ends
-    /// (`RACK.xmit_ts`, `RACK.end_seq`).
+    /// Of the segments that have arrived, the one sent last: its time, and its end (`RACK.xmit_ts`,
+    /// `RACK.end_seq`).
     newest: Option<(Time, u64)>,
     /// Its round trip (`RACK.rtt`).
     rtt: Span,
@@ -42,11 +42,11 @@ pub struct RackTlp {
     /// `RACK.reo_wnd_mult` and `RACK.reo_wnd_persist`.
     multiplier: u32,
     persistence: u32,
-    /// Where the round ends that has seen a duplicate (`RACK.dsack_round`).
+    /// End of the round that has seen a duplicate (`RACK.dsack_round`).
     dsack_round: Option<u64>,
     /// When the window was reduced last.
     reduced_at: Time,
-    /// When segments that may only be late will count as lost.
+    /// When segments that may only be late count as lost.
     reorder_at: Time,
     probe: Probe,
 }
@@ -72,7 +72,7 @@ impl RackTlp {
         }
     }
 
-    /// RFC 8985 §6.2, step 4, `RACK_update_reo_wnd`: what duplicates say.
+    /// RFC 8985 §6.2, step 4, `RACK_update_reo_wnd`: the effect of duplicates.
     fn adapt(&mut self, news: &News, view: &RecoveryView, leaves: bool) {
         if self.dsack_round.is_some_and(|round| view.una >= round) {
             self.dsack_round = None;
@@ -184,8 +184,8 @@ impl LossRecovery for RackTlp {
     }
 
     fn is_calm(&self) -> bool {
-        // Nothing sent before the newest that has arrived is in question, so that none of what comes
-        // in order can put anything in question.
+        // No segment sent before the newest arrived one is missing, so segments that arrive in
+        // order cannot reveal a loss.
         self.phase == Phase::Open
             && self.dupacks == 0
             && self.reorder_at == Time::NEVER

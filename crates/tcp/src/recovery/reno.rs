@@ -1,4 +1,4 @@
-//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2), which the first new ACK ends.
+//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2), which ends with the first new ACK.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,16 +11,17 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Fast retransmit only if the ACK covers more than what was outstanding at the last loss
-    /// (ns-2's `bugfix_`); else a window with several losses is reduced several times (4.3BSD).
+    /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss
+    /// (ns-2's `bugfix_`); if false, a window with several losses is reduced several times
+    /// (4.3BSD).
     pub careful: bool,
-    /// What becomes of cwnd when recovery ends.
+    /// What happens to cwnd at the end of recovery.
     pub exit: Exit,
-    /// Fast retransmit restarts the retransmission timer (Linux, ns-2; the RFCs do not ask for it).
+    /// Whether fast retransmit restarts the retransmission timer (Linux, ns-2; not in the RFCs).
     pub restart_timer_on_entry: bool,
 }
 
-/// What becomes of cwnd when recovery ends.
+/// What happens to cwnd at the end of recovery.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exit {
@@ -47,7 +48,7 @@ pub struct Reno {
     recover: u64,
     in_recovery: bool,
     dupacks: u32,
-    /// Segments that duplicate ACKs say have left the network, bytes.
+    /// Data that has left the network according to duplicate ACKs, bytes.
     inflation: u64,
 }
 

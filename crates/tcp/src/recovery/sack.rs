@@ -11,21 +11,22 @@ use crate::send::{Marks, Scoreboard};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Segments below the highest one that has arrived are sent again before they are lost, if
-    /// there is nothing else to send (RFC 6675 §4, `NextSeg` rule 3).
+    /// Whether segments below the highest one that has arrived are sent again before they count as
+    /// lost, if there is nothing else to send (RFC 6675 §4, `NextSeg` rule 3).
     pub retransmit_holes: bool,
-    /// Once per recovery the last segment is sent again if there is nothing else to send, so that
-    /// a loss at the end of the window is noticed (RFC 6675 §4, `NextSeg` rule 4).
+    /// Whether, once per recovery, the last segment is sent again if there is nothing else to send,
+    /// to detect a loss at the end of the window (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
-    /// `retransmit_holes` sends segments again that are above the highest one that has arrived, too
-    /// (ns-3: `TcpTxBuffer::NextSeg()` leaves condition (1.b) out of rule 3).
+    /// Whether `retransmit_holes` applies to segments above the highest one that has arrived, too
+    /// (ns-3: `TcpTxBuffer::NextSeg()` omits condition (1.b) in rule 3).
     pub retransmit_tail: bool,
-    /// A partial ACK is answered as `NewReno` answers it (RFC 6582 §3.2, step 3; §4, "Impatient"):
-    /// unless its next segment was sent again already, one leaves whatever the pipe holds (what is
-    /// lost, else new data, else that one), and only the first partial ACK restarts the timer (ns-3:
-    /// `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
+    /// Whether a partial ACK is handled as in `NewReno` (RFC 6582 §3.2, step 3; §4, "Impatient"):
+    /// unless the next segment was already sent again, one segment is sent regardless of the pipe
+    /// (a lost one, else new data, else the next segment), and only the first partial ACK restarts
+    /// the timer (ns-3: `TcpSocketBase::ProcessAck()`). RFC 6675 waits for room in the pipe.
     pub answer_partial_acks: bool,
-    /// The beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves it open).
+    /// Whether the beginning of recovery restarts the retransmission timer (Linux; RFC 6675 leaves
+    /// it open).
     pub restart_timer_on_entry: bool,
     /// What a loss halves.
     pub reduce_from: ReduceFrom,
@@ -35,11 +36,11 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReduceFrom {
-    /// All that is not cumulatively acknowledged (RFC 6675 §5, step 4.2).
+    /// All data not cumulatively acknowledged (RFC 6675 §5, step 4.2).
     #[default]
     Flight,
-    /// What is in the network: less what has arrived or is lost, or, without SACK, less a segment
-    /// per duplicate ACK (ns-3).
+    /// The data in the network: without segments that have arrived or are lost; without SACK, minus
+    /// a segment per duplicate ACK (ns-3).
     Pipe,
 }
 
@@ -60,7 +61,7 @@ impl Default for Params {
 enum Phase {
     Open,
     Recovery,
-    /// A timeout is being repaired (RFC 6675 §5.1): no recovery begins.
+    /// Repairing after a timeout (RFC 6675 §5.1): no recovery begins.
     Timeout,
 }
 
@@ -76,7 +77,7 @@ pub struct Sack {
     dupacks: u32,
     /// One past the highest byte sent again in this recovery (`HighRxt`).
     high_rxt: u64,
-    /// One past what a rescue covers (`RescueRxt`).
+    /// One past the data covered by a rescue (`RescueRxt`).
     rescued: u64,
     partial_ack_seen: bool,
 }
@@ -161,7 +162,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        // RFC 6675 §5.1: what has arrived is remembered, all else is sent again.
+        // RFC 6675 §5.1: arrived segments are remembered, all others are sent again.
         board.lose_all();
         self.phase = Phase::Timeout;
         self.recovery_point = view.max;
@@ -187,8 +188,8 @@ impl LossRecovery for Sack {
         if let Some(hole) = hole {
             return Some(Spare { seq: hole.seq, rescue: false });
         }
-        // The rescue is for a loss at the end of the window; a copy of what was sent again already
-        // would tell nothing.
+        // The rescue is for a loss at the end of the window; another copy of a retransmission would
+        // not detect it.
         let may_rescue = self.params.rescue && board.una() > self.rescued;
         let last = board.last_missing().filter(|last| may_rescue && last.seq >= self.high_rxt)?;
         (!last.marks.has(Marks::RESENT)).then_some(Spare { seq: last.seq, rescue: true })

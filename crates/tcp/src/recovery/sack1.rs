@@ -2,7 +2,7 @@
 //! `Agent/TCP/Sack1` (Fall and Floyd: "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP",
 //! CCR 26(3), 1996).
 //!
-//! What is lost stays in the pipe until its copy has arrived, so that a window that lost more than
+//! Lost segments stay in the pipe until their copies have arrived, so a window that lost more than
 //! half its segments waits for the timer.
 
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ pub struct Params {}
 enum Phase {
     Open,
     Recovery,
-    /// A timeout is being repaired: no recovery begins (ns-2's `bugfix_`).
+    /// Repairing after a timeout: no recovery begins (ns-2's `bugfix_`).
     Timeout,
 }
 
@@ -36,7 +36,7 @@ pub struct Sack1 {
     dupacks: u32,
     /// First unacknowledged byte when recovery began.
     began_at: u64,
-    /// Bytes sent again in this recovery but for the first segment, which ns-2 does not count.
+    /// Bytes sent again in this recovery without the first segment, which ns-2 does not count.
     resent: u64,
     /// Bytes that ACKs have taken from the pipe.
     freed: u64,
@@ -117,7 +117,8 @@ impl LossRecovery for Sack1 {
                 return Episode::exit(RecoveryExit::Reduced { deficit: 0 });
             }
             Phase::Recovery => {
-                // Every ACK says that a segment has left; one of new data, that its copy has, too.
+                // Every ACK reports that a segment has left; an ACK of new data, that its copy has,
+                // too.
                 self.freed += if news.acked > 0 { 2 * self.segment } else { self.segment };
                 board.judge(1, segment);
                 return Episode::None;
@@ -131,7 +132,8 @@ impl LossRecovery for Sack1 {
         if self.dupacks < dupack_threshold {
             return Episode::None;
         }
-        // All that is missing below what has arrived is to be sent again, however little that is.
+        // All segments missing below the highest arrived one are sent again, regardless of their
+        // number.
         board.judge(1, segment);
         self.enter(view)
     }
@@ -142,7 +144,7 @@ impl LossRecovery for Sack1 {
         self.await_repair(view.max);
     }
 
-    /// While a timeout is repaired ns-2 goes back and sends everything again.
+    /// After a timeout ns-2 goes back and sends everything again.
     fn reads_blocks(&self) -> bool {
         self.phase != Phase::Timeout
     }

@@ -10,12 +10,11 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Fast retransmit only if the ACK covers more than what was outstanding at the last loss, so
-    /// that echoes of data sent twice do not look like a loss (ns-2's `bugfix_`; 4.3BSD did not).
+    /// Whether fast retransmit requires an ACK of more than the data outstanding at the last loss,
+    /// so that echoes of data sent twice do not look like a loss (ns-2's `bugfix_`; not in 4.3BSD).
     pub careful: bool,
-    /// The retransmission takes its turn: it waits for the host's random send delay, as what the
-    /// window allows does (ns-2, whose restart sends it as the first of a window); else it leaves
-    /// at once, as a fast retransmission does elsewhere.
+    /// Whether the retransmission waits for the host's random send delay like other data (ns-2,
+    /// where the restart sends it as the first of a window); if false, it is sent at once.
     pub in_turn: bool,
 }
 

@@ -35,7 +35,7 @@ impl Traits {
 /// What a recovery sees of its connection.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryView {
-    /// First unacknowledged sequence number, after the ACK at hand.
+    /// First unacknowledged sequence number, after the current ACK.
     pub una: u64,
     /// One past the highest sequence number sent.
     pub max: u64,
@@ -51,14 +51,14 @@ pub struct RecoveryView {
     pub srtt: Option<Span>,
     /// When the retransmission timer expires.
     pub rto_at: Time,
-    /// How long the other end may hold an ACK back.
+    /// How long the other end may delay an ACK.
     pub ack_delay: Span,
 }
 
 /// The timestamp that an ACK echoes, and the tick of its clock.
 pub type Echo = (u32, Span);
 
-/// What an ACK brought.
+/// Contents of an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
     /// Bytes acknowledged cumulatively.
@@ -69,11 +69,11 @@ pub struct News {
     pub is_duplicate: bool,
     /// It echoes a congestion mark.
     pub ece: bool,
-    /// What the other end says it received twice (RFC 2883).
+    /// Data that the other end reports as received twice (RFC 2883).
     pub twice: Option<(u64, u64)>,
-    /// It carried no data and acknowledged nothing that was not acknowledged before.
+    /// It had no data and acknowledged nothing new.
     pub repeats: bool,
-    /// It carried a SACK option.
+    /// It had a SACK option.
     pub has_blocks: bool,
 }
 
@@ -82,11 +82,11 @@ pub struct News {
 pub struct Spare {
     /// Its first byte.
     pub seq: u64,
-    /// It is sent by way of rescue (RFC 6675 §4, `NextSeg` rule 4).
+    /// It is a rescue retransmission (RFC 6675 §4, `NextSeg` rule 4).
     pub rescue: bool,
 }
 
-/// What an ACK meant for loss recovery.
+/// The effect of an ACK on loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
     /// Nothing.
@@ -111,7 +111,7 @@ pub enum Episode {
     Partial {
         /// Restart the retransmission timer.
         restart_timer: bool,
-        /// What leaves for it.
+        /// What is sent for it.
         answer: Answer,
     },
     /// Everything that was outstanding at the loss is acknowledged.
@@ -125,13 +125,13 @@ pub enum Episode {
     /// Reduce the window, and nothing else: a retransmission was lost (RFC 5681 §4.3), or a loss is
     /// likely and not repaired yet.
     Again,
-    /// A probe has repaired a loss: reduce the window once, there is nothing to recover (RFC 8985
+    /// A probe has repaired a loss: reduce the window once; there is nothing to recover (RFC 8985
     /// §7.4).
     Repaired {
-        /// Bytes outstanding when the probe left.
+        /// Bytes outstanding when the probe was sent.
         flight: u64,
     },
-    /// Send a segment to bring an ACK about: new data, or else the last one (RFC 8985 §7.3).
+    /// Send a segment to trigger an ACK: new data, or else the last segment (RFC 8985 §7.3).
     Probe,
 }
 
@@ -147,7 +147,7 @@ impl Episode {
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).
     Head,
-    /// What is lost, else new data, else the first unacknowledged segment.
+    /// A lost segment, else new data, else the first unacknowledged segment.
     Any,
     /// Nothing.
     Nothing,

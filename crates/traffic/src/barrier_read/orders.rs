@@ -1,4 +1,4 @@
-//! A barrier reader that follows a remedy's scheduler, to whom a part's number is its server's.
+//! A barrier reader that follows a remedy's scheduler, which numbers parts by server.
 
 use std::collections::VecDeque;
 
@@ -7,25 +7,25 @@ use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
 
 use super::{ALARM, BarrierReader, Connections};
 
-/// The scheduler, and what became of its orders.
+/// The scheduler, and the state of its orders.
 pub(super) struct Orders {
     scheduler: Box<dyn RequestScheduler>,
     /// The transport's receive window, bytes.
     receive_window: u64,
     /// By server.
     parts: Vec<Part>,
-    /// What the scheduler has to hear.
+    /// Notes for the scheduler.
     notes: VecDeque<Note>,
-    /// What it ordered last.
+    /// Its last orders.
     list: Vec<Order>,
 }
 
-/// A server's part of the block at hand.
+/// A server's part of the current block.
 #[derive(Clone, Copy, Debug, Default)]
 struct Part {
     /// The request has been sent, or waits for the handshake.
     requested: bool,
-    /// Bytes of the block at which the scheduler wants to be told.
+    /// Bytes of the block at which the scheduler is notified.
     mark: Option<u64>,
 }
 
@@ -46,7 +46,7 @@ impl Orders {
 }
 
 impl BarrierReader {
-    /// Tells the scheduler what happened, and does what it says.
+    /// Notifies the scheduler, and carries out its orders.
     pub(super) fn note(&mut self, hosts: &mut Hosts, note: Note) {
         let Some(mut orders) = self.orders.take() else { return };
         orders.notes.push_back(note);
@@ -91,7 +91,7 @@ impl BarrierReader {
         }
     }
 
-    /// Bytes of the block at hand that a server has delivered, if it has been asked.
+    /// Bytes of the current block that a server has delivered, if it was asked.
     fn delivered(&self, hosts: &Hosts, parts: &[Part], server: u32) -> u64 {
         if parts[server as usize].requested { self.delivered_now(hosts, server) } else { 0 }
     }
@@ -104,7 +104,7 @@ impl BarrierReader {
     fn carry_out(&mut self, hosts: &mut Hosts, orders: &mut Orders, order: Order) {
         match order {
             Order::Connect { server } => {
-                // A connection that has outlived a block is open already.
+                // A connection from an earlier block is open already.
                 if self.read.connections == Connections::Fresh || self.block == 0 {
                     orders.parts[server as usize].requested = true;
                     self.request(hosts, server, Some(0));

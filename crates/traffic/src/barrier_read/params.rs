@@ -1,4 +1,4 @@
-//! The parameters of a read: what is wrong with them, where its hosts are, what it loads.
+//! The parameters of a read: checks, places of hosts, offered load.
 
 use incast_engine::{Fault, Size, Span};
 use incast_host::Hosts;
@@ -19,21 +19,20 @@ pub struct Params {
     /// Number of servers, at least 1. No default.
     #[schemars(range(min = 1, max = 1_000_000))]
     pub servers: u32,
-    /// The switches that the servers are put on, in turn: a number from 0, or a list. Default:
-    /// what the topology has for them.
+    /// The switches of the servers, in turn: a number from 0, or a list. Default: the topology's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers_at: Option<Numbers>,
-    /// Whether the servers are those of the first workload, from its first one on, instead of hosts
-    /// of their own: several clients then read from the same servers.
+    /// Whether the servers are those of the first workload, from its first server on, instead of
+    /// own hosts. Several clients then read from the same servers.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schemars(extend("default" = false))]
     pub share_servers: bool,
-    /// How many servers have a part of a block, drawn at random for every block, at least 1.
+    /// Number of servers that have a part of a block, drawn at random for every block, at least 1.
     /// Default: all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub active: Option<u32>,
-    /// Which client reads, a number from 0. Default: the first.
+    /// The client that reads, a number from 0. Default: the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<u32>,
     /// The server request unit: what each server sends per block, bytes. No default; excludes
@@ -44,34 +43,33 @@ pub struct Params {
     /// servers. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<Size>,
-    /// Number of blocks to read. Excludes `duration`. As background traffic it goes on without end
-    /// if neither is given.
+    /// Number of blocks to read. Excludes `duration`. Background traffic without either never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1), extend("default" = 1))]
     pub blocks: Option<u32>,
     /// Instead of `blocks`: simulated time after which no block starts, seconds. No default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration: Option<Span>,
-    /// Whether a connection outlives its block.
+    /// Whether a connection is kept for the next block.
     #[serde(default)]
     pub connections: Connections,
-    /// x: consecutive requests of a block are U(0, x) apart, cumulatively, seconds.
+    /// x: consecutive requests of a block are sent U(0, x) apart, seconds.
     #[serde(default)]
     pub request_jitter: Span,
     /// x: every request of a block is delayed by U(0, x), independently, seconds.
     #[serde(default)]
     pub start_spread: Span,
-    /// Mean time between two blocks that are wanted, exponentially distributed, seconds; those that
-    /// are wanted while one is read wait. 0: the next one is wanted when one is complete.
+    /// Mean time between the arrivals of two blocks, exponentially distributed, seconds; blocks
+    /// that arrive during a read wait. 0: the next block begins when one is complete.
     #[serde(default)]
     pub interval: Span,
-    /// Size of a request on the wire, bytes; 0: it rides on the handshake's last ACK, or travels
-    /// as a packet of `transport.ack_size` where there is no handshake to ride on.
+    /// Size of a request on the wire, bytes; 0: it is part of the handshake's last ACK or, without
+    /// a handshake, a packet of `transport.ack_size`.
     #[serde(default)]
     pub request_size: Size,
 }
 
-/// Whether a connection outlives its block.
+/// Whether a connection is kept for the next block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Connections {
@@ -82,9 +80,9 @@ pub enum Connections {
     Persistent,
 }
 
-/// A packet is at most this long: its payload is counted in 16 bits.
+/// The largest packet: its payload is counted in 16 bits.
 const MAX_PACKET: u64 = 65_535;
-/// The most bytes of a block.
+/// The largest block, bytes.
 const LARGEST_BLOCK: u64 = 1_000_000_000_000_000;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
@@ -93,7 +91,7 @@ const fn is_false(value: &bool) -> bool {
 }
 
 impl Params {
-    /// How many servers have a part of a block.
+    /// Number of servers that have a part of a block.
     pub fn active(&self) -> u32 {
         self.active.unwrap_or(self.servers)
     }
@@ -103,8 +101,8 @@ impl Params {
         self.client.unwrap_or(0)
     }
 
-    /// Bytes of a block's part (from 0); the first ones take a block's remainder. Where all servers
-    /// are active, a part's number is its server's.
+    /// Bytes of a block's part (from 0); the first ones take the remainder. If all servers are
+    /// active, a part's number is its server's.
     pub fn sru_of(&self, part: u32) -> u64 {
         match (self.sru, self.block) {
             (Some(Size(bytes)), _) => bytes,

@@ -51,12 +51,12 @@ fn a_discipline_s_parameters_make_sense() {
     );
     refused(
         &[("network.queue", json!({ "name": "ecn-threshold", "threshold": 0.7 }))],
-        "network.queue.threshold: 0.7 is not a length of a queue: a share of the buffer is written \
+        "network.queue.threshold: 0.7 is not a queue length: a share of the buffer is written \
          \"70%\"; write e.g. \"20pkt\", \"30KB\" (30000), 30000, or \"70%\" of the buffer",
     );
     refused(
         &[("network.queue", json!({ "name": "codel", "target": "1s" }))],
-        "network.queue.target: exceeds interval; write 5 to 10 % of it, e.g. \"50us\"",
+        "network.queue.target: must be at most interval, and should be 5 to 10 % of it, e.g. \"50us\"",
     );
 }
 
@@ -102,7 +102,7 @@ fn a_shared_buffer_says_what_is_shared() {
 fn cells_are_bytes_of_a_buffer_in_bytes() {
     refused(
         &[("network.buffer_cell", json!(0))],
-        "network.buffer_cell: 0 is out of range; write 1 to 65535 bytes",
+        "network.buffer_cell: 0 is out of range; must be 1 to 65535 bytes",
     );
     refused(
         &[("network.buffer_cell", json!("208B")), ("network.buffer", json!("40pkt"))],
@@ -148,11 +148,11 @@ fn links_need_a_rate_and_packets_a_size() {
     );
     refused(
         &[("transport.mss", json!("64KiB"))],
-        "transport.mss: 65536 is out of range; write 1 to 65535 bytes",
+        "transport.mss: 65536 is out of range; must be 1 to 65535 bytes",
     );
     refused(
         &[("transport.ack_size", json!(0))],
-        "transport.ack_size: 0 is out of range; write 1 to 255 bytes",
+        "transport.ack_size: 0 is out of range; must be 1 to 255 bytes",
     );
     refused(
         &[("background", json!([{ "name": "cbr", "rate": "1Mbps", "packet_size": 0 }]))],

@@ -20,33 +20,43 @@ fn pacing_has_gains() {
 #[test]
 fn a_congestion_control_s_parameters_make_sense() {
     for (name, key, value, line) in [
-        ("dctcp", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
-        ("dctcp", "floor", json!(0), "0 segments are no window; write 1 or more"),
+        ("dctcp", "alpha", json!(1.5), "1.5 is out of range; must be 0 to 1"),
+        ("dctcp", "floor", json!(0), "must be at least 1 segment"),
         (
             "d2tcp",
             "greatest_urgency",
             json!(0.1),
             "0.1 is below least_urgency (0.5); write e.g. 2.0",
         ),
-        ("d2tcp", "least_urgency", json!(0.0), "0 is no exponent; write more than 0, e.g. 0.5"),
+        ("d2tcp", "least_urgency", json!(0.0), "0 is out of range; must be above 0, e.g. 0.5"),
         ("l2dct", "least_weight", json!(3.0), "3 exceeds greatest_weight (2.5); write less"),
-        ("l2dct", "long", json!("100KB"), "100000 is not beyond short (200000); write more"),
+        ("l2dct", "long", json!("100KB"), "100000 must be more than short (200000)"),
         ("tdctcp", "increase", json!(-0.5), "-0.5 is out of range; must be 0 to 1000000000"),
-        ("tdctcp", "g", json!(0.0), "0 is no weight; write more than 0 and at most 1, e.g. 0.0625"),
-        ("tcp-fitdc", "step", json!(0.0), "0 lets no window grow; write e.g. 2.0"),
+        (
+            "tdctcp",
+            "g",
+            json!(0.0),
+            "0 is out of range; must be above 0 and at most 1, e.g. 0.0625",
+        ),
+        ("tcp-fitdc", "step", json!(0.0), "0 is out of range; must be above 0, e.g. 2.0"),
         ("tcp-fitdc", "backlog", json!(-1.0), "-1 is out of range; must be 0 to 1000000000"),
-        ("tcp-fitdc", "alpha", json!(1.5), "1.5 is no fraction; write 0 to 1"),
-        ("swift", "target_ratio", json!(0.5), "0.5 makes no sense; write 1 or more, e.g. 1.5"),
-        ("swift", "max_decrease", json!(1.0), "1 makes no sense; write 0 to less than 1, e.g. 0.5"),
-        ("swift", "base_target", json!("0s"), "0 is no round trip; write e.g. \"150us\""),
-        ("bbr", "startup_gain", json!(1.0), "1 makes no sense; write more than 1"),
+        ("tcp-fitdc", "alpha", json!(1.5), "1.5 is out of range; must be 0 to 1"),
+        ("swift", "target_ratio", json!(0.5), "0.5 is out of range; must be at least 1, e.g. 1.5"),
+        (
+            "swift",
+            "max_decrease",
+            json!(1.0),
+            "1 is out of range; must be at least 0 and below 1, e.g. 0.5",
+        ),
+        ("swift", "base_target", json!("0s"), "must be longer than 0; write e.g. \"150us\""),
+        ("bbr", "startup_gain", json!(1.0), "1 is out of range; must be above 1"),
         (
             "bbr",
             "probe_gain",
             json!(2.5),
-            "2.5 makes no sense; write more than 1 and less than 2, e.g. 1.25",
+            "2.5 is out of range; must be above 1 and below 2, e.g. 1.25",
         ),
-        ("bbr", "full_rounds", json!(0), "0 makes no sense; write 1 or more, e.g. 3"),
+        ("bbr", "full_rounds", json!(0), "0 is out of range; must be at least 1, e.g. 3"),
     ] {
         let part = json!({ "name": name, key: value });
         refused(
@@ -73,11 +83,11 @@ fn a_recovery_s_parameters_make_sense() {
 fn a_burst_has_a_size() {
     refused(
         &[("transport.segmentation_offload", json!(0))],
-        "transport.segmentation_offload: 0 is out of range; write 1 to 4294967295 bytes, or \"off\"",
+        "transport.segmentation_offload: 0 is out of range; must be 1 to 4294967295 bytes, or \"off\"",
     );
     refused(
         &[("transport.receive_offload", json!({ "size": 0 }))],
-        "transport.receive_offload.size: 0 is out of range; write 1 to 4294967295 bytes",
+        "transport.receive_offload.size: 0 is out of range; must be 1 to 4294967295 bytes",
     );
     refused(
         &[("transport.receive_offload", json!("20us"))],
@@ -101,8 +111,8 @@ fn counting_marks_takes_marks() {
     );
     refused(
         &[dctcp, ("transport.congestion_control", json!({ "g": 0.0 }))],
-        "transport.congestion_control.g: 0 is no weight; \
-         write more than 0 and at most 1, e.g. 0.0625",
+        "transport.congestion_control.g: 0 is out of range; must be above 0 and at most 1, e.g. \
+         0.0625",
     );
 }
 
@@ -121,7 +131,7 @@ fn the_end_of_slow_start_is_a_name_or_a_table() {
     );
     refused(
         &[hystart(json!({ "name": "rfc9406", "samples": 0 }))],
-        "transport.congestion_control.hystart.samples: 0 is too few; write 1 or more",
+        "transport.congestion_control.hystart.samples: must be at least 1",
     );
 }
 
@@ -134,11 +144,11 @@ fn timers_and_windows_make_sense() {
     for key in ["rto_max", "rto_initial", "syn_rto", "rto_after_syn_loss"] {
         let zero =
             [(&*format!("transport.{key}"), json!("0s")), ("transport.rto_min", json!("0s"))];
-        refused(&zero, &format!("transport.{key}: 0 is no timeout; write e.g. \"1s\""));
+        refused(&zero, &format!("transport.{key}: must be longer than 0; write e.g. \"1s\""));
     }
     refused(
         &[("transport.rto_min", json!("0s")), ("transport.rto_granularity", json!("0s"))],
-        "transport.rto_min: 0 is no timeout while rto_granularity is 0, too; write e.g. \"200us\"",
+        "transport.rto_min: must be longer than 0 if rto_granularity is 0; write e.g. \"200us\"",
     );
     refused(
         &[("profile", json!("ns2")), ("transport.rto_granularity", json!("0s"))],
@@ -151,7 +161,7 @@ fn timers_and_windows_make_sense() {
     );
     refused(
         &[("transport.timestamps", json!(true)), ("transport.timestamp_granularity", json!("0s"))],
-        "transport.timestamp_granularity: 0 is no tick; write e.g. \"1ms\"",
+        "transport.timestamp_granularity: must be longer than 0; write e.g. \"1ms\"",
     );
     refused(
         &[("transport.dupack_threshold", json!(0))],

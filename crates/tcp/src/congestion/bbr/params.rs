@@ -10,29 +10,29 @@ use crate::congestion::Parameters;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
-    /// Gain of rate and window in Startup, a ratio above 1 (§4.3.2.1: 2/ln 2); Drain's rate takes
-    /// its reciprocal.
+    /// Gain of rate and window in Startup, a ratio above 1 (§4.3.2.1: 2/ln 2); Drain uses its
+    /// reciprocal.
     pub startup_gain: f64,
     /// Gain of the window in `ProbeBW`, a ratio above 0 (§4.2.3: 2).
     pub cwnd_gain: f64,
     /// Gain of the rate while `ProbeBW` probes, a ratio above 1 and below 2 (§4.3.4: 1.25); the
-    /// next phase is as much below 1.
+    /// next phase is below 1 by the same amount.
     pub probe_gain: f64,
-    /// Rounds that the greatest delivery rate is remembered, at least 1 (§4.1.1.3: 10).
+    /// Length of the maximum filter of the delivery rate, rounds, at least 1 (§4.1.1.3: 10).
     pub bandwidth_rounds: u32,
-    /// How long the smallest round trip is believed, seconds (§4.1.2.3: 10 s).
+    /// Time after which the smallest round trip expires, seconds (§4.1.2.3: 10 s).
     pub round_trip_time: Span,
-    /// How long `ProbeRTT` lasts, seconds (§4.3.5: 200 ms).
+    /// Duration of `ProbeRTT`, seconds (§4.3.5: 200 ms).
     pub probe_rtt_time: Span,
     /// Least window, segments, at least 1 (§4.2.3.2: 4).
     pub least_window: u32,
-    /// Startup ends when the bandwidth has not grown by a quarter for so many rounds, at least 1
+    /// Startup ends when the bandwidth has not grown by a quarter for this many rounds, at least 1
     /// (§4.3.2.2: 3).
     pub full_rounds: u32,
-    /// Segments that leave back to back; three such bursts are added to the window (§4.2.3.2).
+    /// Segments sent back to back; three such bursts are added to the window (§4.2.3.2).
     pub burst: u32,
-    /// A burst holds at least what the pacing rate brings in this time, up to 64 KiB, seconds (0;
-    /// Linux: 1 ms, whether or not segmentation is offloaded).
+    /// A burst is at least the data that the pacing rate allows in this time, up to 64 KiB, seconds
+    /// (0; Linux: 1 ms, with or without segmentation offload).
     pub burst_time: Span,
 }
 
@@ -57,26 +57,26 @@ impl Default for Params {
 impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let gain = |gain: f64, least: f64| gain.is_finite() && gain > least;
-        for (key, value, holds, write) in [
-            ("startup_gain", self.startup_gain, gain(self.startup_gain, 1.0), "more than 1"),
-            ("cwnd_gain", self.cwnd_gain, gain(self.cwnd_gain, 0.0), "more than 0, e.g. 2.0"),
+        for (key, value, holds, range) in [
+            ("startup_gain", self.startup_gain, gain(self.startup_gain, 1.0), "above 1"),
+            ("cwnd_gain", self.cwnd_gain, gain(self.cwnd_gain, 0.0), "above 0, e.g. 2.0"),
             (
                 "probe_gain",
                 self.probe_gain,
                 gain(self.probe_gain, 1.0) && self.probe_gain < 2.0,
-                "more than 1 and less than 2, e.g. 1.25",
+                "above 1 and below 2, e.g. 1.25",
             ),
             (
                 "bandwidth_rounds",
                 self.bandwidth_rounds.into(),
                 self.bandwidth_rounds > 0,
-                "1 or more, e.g. 10",
+                "at least 1, e.g. 10",
             ),
-            ("least_window", self.least_window.into(), self.least_window > 0, "1 or more, e.g. 4"),
-            ("full_rounds", self.full_rounds.into(), self.full_rounds > 0, "1 or more, e.g. 3"),
+            ("least_window", self.least_window.into(), self.least_window > 0, "at least 1, e.g. 4"),
+            ("full_rounds", self.full_rounds.into(), self.full_rounds > 0, "at least 1, e.g. 3"),
         ] {
             if !holds {
-                return Err(Fault::new(key, format!("{value} makes no sense; write {write}")));
+                return Err(Fault::new(key, format!("{value} is out of range; must be {range}")));
             }
         }
         Ok(())

@@ -6,16 +6,15 @@ use super::params::Params;
 use crate::recovery::{Episode, News, RecoveryView};
 use crate::send::Scoreboard;
 
-/// The probe timer and the probes that nothing has answered.
+/// The probe timer and the unanswered probes.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     at: Time,
-    /// One past the highest byte sent when the last probe left, while it is not accounted for
-    /// (`TLP.end_seq`).
+    /// One past the highest byte sent at the last probe, until it is accounted for (`TLP.end_seq`).
     end: Option<u64>,
-    /// It sent data again (`TLP.is_retrans`).
+    /// Whether it was a retransmission (`TLP.is_retrans`).
     retransmission: bool,
-    /// Bytes that were outstanding when it left.
+    /// Bytes outstanding when it was sent.
     flight: u64,
     /// Probes since a round trip was measured.
     sent: u32,
@@ -32,7 +31,7 @@ impl Probe {
         self.at
     }
 
-    /// Whether no probe has to be accounted for.
+    /// Whether no probe is to be accounted for.
     pub fn is_settled(&self) -> bool {
         self.end.is_none()
     }
@@ -53,7 +52,7 @@ impl Probe {
         self.sent = 0;
     }
 
-    /// RFC 8985 §7.2: sets the timer after new data were sent or acknowledged.
+    /// RFC 8985 §7.2: sets the timer after new data was sent or acknowledged.
     pub fn schedule(&mut self, params: &Params, board: &Scoreboard, view: &RecoveryView) {
         self.at = Time::NEVER;
         if board.is_empty() || board.sacked_segments() > 0 || self.sent >= params.probes {
@@ -73,13 +72,13 @@ impl Probe {
         self.at = (view.now + wait.max(params.probe_min)).min(view.rto_at);
     }
 
-    /// RFC 8985 §7.3: the timer expired; whether a probe may leave.
+    /// RFC 8985 §7.3: the timer expired; returns whether to send a probe.
     pub fn expire(&mut self, params: &Params) -> bool {
         self.at = Time::NEVER;
         self.sent < params.probes && (self.end.is_none() || params.probes > 1)
     }
 
-    /// A probe left.
+    /// A probe was sent.
     pub fn on_sent(&mut self, retransmission: bool, board: &Scoreboard) {
         self.sent += 1;
         self.end = Some(board.max());
@@ -104,7 +103,8 @@ impl Probe {
 mod tests {
     use super::*;
 
-    /// RFC 8985 §7.3 lets one probe be in flight; who allows several sends them without an answer.
+    /// RFC 8985 §7.3 allows one probe in flight; with more, probes are sent without waiting for an
+    /// answer.
     #[test]
     fn rfc8985_7_3_a_second_probe_takes_leave_to_send_several() {
         let allows = |probes: u32| {
