@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_factor_of_nothing_and_a_memory_of_nothing_are_mistakes() {
-        let fault = |params: Params| params.check().expect_err("it makes no sense").key;
+        let fault = |params: Params| params.check().expect_err("it is invalid").key;
         assert_eq!(fault(Params { factor: 0, ..Params::default() }), "factor");
         assert_eq!(fault(Params { memory: Span::ZERO, ..Params::default() }), "memory");
     }

@@ -298,7 +298,7 @@ mod tests {
 
     #[test]
     fn parameters_make_sense() {
-        let fault = |params: Params| params.check(&SITE).expect_err("it makes no sense").key;
+        let fault = |params: Params| params.check(&SITE).expect_err("it is invalid").key;
         assert!(Params::default().check(&SITE).is_ok());
         assert_eq!(fault(Params { interval: Span::ZERO, ..rfc() }), "interval");
         assert_eq!(fault(Params { target: Span::from_secs(1), ..rfc() }), "target");

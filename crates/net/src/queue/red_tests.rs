@@ -146,7 +146,7 @@ fn a_hit_is_a_mark_where_it_can_be_one() {
 
 #[test]
 fn parameters_make_sense() {
-    let fault = |params: Params| params.check(&SITE).expect_err("it makes no sense").key;
+    let fault = |params: Params| params.check(&SITE).expect_err("it is invalid").key;
     let params = Params::default;
     let level = |text: &str| text.parse::<Level>().expect("a length");
     assert!(params().check(&SITE).is_ok());

@@ -403,7 +403,7 @@ mod tests {
 
     #[test]
     fn parameters_that_tell_nothing_are_mistakes() {
-        let fault = |params: Params| params.check(&SITE).expect_err("it makes no sense").key;
+        let fault = |params: Params| params.check(&SITE).expect_err("it is invalid").key;
         assert_eq!(fault(Params { threshold: 0.0, ..Params::default() }), "threshold");
         assert_eq!(fault(Params { threshold: f64::NAN, ..Params::default() }), "threshold");
         assert_eq!(fault(Params { weight: 1.5, ..Params::default() }), "weight");

@@ -233,11 +233,11 @@ mod tests {
     fn a_fault_of_a_class_names_its_key() {
         let faulty = |class: Class| {
             let params = Params { classes: vec![Class::default(), class], ..Params::default() };
-            params.check(&SITE).expect_err("it makes no sense")
+            params.check(&SITE).expect_err("it is invalid")
         };
         let fault = faulty(Class { max_p: 2.0, ..Class::default() });
         assert_eq!(fault.key, "classes");
-        assert!(fault.message.starts_with("1.max_p: 2 is not a probability"), "{}", fault.message);
+        assert!(fault.message.starts_with("1.max_p: 2 is out of range"), "{}", fault.message);
         let bytes = |bytes| Level::Limit(Limit::Bytes(bytes));
         let fault = faulty(Class { min_th: bytes(1), max_th: bytes(2), ..Class::default() });
         assert!(fault.message.contains("different units"), "{}", fault.message);

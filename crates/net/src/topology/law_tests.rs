@@ -65,7 +65,7 @@ fn no_switch_and_too_many_are_refused() {
     ];
     for document in refused {
         let config: TopologyConfig = serde_json::from_value(document).expect("the keys exist");
-        let fault = config.shape().check().expect_err("it makes no sense");
-        assert!(fault.message.ends_with("write 1 to 100"), "{}", fault.message);
+        let fault = config.shape().check().expect_err("it is invalid");
+        assert!(fault.message.ends_with("must be 1 to 100"), "{}", fault.message);
     }
 }

@@ -16,7 +16,7 @@ fn with_transport(transport: &Value) -> Value {
 }
 
 fn error(document: &Value) -> String {
-    load(document).expect_err("it makes no sense").to_string()
+    load(document).expect_err("it is invalid").to_string()
 }
 
 #[test]
