@@ -282,7 +282,7 @@ impl CongestionControl for Vegas {
     fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
         let (window, segment) = (self.reno.window(), path.segment);
         let window = match exit {
-            // The reduced window, wherever ssthresh is.
+            // The reduced window, independent of ssthresh.
             RecoveryExit::Ssthresh => window,
             RecoveryExit::Flight => window.min(path.flight.max(segment) + segment),
             RecoveryExit::Reduced { deficit } => window.saturating_sub(deficit).max(segment),

@@ -119,7 +119,7 @@ pub enum RecoveryExit {
     /// cwnd is what the reduction left of it, less what partial ACKs took (ns-2, which halves cwnd
     /// and rounds ssthresh).
     Reduced {
-        /// Bytes that partial ACKs took.
+        /// Bytes that partial ACKs deducted.
         deficit: u64,
     },
 }

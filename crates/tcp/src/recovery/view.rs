@@ -114,7 +114,7 @@ pub enum Episode {
         /// What is sent for it.
         answer: Answer,
     },
-    /// Everything that was outstanding at the loss is acknowledged.
+    /// All data outstanding at the loss is acknowledged.
     Exit {
         /// What becomes of cwnd.
         cwnd: RecoveryExit,
@@ -122,8 +122,8 @@ pub enum Episode {
         /// only deflates it).
         grows: bool,
     },
-    /// Reduce the window, and nothing else: a retransmission was lost (RFC 5681 §4.3), or a loss is
-    /// likely and not repaired yet.
+    /// Only reduce the window: a retransmission was lost (RFC 5681 §4.3), or a loss is likely and
+    /// not repaired yet.
     Again,
     /// A probe has repaired a loss: reduce the window once; there is nothing to recover (RFC 8985
     /// §7.4).
@@ -142,7 +142,7 @@ impl Episode {
     }
 }
 
-/// What leaves for a partial ACK, beside what the windows let go.
+/// What is sent for a partial ACK, beside what the windows allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).
