@@ -1,5 +1,5 @@
 //! All to all: in every round each client fetches a message from every other one. The next round
-//! begins when the last message has arrived, as in the shuffle of MapReduce.
+//! begins when the last message has arrived, as in the shuffle of a map-reduce job.
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
 use incast_host::milestone::EventKind;
