@@ -110,7 +110,7 @@ pub(crate) struct LongFlows {
     first_flow: u32,
     count: u32,
     bursts: Option<Source>,
-    /// Of each flow that writes in bursts.
+    /// One per flow that writes in bursts.
     writers: Vec<Writer>,
     done: bool,
 }
@@ -152,7 +152,7 @@ impl Source {
 /// What is left where a connection does not know that its data end, bytes: a segment of
 /// segmentation offload.
 const AMPLE: u64 = 1 << 16;
-/// More than any run can send.
+/// More than any run sends.
 const ENDLESS: u64 = 1 << 60;
 /// The timer that opens the connections.
 const OPEN: u32 = 0;
