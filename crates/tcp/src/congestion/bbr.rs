@@ -412,7 +412,7 @@ impl CongestionControl for Bbr {
         Needs { every_ack: true, delivery_rate: true, sent: true, pacing: true, ..Needs::default() }
     }
 
-    fn on_sent(&mut self, _: u64, path: &PathView) {
+    fn on_sent(&mut self, path: &PathView) {
         if self.rate.is_none() {
             self.set_rate(path);
         }

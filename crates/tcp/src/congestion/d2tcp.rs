@@ -2,8 +2,8 @@
 
 use incast_engine::{Fault, Span, Time};
 
-use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
-use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::{Needs, Parameters, PathView};
 
 params_over_marks! {
     /// Parameters of D2TCP.
@@ -34,29 +34,23 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`].
+/// Windows that shrink by urgency.
 #[derive(Clone, Debug)]
-pub struct D2tcp {
+pub struct ByDeadline {
     params: Params,
-    window: MarkedWindow,
     /// First byte of the current block, and when it was sent.
     block: u64,
     began: Time,
 }
 
-impl D2tcp {
-    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        let window = MarkedWindow::new(params.estimate(), window, ssthresh);
-        Self { params: params.clone(), window, block: 0, began: Time::ZERO }
-    }
-
+impl ByDeadline {
     /// d = Tc / D (paper §3.2): the time that the rest of the block needs at three quarters of the
     /// window per round trip (the mean of a sawtooth), divided by the remaining time.
-    fn urgency(&self, path: &PathView) -> f64 {
+    fn urgency(&self, window: u64, path: &PathView) -> f64 {
         let (Some(deadline), Some(srtt)) = (self.params.deadline, path.srtt) else { return 1.0 };
         let left = (self.began + deadline).saturating_since(path.now);
         let rest = path.written.saturating_sub(path.una) as f64;
-        let needed = rest / (0.75 * self.window.reno.window() as f64) * srtt.as_secs_f64();
+        let needed = rest / (0.75 * window as f64) * srtt.as_secs_f64();
         let Params { least_urgency, greatest_urgency, .. } = self.params;
         // An expired deadline is the formula's limit: the maximum urgency.
         if left.is_zero() {
@@ -66,24 +60,28 @@ impl D2tcp {
     }
 }
 
-impl CongestionControl for D2tcp {
-    answer_as_marked_window!();
+impl Law for ByDeadline {
+    type Params = Params;
 
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let urgency = self.urgency(path);
-        let penalty = |alpha| libm::pow(alpha, urgency);
-        self.window.on_ack(ack, path, penalty, |reno| reno.on_ack(ack, path));
+    fn new(params: &Params) -> Self {
+        Self { params: params.clone(), block: 0, began: Time::ZERO }
+    }
+
+    fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
+        libm::pow(alpha, self.urgency(window, path))
     }
 
     fn needs(&self) -> Needs {
-        let ecn = EcnUse::PerAck(self.params.ce_change);
-        Needs { ecn, every_ack: true, sent: true, ..Needs::default() }
+        Needs { sent: true, ..Needs::default() }
     }
 
-    fn on_sent(&mut self, _: u64, path: &PathView) {
+    fn on_sent(&mut self, path: &PathView) {
         if path.block_start != self.block {
             self.block = path.block_start;
             self.began = path.now;
         }
     }
 }
+
+/// See [`Params`].
+pub type D2tcp = MarkedWindow<ByDeadline>;

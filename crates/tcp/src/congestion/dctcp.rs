@@ -2,8 +2,8 @@
 
 use incast_engine::Fault;
 
-use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
-use super::{AckSample, CeChange, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::Parameters;
+use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
 
 params_over_marks! {
     /// Parameters of DCTCP.
@@ -17,28 +17,17 @@ impl Parameters for Params {
     }
 }
 
+/// DCTCP itself has nothing of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Plain;
+
+impl Law for Plain {
+    type Params = Params;
+
+    fn new(_: &Params) -> Self {
+        Self
+    }
+}
+
 /// See [`Params`].
-#[derive(Clone, Debug)]
-pub struct Dctcp {
-    window: MarkedWindow,
-    ce_change: CeChange,
-}
-
-impl Dctcp {
-    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        let window = MarkedWindow::new(params.estimate(), window, ssthresh);
-        Self { window, ce_change: params.ce_change }
-    }
-}
-
-impl CongestionControl for Dctcp {
-    answer_as_marked_window!();
-
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        self.window.on_ack(ack, path, |alpha| alpha, |reno| reno.on_ack(ack, path));
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { ecn: EcnUse::PerAck(self.ce_change), every_ack: true, ..Needs::default() }
-    }
-}
+pub type Dctcp = MarkedWindow<Plain>;

@@ -4,8 +4,9 @@
 
 use incast_engine::{Fault, Span};
 
-use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
-use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::reno::Reno;
+use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
     /// Parameters of a control after TCP-FITDC, whose formulas are not public: marks reduce the
@@ -35,11 +36,10 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`].
+/// Windows that grow by what is left of the backlog.
 #[derive(Clone, Debug)]
-pub struct Fitdc {
+pub struct ByBacklog {
     params: Params,
-    window: MarkedWindow,
     /// The round ends with the first ACK beyond.
     round_end: u64,
     /// Round-trip times of this round: their sum and number.
@@ -49,18 +49,7 @@ pub struct Fitdc {
     waiting: f64,
 }
 
-impl Fitdc {
-    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        Self {
-            params: params.clone(),
-            window: MarkedWindow::new(params.estimate(), window, ssthresh),
-            round_end: 0,
-            sum: Span::ZERO,
-            samples: 0,
-            waiting: 0.0,
-        }
-    }
-
+impl ByBacklog {
     /// Once per round trip: the expected minus the actual throughput of the window (Vegas, JSAC
     /// 1995, §3.2), by the mean round-trip time of the round.
     fn measure(&mut self, path: &PathView) {
@@ -74,10 +63,15 @@ impl Fitdc {
     }
 }
 
-impl CongestionControl for Fitdc {
-    answer_as_marked_window!();
+impl Law for ByBacklog {
+    type Params = Params;
 
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+    fn new(params: &Params) -> Self {
+        let params = params.clone();
+        Self { params, round_end: 0, sum: Span::ZERO, samples: 0, waiting: 0.0 }
+    }
+
+    fn observe(&mut self, ack: &AckSample, path: &PathView, _: f64) {
         if path.una > self.round_end {
             self.measure(path);
         }
@@ -85,27 +79,21 @@ impl CongestionControl for Fitdc {
             self.sum += rtt;
             self.samples += 1;
         }
-        let Params { step, backlog, .. } = self.params;
-        let waiting = self.waiting * self.window.reno.segments(path.segment);
-        let room = (1.0 - waiting / backlog).max(0.0);
-        self.window.on_ack(
-            ack,
-            path,
-            |alpha| alpha,
-            |reno| {
-                if !reno.is_starting() {
-                    reno.avoid_congestion(step * room, path.segment);
-                } else if room > 0.0 {
-                    reno.on_ack(ack, path);
-                } else {
-                    reno.set(reno.window(), reno.window().max(2 * path.segment));
-                }
-            },
-        );
     }
 
-    fn needs(&self) -> Needs {
-        let ecn = EcnUse::PerAck(self.params.ce_change);
-        Needs { ecn, every_ack: true, ..Needs::default() }
+    fn grow(&mut self, reno: &mut Reno, ack: &AckSample, path: &PathView) {
+        let Params { step, backlog, .. } = self.params;
+        let waiting = self.waiting * reno.segments(path.segment);
+        let room = (1.0 - waiting / backlog).max(0.0);
+        if !reno.is_starting() {
+            reno.avoid_congestion(step * room, path.segment);
+        } else if room > 0.0 {
+            reno.on_ack(ack, path);
+        } else {
+            reno.set(reno.window(), reno.window().max(2 * path.segment));
+        }
     }
 }
+
+/// See [`Params`].
+pub type Fitdc = MarkedWindow<ByBacklog>;

@@ -2,8 +2,9 @@
 
 use incast_engine::{Fault, Size};
 
-use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
-use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::reno::Reno;
+use super::{AckSample, CongestionControl, Parameters, PathView};
 
 params_over_marks! {
     /// Parameters of L2DCT: the less a block has sent, the larger its weight; with a large weight
@@ -55,39 +56,29 @@ impl Params {
     }
 }
 
-/// See [`Params`].
+/// Windows that grow and shrink by weight.
 #[derive(Clone, Debug)]
-pub struct L2dct {
-    params: Params,
-    window: MarkedWindow,
-}
+pub struct ByWeight(Params);
 
-impl L2dct {
-    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        let window = MarkedWindow::new(params.estimate(), window, ssthresh);
-        Self { params: params.clone(), window }
+impl Law for ByWeight {
+    type Params = Params;
+
+    fn new(params: &Params) -> Self {
+        Self(params.clone())
+    }
+
+    fn penalty(&self, alpha: f64, _: u64, path: &PathView) -> f64 {
+        libm::pow(alpha, self.0.weight(path))
+    }
+
+    fn grow(&mut self, reno: &mut Reno, ack: &AckSample, path: &PathView) {
+        if reno.is_starting() {
+            reno.on_ack(ack, path);
+        } else {
+            reno.avoid_congestion(self.0.weight(path) / self.0.greatest_weight, path.segment);
+        }
     }
 }
 
-impl CongestionControl for L2dct {
-    answer_as_marked_window!();
-
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let Self { params, window } = self;
-        // Computed only when needed: divisions are slow.
-        let weight = || params.weight(path);
-        let penalty = |alpha| libm::pow(alpha, weight());
-        window.on_ack(ack, path, penalty, |reno| {
-            if reno.window() < reno.ssthresh() {
-                reno.on_ack(ack, path);
-            } else {
-                reno.avoid_congestion(weight() / params.greatest_weight, path.segment);
-            }
-        });
-    }
-
-    fn needs(&self) -> Needs {
-        let ecn = EcnUse::PerAck(self.params.ce_change);
-        Needs { ecn, every_ack: true, ..Needs::default() }
-    }
-}
+/// See [`Params`].
+pub type L2dct = MarkedWindow<ByWeight>;

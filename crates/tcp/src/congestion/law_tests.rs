@@ -123,9 +123,9 @@ fn apply(controller: &mut Controller, step: Step, path: &PathView) {
     match step {
         Step::Ack(ack) => controller.on_ack(&ack, path),
         Step::Duplicate => {
-            let head = Head { sent_at: path.now, transmissions: 1 };
-            controller.on_duplicate_ack(head, path);
-            controller.on_new_head(head, path);
+            for is_new in [false, true] {
+                controller.is_lost(Head { sent_at: path.now, transmissions: 1, is_new }, path);
+            }
         }
         Step::Congestion(why) => controller.on_congestion(why, path),
         Step::Exit(exit) => controller.on_recovery_exit(exit, path),

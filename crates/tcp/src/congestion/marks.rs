@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::reno::Reno;
-use super::{AckSample, Congestion, CongestionControl, PathView, RecoveryExit};
+use super::{
+    AckSample, CeChange, Congestion, CongestionControl, EcnUse, Limit, Needs, PathView,
+    RecoveryExit,
+};
 
 /// When the window is reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +34,7 @@ pub struct Estimate {
     pub floor: u32,
     pub react_at: ReactAt,
     pub byte_counting: bool,
+    pub ce_change: CeChange,
 }
 
 impl Estimate {
@@ -52,10 +56,45 @@ impl Estimate {
     }
 }
 
+/// What DCTCP and each of its descendants do in a way of their own.
+pub trait Law: Sized {
+    /// The parameters of the control.
+    type Params: OverMarks;
+
+    fn new(params: &Self::Params) -> Self;
+
+    /// An ACK, before it moves α, which is `alpha`, and the window.
+    fn observe(&mut self, ack: &AckSample, path: &PathView, alpha: f64) {
+        let _ = (ack, path, alpha);
+    }
+
+    /// The share of a window of `window` bytes to halve.
+    fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
+        let _ = (window, path);
+        alpha
+    }
+
+    /// Grows the window for an ACK.
+    fn grow(&mut self, reno: &mut Reno, ack: &AckSample, path: &PathView) {
+        reno.on_ack(ack, path);
+    }
+
+    /// What it wants beyond ACKs and marks.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// [`CongestionControl::on_sent`].
+    fn on_sent(&mut self, path: &PathView) {
+        let _ = path;
+    }
+}
+
 /// A window of RFC 5681 that marks reduce by their fraction.
 #[derive(Clone, Debug)]
-pub struct MarkedWindow {
-    pub reno: Reno,
+pub struct MarkedWindow<L> {
+    law: L,
+    reno: Reno,
     estimate: Estimate,
     /// α: the smoothed fraction of marked bytes.
     alpha: f64,
@@ -69,13 +108,15 @@ pub struct MarkedWindow {
     frozen: bool,
 }
 
-impl MarkedWindow {
-    pub fn new(estimate: Estimate, window: u64, ssthresh: u64) -> Self {
+impl<L: Law> MarkedWindow<L> {
+    pub fn new(params: &L::Params, window: u64, ssthresh: u64) -> Self {
+        let estimate = params.estimate();
         let reno = super::reno::Params {
             byte_counting: estimate.byte_counting,
             ..super::reno::Params::default()
         };
         Self {
+            law: L::new(params),
             reno: Reno::new(&reno, window, ssthresh),
             estimate,
             alpha: estimate.alpha,
@@ -87,14 +128,44 @@ impl MarkedWindow {
         }
     }
 
-    /// An ACK: `penalty` maps α to the share of the window to halve, `grow` grows the window.
-    pub fn on_ack(
-        &mut self,
-        ack: &AckSample,
-        path: &PathView,
-        penalty: impl Fn(f64) -> f64,
-        grow: impl FnOnce(&mut Reno),
-    ) {
+    fn begin_window(&mut self, path: &PathView) {
+        self.window_end = path.max;
+        self.acked = 0;
+        self.marked = 0;
+    }
+
+    /// Reduces the window, unless any signal has done so for the same window of data (RFC 8257
+    /// §3.5).
+    fn react(&mut self, path: &PathView) -> bool {
+        let again = self.estimate.react_at == ReactAt::EveryEce;
+        if path.una <= self.reduced_until && !again {
+            return false;
+        }
+        self.reduced_until = path.max;
+        self.frozen = self.estimate.react_at == ReactAt::FirstEce;
+        let penalty = self.law.penalty(self.alpha, self.reno.window(), path);
+        let window = path.whole(self.reno.window());
+        let reduced = (window as f64 * (1.0 - penalty / 2.0)) as u64;
+        let reduced = window - path.whole(window - reduced);
+        let floor = u64::from(self.estimate.floor) * path.segment;
+        let reduced = reduced.max(floor);
+        self.reno.set(reduced.min(window), reduced);
+        true
+    }
+}
+
+impl<L: Law> CongestionControl for MarkedWindow<L> {
+    #[inline]
+    fn window(&self) -> u64 {
+        self.reno.window()
+    }
+
+    fn ssthresh(&self) -> u64 {
+        self.reno.ssthresh()
+    }
+
+    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
+        self.law.observe(ack, path, self.alpha);
         self.acked += ack.acked;
         if ack.ece {
             self.marked += ack.acked;
@@ -107,45 +178,21 @@ impl MarkedWindow {
             self.alpha = (1.0 - self.estimate.g) * self.alpha + self.estimate.g * fraction;
             self.begin_window(path);
             if congested && self.estimate.react_at == ReactAt::WindowEnd {
-                reduced = self.react(path, &penalty);
+                reduced = self.react(path);
             }
         }
         if ack.ece && self.estimate.react_at != ReactAt::WindowEnd {
-            self.react(path, penalty);
+            self.react(path);
         }
         // RFC 3168 §6.1.2 denies growth to an ACK with an echo; the ACK that reduces does not grow
         // the window either.
         if ack.may_grow && !ack.ece && !self.frozen && !reduced {
-            grow(&mut self.reno);
+            self.law.grow(&mut self.reno, ack, path);
         }
-    }
-
-    fn begin_window(&mut self, path: &PathView) {
-        self.window_end = path.max;
-        self.acked = 0;
-        self.marked = 0;
-    }
-
-    /// Reduces the window, unless any signal has done so for the same window of data (RFC 8257
-    /// §3.5).
-    fn react(&mut self, path: &PathView, penalty: impl Fn(f64) -> f64) -> bool {
-        let again = self.estimate.react_at == ReactAt::EveryEce;
-        if path.una <= self.reduced_until && !again {
-            return false;
-        }
-        self.reduced_until = path.max;
-        self.frozen = self.estimate.react_at == ReactAt::FirstEce;
-        let window = path.whole(self.reno.window());
-        let reduced = (window as f64 * (1.0 - penalty(self.alpha) / 2.0)) as u64;
-        let reduced = window - path.whole(window - reduced);
-        let floor = u64::from(self.estimate.floor) * path.segment;
-        let reduced = reduced.max(floor);
-        self.reno.set(reduced.min(window), reduced);
-        true
     }
 
     /// RFC 8257 §3.5: a loss is handled as in any other TCP, and α stays.
-    pub fn on_congestion(&mut self, why: Congestion, path: &PathView) {
+    fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         self.reno.on_congestion(why, path);
         self.reduced_until = path.max;
         self.frozen = false;
@@ -154,16 +201,35 @@ impl MarkedWindow {
         }
     }
 
-    pub fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
+    fn on_recovery_exit(&mut self, exit: RecoveryExit, path: &PathView) {
         self.reno.on_recovery_exit(exit, path);
     }
 
-    pub fn alpha(&self) -> f64 {
-        self.alpha
+    fn on_limit(&mut self, limit: Limit, path: &PathView) {
+        self.reno.on_limit(limit, path);
+    }
+
+    fn needs(&self) -> Needs {
+        let ecn = EcnUse::PerAck(self.estimate.ce_change);
+        Needs { ecn, every_ack: true, ..self.law.needs() }
+    }
+
+    fn on_sent(&mut self, path: &PathView) {
+        self.law.on_sent(path);
+    }
+
+    fn gauge(&self, name: &str) -> Option<f64> {
+        (name == "alpha").then_some(self.alpha)
     }
 }
 
-/// The parameters of a control that uses marks: its own, with their defaults, before DCTCP's.
+/// Parameters that contain those of DCTCP.
+pub trait OverMarks {
+    fn estimate(&self) -> Estimate;
+}
+
+/// The parameters of a control that uses marks: its own, with their defaults, before DCTCP's. To the
+/// user they are one table. `serde(flatten)` would lose the list of known keys in errors.
 macro_rules! params_over_marks {
     (
         $(#[$about:meta])*
@@ -205,54 +271,20 @@ macro_rules! params_over_marks {
             }
         }
 
-        impl Params {
+        impl $crate::congestion::marks::OverMarks for Params {
             fn estimate(&self) -> $crate::congestion::marks::Estimate {
-                let Self { alpha, g, floor, react_at, byte_counting, .. } = *self;
-                $crate::congestion::marks::Estimate { alpha, g, floor, react_at, byte_counting }
+                let Self { alpha, g, floor, react_at, byte_counting, ce_change, .. } = *self;
+                $crate::congestion::marks::Estimate {
+                    alpha,
+                    g,
+                    floor,
+                    react_at,
+                    byte_counting,
+                    ce_change,
+                }
             }
         }
     };
 }
 
-/// The default answers of a control with such a window in `window`.
-macro_rules! answer_as_marked_window {
-    () => {
-        fn window(&self) -> u64 {
-            self.window.reno.window()
-        }
-
-        fn ssthresh(&self) -> u64 {
-            self.window.reno.ssthresh()
-        }
-
-        fn on_congestion(
-            &mut self,
-            why: $crate::congestion::Congestion,
-            path: &$crate::congestion::PathView,
-        ) {
-            self.window.on_congestion(why, path);
-        }
-
-        fn on_recovery_exit(
-            &mut self,
-            exit: $crate::congestion::RecoveryExit,
-            path: &$crate::congestion::PathView,
-        ) {
-            self.window.on_recovery_exit(exit, path);
-        }
-
-        fn on_limit(
-            &mut self,
-            limit: $crate::congestion::Limit,
-            path: &$crate::congestion::PathView,
-        ) {
-            self.window.reno.on_limit(limit, path);
-        }
-
-        fn gauge(&self, name: &str) -> Option<f64> {
-            (name == "alpha").then(|| self.window.alpha())
-        }
-    };
-}
-
-pub(super) use {answer_as_marked_window, params_over_marks};
+pub(super) use params_over_marks;

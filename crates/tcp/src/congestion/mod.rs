@@ -67,23 +67,17 @@ pub trait CongestionControl {
         Needs::default()
     }
 
-    /// A duplicate ACK arrived, outside loss recovery ([`Needs::duplicates`]); true declares `head`
-    /// lost (Vegas).
-    fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
+    /// Outside loss recovery an ACK was a duplicate, or has made another segment the first
+    /// unacknowledged one ([`Needs::head`]). If `head` is lost, a duplicate ACK begins recovery, and
+    /// a new head is sent again and leaves the window alone.
+    fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
         let _ = (head, path);
         false
     }
 
-    /// New data were acknowledged, and outside loss recovery `head` comes first now
-    /// ([`Needs::duplicates`]); true sends it again and does not change the window (Vegas).
-    fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
-        let _ = (head, path);
-        false
-    }
-
-    /// A data segment that ends before `end` was sent ([`Needs::sent`]).
-    fn on_sent(&mut self, end: u64, path: &PathView) {
-        let _ = (end, path);
+    /// A data segment was sent ([`Needs::sent`]).
+    fn on_sent(&mut self, path: &PathView) {
+        let _ = path;
     }
 
     /// A value beyond the window, by name, for tests and traces.
@@ -211,22 +205,16 @@ macro_rules! congestion_controls {
                     Self::Custom(it) => it.needs(),
                 }
             }
-            fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
+            fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
                 match self {
-                    $(Self::$variant(it) => it.on_duplicate_ack(head, path),)+
-                    Self::Custom(it) => it.on_duplicate_ack(head, path),
+                    $(Self::$variant(it) => it.is_lost(head, path),)+
+                    Self::Custom(it) => it.is_lost(head, path),
                 }
             }
-            fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
+            fn on_sent(&mut self, path: &PathView) {
                 match self {
-                    $(Self::$variant(it) => it.on_new_head(head, path),)+
-                    Self::Custom(it) => it.on_new_head(head, path),
-                }
-            }
-            fn on_sent(&mut self, end: u64, path: &PathView) {
-                match self {
-                    $(Self::$variant(it) => it.on_sent(end, path),)+
-                    Self::Custom(it) => it.on_sent(end, path),
+                    $(Self::$variant(it) => it.on_sent(path),)+
+                    Self::Custom(it) => it.on_sent(path),
                 }
             }
             fn gauge(&self, name: &str) -> Option<f64> {

@@ -3,8 +3,9 @@
 
 use incast_engine::Fault;
 
-use super::marks::{MarkedWindow, answer_as_marked_window, params_over_marks};
-use super::{AckSample, CongestionControl, EcnUse, Needs, Parameters, PathView};
+use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::reno::Reno;
+use super::{AckSample, CongestionControl, Needs, Parameters, PathView};
 
 params_over_marks! {
     /// Parameters of a control after TDCTCP, whose text is not public: per round trip in congestion
@@ -30,45 +31,37 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`].
+/// Windows that grow the faster the fewer marks there are.
 #[derive(Clone, Debug)]
-pub struct Tdctcp {
+pub struct Faster {
     params: Params,
-    window: MarkedWindow,
+    /// Segments per round trip by which the window grows for the ACK at hand.
+    share: f64,
 }
 
-impl Tdctcp {
-    pub(super) fn new(params: &Params, window: u64, ssthresh: u64) -> Self {
-        let window = MarkedWindow::new(params.estimate(), window, ssthresh);
-        Self { params: params.clone(), window }
+impl Law for Faster {
+    type Params = Params;
+
+    fn new(params: &Params) -> Self {
+        Self { params: params.clone(), share: 0.0 }
     }
-}
 
-impl CongestionControl for Tdctcp {
-    answer_as_marked_window!();
+    fn observe(&mut self, _: &AckSample, _: &PathView, alpha: f64) {
+        self.share = self.params.increase + 1.0 / (1.0 + alpha / 2.0);
+    }
 
-    fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let share = self.params.increase + 1.0 / (1.0 + self.window.alpha() / 2.0);
-        self.window.on_ack(
-            ack,
-            path,
-            |alpha| alpha,
-            |reno| {
-                if reno.is_starting() {
-                    reno.on_ack(ack, path);
-                } else {
-                    reno.avoid_congestion(share, path.segment);
-                }
-            },
-        );
+    fn grow(&mut self, reno: &mut Reno, ack: &AckSample, path: &PathView) {
+        if reno.is_starting() {
+            reno.on_ack(ack, path);
+        } else {
+            reno.avoid_congestion(self.share, path.segment);
+        }
     }
 
     fn needs(&self) -> Needs {
-        Needs {
-            ecn: EcnUse::PerAck(self.params.ce_change),
-            every_ack: true,
-            ack_round_trips: self.params.ack_round_trips,
-            ..Needs::default()
-        }
+        Needs { ack_round_trips: self.params.ack_round_trips, ..Needs::default() }
     }
 }
+
+/// See [`Params`].
+pub type Tdctcp = MarkedWindow<Faster>;

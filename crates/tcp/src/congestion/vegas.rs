@@ -295,16 +295,14 @@ impl CongestionControl for Vegas {
     }
 
     fn needs(&self) -> Needs {
-        Needs { every_ack: true, duplicates: true, ..Needs::default() }
+        Needs { every_ack: true, head: true, ..Needs::default() }
     }
 
-    fn on_duplicate_ack(&mut self, head: Head, path: &PathView) -> bool {
-        self.head = Some(head);
-        path.una > self.recover && self.is_overdue(head, path.now)
-    }
-
-    fn on_new_head(&mut self, head: Head, path: &PathView) -> bool {
-        self.head = None;
+    fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
+        self.head = (!head.is_new).then_some(head);
+        if !head.is_new {
+            return path.una > self.recover && self.is_overdue(head, path.now);
+        }
         let overdue = self.doubts > 0 && self.is_overdue(head, path.now);
         self.doubts = if overdue { self.doubts - 1 } else { 0 };
         overdue

@@ -53,6 +53,8 @@ pub struct Head {
     pub sent_at: Time,
     /// How often it was sent.
     pub transmissions: u16,
+    /// The ACK at hand has made it the first; else that was a duplicate ACK.
+    pub is_new: bool,
 }
 
 /// Contents of an ACK.
@@ -158,8 +160,8 @@ pub struct Needs {
     pub every_ack: bool,
     /// [`AckSample::delivery`].
     pub delivery_rate: bool,
-    /// `on_duplicate_ack` and `on_new_head`.
-    pub duplicates: bool,
+    /// `is_lost` for the first unacknowledged segment.
+    pub head: bool,
     /// `on_sent`.
     pub sent: bool,
     /// It paces, by its own rate or the window's.

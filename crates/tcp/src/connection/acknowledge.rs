@@ -119,7 +119,8 @@ impl Connection {
             self.examine(now, packet, Evidence { acked: news.acked, original });
         }
         // Recovery has the first word, and the congestion control the last.
-        if found == Episode::None && self.declares_loss(now, &news) {
+        let asks = self.needs.head && news.is_duplicate && found == Episode::None;
+        if asks && self.declares_loss(now, false) {
             let episode = self.recovery.enter(&self.recovery_view(now));
             self.begin_episode(now, episode, 0);
         }

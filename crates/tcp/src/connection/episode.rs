@@ -8,6 +8,7 @@ use super::extras::Extras;
 use super::{Connection, Event, TimerKind};
 use crate::congestion::{Congestion, CongestionControl, Head, RecoveryExit};
 use crate::recovery::{Answer, Episode, LossRecovery, News};
+use crate::send::Sent;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
@@ -77,7 +78,7 @@ impl Connection {
     /// New data were acknowledged, and the timer is set.
     #[inline]
     pub(super) fn note_new_head(&mut self, now: Time) {
-        if self.needs.duplicates && self.doubts_head(now) {
+        if self.needs.head && self.declares_loss(now, true) {
             self.owe(Demand::Head);
         }
         self.note_timer(now);
@@ -145,26 +146,17 @@ impl Connection {
         self.arm(now, TimerKind::Data);
     }
 
-    /// Whether the congestion control takes the first unacknowledged segment for lost.
-    pub(super) fn declares_loss(&mut self, now: Time, news: &News) -> bool {
-        if !self.needs.duplicates || !news.is_duplicate {
+    /// Whether the congestion control takes the first unacknowledged segment for lost, which a
+    /// duplicate ACK or an ACK that made it the first leaves there.
+    pub(super) fn declares_loss(&mut self, now: Time, is_new: bool) -> bool {
+        if self.recovery.in_recovery() {
             return false;
         }
         let path = self.path(now, self.in_flight());
-        let head = self.suspect();
-        head.is_some_and(|head| self.congestion.on_duplicate_ack(head, &path))
-    }
-
-    /// Whether it wants the segment that is now the first to be sent again.
-    fn doubts_head(&mut self, now: Time) -> bool {
-        let path = self.path(now, self.in_flight());
-        let head = self.suspect();
-        head.is_some_and(|head| self.congestion.on_new_head(head, &path))
-    }
-
-    fn suspect(&self) -> Option<Head> {
-        let head = self.board.head().filter(|_| !self.recovery.in_recovery())?;
-        Some(Head { sent_at: head.sent_at, transmissions: head.transmissions })
+        self.board.head().is_some_and(|head| {
+            let Sent { sent_at, transmissions, .. } = *head;
+            self.congestion.is_lost(Head { sent_at, transmissions, is_new }, &path)
+        })
     }
 
     /// Tells the recovery that the retransmission timer was set anew.

@@ -75,7 +75,7 @@ impl Extras {
             (Self::ECN, config.ecn.is_some()),
             (Self::SENT, needs.sent),
             (Self::IDLE_TIMER, config.rto.idle == IdleTimer::Runs),
-            (Self::HEAD, needs.duplicates),
+            (Self::HEAD, needs.head),
             (Self::DELIVERY, needs.delivery_rate),
         ];
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))

@@ -296,7 +296,7 @@ impl Connection {
         }
         if self.needs.sent {
             let path = self.path(now, self.in_flight());
-            self.congestion.on_sent(end, &path);
+            self.congestion.on_sent(&path);
         }
         if self.pacer.is_some() {
             self.note_pace(now, payload);
