@@ -13,7 +13,7 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick mutants figures bench pgo reference docs constraints clean
+.PHONY: help demo test lint validate validate-quick mutants figures bench bench-shapes pgo reference docs constraints clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -23,6 +23,7 @@ help:
 	@echo "make mutants   change the code at random and see whether the tests notice; hours, resumable"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
+	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
 	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
 	@echo "make reference  write what the code knows into its pages"
 	@echo "make docs      the documentation, in docs/_build"
@@ -61,6 +62,9 @@ mutants: $(VENV)/debug
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py
+
+bench-shapes: $(VENV)/release
+	$(BIN)/python benches/shapes.py
 
 # An engine laid out by the profile of the runs in benches/train.py. It stands in for
 # $(VENV)/release until a source changes.
