@@ -211,12 +211,9 @@ impl Hosts {
     pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
         let id = EndId(packet.route.reverse().0);
         let trigger = packet.flags.trigger();
-        let end = &mut self.ends[id.0 as usize];
-        if id.is_server() {
-            return (id, end.predict(now, packet, trigger));
-        }
-        let predicted = end.predict(now, packet, Trigger::Arrival);
-        if predicted != Predicted::Nothing {
+        let answers_for = if id.is_server() { trigger } else { Trigger::Arrival };
+        let predicted = self.ends[id.0 as usize].predict(now, packet, answers_for);
+        if predicted != Predicted::Nothing && !id.is_server() {
             self.waits.note(now, id, trigger);
         }
         (id, predicted)

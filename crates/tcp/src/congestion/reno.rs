@@ -102,15 +102,30 @@ impl Reno {
         self.hystart.take_if(|hystart| !hystart.on_congestion());
     }
 
+    /// Whether something watches slow start.
     #[inline]
-    fn start_slowly(&mut self, ack: &AckSample, path: &PathView) {
-        if self.hystart.is_some() {
-            self.start_watched(ack, path);
-            return;
+    pub(crate) fn is_watched(&self) -> bool {
+        self.hystart.is_some()
+    }
+
+    /// Grows for an ACK of so many bytes, while nothing watches slow start (RFC 5681 §3.1).
+    #[inline]
+    pub(crate) fn grow(&mut self, acked: u64, segment: u64) {
+        let window = self.window();
+        if self.is_starting() {
+            // Equation 2: per ACK at most one segment.
+            let growth = if self.byte_counting { acked.min(segment) } else { segment };
+            self.cwnd += growth << FRACTION;
+        } else if self.byte_counting {
+            self.acked += acked;
+            if self.acked >= window {
+                self.acked -= window;
+                self.cwnd += segment << FRACTION;
+            }
+        } else {
+            // Equation 3.
+            self.cwnd += ((segment * segment) << FRACTION) / window;
         }
-        // RFC 5681 §3.1, equation 2: per ACK at most one segment.
-        let growth = if self.byte_counting { ack.acked.min(path.segment) } else { path.segment };
-        self.cwnd += growth << FRACTION;
     }
 
     #[inline(never)]
@@ -158,19 +173,10 @@ impl CongestionControl for Reno {
 
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
-        let segment = path.segment;
-        let window = self.window();
-        if self.is_starting() {
-            self.start_slowly(ack, path);
-        } else if self.byte_counting {
-            self.acked += ack.acked;
-            if self.acked >= window {
-                self.acked -= window;
-                self.cwnd += segment << FRACTION;
-            }
+        if self.is_watched() && self.is_starting() {
+            self.start_watched(ack, path);
         } else {
-            // RFC 5681 §3.1, equation 3.
-            self.cwnd += ((segment * segment) << FRACTION) / window;
+            self.grow(ack.acked, path.segment);
         }
     }
 

@@ -13,8 +13,10 @@ use super::ecn::EcnState;
 use super::extras::Extras;
 use super::gate::Gate;
 use super::{Connection, State, TimerKind};
+use crate::congestion::{CongestionControl, Controller};
 use crate::recovery::LossRecovery;
 use crate::recv::reassembly::Arrival;
+use crate::send::scoreboard::Acked;
 
 /// What makes no difference to the receiver of data that has none to send.
 const RECEIVES: Extras = Extras::RECOVERY
@@ -126,9 +128,30 @@ impl Connection {
         self.peer_window = u64::from(packet.window);
         let acked = self.board.acknowledge(packet.ack);
         self.note_progress(now, packet, &acked);
-        self.grow(now, packet, &acked, true);
+        let window = self.grow_predicted(now, packet, &acked);
         self.arm(now, TimerKind::Data);
-        Predicted::Acked(self.room().end.min(packet.ack + self.peer_window))
+        let limit = packet.ack + window.min(self.peer_window);
+        debug_assert_eq!(limit.max(max), self.limit_of_room(), "cwnd alone bounds the flight");
+        Predicted::Acked(limit)
+    }
+
+    /// Grows the window, and returns it. The usual control needs no view of the path for that.
+    #[inline]
+    fn grow_predicted(&mut self, now: Time, packet: &Packet, acked: &Acked) -> u64 {
+        if let Controller::Reno(reno) = &mut self.congestion
+            && !reno.is_watched()
+        {
+            reno.grow(acked.bytes, u64::from(self.segment_size));
+            return reno.window();
+        }
+        self.grow(now, packet, acked, true);
+        self.congestion.window()
+    }
+
+    /// How far data may leave by the long way.
+    fn limit_of_room(&self) -> u64 {
+        let peer_end = self.board.una() + self.peer_window;
+        self.room_anew().end.min(peer_end).max(self.board.max())
     }
 
     /// Sends a full segment of new data, but not the last, if it lies below the `limit` of

@@ -74,7 +74,8 @@ pub trait LossRecovery {
     }
 
     /// Whether [`Self::on_ack`] would do nothing for an ACK of new data without a SACK option, if no
-    /// outstanding segment is marked.
+    /// outstanding segment is marked, and cwnd alone bounds what is outstanding: [`Self::quota`] and
+    /// [`Self::pipe`] add nothing to it.
     fn is_calm(&self) -> bool {
         !self.in_recovery() && self.dupacks() == 0
     }
