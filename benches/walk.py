@@ -1,0 +1,145 @@
+"""The walk of a packet: which source files a segment of data and its ACK enter, and how often.
+
+python benches/walk.py [--transport NAME] [--package FOLDER]
+
+A star with ample buffer in its steady state: callgrind counts a short and a long read, and the
+difference is that of the packets between. A file is entered if one of its instructions, inlined or
+not, is executed at least every second packet. It needs valgrind and a build with optimisation
+(`make .venv/release`). Exits with 1 if there are more files than the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from timing import cases
+from timing.cases import AMPLE
+
+MOST_FILES = 22
+SERVERS = 4
+SHORT, LONG = 1_000_000, 3_000_000
+LINKS = 4
+"""Links that a segment and its ACK cross together."""
+LEAST = 0.5
+LIBRARY = ""
+"""Rust's library, which counts for the instructions only."""
+POSITION = re.compile(r"(fl|fi|fe|cfi|cfl)=\((\d+)\)(?: (.*))?$")
+COST = re.compile(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\d+|[+-]\d+|\*) (\d+)$")
+
+Counts = Counter[tuple[str, int]]
+
+
+def main() -> int:
+    """Count, and print the files."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--transport", default="newreno")
+    parser.add_argument("--package", type=Path, help="the folder of another build's package")
+    parser.add_argument("--run", type=int, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.run:
+        print(run(arguments.transport, arguments.run))
+        return 0
+    short, short_hops = count(arguments.transport, SHORT, arguments.package)
+    long, long_hops = count(arguments.transport, LONG, arguments.package)
+    long.subtract(short)
+    packets = (long_hops - short_hops) / LINKS
+    files = entered(long, packets)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 100)
+    console.print(table(files, packets))
+    total = sum(long.values()) / packets / LINKS
+    console.print(
+        f"{total:.0f} instructions per packet-hop; {len(files)} files of at most {MOST_FILES}."
+    )
+    return int(len(files) > MOST_FILES)
+
+
+def run(transport: str, sru: int) -> float:
+    """Run the read here, and return its packet-hops."""
+    from timing.clock import run_here
+
+    document = cases.of_transport(AMPLE, transport)
+    document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
+    return run_here(document).hops
+
+
+def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float]:
+    """Return how often each instruction in Rust is executed in such a run, and its hops."""
+    paths = [str(package)] if package else []
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
+    with tempfile.NamedTemporaryFile() as out:
+        tool = ["valgrind", "--tool=callgrind", "--dump-instr=yes"]
+        command = [sys.executable, __file__, "--transport", transport, "--run", str(sru)]
+        result = subprocess.run(
+            [*tool, f"--callgrind-out-file={out.name}", *command],
+            env=environment,
+            capture_output=True,
+            check=True,
+            text=True,
+        )
+        return read(Path(out.name).read_text().splitlines()), float(result.stdout)
+
+
+def read(lines: list[str]) -> Counts:
+    """Return the executions by file and address, of what callgrind wrote."""
+    names: dict[str, str] = {}
+    counts: Counts = Counter()
+    file, address, is_call = "", 0, False
+    for line in lines:
+        if position := POSITION.match(line):
+            kind, number, name = position.groups()
+            names.setdefault(number, name or "")
+            if kind in ("fl", "fi", "fe"):
+                file = names[number]
+        elif line.startswith("calls="):
+            is_call = True
+        elif cost := COST.match(line):
+            place, times = cost.groups()
+            if place[0] in "+-":
+                address += int(place)
+            elif place != "*":
+                address = int(place, 16)
+            _, found, path = file.partition("/crates/")
+            is_ours = found or "/library/" in file
+            # What a call costs is counted where it is spent.
+            if is_ours and not is_call:
+                counts[path or LIBRARY, address] += int(times)
+            is_call = False
+    return counts
+
+
+def entered(counts: Counts, packets: float) -> dict[str, tuple[float, float]]:
+    """Return the files of the walk: executions of the busiest instruction, and of all."""
+    totals: Counter[str] = Counter()
+    busiest: Counter[str] = Counter()
+    for (path, _), times in counts.items():
+        totals[path] += times
+        busiest[path] = max(busiest[path], times)
+    return {
+        path: (busiest[path] / packets, total / packets / LINKS)
+        for path, total in totals.most_common()
+        if path != LIBRARY and busiest[path] >= LEAST * packets
+    }
+
+
+def table(files: dict[str, tuple[float, float]], packets: float) -> Table:
+    """Return the files as a table."""
+    made = Table(title=f"The walk of a packet and its ACK, over {packets:.0f} of them")
+    made.add_column("file under crates/")
+    made.add_column("times per packet", justify="right")
+    made.add_column("instructions per hop", justify="right")
+    for path, (times, instructions) in files.items():
+        made.add_row(path, f"{times:.2f}", f"{instructions:.1f}")
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main())
