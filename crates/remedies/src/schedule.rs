@@ -1,8 +1,7 @@
 //! The seam for remedies that decide when the client asks which server.
 //!
 //! A scheduler is notified of events at the client and orders the client's actions. It never sees a
-//! connection. Without a scheduler the client asks every server as soon as the application wants
-//! its part.
+//! connection. Without a remedy the scheduler is [`AskAll`].
 
 use incast_engine::{Stream, Time};
 
@@ -96,4 +95,24 @@ pub trait RequestScheduler: Send {
 
     /// The block's last part, from `server`, is complete; the next note belongs to the next block.
     fn end_block(&mut self, server: u32, view: &ClientView<'_>);
+}
+
+/// Asks every server as soon as the application wants its part.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AskAll;
+
+impl RequestScheduler for AskAll {
+    fn on_note(&mut self, note: Note, _: &ClientView<'_>, orders: &mut Vec<Order>) {
+        if let Note::Wanted(server) = note {
+            orders.push(Order::Ask { server, window: None });
+        }
+    }
+
+    fn end_block(&mut self, _: u32, _: &ClientView<'_>) {}
+}
+
+impl Default for Box<dyn RequestScheduler> {
+    fn default() -> Self {
+        Box::new(AskAll)
+    }
 }

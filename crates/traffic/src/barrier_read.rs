@@ -7,7 +7,7 @@ mod params;
 use incast_engine::{Span, Stream, Time};
 use incast_host::milestone::EventKind;
 use incast_host::{BlueprintId, EndId, Hosts};
-use incast_remedies::schedule::{Note, RequestScheduler};
+use incast_remedies::schedule::Note;
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 
@@ -53,8 +53,8 @@ struct BarrierReader {
     done: bool,
     /// Counters of connections that have been replaced.
     retired: Counters,
-    /// A remedy's scheduler.
-    orders: Option<Box<Orders>>,
+    /// Who is asked when.
+    orders: Orders,
 }
 
 /// Random streams of a reader.
@@ -75,7 +75,7 @@ const ALARM: u32 = 1;
 const WANTED: u32 = 2;
 
 impl BarrierReader {
-    fn new(read: &Params, blueprint: BlueprintId, setting: &Setting) -> Self {
+    fn new(read: &Params, blueprint: BlueprintId, setting: &Setting, orders: Orders) -> Self {
         let Setting { number, first_flow, draws, .. } = *setting;
         let streams = Streams {
             jitter: draws.stream("request jitter"),
@@ -106,13 +106,8 @@ impl BarrierReader {
             fairness: 0.0,
             done: false,
             retired: Counters::default(),
-            orders: None,
+            orders,
         }
-    }
-
-    /// Asks the servers when `scheduler` says so; windows are at most `receive_window` bytes.
-    fn follow(&mut self, scheduler: Box<dyn RequestScheduler>, receive_window: u64) {
-        self.orders = Some(Box::new(Orders::new(scheduler, self.active, receive_window)));
     }
 
     /// The flow of a part's server.
@@ -197,16 +192,12 @@ impl BarrierReader {
                 return;
             }
             self.asked += 1;
-            if self.orders.is_none() {
-                self.request(hosts, part, None);
-            } else {
-                self.note(hosts, Note::Wanted(part));
-            }
+            self.note(hosts, Note::Wanted(part));
         }
     }
 
-    /// Sends a part's server the request for it, with a receive window if one is given.
-    fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
+    /// Sends a part's server the request for it, with a receive window.
+    fn request(&mut self, hosts: &mut Hosts, part: u32, window: u64) {
         let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
@@ -215,9 +206,7 @@ impl BarrierReader {
         }
         let end = self.delivered_before(part) + self.read.sru_of(part);
         let client = hosts.act_on(EndId::client(flow));
-        if let Some(window) = window {
-            client.set_receive_buffer(window);
-        }
+        client.set_receive_buffer(window);
         client.notify_at(end);
         client.request(self.read.request_size.0 as u16);
         hosts.tell(EventKind::Request, self.block, Some(flow));
@@ -247,9 +236,7 @@ impl BarrierReader {
         self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
         hosts.tell_of(EventKind::FlowDone, end.flow());
         if self.missing > 0 {
-            if self.orders.is_some() {
-                self.note(hosts, Note::Complete(self.part_of(end)));
-            }
+            self.note(hosts, Note::Complete(self.part_of(end)));
             return;
         }
         self.end_orders(hosts, self.part_of(end));
@@ -290,11 +277,8 @@ impl Application for BarrierReader {
     fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event) {
         match event {
             Event::Request if end.is_server() => self.serve(hosts, end),
-            Event::Received if !end.is_server() && self.orders.is_none() => {
-                self.complete(hosts, end);
-            }
             Event::Received if !end.is_server() => self.receive(hosts, end),
-            Event::Established if !end.is_server() && self.orders.is_some() => {
+            Event::Established if !end.is_server() => {
                 self.note(hosts, Note::Established(self.part_of(end)));
             }
             _ => {}

@@ -13,12 +13,12 @@ impl ReceiveWindow {
         Self { capacity, right_edge: next }
     }
 
-    /// Changes the buffer; returns whether the sender should hear of it because the window opens
-    /// from less than a segment (RFC 9293 §3.8.6.2.2).
+    /// Changes the buffer; returns whether the sender should hear of it because it has grown and
+    /// opens the window from less than a segment (RFC 9293 §3.8.6.2.2).
     pub fn set_capacity(&mut self, capacity: u64, next: u64, segment: u64) -> bool {
-        self.capacity = capacity;
+        let grows = capacity > std::mem::replace(&mut self.capacity, capacity);
         let advertised = self.right_edge.saturating_sub(next);
-        advertised < segment && capacity >= segment
+        grows && advertised < segment && capacity >= segment
     }
 
     /// The window to advertise with the cumulative ACK `next`, at most `cap` if the right edge
@@ -59,5 +59,6 @@ mod tests {
         assert!(window.set_capacity(500, 1, 100));
         assert_eq!(window.advertise(1, None), 500);
         assert!(!window.set_capacity(800, 1, 100), "it was open already");
+        assert!(!ReceiveWindow::new(500, 1).set_capacity(500, 1, 100), "nothing has changed");
     }
 }

@@ -1,4 +1,4 @@
-//! A barrier reader that follows a remedy's scheduler, which numbers parts by server.
+//! A barrier reader follows a scheduler, which numbers parts by server.
 
 use std::collections::VecDeque;
 
@@ -8,6 +8,7 @@ use incast_remedies::schedule::{ClientView, Note, Order, RequestScheduler};
 use super::{ALARM, BarrierReader, Connections};
 
 /// The scheduler, and the state of its orders.
+#[derive(Default)]
 pub(super) struct Orders {
     scheduler: Box<dyn RequestScheduler>,
     /// The transport's receive window, bytes.
@@ -30,28 +31,26 @@ struct Part {
 }
 
 impl Orders {
+    /// The orders of `scheduler`, or of one that asks every server at once. Windows are at most
+    /// `receive_window` bytes.
     pub(super) fn new(
-        scheduler: Box<dyn RequestScheduler>,
+        scheduler: Option<Box<dyn RequestScheduler>>,
         servers: u32,
         receive_window: u64,
     ) -> Self {
-        Self {
-            scheduler,
-            receive_window,
-            parts: vec![Part::default(); servers as usize],
-            notes: VecDeque::new(),
-            list: Vec::new(),
-        }
+        let scheduler = scheduler.unwrap_or_default();
+        let parts = vec![Part::default(); servers as usize];
+        Self { scheduler, receive_window, parts, ..Self::default() }
     }
 }
 
 impl BarrierReader {
     /// Notifies the scheduler, and carries out its orders.
     pub(super) fn note(&mut self, hosts: &mut Hosts, note: Note) {
-        let Some(mut orders) = self.orders.take() else { return };
+        let mut orders = std::mem::take(&mut self.orders);
         orders.notes.push_back(note);
         while let Some(note) = orders.notes.pop_front() {
-            let Orders { scheduler, parts, list, .. } = &mut *orders;
+            let Orders { scheduler, parts, list, .. } = &mut orders;
             let delivered = |server: u32| self.delivered(hosts, parts, server);
             let view = ClientView { now: hosts.now(), servers: self.active, delivered: &delivered };
             scheduler.on_note(note, &view, list);
@@ -59,25 +58,24 @@ impl BarrierReader {
                 self.carry_out(hosts, &mut orders, order);
             }
         }
-        self.orders = Some(orders);
+        self.orders = orders;
     }
 
     /// The block's last part, `server`'s, is complete.
     pub(super) fn end_orders(&mut self, hosts: &Hosts, server: u32) {
-        let Some(mut orders) = self.orders.take() else { return };
-        let Orders { scheduler, parts, .. } = &mut *orders;
+        let mut orders = std::mem::take(&mut self.orders);
+        let Orders { scheduler, parts, .. } = &mut orders;
         let delivered = |server: u32| self.delivered(hosts, parts, server);
         let view = ClientView { now: hosts.now(), servers: self.active, delivered: &delivered };
         scheduler.end_block(server, &view);
         parts.fill(Part::default());
-        self.orders = Some(orders);
+        self.orders = orders;
     }
 
     /// Data reached the mark that the scheduler set, or the end of the part.
     pub(super) fn receive(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
-        let Some(orders) = &mut self.orders else { return };
-        let mark = orders.parts[server as usize].mark.take();
+        let mark = self.orders.parts[server as usize].mark.take();
         let delivered = self.delivered_now(hosts, server);
         if let Some(mark) = mark {
             let end_of_part = self.delivered_before(server) + self.read.sru_of(server);
@@ -107,7 +105,7 @@ impl BarrierReader {
                 // A connection from an earlier block is open already.
                 if self.read.connections == Connections::Fresh || self.block == 0 {
                     orders.parts[server as usize].requested = true;
-                    self.request(hosts, server, Some(0));
+                    self.request(hosts, server, 0);
                 }
             }
             Order::Ask { server, window } => {
@@ -117,7 +115,7 @@ impl BarrierReader {
                     self.set_window(hosts, server, window);
                 } else {
                     part.requested = true;
-                    self.request(hosts, server, Some(window));
+                    self.request(hosts, server, window);
                 }
             }
             Order::Window { server, window } => {

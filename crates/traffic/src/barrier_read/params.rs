@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::BarrierReader;
+use super::orders::Orders;
 use crate::application::Application;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
@@ -235,10 +236,8 @@ impl Workload for Params {
 
     fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application> {
         let blueprint = setting.blueprint.expect("a read has connections");
-        let mut reader = BarrierReader::new(self, blueprint, &setting);
-        if let Some(scheduler) = hosts.scheduler(blueprint) {
-            reader.follow(scheduler, setting.receive_window);
-        }
-        Box::new(reader)
+        let scheduler = hosts.scheduler(blueprint);
+        let orders = Orders::new(scheduler, self.active(), setting.receive_window);
+        Box::new(BarrierReader::new(self, blueprint, &setting, orders))
     }
 }
