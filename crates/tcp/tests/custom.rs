@@ -287,10 +287,6 @@ impl LossRecovery for Generous {
         Episode::None
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard, _: &RecoveryView) {
-        board.go_back();
-    }
-
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.flight().saturating_sub(3 * SEGMENT)
     }

@@ -150,11 +150,6 @@ impl LossRecovery for Efr {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        self.released = 0;
-        self.base.on_timeout(board, view);
-    }
-
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         self.released = 0;
         self.base.on_idle_expiry(view);

@@ -13,6 +13,7 @@ use crate::send::{Scoreboard, Sent};
 pub mod efr;
 mod min_rtt;
 mod newreno;
+mod phase;
 mod rack_tlp;
 mod reno;
 mod sack;
@@ -50,8 +51,12 @@ pub trait LossRecovery {
     /// The current ACK was entered on the scoreboard. After an exit this is called again, without
     /// news.
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
-    /// The retransmission timer expired: marks what is lost.
-    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView);
+    /// The retransmission timer expired: marks what is lost. Unless it says otherwise, everything is
+    /// called back, and the rest is as with nothing outstanding.
+    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
+        board.go_back();
+        self.on_idle_expiry(view);
+    }
     /// The retransmission timer expired although nothing is outstanding.
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         let _ = view;

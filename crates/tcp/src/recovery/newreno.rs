@@ -157,11 +157,6 @@ impl LossRecovery for NewReno {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        board.go_back();
-        self.on_idle_expiry(view);
-    }
-
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         // RFC 6582 §3.2, step 4.
         self.recover = Some(view.max - 1);

@@ -6,6 +6,7 @@ mod probe;
 use incast_engine::{Span, Time};
 
 use super::min_rtt::MinRtt;
+use super::phase::{Phase, Repair};
 use super::{Echo, Episode, LossRecovery, News, RecoveryView, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::rtt::timestamp;
@@ -14,22 +15,11 @@ use probe::Probe;
 
 pub use params::Params;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Recovery,
-    /// Repairing after a timeout.
-    Timeout,
-}
-
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct RackTlp {
     params: Params,
-    phase: Phase,
-    /// One past the highest sequence number sent when recovery began or the timer expired.
-    recovery_point: u64,
-    dupacks: u32,
+    repair: Repair,
     min_rtt: MinRtt,
     /// Of the segments that have arrived, the one sent last: its time, and its end (`RACK.xmit_ts`,
     /// `RACK.end_seq`).
@@ -55,9 +45,7 @@ impl RackTlp {
     pub(super) fn new(params: &Params) -> Self {
         Self {
             params: params.clone(),
-            phase: Phase::Open,
-            recovery_point: 0,
-            dupacks: 0,
+            repair: Repair::NONE,
             min_rtt: MinRtt::new(params.min_rtt_window),
             newest: None,
             rtt: Span::ZERO,
@@ -94,7 +82,7 @@ impl RackTlp {
     fn patience(&self, board: &Scoreboard, view: &RecoveryView) -> Span {
         let enough =
             self.params.dupack_threshold && board.sacked_segments() >= view.dupack_threshold;
-        if !self.reordering_seen && (self.phase != Phase::Open || enough) {
+        if !self.reordering_seen && (self.repair.phase != Phase::Open || enough) {
             return Span::ZERO;
         }
         let fraction =
@@ -115,7 +103,7 @@ impl RackTlp {
             board.detect(view.now, &Horizon { sent_at, end, patience })
         };
         self.reorder_at = found.next.unwrap_or(Time::NEVER);
-        match self.phase {
+        match self.repair.phase {
             Phase::Open if board.is_due() => {
                 self.reduced_at = view.now;
                 self.enter(view)
@@ -138,21 +126,19 @@ impl LossRecovery for RackTlp {
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
-        if self.phase != Phase::Open {
+        if !self.repair.begin(view.max) {
             return Episode::None;
         }
-        self.phase = Phase::Recovery;
-        self.recovery_point = view.max;
         self.probe.cancel();
         Episode::Enter { restart_timer: self.params.restart_timer_on_entry }
     }
 
     fn dupacks(&self) -> u32 {
-        self.dupacks
+        self.repair.dupacks
     }
 
     fn in_recovery(&self) -> bool {
-        self.phase == Phase::Recovery
+        self.repair.is_recovery()
     }
 
     /// RFC 8985 §6.2, steps 1 to 3.
@@ -180,14 +166,13 @@ impl LossRecovery for RackTlp {
     }
 
     fn on_undo(&mut self) {
-        self.phase = Phase::Open;
+        self.repair.end();
     }
 
     fn is_calm(&self) -> bool {
         // No segment sent before the newest arrived one is missing, so segments that arrive in
         // order cannot reveal a loss.
-        self.phase == Phase::Open
-            && self.dupacks == 0
+        self.repair.is_calm()
             && self.reorder_at == Time::NEVER
             && self.dsack_round.is_none()
             && self.probe.is_settled()
@@ -195,34 +180,29 @@ impl LossRecovery for RackTlp {
 
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         if news.acked > 0 {
-            self.dupacks = 0;
+            self.repair.dupacks = 0;
         }
-        let leaves = self.phase != Phase::Open && view.una >= self.recovery_point;
+        let leaves = self.repair.phase != Phase::Open && view.una >= self.repair.until;
         self.adapt(news, view, leaves);
         let repaired = self.probe.on_ack(news, view.una);
-        if leaves {
-            let left = std::mem::replace(&mut self.phase, Phase::Open);
-            if left == Phase::Recovery {
-                return Episode::exit(RecoveryExit::Ssthresh);
-            }
+        if leaves && self.repair.end() {
+            return Episode::exit(RecoveryExit::Ssthresh);
         }
-        if news.sacked > 0 && self.phase == Phase::Open {
-            self.dupacks += 1;
+        if news.sacked > 0 && self.repair.phase == Phase::Open {
+            self.repair.dupacks += 1;
         }
         if board.sacked_segments() > 0 {
             self.probe.cancel();
         }
         match self.detect(board, view) {
-            Episode::None if self.phase == Phase::Open => repaired.unwrap_or(Episode::None),
+            Episode::None if self.repair.phase == Phase::Open => repaired.unwrap_or(Episode::None),
             episode => episode,
         }
     }
 
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         // RFC 8985 §6.3.
-        self.phase = Phase::Timeout;
-        self.recovery_point = view.max;
-        self.dupacks = 0;
+        self.repair.await_timeout(view.max);
         self.reorder_at = Time::NEVER;
         self.probe.reset();
         let patience = self.rtt + self.patience(board, view);
@@ -230,7 +210,7 @@ impl LossRecovery for RackTlp {
     }
 
     fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
-        if self.phase == Phase::Open {
+        if self.repair.phase == Phase::Open {
             self.probe.schedule(&self.params, board, view);
         }
     }

@@ -123,11 +123,6 @@ impl LossRecovery for Reno {
         }
     }
 
-    fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        board.go_back();
-        self.on_idle_expiry(view);
-    }
-
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         self.recover = view.max;
         self.leave();

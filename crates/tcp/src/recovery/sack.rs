@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::phase::{Phase, Repair};
 use super::{Answer, Episode, LossRecovery, News, RecoveryView, Spare, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::{Marks, Scoreboard};
@@ -57,24 +58,13 @@ impl Default for Params {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Recovery,
-    /// Repairing after a timeout (RFC 6675 §5.1): no recovery begins.
-    Timeout,
-}
-
 impl super::Parameters for Params {}
 
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Sack {
     params: Params,
-    phase: Phase,
-    /// One past the highest sequence number sent when recovery began or the timer expired.
-    recovery_point: u64,
-    dupacks: u32,
+    repair: Repair,
     /// One past the highest byte sent again in this recovery (`HighRxt`).
     high_rxt: u64,
     /// One past the data covered by a rescue (`RescueRxt`).
@@ -85,9 +75,8 @@ pub struct Sack {
 impl Sack {
     pub(super) fn new(params: &Params) -> Self {
         let params = params.clone();
-        let (recovery_point, dupacks, high_rxt, rescued) = (0, 0, 0, 0);
-        let (phase, partial_ack_seen) = (Phase::Open, false);
-        Self { params, phase, recovery_point, dupacks, high_rxt, rescued, partial_ack_seen }
+        let (repair, high_rxt, rescued) = (Repair::NONE, 0, 0);
+        Self { params, repair, high_rxt, rescued, partial_ack_seen: false }
     }
 }
 
@@ -97,12 +86,10 @@ impl LossRecovery for Sack {
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
-        if self.phase != Phase::Open {
+        if !self.repair.begin(view.max) {
             return Episode::None;
         }
         // RFC 6675 §5, step 4.
-        self.phase = Phase::Recovery;
-        self.recovery_point = view.max;
         self.high_rxt = view.una;
         self.rescued = 0;
         self.partial_ack_seen = false;
@@ -110,37 +97,35 @@ impl LossRecovery for Sack {
     }
 
     fn dupacks(&self) -> u32 {
-        self.dupacks
+        self.repair.dupacks
     }
 
     fn in_recovery(&self) -> bool {
-        self.phase == Phase::Recovery
+        self.repair.is_recovery()
     }
 
     fn on_undo(&mut self) {
-        self.phase = Phase::Open;
+        self.repair.end();
     }
 
     fn is_calm(&self) -> bool {
-        self.phase == Phase::Open && self.dupacks == 0
+        self.repair.is_calm()
     }
 
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         let RecoveryView { una, segment, dupack_threshold, .. } = *view;
         if news.acked > 0 {
-            self.dupacks = 0;
+            self.repair.dupacks = 0;
         }
-        if self.phase != Phase::Open && una >= self.recovery_point {
-            let left = std::mem::replace(&mut self.phase, Phase::Open);
-            if left == Phase::Recovery {
-                return Episode::exit(RecoveryExit::Ssthresh);
-            }
+        let is_over = self.repair.phase != Phase::Open && una >= self.repair.until;
+        if is_over && self.repair.end() {
+            return Episode::exit(RecoveryExit::Ssthresh);
         }
-        if self.phase == Phase::Timeout {
+        if self.repair.phase == Phase::Timeout {
             return Episode::None;
         }
         let head_is_lost = board.judge(dupack_threshold, segment);
-        if self.phase == Phase::Recovery {
+        if self.repair.phase == Phase::Recovery {
             if news.acked == 0 || !self.params.answer_partial_acks {
                 return Episode::None;
             }
@@ -153,8 +138,8 @@ impl LossRecovery for Sack {
             return Episode::None;
         }
         // RFC 6675 §2: what a duplicate ACK is; §5, steps 1 and 2.
-        self.dupacks += 1;
-        if self.dupacks >= dupack_threshold || head_is_lost {
+        self.repair.dupacks += 1;
+        if self.repair.dupacks >= dupack_threshold || head_is_lost {
             self.enter(view)
         } else {
             Episode::None
@@ -164,9 +149,7 @@ impl LossRecovery for Sack {
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         // RFC 6675 §5.1: arrived segments are remembered, all others are sent again.
         board.lose_all();
-        self.phase = Phase::Timeout;
-        self.recovery_point = view.max;
-        self.dupacks = 0;
+        self.repair.await_timeout(view.max);
     }
 
     fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
@@ -177,7 +160,7 @@ impl LossRecovery for Sack {
     }
 
     fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
-        if self.phase != Phase::Recovery {
+        if self.repair.phase != Phase::Recovery {
             return None;
         }
         let hole = match &self.params {
@@ -197,7 +180,7 @@ impl LossRecovery for Sack {
 
     fn on_resent(&mut self, end: u64, rescue: bool) {
         if rescue {
-            self.rescued = self.recovery_point;
+            self.rescued = self.repair.until;
         } else {
             self.high_rxt = self.high_rxt.max(end);
         }

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::phase::{Phase, Repair};
 use super::{Episode, LossRecovery, News, RecoveryView, Traits};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
@@ -17,23 +18,12 @@ use crate::send::Scoreboard;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {}
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    Open,
-    Recovery,
-    /// Repairing after a timeout: no recovery begins (ns-2's `bugfix_`).
-    Timeout,
-}
-
 impl super::Parameters for Params {}
 
 /// See [`Params`].
 #[derive(Clone, Debug)]
 pub struct Sack1 {
-    phase: Phase,
-    /// One past the highest sequence number sent when recovery began or the timer expired.
-    recovery_point: u64,
-    dupacks: u32,
+    repair: Repair,
     /// First unacknowledged byte when recovery began.
     began_at: u64,
     /// Bytes sent again in this recovery without the first segment, which ns-2 does not count.
@@ -47,21 +37,13 @@ pub struct Sack1 {
 impl Sack1 {
     pub(super) fn new(_: &Params) -> Self {
         Self {
-            phase: Phase::Open,
-            recovery_point: 0,
-            dupacks: 0,
+            repair: Repair::NONE,
             began_at: 0,
             resent: 0,
             freed: 0,
             segment: 0,
             is_first_copy: false,
         }
-    }
-
-    fn await_repair(&mut self, max: u64) {
-        self.phase = Phase::Timeout;
-        self.recovery_point = max;
-        self.dupacks = 0;
     }
 }
 
@@ -71,11 +53,9 @@ impl LossRecovery for Sack1 {
     }
 
     fn enter(&mut self, view: &RecoveryView) -> Episode {
-        if self.phase != Phase::Open {
+        if !self.repair.begin(view.max) {
             return Episode::None;
         }
-        self.phase = Phase::Recovery;
-        self.recovery_point = view.max;
         self.began_at = view.una;
         self.resent = 0;
         self.segment = view.segment;
@@ -85,35 +65,35 @@ impl LossRecovery for Sack1 {
     }
 
     fn dupacks(&self) -> u32 {
-        self.dupacks
+        self.repair.dupacks
     }
 
     fn in_recovery(&self) -> bool {
-        self.phase == Phase::Recovery
+        self.repair.is_recovery()
     }
 
     fn on_undo(&mut self) {
-        self.phase = Phase::Open;
+        self.repair.end();
     }
 
     /// The timer expired although nothing is outstanding (`rto_runs_idle`).
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
-        self.await_repair(view.max);
+        self.repair.await_timeout(view.max);
     }
 
     fn is_calm(&self) -> bool {
-        self.phase == Phase::Open && self.dupacks == 0
+        self.repair.is_calm()
     }
 
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode {
         let RecoveryView { una, segment, dupack_threshold, .. } = *view;
         if news.acked > 0 {
-            self.dupacks = 0;
+            self.repair.dupacks = 0;
         }
-        match self.phase {
-            Phase::Timeout if una <= self.recovery_point => return Episode::None,
-            Phase::Recovery if una >= self.recovery_point => {
-                self.phase = Phase::Open;
+        match self.repair.phase {
+            Phase::Timeout if una <= self.repair.until => return Episode::None,
+            Phase::Recovery if una >= self.repair.until => {
+                self.repair.phase = Phase::Open;
                 return Episode::exit(RecoveryExit::Reduced { deficit: 0 });
             }
             Phase::Recovery => {
@@ -123,13 +103,13 @@ impl LossRecovery for Sack1 {
                 board.judge(1, segment);
                 return Episode::None;
             }
-            Phase::Timeout | Phase::Open => self.phase = Phase::Open,
+            Phase::Timeout | Phase::Open => self.repair.phase = Phase::Open,
         }
         if news.sacked == 0 {
             return Episode::None;
         }
-        self.dupacks += 1;
-        if self.dupacks < dupack_threshold {
+        self.repair.dupacks += 1;
+        if self.repair.dupacks < dupack_threshold {
             return Episode::None;
         }
         // All segments missing below the highest arrived one are sent again, regardless of their
@@ -141,16 +121,16 @@ impl LossRecovery for Sack1 {
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         board.forget_sacked();
         board.lose_all();
-        self.await_repair(view.max);
+        self.repair.await_timeout(view.max);
     }
 
     /// After a timeout ns-2 goes back and sends everything again.
     fn reads_blocks(&self) -> bool {
-        self.phase != Phase::Timeout
+        self.repair.phase != Phase::Timeout
     }
 
     fn pipe(&self, board: &Scoreboard) -> u64 {
-        if self.phase == Phase::Recovery {
+        if self.repair.is_recovery() {
             (board.max() - self.began_at + self.resent).saturating_sub(self.freed)
         } else {
             board.pipe()
