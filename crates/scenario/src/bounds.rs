@@ -1,9 +1,8 @@
-//! What no scenario may exceed, checked before any work is done.
+//! Upper bounds of scenarios, checked before any work is done.
 //!
-//! Nobody waits for what lies beyond, no memory holds it, or the clock of 64 bits has no room for
-//! it: at most [`MOST_PACKETS`] packets wait somewhere, each takes at most [`SLOWEST`] on a line,
-//! and no link is longer than [`LONGEST`], so that everything leaves and arrives before the end of
-//! time.
+//! A scenario beyond them would take too long, exceed the memory, or overflow the 64-bit clock. At
+//! most [`MOST_PACKETS`] packets wait anywhere, each takes at most [`SLOWEST`] on a link, and no
+//! link is longer than [`LONGEST`], so that all departures and arrivals fit into the clock.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +12,18 @@ use incast_traffic::Offered;
 
 use super::{Group, Scenario, ScenarioError};
 
-/// The most connections: some kilobytes each.
+/// The largest number of connections: each takes some kilobytes.
 const MOST: u32 = 1_000_000;
-/// The most that a full packet may take on a line.
+/// The longest transmission time of a full packet.
 const SLOWEST: Span = Span::from_secs(1);
-/// The longest link: farther than Saturn.
+/// The longest propagation delay.
 const LONGEST: Span = Span::from_secs(10_000);
-/// The most that a clock may be off within a packet.
+/// The largest clock deviation within a packet.
 const NOISIEST: Span = Span::from_millis(1);
-/// The most datagrams that may wait for their host's link at the end.
+/// The largest number of datagrams that may wait for their host's link at the end.
 const MOST_WAITING: f64 = MOST_PACKETS as f64 / 8.0;
 
-/// Refuses what is beyond all bounds.
+/// Refuses scenarios beyond the bounds.
 pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     check_counts(scenario)?;
     check_delays(scenario)?;
@@ -37,7 +36,7 @@ fn fail<T>(key: impl Into<String>, message: String) -> Result<T, ScenarioError> 
     Err(ScenarioError::new(key, message))
 }
 
-/// Refuses what no machine's memory holds.
+/// Refuses scenarios that do not fit into memory.
 fn check_counts(scenario: &Scenario) -> Result<(), ScenarioError> {
     let mut connections = 0_u32;
     for group in scenario.groups().iter().filter(|group| group.transport.is_some()) {
@@ -104,8 +103,8 @@ fn check_rates(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// Refuses sources of datagrams that offer their link more than it carries for so long that the
-/// rest fills the memory: nothing bounds a host's own queue.
+/// Refuses datagram sources that overload their link for so long that the excess fills the memory:
+/// a host's own queue is unbounded.
 fn check_hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
     let network = &scenario.network;
     let mut on_servers = 0.0;
@@ -140,7 +139,7 @@ fn check_hosts(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// When a run ends at the latest, and the key that says so.
+/// The latest end of a run, and the key that sets it.
 fn end(scenario: &Scenario) -> (Span, &'static str) {
     let limit = scenario.run.time_limit;
     match &scenario.traffic.workloads[..] {
@@ -152,7 +151,7 @@ fn end(scenario: &Scenario) -> (Span, &'static str) {
     }
 }
 
-/// Refuses names of groups that another row has.
+/// Refuses duplicate names of groups.
 fn check_groups(scenario: &Scenario) -> Result<(), ScenarioError> {
     let mut rows = BTreeMap::new();
     for Group { key, row, .. } in scenario.groups() {

@@ -1,4 +1,4 @@
-//! `network.buffer`: a size, or a table that says how ports share.
+//! `network.buffer`: a size, or a table that defines how ports share.
 
 mod auto;
 
@@ -16,25 +16,25 @@ use auto::{Auto, AutoDocument};
 
 /// The buffer of each port, or one that they share.
 pub(super) enum BufferDocument {
-    /// So much for each port.
+    /// This size for each port.
     Size(Limit),
     Table(SharingDocument),
 }
 
-/// Who may use how much of the switch's memory.
+/// How ports share the switch's memory.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "name", rename_all = "kebab-case", expecting = "a table")]
 #[schemars(rename = "Buffer")]
 pub(super) enum SharingDocument {
-    /// Each port has a buffer of its own: the same as the size alone.
+    /// Each port has its own buffer: the same as a size alone.
     Static(StaticDocument),
-    /// Each port has a place for every packet that the flows of the scenario may have in the
-    /// network: N E[W] packets (Khalid et al. 2021, equation 5).
+    /// Each port has room for every packet that the flows of the scenario may have in the network:
+    /// N E[W] packets (Khalid et al. 2021, equation 5).
     Auto(AutoDocument),
-    /// All ports of the switch share a buffer, each within a limit of its own.
+    /// All ports of the switch share a buffer, each up to its own limit.
     Shared(SharedDocument),
-    /// All ports share a buffer with dynamic thresholds (Choudhury & Hahne 1998): a queue grows
-    /// while it is shorter than alpha times the space that is left.
+    /// All ports share a buffer with dynamic thresholds (Choudhury & Hahne 1998): a queue may grow
+    /// while it is shorter than alpha times the free space.
     Dynamic(DynamicDocument),
 }
 
@@ -48,19 +48,18 @@ pub(super) struct StaticDocument {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct SharedDocument {
-    /// What all ports together may hold, bytes or packets. No default.
+    /// Buffer of all ports together, bytes or packets. No default.
     total: Limit,
-    /// What each port may hold, bytes or packets; together that may be more than `total`. No
-    /// default.
+    /// Limit of each port, bytes or packets; the sum may exceed `total`. No default.
     limit: Limit,
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(super) struct DynamicDocument {
-    /// What all ports together may hold, bytes or packets. No default.
+    /// Buffer of all ports together, bytes or packets. No default.
     total: Limit,
-    /// Ratio of the longest queue that may grow to the space left: a number, a fraction or a power
+    /// Ratio of the longest queue that may grow to the free space: a number, a fraction or a power
     /// of two.
     #[serde(default = "one")]
     alpha: Alpha,
@@ -70,7 +69,7 @@ fn one() -> Alpha {
     Alpha::ONE
 }
 
-/// How space is counted, as the document says it.
+/// How space is counted, as in the document.
 pub(super) struct AccountingDocument {
     pub(super) cell: Size,
     pub(super) packet_overhead: Size,
@@ -96,7 +95,7 @@ impl BufferDocument {
         }
     }
 
-    /// The limit of each port, and what they share.
+    /// The limit of each port, and the shared buffer.
     pub(super) fn build(&self) -> Result<(Limit, Option<PoolConfig>), ScenarioError> {
         let refuse = |key: &str, message: String| {
             Err(ScenarioError::new(format!("network.buffer.{key}"), message))
@@ -150,7 +149,7 @@ impl AccountingDocument {
     }
 }
 
-/// The document of a port's limit and what ports share.
+/// The document of a port's limit and of the shared buffer.
 pub(super) fn document(limit: Limit, pool: Option<PoolConfig>) -> BufferDocument {
     match pool {
         None => BufferDocument::Size(limit),

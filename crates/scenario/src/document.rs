@@ -1,4 +1,4 @@
-//! Documents: laying one over another, and reading one as a type with errors that name the key.
+//! Documents: merging two, and reading one as a type with errors that name the key.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -6,15 +6,15 @@ use serde_path_to_error::{Path, Segment};
 
 use super::ScenarioError;
 
-/// Keys that say the same thing in different ways: giving one withdraws the others' defaults.
+/// Alternative keys: giving one removes the others' defaults.
 const ALTERNATIVES: &[&[&str]] =
     &[&["delay", "base_rtt"], &["sru", "block"], &["blocks", "duration"]];
 
-/// Lays `over` on `base`: tables merge key by key, anything else replaces what is there.
+/// Merges `over` into `base`: tables merge key by key, other values replace.
 ///
-/// A registry name stands for a table of which only `name` is given, and parameters of another
-/// entry never survive a change of name. `null` means "not given" and `true` switches on what is
-/// there. A key withdraws its [`ALTERNATIVES`].
+/// A registry name means a table with only `name`; a change of name drops the other entry's
+/// parameters. `null` means "not given" and `true` enables the present table. A key removes its
+/// [`ALTERNATIVES`].
 pub(super) fn lay(base: &mut Value, over: &Value) {
     match (base, over) {
         (_, Value::Null) | (Value::Object(_), Value::Bool(true)) => {}
@@ -44,7 +44,7 @@ fn lay_table(base: &mut Map<String, Value>, over: &Map<String, Value>) {
     }
 }
 
-/// Puts `value` at a dotted key, making tables on the way; a number is an index into a list.
+/// Sets a dotted key to `value` and creates missing tables; a number is an index into a list.
 pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(), ScenarioError> {
     let mut place = document;
     for part in dotted.split('.') {
@@ -70,10 +70,10 @@ pub(super) fn set(document: &mut Value, dotted: &str, value: &Value) -> Result<(
     Ok(())
 }
 
-/// The most tables of traffic in a list: each is a group of its own.
+/// The largest number of traffic tables in a list: each is a group.
 const MOST_TABLES: usize = 1000;
 
-/// Refuses values where tables belong, so that whoever lays documents finds tables.
+/// Refuses values where tables are expected, so that merging finds tables.
 pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), ScenarioError> {
     let named = |value: &Value| value.is_string() || value.is_object() || value.is_null();
     let refuse = |key: String, value: &Value, what: &str| {
@@ -131,7 +131,7 @@ pub(super) fn check_tables(document: &Map<String, Value>) -> Result<(), Scenario
     Ok(())
 }
 
-/// What may stand there.
+/// The accepted types.
 fn example(table: &str) -> &'static str {
     match table {
         "network" => "{ rate = \"1Gbps\" }",
@@ -164,7 +164,7 @@ fn read_raw<T: DeserializeOwned>(
     serde_path_to_error::deserialize(document)
 }
 
-/// The keys of a path, without the names of enum variants.
+/// The keys of a path, without names of enum variants.
 fn keys(path: &Path) -> Vec<String> {
     path.iter()
         .filter(|segment| matches!(segment, Segment::Seq { .. } | Segment::Map { .. }))
@@ -173,11 +173,11 @@ fn keys(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Extends `path` to the key that is at fault.
+/// Extends `path` to the wrong key.
 ///
-/// serde buffers a table that is told apart by its `name`, which ends the path there. The culprit
-/// is the key that makes the same error when it stands beside the name alone, and of a list the entry
-/// that makes it alone.
+/// serde buffers a table that is tagged by its `name`, and the path ends there. The wrong key is
+/// the one that causes the same error with the name alone; in a list, the entry that causes it
+/// alone.
 fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &str) {
     let fails = |path: &[String], alone: Value| {
         let mut trial = document.clone();
@@ -198,13 +198,13 @@ fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &st
             _ => return,
         };
         let name = table.get_key_value("name");
-        // The name first: if that is wrong, everything beside it seems to be.
+        // The name first: if it is wrong, all other keys seem wrong.
         let culprit = name.into_iter().chain(table).find(|suspect| {
             let pair = name.into_iter().chain([*suspect]);
             fails(path, pair.map(|(key, value)| (key.clone(), value.clone())).collect())
         });
         match culprit {
-            // The explanation adds a key that does not belong here itself.
+            // The explanation appends an unknown key itself.
             Some((key, _)) if !raw.starts_with(&format!("{UNKNOWN_KEY} `{key}`")) => {
                 path.push(key.clone());
             }
@@ -226,7 +226,7 @@ fn names(raw: &str) -> Vec<&str> {
     raw.split('`').skip(1).step_by(2).collect()
 }
 
-/// serde's names for types, and what a person writes.
+/// serde's names for types, in plain words.
 const EXPECTATIONS: &[(&str, &str)] = &[
     ("u32", "a whole number from 0 to 1000000000"),
     ("u64", "a whole number of at least 0"),
@@ -238,7 +238,7 @@ const EXPECTATIONS: &[(&str, &str)] = &[
     ("variant identifier", "a name in quotes"),
 ];
 
-/// Turns serde's message into one that says what was given and what is accepted.
+/// Rewrites serde's message: what was given, and what is accepted.
 fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError {
     let names = names(raw);
     let given = document.pointer(&pointer(&path)).map(Value::to_string).unwrap_or_default();
@@ -254,7 +254,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
         };
         path.push(key.to_owned());
         match elsewhere {
-            // Within a table's tables a common word is more likely a parameter's wrong name.
+            // In nested tables a common word is more likely a misspelt parameter.
             Some((table, _)) if path.len() > 2 && !valid.is_empty() => {
                 format!(
                     "unknown key; accepted: {}; [{table}] has one of that name",
@@ -272,7 +272,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
     } else if let Some((_, expected)) = raw.split_once(", expected ") {
         let plain = EXPECTATIONS.iter().find(|(serde, _)| *serde == expected);
         let expected = plain.map_or(expected, |(_, plain)| plain);
-        // A list of values is what a sweep takes.
+        // Lists of values belong in a sweep.
         let several = match (expected, given.starts_with('[')) {
             ("a list", false) => ", or where it is swept a list of lists: [[…], […]]",
             (_, true) if expected != "a list" => {
@@ -292,7 +292,7 @@ pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
     suggest_among(given, valid, false)
 }
 
-/// How much two names are alike, from 0 to 1: `minrto` and `rto_min` have the same letters.
+/// Similarity of two names, 0 to 1: `minrto` and `rto_min` have the same letters.
 fn likeness(given: &str, name: &str) -> f64 {
     const SAME_LETTERS: f64 = 0.95;
     let letters = |text: &str| {

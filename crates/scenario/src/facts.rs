@@ -1,5 +1,4 @@
-//! What follows from a scenario, in numbers: what models, tables and pictures start from, so that
-//! nobody works it out a second time.
+//! Numbers that follow from a scenario, for models, tables and pictures, computed only here.
 
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
@@ -11,16 +10,16 @@ use incast_traffic::{Scope, WorkloadConfig};
 use super::network::full_packet;
 use super::{Group, Network, Scenario};
 
-/// What follows from a scenario.
+/// Numbers that follow from a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
-    /// Of links and switches.
+    /// Links and switches.
     pub network: NetworkFacts,
-    /// Of the switch's port to the client.
+    /// The switch's port to the client.
     pub buffer: BufferFacts,
-    /// Of the workload and the traffic beside it.
+    /// The workload and background traffic.
     pub traffic: TrafficFacts,
-    /// Of the workload's transport.
+    /// The workload's transport.
     pub transport: TransportFacts,
 }
 
@@ -32,13 +31,14 @@ table! {
         pub client_rate_bps: f64,
         /// Rate of a server's link, bit/s.
         pub server_rate_bps: f64,
-        /// Links between switches on the longest of the workload's ways.
+        /// Links between switches on the workload's longest path.
         pub trunks: u32,
-        /// Propagation on it, there and back, seconds.
+        /// Propagation delay of that path in both directions, seconds.
         pub propagation_s: f64,
-        /// Round trip of one full packet and its ACK when idle, serialisation included, seconds.
+        /// Round trip of one full packet and its ACK on the idle network, serialisation included,
+        /// seconds.
         pub base_rtt_s: f64,
-        /// The same of two packets without data, seconds.
+        /// The same for two packets without data, seconds.
         pub bare_rtt_s: f64,
         /// A full packet, headers included and layer 2 excluded, bytes.
         pub packet_bytes: u32,
@@ -53,25 +53,25 @@ table! {
     pub struct BufferFacts {
         /// Whether the buffer is counted in packets, not in bytes.
         pub buffer_counts_packets: bool,
-        /// What the port may hold while no other port is busy, packets or bytes.
+        /// Capacity of the port while all other ports are idle, packets or bytes.
         pub buffer_limit: u64,
-        /// The same in bytes, of full packets where it counts packets.
+        /// The same in bytes, for full packets if it counts packets.
         pub buffer_bytes: u64,
         /// Full packets that fit.
         pub buffer_packets: u64,
-        /// What a full packet occupies, bytes.
+        /// Buffer space of a full packet, bytes.
         pub packet_space_bytes: u64,
-        /// What ports share, packets or bytes; none if each has its own.
+        /// Shared buffer, packets or bytes; none if each port has its own.
         pub buffer_total: Option<u64>,
         /// Whether `buffer_total` is counted in packets.
         pub buffer_total_counts_packets: bool,
-        /// Ratio of the longest queue that may grow to the space left; none where limits are fixed.
+        /// Ratio of the longest queue that may grow to the free space; none if limits are fixed.
         pub buffer_alpha: Option<f64>,
     }
 }
 
 table! {
-    /// Who sends how much.
+    /// Servers, clients and amounts of data.
     #[derive(Clone, Debug, PartialEq)]
     pub struct TrafficFacts {
         /// Servers that answer one request.
@@ -80,7 +80,7 @@ table! {
         pub flows: u32,
         /// Clients that the servers send to.
         pub clients: u32,
-        /// What a run has a row for.
+        /// Names of the rows of a run.
         pub groups: Vec<String>,
         /// Bytes that the first server sends for a block; 0 without blocks.
         pub sru_bytes: u64,
@@ -90,19 +90,20 @@ table! {
         pub sru_segments: u64,
         /// Bytes of the last of these.
         pub last_segment_bytes: u64,
-        /// Most time between two requests of a block, seconds.
+        /// Longest time between two requests of a block, seconds.
         pub request_jitter_s: f64,
-        /// Most time by which a request is delayed by itself, seconds.
+        /// Longest independent delay of a request, seconds.
         pub start_spread_s: f64,
-        /// Mean time between two blocks that are wanted, seconds; 0 if each follows the last.
+        /// Mean time between the arrivals of two blocks, seconds; 0 if each follows the previous
+        /// one.
         pub interval_s: f64,
-        /// For how long blocks begin, or flows send, seconds; none if blocks are counted.
+        /// Time during which blocks begin or flows send, seconds; none if the number of blocks is
+        /// given.
         pub duration_s: Option<f64>,
-        /// Rate of each background table's sources together while they send, bit/s; none of
+        /// Total rate of each background table's sources while sending, bit/s; none for
         /// connections.
         pub background_rates_bps: Vec<Option<f64>>,
-        /// What a datagram of each background table occupies in the buffer, bytes; none of
-        /// connections.
+        /// Buffer space of a datagram of each background table, bytes; none for connections.
         pub background_space_bytes: Vec<Option<u64>>,
     }
 }
@@ -121,7 +122,7 @@ table! {
         pub rto_min_s: f64,
         /// Upper bound of the retransmission timeout, seconds.
         pub rto_max_s: f64,
-        /// Retransmission timeout before the first round trip was measured, seconds.
+        /// Retransmission timeout before the first round-trip sample, seconds.
         pub rto_initial_s: f64,
         /// Granularity of the retransmission timer, seconds.
         pub rto_granularity_s: f64,
@@ -129,9 +130,9 @@ table! {
         pub syn_rto_s: f64,
         /// Retransmission timeout after a handshake that lost a packet, seconds.
         pub rto_after_syn_loss_s: f64,
-        /// Most time for which a host holds back what it is about to send, seconds.
+        /// Longest time for which a host delays a packet that it is about to send, seconds.
         pub send_jitter_s: f64,
-        /// Longest time for which an ACK is held back, seconds.
+        /// Longest delay of an ACK, seconds.
         pub delayed_ack_s: f64,
     }
 }

@@ -1,5 +1,5 @@
-//! Tables that are written flat: a table of a document whose keys belong to several types, each of
-//! which owns its keys with their meanings, ranges and checks.
+//! Flat tables: a table of a document whose keys belong to several types. Each type owns its keys
+//! with their meanings, ranges and checks.
 
 use serde::Deserialize;
 use serde::de::value::Error as Refusal;
@@ -11,12 +11,12 @@ use super::document::MISSING_KEY;
 /// The keys of `T`, as `Deserialize` has them.
 pub(super) fn keys<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut keys: &'static [&'static str] = &[];
-    // It is refused in any case; the keys have been told by then.
+    // It is refused in any case; the keys are known by then.
     let _refused = T::deserialize(Listener(&mut keys));
     keys
 }
 
-/// Hears which keys a struct asks for.
+/// Records which keys a struct asks for.
 struct Listener<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Listener<'_> {
@@ -45,7 +45,7 @@ impl<'de> Deserializer<'de> for Listener<'_> {
 /// A table as given, from which types take their keys.
 pub(super) struct Keys {
     given: Map<String, Value>,
-    /// What is wrong; a key that is missing only if nothing else is.
+    /// The error; a missing key only if there is no other error.
     fault: Option<String>,
 }
 
@@ -91,7 +91,7 @@ impl Keys {
     }
 }
 
-/// Declares a table of several types, which is read and written flat.
+/// Declares a flat table of several types.
 macro_rules! flat {
     (
         $(#[$about:meta])*

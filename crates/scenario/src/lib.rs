@@ -1,8 +1,8 @@
 //! Scenarios: a document in, a plan of typed scenarios out.
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
-//! of its `[sweep]`; every point is laid over the defaults of its profile, read in one go and
-//! checked. This is the only validator: Python passes the text down and shows the errors.
+//! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
+//! is the only validator: Python passes the text on and shows the errors.
 
 mod bounds;
 mod buffer;
@@ -47,14 +47,14 @@ use run::RunDocument;
 use table::{TableDocument, WorkloadsDocument};
 use transport::TransportDocument;
 
-/// Why a document is not a scenario: one line that names the key, says what was given and what
-/// would be accepted.
+/// Why a document is not a scenario: one line with the key, the given value and the accepted
+/// values.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {message}")]
 pub struct ScenarioError {
     /// The dotted key, `workload.servers`; entries of lists by their index, `background.0.rate`.
     pub key: String,
-    /// What is wrong and what would be right.
+    /// The problem and the solution.
     pub message: String,
 }
 
@@ -64,11 +64,10 @@ impl ScenarioError {
     }
 }
 
-/// The longest part of an error that says something.
+/// The longest quotation in an error.
 const MOST_WORDS: usize = 1000;
 
-/// What was given, as a terminal shows it: without control characters, and without its middle
-/// where it is endless.
+/// A given value for display: without control characters, and shortened in the middle.
 fn one_line(text: String) -> String {
     let text = if text.contains(char::is_control) {
         let shown =
@@ -85,42 +84,42 @@ fn one_line(text: String) -> String {
     format!("{begin} […] {}", end.into_iter().rev().collect::<String>())
 }
 
-/// This network, this switch, this traffic, this transport: one point of a plan.
+/// A scenario: one point of a plan.
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// One line for people.
+    /// A description in one line.
     pub title: String,
-    /// Whose defaults it started from.
+    /// The profile of its defaults.
     pub profile: Profile,
     /// Links and switch.
     pub network: Network,
-    /// What the run is made for, and what stands beside it.
+    /// Workloads and background traffic.
     pub traffic: Traffic,
     /// The transport of the workloads.
     pub transport: Transport,
-    /// How often and how long it runs.
+    /// Seeds and time limit.
     pub run: Run,
 }
 
-/// A scenario: this network, this switch, this traffic, this transport.
+/// A scenario: network, switches, traffic and transport.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Scenario")]
 struct ScenarioDocument {
-    /// What the scenario is about, one line of text.
+    /// Description of the scenario, one line of text.
     title: String,
-    /// Whose defaults hold for `[network]` and `[transport]`: the name of a profile.
+    /// Defaults of `[network]` and `[transport]`: the name of a profile.
     profile: Profile,
     /// The network: links, delays, and the buffers of the switch's output ports.
     network: NetworkDocument,
-    /// The workload: what a client asks of servers. Several stand in a list of tables,
-    /// `[[workload]]`; each has a row, and `all` is the row of their sum.
+    /// The workload: the traffic that a run measures. Several are a list of tables, `[[workload]]`;
+    /// each has a row, and the row `all` is their sum.
     workload: WorkloadsDocument,
     /// The transport of the workload: a preset by name, and any of its parameters.
     transport: TransportDocument,
     /// Traffic beside the workload, of any kind: a list of tables.
     background: Vec<TableDocument>,
-    /// How often and how long the scenario runs.
+    /// Seeds and time limit.
     run: RunDocument,
 }
 
@@ -128,7 +127,7 @@ impl Scenario {
     /// Reads one point: a document without `[sweep]`.
     ///
     /// # Errors
-    /// The first thing that is wrong with the document.
+    /// The first error in the document.
     pub fn from_document(document: &Value) -> Result<Self, ScenarioError> {
         let mut document = settled(document)?;
         let transport = document.transport.build("transport")?;
@@ -160,7 +159,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// An operator knows the distance, and configures it where a congestion control goes by it.
+    /// An operator knows the round trip and configures it for a congestion control that needs it.
     fn tell_distance(&mut self) {
         let (trunks, network) = (self.trunks(), &self.network);
         for Transport { tcp, .. } in
@@ -172,7 +171,7 @@ impl Scenario {
         }
     }
 
-    /// What follows from it, in numbers.
+    /// Numbers that follow from it.
     pub fn facts(&self) -> Facts {
         Facts::of(self)
     }
@@ -197,7 +196,7 @@ impl Scenario {
     }
 }
 
-/// What is `given`, laid over the defaults, with what its transports require.
+/// `given`, merged with the defaults and the requirements of its transports.
 fn settled(given: &Value) -> Result<ScenarioDocument, ScenarioError> {
     let written = complete(given)?;
     let mut document: ScenarioDocument = read(&written)?;
@@ -206,7 +205,7 @@ fn settled(given: &Value) -> Result<ScenarioDocument, ScenarioError> {
     Ok(document)
 }
 
-/// Lays `given` over the defaults.
+/// Merges `given` with the defaults.
 fn complete(given: &Value) -> Result<Value, ScenarioError> {
     #[derive(Deserialize)]
     struct Named {
@@ -260,7 +259,7 @@ fn complete(given: &Value) -> Result<Value, ScenarioError> {
     Ok(document)
 }
 
-/// Lays a transport over its preset over the profile's defaults.
+/// Merges a transport with its preset and the profile's defaults.
 fn complete_transport(
     profile: Profile,
     defaults: &Value,
@@ -300,7 +299,7 @@ fn complete_transport(
     Ok(document)
 }
 
-/// Lays a table of a workload over that of the default one.
+/// Merges a table of a workload with the default one.
 fn complete_workload(
     profile: Profile,
     defaults: &Value,

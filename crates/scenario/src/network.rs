@@ -19,13 +19,13 @@ use super::{Group, ScenarioError, Transport};
 /// The network between the servers and the client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Network {
-    /// Which switches there are.
+    /// The switches.
     pub topology: TopologyConfig,
-    /// The links between switches; none if there is only one.
+    /// The links between switches; `None` for a single switch.
     pub core: Option<CoreLinks>,
     /// Number of clients, at least 1.
     pub clients: u32,
-    /// The switches that they are put on, in turn.
+    /// Their switches, in turn.
     pub clients_at: Vec<SwitchId>,
     /// Rate of a server's link, both ways.
     pub server_rate: Rate,
@@ -35,30 +35,30 @@ pub struct Network {
     pub server_delay: Span,
     /// Propagation delay of the client's link, one way.
     pub client_delay: Span,
-    /// The most that an output port of the switch may hold.
+    /// Capacity of an output port of the switch.
     pub buffer: Limit,
-    /// What the switch's output ports share; none leaves each its own buffer.
+    /// Buffer shared by the switch's output ports; `None` if each has its own.
     pub pool: Option<PoolConfig>,
-    /// What a packet occupies in buffers.
+    /// Buffer space of a packet.
     pub accounting: Accounting,
     /// Whether the packet that is being sent occupies the buffer.
     pub buffer_counts_in_service: bool,
-    /// Bytes that layer 2 adds to every packet on the line.
+    /// Layer-2 overhead of every packet on the link, bytes.
     pub layer2_overhead: u32,
-    /// Every packet takes up to this much longer or shorter on the line, at random.
+    /// Random deviation of every packet's transmission time.
     pub clock_noise: Span,
-    /// What a packet finds that arrives in the very instant of a departure.
+    /// The order of an arrival and a departure at the same instant.
     pub ties: Ties,
     /// Queue discipline of the switch's output ports.
     pub queue: QueueConfig,
-    /// Packets that others overtake.
+    /// Reordering of packets.
     pub reorder: Option<Reorder>,
-    /// Gives every port departure events although it may do without. No key of a document: both
-    /// ways agree, and this is how tests compare them.
+    /// Gives every port departure events, even if it does not need them. Not a key of documents:
+    /// tests compare both ways.
     pub departure_events: bool,
 }
 
-/// A layer-2 framing whose overhead has a name.
+/// A layer-2 framing with a named overhead.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Framing {
     Ethernet,
@@ -80,7 +80,7 @@ impl Framing {
     }
 }
 
-/// The most that layer 2 may add: as much as the longest packet.
+/// The largest layer-2 overhead: as much as the longest packet.
 const MOST_OVERHEAD: u64 = 65_535;
 
 /// The network: links, delays, and the buffers of the switch's output ports.
@@ -88,19 +88,18 @@ const MOST_OVERHEAD: u64 = 65_535;
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Network")]
 pub(super) struct NetworkDocument {
-    /// Which switches there are: the name of a topology, or a table with its parameters.
+    /// The switches: the name of a topology, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<TopologyConfig>")]
     topology: TopologyConfig,
-    /// Number of hosts that read, at least 1; which of them a workload is for, it says itself.
+    /// Number of clients (hosts that read), at least 1; each workload names its own.
     #[schemars(range(min = 1, max = 1_000_000))]
     clients: u32,
-    /// The switches that the clients are put on, in turn: a number from 0, or a list. Default:
-    /// what the topology has for them.
+    /// The switches of the clients, in turn: a number from 0, or a list. Default: the topology's.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_at: Option<Numbers>,
     /// Rate of every link, bits per second.
     rate: Rate,
-    /// Propagation delay of every link, one link, one way, seconds. Excludes `base_rtt`.
+    /// Propagation delay of every link, one way, seconds. Excludes `base_rtt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<Span>,
     /// Instead of `delay`: round trip of one full packet and its ACK on an idle network,
@@ -113,40 +112,39 @@ pub(super) struct NetworkDocument {
     /// Rate of the client's link, bits per second. Default: `rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     client_rate: Option<Rate>,
-    /// Propagation delay of the servers' links, one way, seconds. Default: `delay`, or half of
-    /// what `base_rtt` leaves to one way.
+    /// Propagation delay of the servers' links, one way, seconds. Default: `delay`, or half the
+    /// one-way delay that follows from `base_rtt`.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_delay: Option<Span>,
-    /// The links between switches, where there are several: a table. Default: like the others.
+    /// The links between switches, if there are several: a table. Default: like the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     core: Option<CoreDocument>,
-    /// Buffer of each output port of a switch, bytes or packets, `auto`, or a table that says how
-    /// the ports share one.
+    /// Buffer of each output port of a switch, bytes or packets, `auto`, or a table that defines
+    /// how the ports share one.
     buffer: BufferDocument,
-    /// Cells in which memory is handed out, bytes: a packet that ends within a cell occupies
-    /// all of it. 1 counts bytes as they are.
+    /// Size of memory cells, bytes: a packet occupies whole cells. 1 counts exact bytes.
     buffer_cell: Size,
-    /// What every packet occupies in the buffer beside its own size, bytes.
+    /// Additional buffer space of every packet, bytes.
     buffer_packet_overhead: Size,
     /// Whether the packet that is being sent occupies the buffer.
     buffer_counts_in_service: bool,
-    /// What layer 2 adds to every packet on the line, bytes, or the name of a framing.
+    /// Layer-2 overhead of every packet on the link, bytes, or the name of a framing.
     layer2_overhead: OrName<Framing, Size>,
-    /// x: every packet takes U(-x, x) longer on the line, seconds, where x is at most what it takes
-    /// anyway: clocks never agree to the picosecond, and exact ties lock flows into phase effects.
+    /// x: every packet's transmission time deviates by U(-x, x), at most by the transmission time
+    /// itself, seconds. Real clocks differ, and exact ties cause phase effects.
     clock_noise: Span,
-    /// What a packet finds that arrives in the very instant of a departure.
+    /// The order of an arrival and a departure at the same instant.
     ties: Ties,
     /// Queue discipline of the switches' output ports: a name, or a table with its parameters.
     #[schemars(schema_with = "name_or_table::<QueueConfig>")]
     pub(super) queue: QueueConfig,
-    /// Packets that others overtake: a table. Default: none.
+    /// Reordering of packets: a table. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     reorder: Option<ReorderDocument>,
 }
 
 impl NetworkDocument {
-    /// Where hosts can be, if its topology makes sense and there is a client; `packet` is a full
+    /// The places of hosts, if the topology is valid and there is a client; `packet` is a full
     /// packet of the scenario's transport, bytes.
     pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
         let shape = self.topology.shape();
@@ -159,7 +157,7 @@ impl NetworkDocument {
         Ok(Layout { fabric, clients: self.clients, clients_at, packet })
     }
 
-    /// Settles what follows from the flows that cross it.
+    /// Computes sizes that depend on the flows.
     pub(super) fn resolve(&mut self, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
         self.buffer.resolve("network.buffer", groups)?;
         self.core.as_mut().map_or(Ok(()), |core| core.resolve(groups))
@@ -243,7 +241,7 @@ impl NetworkDocument {
         Ok(overhead as u32)
     }
 
-    /// Room at the switches' ports.
+    /// Buffers of the switches' ports.
     fn room(&self, transport: &Transport) -> Result<Room, ScenarioError> {
         let (buffer, pool) = self.buffer.build()?;
         let limits: Vec<Limit> = [buffer].into_iter().chain(pool.map(|pool| pool.total)).collect();
@@ -259,7 +257,7 @@ impl NetworkDocument {
     }
 }
 
-/// Room at the ports of a switch.
+/// Buffers of the ports of a switch.
 struct Room {
     buffer: Limit,
     pool: Option<PoolConfig>,
@@ -267,7 +265,7 @@ struct Room {
 }
 
 impl Room {
-    /// Why a buffer is too small: it must hold one full packet.
+    /// Refuses a buffer that cannot hold one full packet.
     fn lacks(&self, limit: Limit, transport: &Transport) -> Option<String> {
         lack_of_room(limit, self.accounting, full_packet(transport))
     }
@@ -283,7 +281,7 @@ fn fail<T>(key: &str, message: impl Into<String>) -> Result<T, ScenarioError> {
 }
 
 impl Network {
-    /// Its switches and what joins them.
+    /// Its switches and the links between them.
     pub fn fabric(&self) -> Fabric {
         self.topology.shape().fabric()
     }
@@ -293,7 +291,7 @@ impl Network {
         self.clients_at[client as usize % self.clients_at.len()]
     }
 
-    /// Links between switches on the longest of the shortest ways from `places` to `clients`.
+    /// Links between switches on the longest of the shortest paths from `places` to `clients`.
     pub fn trunks_between(&self, places: &[SwitchId], clients: &[u32]) -> u32 {
         let router = Router::new(&self.fabric());
         let ends = clients.iter().map(|client| self.client_switch(*client));
@@ -303,7 +301,7 @@ impl Network {
             .unwrap_or(0)
     }
 
-    /// Propagation delay from a server to a client, with so many links between switches.
+    /// Propagation delay from a server to a client, with this many links between switches.
     pub fn delay(&self, trunks: u32) -> Span {
         let core = self.core.as_ref().map_or(Span::ZERO, |core| core.delay);
         self.server_delay + core * u64::from(trunks) + self.client_delay
@@ -316,7 +314,7 @@ impl Network {
     }
 
     /// Round trip of one full packet and its ACK on the idle network, serialisation included, with
-    /// so many links between switches on the way.
+    /// this many links between switches on the path.
     pub fn base_rtt(&self, tcp: &Config, trunks: u32) -> Span {
         self.round_trip(self.server_rate, full_and_ack(tcp), trunks, self.delay(trunks))
     }
@@ -341,8 +339,8 @@ impl Network {
     }
 }
 
-/// Delays of a server's link and of the client's, where sending a full packet and its ACK over
-/// both takes `sending`.
+/// Delays of a server's link and of the client's, if a full packet and its ACK take `sending` on
+/// both.
 fn delays(
     delay: Option<Span>,
     base_rtt: Option<Span>,
@@ -376,7 +374,7 @@ fn delays(
     }
 }
 
-/// Why a buffer is too small: it must hold one full packet of `packet` bytes.
+/// Refuses a buffer that cannot hold one full packet of `packet` bytes.
 fn lack_of_room(limit: Limit, accounting: Accounting, packet: u32) -> Option<String> {
     let space = accounting.space(packet);
     let message = if accounting == Accounting::EXACT {
@@ -398,7 +396,7 @@ fn full_and_ack(tcp: &Config) -> [u32; 2] {
     [tcp.mss + u32::from(tcp.header), tcp.ack_size.into()]
 }
 
-/// How long packets of these sizes occupy links of these rates.
+/// Transmission times of packets of these sizes on links of these rates.
 fn sending(sizes: [u32; 2], rates: &[Rate], overhead: u64) -> Span {
     sizes
         .into_iter()

@@ -1,5 +1,5 @@
-//! `transport.name` as a table: parameters beside the name of a preset belong to the part of it that
-//! bears this name.
+//! `transport.name` as a table: parameters beside the name of a preset belong to its part of the
+//! same name.
 
 use incast_engine::Fault;
 use incast_remedies::RemedyConfig;
@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use super::ScenarioError;
 use super::document::{lay, read};
 
-/// Takes the parameters out of the name in `transport`, which is left as a text; without one they
-/// are those of the default.
+/// Moves the parameters out of the name in `transport`, which becomes a text; without a name they
+/// belong to the default.
 pub(super) fn take_parameters(transport: &mut Value) -> Option<Map<String, Value>> {
     let name = transport.get_mut("name")?;
     let mut table = name.as_object()?.clone();
@@ -20,15 +20,15 @@ pub(super) fn take_parameters(transport: &mut Value) -> Option<Map<String, Value
     Some(table)
 }
 
-/// Lays `parameters` on the part of `transport`, a preset written out, that bears its name: a
-/// remedy, a loss recovery or a congestion control, in this order. `key` is where they stand.
+/// Merges `parameters` into the part of the expanded preset `transport` that has its name: a
+/// remedy, a loss recovery or a congestion control, in this order. `key` is their place.
 pub(super) fn lay_parameters(
     transport: &mut Value,
     parameters: Map<String, Value>,
     key: &str,
 ) -> Result<(), ScenarioError> {
     let Some(name) = transport["name"].as_str().map(str::to_owned) else {
-        // What cannot be read is refused later, with its key.
+        // Unreadable values are refused later, with their keys.
         return Ok(());
     };
     let mut layer = parameters;
@@ -54,7 +54,7 @@ pub(super) fn lay_parameters(
     Ok(())
 }
 
-/// Reads the part with these parameters, so that an error names them where they stand.
+/// Reads the part with these parameters, so that errors name their place.
 fn check<T: DeserializeOwned>(
     layer: &Value,
     key: &str,

@@ -1,4 +1,4 @@
-//! Defaults as data: profiles, presets of transports, and what other tables leave open.
+//! Defaults as data: profiles, presets of transports, and the rest.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,26 +11,26 @@ mod ns2;
 mod ns3;
 mod rfc;
 
-/// Whose defaults hold for `[network]` and `[transport]`; an explicit key wins.
+/// Defaults of `[network]` and `[transport]`; explicit keys take precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
-    /// Textbook TCP in a data centre: the reference that remedies are measured against.
+    /// Textbook TCP in a data centre: the reference for remedies.
     Lab,
     /// Linux's defaults: CUBIC over RACK-TLP, timestamps, delayed and quick ACKs.
     Linux,
     /// Linux with DCTCP, and a switch that marks.
     LinuxDctcp,
-    /// ns-2.35's Agent/TCP/Newreno as the literature on incast configures it.
+    /// ns-2.35's Agent/TCP/Newreno as configured in the literature on incast.
     Ns2,
-    /// ns-3.37 with what a study of a data centre has to change.
+    /// ns-3.37 with the changes that a data centre study needs.
     Ns3,
-    /// The RFCs to the letter, with every SHOULD.
+    /// The RFCs, with every SHOULD.
     Rfc,
 }
 
 impl Profile {
-    /// The complete document that a scenario is laid on.
+    /// The complete document with which a scenario is merged.
     pub(super) fn document(self) -> Value {
         let mut document = json!({
             "title": "",
@@ -60,12 +60,12 @@ impl Profile {
         document
     }
 
-    /// What it changes of `[network]` where the queue of this name is given.
+    /// Its changes of `[network]` if the queue of this name is given.
     pub(super) fn queue(self, name: &str) -> Value {
         if self == Self::Ns2 { ns2::queue(name) } else { Value::Null }
     }
 
-    /// What it changes of the parts of the preset of this name.
+    /// Its changes of the parts of the preset of this name.
     pub(super) fn transport(self, name: &str) -> Value {
         match self {
             Self::Lab => Value::Null,
@@ -77,7 +77,7 @@ impl Profile {
     }
 }
 
-/// The kind of workload where none is named.
+/// The default kind of workload.
 pub(super) const WORKLOAD: &str = "barrier-read";
 
 fn lab() -> Value {
@@ -87,7 +87,7 @@ fn lab() -> Value {
             "clients": 1,
             "rate": "1Gbps",
             "delay": "25us",
-            // A shallow top-of-rack switch: 4 MB or so among 48 ports.
+            // A shallow top-of-rack switch: about 4 MB for 48 ports.
             "buffer": "100KiB",
             "buffer_cell": 1,
             "buffer_packet_overhead": 0,
@@ -99,7 +99,7 @@ fn lab() -> Value {
         },
         "transport": {
             "name": "newreno",
-            // What an Ethernet MTU of 1500 bytes leaves.
+            // The payload in an Ethernet MTU of 1500 bytes.
             "mss": 1460,
             "header_size": 40,
             "ack_size": 40,
@@ -111,13 +111,13 @@ fn lab() -> Value {
             "handshake": "three-way",
             "opener": "client",
             "fin": false,
-            // Linux's TCP_RTO_MIN; a floor under the timeout, as in the literature.
+            // Linux's TCP_RTO_MIN; a lower bound of the timeout, as in the literature.
             "rto_min": "200ms",
             "rto_max": "60s",
             "rto_initial": "1s",
-            // A high-resolution timer, so that rto_min alone is the floor.
+            // A high-resolution timer, so that rto_min is the only lower bound.
             "rto_granularity": "1us",
-            // More than rto_max ever allows.
+            // More than rto_max allows.
             "rto_max_doublings": 32,
             "rto_jitter": 0.0,
             "rto_runs_idle": false,
@@ -143,7 +143,7 @@ fn lab() -> Value {
     })
 }
 
-/// How a loss is found and repaired.
+/// Loss detection and repair.
 fn lab_recovery() -> Value {
     json!({
         "recovery": { "name": "newreno" },
@@ -170,11 +170,11 @@ pub(super) const fn header(timestamps: bool) -> u64 {
 pub(super) struct Preset {
     pub(super) name: &'static str,
     pub(super) summary: &'static str,
-    /// The parts that it is made of.
+    /// Its parts.
     pub(super) parts: fn() -> Value,
 }
 
-/// The transports that a scenario can name, remedies included, and what they are.
+/// The transports that a scenario can name, remedies included, with descriptions.
 pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
     let transports = PRESETS.iter().map(|preset| (preset.name, preset.summary));
     transports.chain(incast_remedies::ENTRIES.iter().map(|entry| (entry.name, entry.summary)))
@@ -192,7 +192,7 @@ fn remedy(name: &str) -> Option<Value> {
     Some(json!({ "remedies": [{ "name": entry.name }] }))
 }
 
-/// The transports that are no remedies.
+/// The transports other than remedies.
 const PRESETS: &[Preset] = &[
     Preset {
         name: "newreno",
@@ -275,10 +275,10 @@ const PRESETS: &[Preset] = &[
         parts: || {
             json!({
                 "recovery": "newreno",
-                // A hundredth of a segment, and steps that suit a path of ten segments instead of
-                // hundreds: found by trial for 128 senders and 32 packets of buffer.
+                // A hundredth of a segment, and steps for a path of ten segments instead of
+                // hundreds: found by experiment with 128 senders and 32 packets of buffer.
                 "initial_window": "15B",
-                // What the receiver holds back would count as delay, and the delay is the signal.
+                // Delayed ACKs would add to the delay, which is the signal.
                 "delayed_ack": false,
                 "congestion_control": { "name": "swift", "increase": 0.1, "flow_scaling": 0.0 },
             })

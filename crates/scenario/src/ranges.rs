@@ -1,13 +1,13 @@
-//! The ranges of numbers: those that the schema states are those that a document has to keep.
+//! The ranges of numbers: documents are checked against those of the schema.
 
 use serde_json::{Map, Value, json};
 
 use super::ScenarioError;
 
-/// The most that is counted where nothing else is said: a billion.
+/// The default upper bound of counts: a billion.
 pub(super) const MOST: u64 = 1_000_000_000;
 
-/// Writes the range of a number into its schema, as far as it has none.
+/// Writes the range of a number into its schema, if it has none.
 pub(super) fn complete(schema: &mut Map<String, Value>) {
     let most = match schema.get("format").and_then(Value::as_str) {
         Some("uint8") => json!(u8::MAX),
@@ -27,7 +27,7 @@ pub(super) fn check(document: &Value, root: &Value) -> Result<(), ScenarioError>
     Walk { root }.check(document, root, &mut Vec::new())
 }
 
-/// A number without a fraction that says nothing.
+/// A number without a redundant fraction.
 fn plain(number: &Value) -> String {
     let text = number.to_string();
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

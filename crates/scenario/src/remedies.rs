@@ -1,4 +1,4 @@
-//! `transport.remedies`: which remedies are at work, and whether they combine.
+//! `transport.remedies`: the active remedies, and whether they can be combined.
 
 use incast_remedies::{RemedyConfig, Slot};
 use serde_json::{Value, json};
@@ -15,8 +15,8 @@ pub(super) fn write_out(transport: &mut Value) {
     }
 }
 
-/// Puts the remedies that a transport is named after, its `own`, before those of its list, unless the
-/// list has them: a list stands beside the name and does not replace it.
+/// Puts the remedies that a transport is named after (`own`) before those of its list, unless the
+/// list has them: the list adds to the name.
 pub(super) fn keep(own: &Value, transport: &mut Value) {
     let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
     let Some(list) = list else { return };
@@ -27,8 +27,7 @@ pub(super) fn keep(own: &Value, transport: &mut Value) {
     }
 }
 
-/// Refuses remedies whose parameters make no sense or which own the same part, in the table called
-/// `table`.
+/// Refuses remedies with invalid parameters or with the same slot, in the table called `table`.
 pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), ScenarioError> {
     for (index, remedy) in remedies.iter().enumerate() {
         if let Err(fault) = remedy.remedy().check() {
@@ -51,7 +50,7 @@ pub(super) fn check(remedies: &[RemedyConfig], table: &str) -> Result<(), Scenar
     Ok(())
 }
 
-/// Refuses remedies that order requests, for traffic, called `name`, that nobody asks for.
+/// Refuses remedies that order requests, for traffic (called `name`) without requests.
 pub(super) fn check_unasked(
     remedies: &[RemedyConfig],
     name: &str,
@@ -65,7 +64,7 @@ pub(super) fn check_unasked(
     Err(ScenarioError::new(format!("{table}.remedies"), message))
 }
 
-/// Refuses remedies that work among the connections of one client, for several.
+/// Refuses remedies for the connections of one client, if there are several clients.
 pub(super) fn check_clients(
     remedies: &[RemedyConfig],
     to: &[u32],

@@ -1,4 +1,4 @@
-//! `network.reorder`: packets that others overtake.
+//! `network.reorder`: reordering of packets.
 
 use incast_engine::Span;
 use incast_net::port::Detour;
@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::ScenarioError;
 
-/// Packets take longer on these links, at random, so that others overtake them.
+/// Packets are delayed at random on these links, so that others overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
-    /// How often, and how much longer.
+    /// Probability and additional delay.
     pub detour: Detour,
     /// On which links.
     pub links: Links,
@@ -31,8 +31,7 @@ pub enum Links {
     Core,
 }
 
-/// Packets that others overtake: each packet is delayed with a probability, and those behind it are
-/// not.
+/// Reordering: each packet is delayed with a probability, and later packets overtake it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Reorder")]
@@ -40,9 +39,9 @@ pub(super) struct ReorderDocument {
     /// Probability, 0 to 1, that a packet is delayed on a link. No default.
     #[schemars(range(min = 0.0, max = 1.0))]
     p: f64,
-    /// How much longer it is on the link, seconds. No default.
+    /// Additional delay, seconds. No default.
     delay: Span,
-    /// On which links, both directions.
+    /// The links, both directions.
     #[serde(default)]
     links: Links,
 }

@@ -1,5 +1,5 @@
-//! What transports and their remedies require: parameters at a value, and a switch that knows
-//! what they need.
+//! Requirements of transports and their remedies: values of parameters, and capabilities of the
+//! switch.
 
 use incast_net::queue::{QueueConfig, ecn_threshold};
 use incast_remedies::RemedyConfig;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::transport::{TransportDocument, counts_marks};
 use super::{Network, Scenario, ScenarioDocument, ScenarioError, Transport};
 
-/// Gives every parameter that a remedy requires its value, and the switch the discipline that a
-/// transport needs, unless they are `given`: what is given is compared when all is known.
+/// Sets every parameter that a remedy requires, and the queue discipline that a transport needs,
+/// unless they are `given`: given values are checked at the end.
 pub(super) fn settle(document: &mut ScenarioDocument, given: &Value) {
     let ScenarioDocument { network, workload, transport, background, .. } = document;
     let is_list = workload.is_list();

@@ -10,23 +10,23 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::ScenarioError;
 
-/// How often and how long a scenario runs.
+/// Seeds and time limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// One run per seed.
     pub seeds: Vec<u64>,
-    /// Simulated time after which a run is given up.
+    /// Simulated time after which a run is aborted.
     pub time_limit: Span,
 }
 
-/// How often and how long the scenario runs.
+/// Seeds and time limit.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Run")]
 pub(super) struct RunDocument {
     /// Seeds of the random streams, one run each: a number n means 1 to n, a list exactly these.
     seeds: Seeds,
-    /// Simulated time after which a run is given up, seconds.
+    /// Simulated time after which a run is aborted, seconds.
     time_limit: Span,
 }
 
@@ -65,10 +65,10 @@ impl From<&Run> for RunDocument {
 /// A list of seeds, or their number.
 struct Seeds(Vec<u64>);
 
-/// More runs of one point than anybody waits for: a slip of the pen.
+/// An upper bound that catches typing errors.
 const MOST_SEEDS: u64 = 1_000_000;
 
-/// A number where that says it all: every point of a plan repeats it.
+/// A number if possible: every point of a plan repeats it.
 impl Serialize for Seeds {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(seeds) = self;

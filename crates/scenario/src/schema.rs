@@ -1,4 +1,4 @@
-//! The JSON Schema of a document, and the lists of what may be named in it.
+//! The JSON Schema of a document, and the lists of names for it.
 //!
 //! Types and their doc comments give the schema, the default profile gives the defaults.
 
@@ -14,14 +14,14 @@ use serde_json::{Map, Value, json};
 use super::profile::{self, Profile, presets};
 use super::{ScenarioDocument, ranges};
 
-/// Something that a scenario can name.
+/// An entry that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
     /// The name that a scenario writes.
     pub name: String,
-    /// One line for people.
+    /// A description in one line.
     pub summary: String,
-    /// JSON Schemas of the parameters that may stand beside the name.
+    /// JSON Schemas of the parameters beside the name.
     pub parameters: Map<String, Value>,
 }
 
@@ -38,8 +38,8 @@ const KINDS: &[(&str, &str)] = &[
     ("workloads", "/$defs/Workload"),
 ];
 
-/// What a scenario can name: `kind` is one of buffers, congestion-controls, profiles,
-/// queues, recoveries, remedies, topologies, transports and workloads, else there is no answer.
+/// Entries that a scenario can name: `kind` is one of buffers, congestion-controls, profiles,
+/// queues, recoveries, remedies, topologies, transports and workloads; `None` for others.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();
@@ -55,7 +55,7 @@ pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     variants.iter().map(entry).collect()
 }
 
-/// The schema, made once.
+/// The schema, built once.
 pub(super) fn kept() -> &'static Value {
     static SCHEMA: OnceLock<Value> = OnceLock::new();
     SCHEMA.get_or_init(schema)
@@ -73,7 +73,7 @@ pub fn schema() -> Value {
         describe(&mut definitions[definition], &defaults[table]);
     }
     for variant in variants(&mut definitions["Workload"]) {
-        // A sweep may give what the table itself leaves out.
+        // A sweep may give keys that the table omits.
         let is_default = variant["properties"]["name"]["const"] == profile::WORKLOAD;
         variant["required"] = if is_default { json!([]) } else { json!(["name"]) };
     }
@@ -144,14 +144,15 @@ fn describe(table: &mut Value, defaults: &Value) {
             property["default"] = default.clone();
         }
     }
-    // A sweep may give what the table itself leaves out, so that only the name of a variant that
-    // is not the default one is required.
+    // A sweep may give keys that the table omits, so only the name of a variant other than the
+    // default is required.
     if let Some(required) = table["required"].as_array_mut() {
         required.retain(|key| key == "name" && defaults["name"].is_null());
     }
 }
 
-/// Writes ranges, and strips what only Rust needs: formats of numbers, `null` for what is not given, line breaks.
+/// Writes ranges, and removes what only Rust needs: number formats, `null` for missing values, line
+/// breaks.
 fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),
@@ -159,7 +160,7 @@ fn tidy(schema: &mut Value) {
             table.values_mut().for_each(tidy);
             ranges::complete(table);
             table.shift_remove("format");
-            // What schemars says of tables that are written flat.
+            // The form that schemars gives to flat tables.
             if table.shift_remove("unevaluatedProperties").is_some() {
                 table.insert("additionalProperties".to_owned(), json!(false));
             }
@@ -183,7 +184,7 @@ fn tidy(schema: &mut Value) {
     }
 }
 
-/// Replaces references by what they refer to; what stands beside a reference wins.
+/// Replaces references by their targets; keys beside a reference take precedence.
 fn inline(schema: &mut Value, definitions: &Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(|item| inline(item, definitions)),

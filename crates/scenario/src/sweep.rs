@@ -6,7 +6,7 @@ use super::document::{check_tables, set};
 use super::void::Void;
 use super::{Scenario, ScenarioError};
 
-/// Everything that a document asks for: each point runs once per seed.
+/// All runs of a document: each point runs once per seed.
 #[derive(Clone, Debug)]
 pub struct Plan {
     /// The points, in the order of the sweep: its first key varies slowest.
@@ -27,17 +27,18 @@ pub struct Point {
 /// One axis: the assignments of its steps. Paired keys share an axis.
 struct Axis(Vec<Map<String, Value>>);
 
-/// The most points of a sweep: each takes a kilobyte and a fraction of a millisecond to plan.
+/// The largest number of points of a sweep: each takes a kilobyte and a fraction of a millisecond
+/// to plan.
 const MOST_POINTS: usize = 100_000;
-/// The most parts of a key: no table lies so deep.
+/// The largest depth of a key: no table is deeper.
 const DEEPEST: usize = 32;
-/// The most runs.
+/// The largest number of runs.
 const MOST_RUNS: usize = 10_000_000;
 
 /// The points and seeds of a document.
 ///
 /// # Errors
-/// The first thing that is wrong with the sweep, or with the scenario at one of its points.
+/// The first error in the sweep, or in the scenario at one of its points.
 pub fn plan(document: &Value) -> Result<Plan, ScenarioError> {
     let mut points = Vec::new();
     let seeds = plan_in_turn(document, |point| {
@@ -50,8 +51,7 @@ pub fn plan(document: &Value) -> Result<Plan, ScenarioError> {
 /// Gives the points of a document to `take`, one after the other, and returns the seeds.
 ///
 /// # Errors
-/// The first thing that is wrong with the sweep, or with the scenario at one of its points, or that
-/// `take` has to object.
+/// The first error in the sweep, in the scenario at one of its points, or from `take`.
 pub fn plan_in_turn<E: From<ScenarioError>>(
     document: &Value,
     mut take: impl FnMut(Point) -> Result<(), E>,
@@ -140,7 +140,7 @@ fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
     Ok(axes)
 }
 
-/// One axis of keys whose lists are walked in step.
+/// One axis of keys whose lists advance together.
 fn zip(table: &Value, place: &str) -> Result<Axis, ScenarioError> {
     let mut columns = Vec::new();
     for (key, value) in entries(table, place)? {

@@ -8,9 +8,9 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What a switch with parameters is made of: its defaults are what `true` means.
+/// The parameters of a switch: `true` means their defaults.
 pub(super) trait Parameters: Copy + Default {
-    /// A table, as one would write it.
+    /// An example of a table.
     const EXAMPLE: &'static str;
 }
 

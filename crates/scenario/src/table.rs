@@ -15,15 +15,15 @@ use super::{Network, Scenario, ScenarioError, Transport, remedies};
 /// A table of traffic.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// What its row is called, if it has a name.
+    /// The name of its row, if it has one.
     pub group: Option<String>,
     /// The kind of traffic and its parameters.
     pub config: WorkloadConfig,
-    /// Its own transport; a workload without one has that of `[transport]`.
+    /// Its own transport; a workload without one uses `[transport]`.
     pub transport: Option<Transport>,
 }
 
-/// Where the table of a scope stands: `workload`, or `workload.1` in a list, or `background.0`.
+/// The place of a scope's table: `workload`, or `workload.1` in a list, or `background.0`.
 pub(super) fn key(scope: Scope, several: bool) -> String {
     match scope {
         Scope::Workload(_) if !several => "workload".to_owned(),
@@ -34,7 +34,7 @@ pub(super) fn key(scope: Scope, several: bool) -> String {
 
 /// A table of traffic in its place.
 pub struct Group<'a> {
-    /// Where the table stands: `workload`, `workload.1`, `background.0`.
+    /// The place of the table: `workload`, `workload.1`, `background.0`.
     pub key: String,
     /// The same, for its random streams.
     pub scope: Scope,
@@ -42,15 +42,15 @@ pub struct Group<'a> {
     pub row: String,
     /// The kind of traffic and its parameters.
     pub config: &'a WorkloadConfig,
-    /// What its connections are built from; none for datagrams.
+    /// The transport of its connections; `None` for datagrams.
     pub transport: Option<&'a Transport>,
-    /// Where that stands: `background.0.transport`, or `transport` if it has none of its own.
+    /// The place of the transport: `background.0.transport`, or `transport` if it has no own one.
     pub transport_key: String,
     /// Where the hosts are that send.
     pub senders: Senders,
     /// How many there are.
     pub count: u32,
-    /// The switches that they are put on, in turn.
+    /// Their switches, in turn.
     pub at: Vec<SwitchId>,
 }
 
@@ -60,7 +60,7 @@ impl Group<'_> {
         self.config.workload().count(self.count)
     }
 
-    /// What its connections carry, and what they are built from; none for datagrams.
+    /// The load and the transport of its connections; `None` for datagrams.
     pub fn load(&self) -> Option<(Load, &Transport)> {
         Some((self.config.workload().load(self.count)?, self.transport?))
     }
@@ -69,17 +69,17 @@ impl Group<'_> {
 /// All tables of traffic.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    /// What the run is made for: what clients ask of servers.
+    /// The workloads: the run ends with them.
     pub workloads: Vec<Table>,
-    /// They are a list, `[[workload]]`, so that each has a row of its own.
+    /// Whether they are a list, `[[workload]]`, so that each has its own row.
     pub several: bool,
-    /// Traffic beside them.
+    /// Background traffic.
     pub background: Vec<Table>,
 }
 
 impl Traffic {
     /// All tables of traffic, in the order of their flows: those with connections first, because
-    /// ends are numbered like routes; workloads before background traffic.
+    /// ends are numbered like routes, and workloads before background traffic.
     pub fn groups<'a>(&'a self, transport: &'a Transport, layout: &Layout) -> Vec<Group<'a>> {
         let mut groups: Vec<_> = self
             .tables()
@@ -118,7 +118,7 @@ impl Traffic {
         Group { key, scope, row, config, transport, transport_key, senders, count, at }
     }
 
-    /// How many hosts send, and the switches that they are put on, in turn.
+    /// The number of sending hosts, and their switches, in turn.
     fn hosts_of(&self, table: &Table, senders: &Senders, layout: &Layout) -> (u32, Vec<SwitchId>) {
         match senders {
             Senders::Own(count, at) => (*count, at.clone()),
@@ -174,8 +174,7 @@ impl Scenario {
     }
 }
 
-/// Refuses servers that a table shares and that do not exist, and remedies that do not work with
-/// what a table sends.
+/// Refuses shared servers that do not exist, and remedies that do not work with a table's traffic.
 pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     for group in scenario.groups() {
         if group.senders == Senders::Servers && group.count == 0 {
@@ -281,7 +280,7 @@ impl<'de> Deserialize<'de> for TableDocument {
     }
 }
 
-/// Adds to serde's list of keys those that every kind of traffic has.
+/// Adds the common keys of all kinds of traffic to serde's list.
 fn with_common_keys(error: String, connects: bool) -> String {
     const LIST: &str = ", expected one of `";
     if !error.starts_with("unknown field") || !error.contains(LIST) {
@@ -304,11 +303,15 @@ impl JsonSchema for TableDocument {
             let name = properties.shift_remove("name");
             let own = std::mem::take(properties);
             properties.extend(name.map(|name| ("name".to_owned(), name)));
-            properties.insert("group".to_owned(), json!({
-                "type": "string",
-                "description": "What its result row is called. Default: the table, its number from \
-                    0 and its name, e.g. `background.0.cbr`; the only workload's row is `all`.",
-            }));
+            properties.insert(
+                "group".to_owned(),
+                json!({
+                    "type": "string",
+                    "description": "Name of its result row. Default: the table, its number from 0 \
+                                    and its name, e.g. `background.0.cbr`; the only workload's row \
+                                    is `all`.",
+                }),
+            );
             properties.extend(own);
             let name = properties["name"]["const"].clone();
             if name.as_str().is_some_and(connects) {

@@ -1,5 +1,5 @@
-//! The `[transport]` table, and the `[background.transport]` of a long flow: the tables that own its
-//! keys, a file each.
+//! The `[transport]` table, and the `[background.transport]` of a long flow: the tables that own
+//! its keys, one file each.
 
 mod ack;
 mod ecn;
@@ -43,7 +43,7 @@ flat! {
 }
 
 impl TransportDocument {
-    /// Whether it cannot do without marks.
+    /// Whether it requires marks.
     pub(super) fn counts_marks(&self) -> bool {
         counts_marks(&self.parts.congestion_control)
     }
@@ -53,7 +53,7 @@ impl TransportDocument {
         &self.parts.remedies
     }
 
-    /// Refuses what has the right type and yet makes no sense in the table called `table`.
+    /// Refuses invalid values of the right type in the table called `table`.
     fn check(&self, table: &str) -> Result<(), ScenarioError> {
         let refuse = |fault: incast_engine::Fault| {
             ScenarioError::new(format!("{table}.{}", fault.key), fault.message)

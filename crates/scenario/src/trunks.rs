@@ -18,21 +18,21 @@ pub struct CoreLinks {
     pub rate: Rate,
     /// Propagation delay, one way.
     pub delay: Span,
-    /// The most that a port may hold.
+    /// Capacity of a port.
     pub buffer: Limit,
     /// Queue discipline of the ports.
     pub queue: QueueConfig,
 }
 
-/// The links between switches, where there are several.
+/// The links between switches, if there are several.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, expecting = "a table")]
 #[schemars(rename = "Core")]
 pub(super) struct CoreDocument {
-    /// Rate of each, bits per second. Default: `network.rate`.
+    /// Rate of each link, bits per second. Default: `network.rate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     rate: Option<Rate>,
-    /// Propagation delay of each, one way, seconds. Default: `network.delay`.
+    /// Propagation delay of each link, one way, seconds. Default: `network.delay`.
     #[serde(skip_serializing_if = "Option::is_none")]
     delay: Option<Span>,
     /// Buffer of the port at either end, bytes or packets, or `auto`. Default: `network.buffer`.
@@ -59,7 +59,7 @@ fn optional_queue(generator: &mut SchemaGenerator) -> Schema {
 }
 
 impl CoreDocument {
-    /// Settles what follows from the flows that cross it.
+    /// Computes sizes that depend on the flows.
     pub(super) fn resolve(&mut self, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
         let buffer = self.buffer.as_mut();
         buffer.map_or(Ok(()), |buffer| buffer.resolve("network.core.buffer", groups))

@@ -1,7 +1,7 @@
-//! Keys that move nothing because of another key.
+//! Keys without effect because of another key.
 //!
-//! A document that gives one is refused, unless it matters at some other point of the sweep, or
-//! says no more than holds without it.
+//! A document that gives one is refused, unless it has an effect at another point of the sweep, or
+//! repeats the value that holds without it.
 
 use serde_json::{Map, Value, json};
 
@@ -9,7 +9,7 @@ use super::{Scenario, ScenarioError, settled};
 
 mod rules;
 
-/// The keys that have moved nothing at any point so far.
+/// The keys without effect at all points so far.
 #[derive(Default)]
 pub(super) struct Void {
     suspects: Option<Vec<Suspect>>,
@@ -18,11 +18,11 @@ pub(super) struct Void {
 struct Suspect {
     key: String,
     message: String,
-    /// It says what holds without it.
+    /// It repeats the value that holds without it.
     harmless: bool,
 }
 
-/// A key that is given, why it moves nothing, and what would make it matter.
+/// A given key, why it has no effect, and what would change that.
 struct Finding {
     key: String,
     because: String,
@@ -30,7 +30,8 @@ struct Finding {
 }
 
 impl Void {
-    /// Looks at the next point: its `document` as given, what was `swept` in it, and what it says.
+    /// Examines the next point: its `document` as given, the `swept` keys, and the resolved
+    /// scenario.
     pub(super) fn look(
         &mut self,
         document: &Value,
@@ -64,7 +65,7 @@ impl Void {
         }
     }
 
-    /// Refuses a key that moved nothing at any point.
+    /// Refuses a key without effect at all points.
     pub(super) fn refuse(self) -> Result<(), ScenarioError> {
         let mut suspects = self.suspects.into_iter().flatten();
         match suspects.find(|suspect| !suspect.harmless) {
@@ -74,7 +75,7 @@ impl Void {
     }
 }
 
-/// Whether `document` says the same without `key`.
+/// Whether `document` means the same without `key`.
 fn says_what_holds(document: &Value, key: &str) -> bool {
     let mut without = document.clone();
     let pointer = pointer(key);

@@ -74,7 +74,7 @@ impl TraceKind for FlowTrace {
         Field::new(
             "flow",
             "1",
-            "Flow, which is the server's number for the workload.",
+            "Number of the flow; in the workload the server's number.",
             I64(|row| row.flow.into()),
         ),
         Field::new("cwnd_min", "byte", "Smallest congestion window.", U64(|row| row.of.cwnd[0])),
@@ -94,7 +94,7 @@ impl TraceKind for FlowTrace {
         Field::new(
             "rto_s_last",
             "s",
-            "Retransmission timeout at the end of the bin, backed off.",
+            "Retransmission timeout at the end of the bin, including backoff.",
             F64(|row| row.of.rto.as_secs_f64()),
         ),
         Field::new(

@@ -45,10 +45,10 @@ impl EventTrace {
 impl TraceKind for EventTrace {
     const NAME: &'static str = "events";
     const TABLE: &'static str = "events";
-    const SUMMARY: &'static str = "Timeouts, recoveries, drops and the milestones of blocks.";
+    const SUMMARY: &'static str = "Timeouts, recoveries, drops and milestones of blocks.";
     type Row = EventRow;
     const FIELDS: &'static [Field<EventRow>] = &[
-        Field::new("time_s", "s", "When.", F64(|row| row.time.as_secs_f64())),
+        Field::new("time_s", "s", "Time of the event.", F64(|row| row.time.as_secs_f64())),
         Field::new(
             "kind",
             "",
@@ -58,32 +58,32 @@ impl TraceKind for EventTrace {
         Field::new(
             "flow",
             "1",
-            "Flow, which is the server's number for the workload; -1 if none.",
+            "Number of the flow; in the workload the server's number; -1 if none.",
             I64(|row| row.flow.map_or(-1, i64::from)),
         ),
         Field::new("block", "1", "Block of the workload, from 0.", U32(|row| row.block)),
         Field::new(
             "seq",
             "byte",
-            "First unacknowledged, or dropped, sequence number; of a stall the one that the client expects next; data begin at 1.",
+            "First unacknowledged or dropped sequence number; for a stall the next one that the client expects; data begins at 1.",
             U64(|row| row.seq),
         ),
         Field::new(
             "cwnd",
             "byte",
-            "Congestion window; for a timeout before the reaction.",
+            "Congestion window; for a timeout, before the reaction.",
             U64(|row| row.cwnd),
         ),
         Field::new(
             "ssthresh",
             "byte",
-            "Slow-start threshold; for a timeout before the reaction.",
+            "Slow-start threshold; for a timeout, before the reaction.",
             U64(|row| row.ssthresh),
         ),
         Field::new(
             "flight",
             "byte",
-            "Outstanding data; for a timeout before the reaction.",
+            "Outstanding data; for a timeout, before the reaction.",
             U64(|row| row.flight),
         ),
         Field::new("dupacks", "1", "Consecutive duplicate ACKs received.", U32(|row| row.dupacks)),
@@ -96,14 +96,14 @@ impl TraceKind for EventTrace {
         Field::new(
             "packets",
             "1",
-            "Data packets that the connection has sent, retransmissions included; in rows of a timeout, a recovery or a finished flow, as are the next two.",
+            "Data packets that the connection has sent, retransmissions included; like the next two columns, in rows of a timeout, a recovery or a finished flow.",
             U64(|row| row.packets),
         ),
         Field::new("srtt_s", "s", "Smoothed round-trip time.", F64(|row| seconds(row.srtt))),
         Field::new(
             "rto_s",
             "s",
-            "Retransmission timeout; for a timeout the one that expired.",
+            "Retransmission timeout; for a timeout, the one that expired.",
             F64(|row| seconds(row.rto)),
         ),
         Field::new(
@@ -115,13 +115,13 @@ impl TraceKind for EventTrace {
         Field::new(
             "place",
             "",
-            "Of a timeout: block_head (the first window of a block, ABTT) or inside (IBTT).",
+            "For a timeout: block_head (the first window of a block, ABTT) or inside (IBTT).",
             Text(|row| place(row).into()),
         ),
         Field::new(
             "wait_s",
             "s",
-            "Of a stall: how long the client's link brought nothing of the block.",
+            "For a stall: time without data of the block on the client's link.",
             F64(|row| seconds(row.wait)),
         ),
     ];

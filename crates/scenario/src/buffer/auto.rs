@@ -1,8 +1,8 @@
-//! `network.buffer = "auto"`: a place for every packet that the senders may have outstanding.
+//! `network.buffer = "auto"`: room for every packet that the senders may have outstanding.
 //!
 //! The rule is B = N·E[W] (Khalid et al. 2021, equations 1 and 5): N flows share the port, and each
-//! has a window of W packets in the network. Nobody knows the mean window before the run, so that
-//! its bound stands for it, unless the scenario gives one.
+//! has a window of W packets in the network. The mean window is not known before the run, so its
+//! upper bound is used unless the scenario gives one.
 
 use incast_engine::{Name, Window};
 use schemars::JsonSchema;
@@ -22,8 +22,8 @@ impl Name for Auto {
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 pub(crate) struct AutoDocument {
-    /// E[W], what each flow has in the network, segments or bytes. No default: the less of
-    /// `transport.receive_window` and the SRU; the receive window alone for a long flow.
+    /// E[W], data of each flow in the network, segments or bytes. Default: the smaller of
+    /// `transport.receive_window` and the SRU; for a long flow the receive window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<Window>,
 }
@@ -40,8 +40,7 @@ impl AutoDocument {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
             u64::from(flows) * window.div_ceil(u64::from(mss))
         };
-        // No window bounds what a datagram source has in the network, and no more than a part is
-        // ever under way from a server.
+        // No window limits a datagram source, and a server never has more than its part in flight.
         let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
             let bound = transport.tcp.receive_window.min(load.most);
             room(load.at_once, bound, transport.tcp.mss)

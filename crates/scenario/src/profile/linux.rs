@@ -1,4 +1,4 @@
-//! Linux, as its source (6.x) and its `ip-sysctl` defaults have it.
+//! Linux, by its source (6.x) and its `ip-sysctl` defaults.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ pub(super) fn document() -> Value {
     json!({
         "network": { "layer2_overhead": "ethernet" },
         "transport": {
-            // tcp_timestamps = 1: what they leave of an Ethernet MTU of 1500 bytes.
+            // tcp_timestamps = 1: the rest of an Ethernet MTU of 1500 bytes.
             "timestamps": true,
             "mss": 1448,
             "header_size": 52,
             "ack_size": 52,
-            // Round trips are measured by the host's own clock, in microseconds.
+            // Round trips are measured by the host's clock, in microseconds.
             "timestamp_granularity": "1us",
             // TCPOLEN_SACK_BASE_ALIGNED and TCPOLEN_SACK_PERBLOCK.
             "sack_option_bytes": true,
@@ -19,7 +19,7 @@ pub(super) fn document() -> Value {
             "initial_window": 10,
             // snd_cwnd, snd_ssthresh and packets_out.
             "window_unit": "packets",
-            // tcp_rmem's greatest; its tuning is not modelled.
+            // tcp_rmem's maximum; its tuning is not modelled.
             "receive_window": "6MiB",
             "fin": true,
             // TCP_RTO_MIN, under the variance; TCP_RTO_MAX; TCP_TIMEOUT_INIT; TCP_TIMEOUT_FALLBACK.
@@ -41,12 +41,12 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What holds for the preset of this name.
+/// Changes for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
     let congestion_control = match name {
         "tahoe" | "reno" | "newreno" | "sack" => return Value::Null,
-        // tcp_cubic.c: it reduces cwnd, not the flight; bictcp_update() grows by a segment for 20
-        // while last_max_cwnd is 0.
+        // tcp_cubic.c reduces cwnd, not the flight; bictcp_update() grows by a segment for 20 while
+        // last_max_cwnd is 0.
         "cubic" => json!({ "hystart": "linux", "reduce_from": "cwnd", "blind_growth": 20 }),
         // tcp_dctcp.c: dctcp_alpha_on_init = 1024, dctcp_shift_g = 4; the first echo reduces.
         // tcp_cong_avoid_ai() counts ACKs up to a window.

@@ -11,7 +11,8 @@ pub(super) fn document() -> Value {
             "buffer": "32pkt",
             // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
             "buffer_counts_in_service": true,
-            // An arrival was scheduled a propagation delay before, a departure only a packet time.
+            // An arrival was scheduled one propagation delay earlier, a departure only one packet
+            // time.
             "ties": "arrival-first",
         },
         "transport": {
@@ -24,7 +25,7 @@ pub(super) fn document() -> Value {
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
-            // tcpTick_ = 1e-5; it rounds samples and nothing else.
+            // tcpTick_ = 1e-5; it rounds only samples.
             "rto_granularity": "10us",
             "rto_style": "ns2",
             // newtimer() compares with t_seqno_, which is one past the last packet.
@@ -42,7 +43,7 @@ pub(super) fn document() -> Value {
             "congestion_control": { "name": "reno", "reduce_from": "cwnd" },
             // Newreno's maxburst in fast recovery.
             "recovery_burst": 2,
-            // send_one() sends t_seqno_, wherever a timeout has put it.
+            // send_one() sends t_seqno_, which a timeout may have moved.
             "limited_transmit_resends": true,
             // Sacker::append_ack().
             "sack_option_bytes": true,
@@ -50,18 +51,18 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What `red.cc` does otherwise than `drop-tail.cc` and the paper.
+/// Differences of `red.cc` from `drop-tail.cc` and the paper.
 pub(super) fn queue(name: &str) -> Value {
     match name {
         "red" => json!({
-            // enque() compares the limit with what waits.
+            // enque() compares the limit with the waiting packets.
             "buffer_counts_in_service": false,
             "queue": {
                 "name": "red",
                 // wait_, old, qlen > 1.
                 "spacing": "wait",
                 "spares": "short-queues",
-                // mean_pktsize_, of which ptc is so many in a second.
+                // mean_pktsize_; ptc is their number per second.
                 "mean_packet": 500,
             },
         }),
@@ -69,16 +70,16 @@ pub(super) fn queue(name: &str) -> Value {
     }
 }
 
-/// What `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` do otherwise than
-/// `tcp-newreno.cc`.
+/// Differences of `tcp-reno.cc`, `tcp.cc`, `tcp-sack1.cc` and `tcp-vegas.cc` from `tcp-newreno.cc`.
 pub(super) fn transport(name: &str) -> Value {
     match name {
         // dupack_action() leaves the retransmission to send_much(), and so to overhead_.
         "tahoe" => json!({ "recovery": { "in_turn": true }, "recovery_burst": "unlimited" }),
         "sack" => json!({ "recovery": "sack1", "recovery_burst": "unlimited" }),
         "reno" => json!({ "recovery": { "exit": "keep" }, "recovery_burst": "unlimited" }),
-        // TCP/Linux: scoreboard1.cc finds what is lost by SACK, a lost retransmission by what was sent
-        // after it; there is no probe of the tail. bictcp_acked() takes an ACK for 31/16 segments.
+        // TCP/Linux: scoreboard1.cc detects losses by SACK, and a lost retransmission by segments
+        // sent after it; there are no tail loss probes. bictcp_acked() takes an ACK for 31/16
+        // segments.
         "bic" => json!({
             "recovery": {
                 "name": "rack-tlp",
@@ -87,7 +88,7 @@ pub(super) fn transport(name: &str) -> Value {
                 "reduce_for_lost_retransmission": false,
             },
             "recovery_burst": "unlimited",
-            // snd_cwnd and what BIC reckons with it are whole packets.
+            // snd_cwnd and BIC's computations use whole packets.
             "window_unit": "packets",
             "congestion_control": { "ack_ratio": true },
         }),
@@ -96,11 +97,11 @@ pub(super) fn transport(name: &str) -> Value {
             "recovery_burst": "unlimited",
             // It sends nothing on the first two duplicate ACKs.
             "limited_transmit": false,
-            // VegasTcpAgent::output() leaves the header out.
+            // VegasTcpAgent::output() omits the header.
             "header_size": 0,
             // reset_rtx_timer(1) counts a backoff.
             "rto_backs_off_in_recovery": true,
-            // delay_growth_: packet 1 travels alone, as packet 0 does.
+            // delay_growth_: packet 1 is sent alone, like packet 0.
             "initial_window": 1,
             // v_alpha_, v_beta_, v_gamma_.
             "congestion_control": { "alpha": 1, "beta": 3, "gamma": 1 },

@@ -1,4 +1,4 @@
-//! ns-3.37, with what a study of a data centre has to change.
+//! ns-3.37, with the changes that a data centre study needs.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub(super) fn document() -> Value {
             // TcpSocket::InitialCwnd.
             "initial_window": 10,
             "receive_window": "4MiB",
-            // Whoever sends the data connects.
+            // The sender of data connects.
             "opener": "server",
             "handshake": "three-way",
             // MinRto, RttEstimator::InitialEstimation and TcpSocket::ConnTimeout, not 1 s, 1 s and
@@ -28,11 +28,11 @@ pub(super) fn document() -> Value {
             "rto_min": "200ms",
             "rto_initial": "200ms",
             "syn_rto": "200ms",
-            // Nothing special follows a lost SYN.
+            // A lost SYN has no special effect.
             "rto_after_syn_loss": "200ms",
             // ClockGranularity, not 1 ms.
             "rto_granularity": "1us",
-            // NewAck() computes the timeout anew.
+            // NewAck() recomputes the timeout.
             "rto_style": "ns3",
             "rtt_sampling": "per-ack",
             // DelAckCount = 1, not 2.
@@ -48,7 +48,7 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What holds for the preset of this name.
+/// Changes for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
     let sack = json!({
         "name": "sack",

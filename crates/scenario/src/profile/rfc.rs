@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 pub(super) fn document() -> Value {
     json!({
         "transport": {
-            // An upper bound (RFC 5681 §3.1), taken as the value.
+            // An upper bound (RFC 5681 §3.1), used as the value.
             "initial_window": "rfc5681",
             "fin": true,
             // RFC 6298 (2.4), (2.5), (2.1).
@@ -13,7 +13,7 @@ pub(super) fn document() -> Value {
             "rto_max": "60s",
             "rto_initial": "1s",
             "syn_rto": "1s",
-            // RFC 6298 §4 prescribes none and finds that 100 ms or less do well.
+            // RFC 6298 §4 prescribes none and finds that 100 ms or less work well.
             "rto_granularity": "100ms",
             // RFC 7323 §5.4: a tick of 1 ms to 1 s.
             "timestamp_granularity": "1ms",
@@ -24,8 +24,8 @@ pub(super) fn document() -> Value {
             // RFC 5681 §4.2: every second segment, within 500 ms; the 200 ms are BSD's.
             "delayed_ack": { "segments": 2, "timeout": "200ms" },
             "idle_restart": "5681",
-            // Option 1 of RFC 6582 §3.2, step 3, the one that needs no guard against bursts; and
-            // no RFC restarts the timer at a fast retransmit.
+            // Option 1 of RFC 6582 §3.2, step 3, which needs no limit on bursts; no RFC restarts
+            // the timer at a fast retransmit.
             "recovery": {
                 "name": "newreno",
                 "careful": true,
@@ -38,7 +38,7 @@ pub(super) fn document() -> Value {
     })
 }
 
-/// What holds for the preset of this name.
+/// Changes for the preset of this name.
 pub(super) fn transport(name: &str) -> Value {
     match name {
         // RFC 8257 §3.3: step 9 follows step 4, which waits for the end of the window.

@@ -1,4 +1,4 @@
-//! When receivers answer: `delayed_ack`.
+//! When receivers send ACKs: `delayed_ack`.
 
 use incast_engine::Span;
 use incast_tcp::Config;
@@ -28,13 +28,13 @@ impl Ack {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "DelayedAck")]
 pub(super) struct DelayedAckTable {
-    /// An ACK at the latest after this many full segments, at least 1. Default: 2 (RFC 5681 §4.2).
+    /// Maximum number of full segments per ACK, at least 1. Default: 2 (RFC 5681 §4.2).
     #[schemars(range(min = 1))]
     pub(super) segments: u32,
-    /// An ACK at the latest after this time, seconds. Default: 0.04 (Linux's minimum).
+    /// Maximum delay of an ACK, seconds. Default: 0.04 (Linux's minimum).
     pub(super) timeout: Span,
-    /// Segments that are acknowledged at once, from a connection's beginning and after a duplicate,
-    /// a number. Default: 0 (Linux: 16).
+    /// Number of segments that are acknowledged at once, from the beginning of a connection and
+    /// after a duplicate. Default: 0 (Linux: 16).
     pub(super) quickack: u32,
 }
 

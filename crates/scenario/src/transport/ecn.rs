@@ -51,7 +51,7 @@ impl Ecn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum EcnSwitch {
-    /// On if the congestion control counts marks (`dctcp` and its kin).
+    /// On if the congestion control counts marks (`dctcp` and its variants).
     Auto,
     /// Off.
     Off,
@@ -73,7 +73,7 @@ pub(super) enum EcnScope {
     All,
 }
 
-/// Whether the congestion control cannot do without marks.
+/// Whether the congestion control requires marks.
 pub(crate) fn counts_marks(config: &CongestionControlConfig) -> bool {
     config.needs().ecn != EcnUse::Classic
 }

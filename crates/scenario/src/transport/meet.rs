@@ -1,4 +1,4 @@
-//! What remedies require of a transport.
+//! Requirements of remedies on a transport.
 
 use incast_engine::{OrName, Size, Window};
 use incast_remedies::{RemedyConfig, Requirement};
@@ -10,13 +10,13 @@ use super::TransportDocument;
 use crate::profile;
 use crate::switch::Switch;
 
-/// Whether a part may be the one called `name`: what is given of it names no other.
+/// Whether a part may be the one called `name`: the given value names no other.
 fn is_open(given: &Value, name: &str) -> bool {
     given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
 }
 
 impl TransportDocument {
-    /// Gives what a remedy requires its value, unless the table `given` has one.
+    /// Sets a required parameter, unless the table `given` has it.
     pub(crate) fn settle(&mut self, remedy: &RemedyConfig, given: &Value) {
         for requirement in remedy.remedy().requires() {
             let had_timestamps = self.round_trips.timestamps;
@@ -27,8 +27,8 @@ impl TransportDocument {
         }
     }
 
-    /// Gives a parameter the value that a remedy requires, unless the table `given` has one; of a
-    /// part that is given, those parameters get it that are not.
+    /// Sets a parameter to the required value, unless the table `given` has it; if a part is given,
+    /// only its missing parameters are set.
     pub(crate) fn meet(&mut self, requirement: &Requirement, given: &Value) {
         let part = &given[requirement.key()];
         match requirement {
@@ -66,8 +66,8 @@ impl TransportDocument {
         }
     }
 
-    /// Makes headers as long as they are with the timestamps option, or without, unless the table
-    /// `given` says how long they are.
+    /// Sets the header sizes with or without the timestamps option, unless the table `given` has
+    /// them.
     pub(crate) fn fit_headers(&mut self, given: &Value) {
         let size = Size(profile::header(self.round_trips.timestamps));
         for (key, header) in [

@@ -1,4 +1,4 @@
-//! Segments that hosts handle together: `segmentation_offload`, `receive_offload`.
+//! Batches of segments in hosts: `segmentation_offload`, `receive_offload`.
 
 use incast_engine::{Fault, Name, OrName, Size, Span};
 use incast_tcp::Config;
@@ -10,8 +10,8 @@ use crate::switch::{Parameters, Switch};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Offload {
-    /// Segmentation offload: most bytes that leave back to back as one burst; a smaller burst waits
-    /// for ACKs, as long as it is less than a third of the window.
+    /// Segmentation offload: largest burst of back-to-back segments, bytes; a smaller burst waits
+    /// for ACKs while it is less than a third of the window.
     pub(super) segmentation_offload: OrName<Off, Size>,
     /// Receive offload and interrupt coalescing: segments in order that arrive within a time are
     /// acknowledged as one. False, true, or a table.
@@ -36,7 +36,7 @@ impl Offload {
         Ok(())
     }
 
-    /// Most bytes of a burst.
+    /// Largest burst, bytes.
     pub(super) fn burst(&self) -> Option<u32> {
         match self.segmentation_offload {
             OrName::Name(Off) => None,
@@ -74,11 +74,10 @@ impl Name for Off {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ReceiveOffload")]
 pub(super) struct ReceiveOffloadTable {
-    /// Segments are handed up when they amount to this, bytes, at least 1. Default: 65536 (Linux's
-    /// GRO).
+    /// Number of bytes at which segments are passed up, at least 1. Default: 65536 (Linux's GRO).
     #[schemars(range(min = 1))]
     size: Size,
-    /// And this long after the first of them at the latest, seconds. Default: 0.00002.
+    /// Maximum delay after the first of them, seconds. Default: 0.00002.
     timeout: Span,
 }
 
@@ -98,7 +97,7 @@ impl From<ReceiveOffload> for ReceiveOffloadTable {
     }
 }
 
-/// Whether so many bytes can be a burst.
+/// Whether a burst can have this many bytes.
 pub(super) fn is_burst(bytes: u64) -> bool {
     (1..=u64::from(u32::MAX)).contains(&bytes)
 }

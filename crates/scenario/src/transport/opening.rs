@@ -1,4 +1,4 @@
-//! How connections begin and end: `handshake`, `opener`, `fin`.
+//! Opening and closing of connections: `handshake`, `opener`, `fin`.
 
 use incast_host::{Opener, Transport};
 use incast_tcp::config::Handshake;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Opening {
-    /// What is exchanged before the first data.
+    /// Packets exchanged before the first data.
     pub(super) handshake: Handshake,
     /// Who opens a connection.
     pub(super) opener: Opener,

@@ -1,4 +1,4 @@
-//! When data leave: `send_jitter`, `pacing`, `idle_restart`.
+//! When data is sent: `send_jitter`, `pacing`, `idle_restart`.
 
 use incast_engine::Span;
 use incast_tcp::Config;
@@ -10,13 +10,13 @@ use crate::switch::{Parameters, Switch};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Departures {
-    /// What an idle time does to the congestion window: the number of an RFC, in quotes.
+    /// Effect of an idle period on the congestion window: the number of an RFC, in quotes.
     pub(super) idle_restart: IdleRestart,
-    /// x: a host waits U(0, x) before it sends what its window allows, seconds; order is kept
+    /// x: a host waits U(0, x) before it sends what its window allows, seconds; the order is kept
     /// (ns-2's `overhead_`).
     pub(super) send_jitter: Span,
-    /// Pacing by the window: false, true, or a table with its gains. A congestion control that
-    /// paces by itself (`bbr`, `swift`) does so in any case.
+    /// Pacing by the window: false, true, or a table with its gains. A congestion control with its
+    /// own pacing (`bbr`, `swift`) always paces.
     pub(super) pacing: Switch<PacingTable>,
 }
 
@@ -41,11 +41,11 @@ impl Departures {
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "Pacing")]
 pub(super) struct PacingTable {
-    /// Data leave at this times cwnd / SRTT while cwnd is below half of ssthresh, a ratio above 0.
-    /// Default: 2.0 (Linux's `tcp_pacing_ss_ratio`).
+    /// Pacing rate in units of cwnd / SRTT while cwnd is below half of ssthresh, above 0. Default:
+    /// 2.0 (Linux's `tcp_pacing_ss_ratio`).
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     slow_start_gain: f64,
-    /// And at this times cwnd / SRTT otherwise, a ratio above 0. Default: 1.2 (Linux's
+    /// Pacing rate in units of cwnd / SRTT otherwise, above 0. Default: 1.2 (Linux's
     /// `tcp_pacing_ca_ratio`).
     #[schemars(range(min = 0.001, max = 1_000_000.0))]
     gain: f64,

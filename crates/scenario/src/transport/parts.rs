@@ -1,4 +1,4 @@
-//! What a transport is made of: `name`, `recovery`, `congestion_control`, `remedies`.
+//! The parts of a transport: `name`, `recovery`, `congestion_control`, `remedies`.
 
 use incast_host::Transport;
 use incast_remedies::RemedyConfig;
@@ -12,8 +12,8 @@ use crate::{ScenarioError, remedies};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Parts {
-    /// The preset that fills in what is not given: a name, or a table with it and the parameters of
-    /// the remedy, the loss recovery or the congestion control of this name.
+    /// The preset for all keys that are not given: a name, or a table with the name and the
+    /// parameters of the remedy, loss recovery or congestion control of this name.
     #[schemars(schema_with = "preset_name")]
     pub(super) name: String,
     /// Loss recovery: a name, or a table with its parameters.

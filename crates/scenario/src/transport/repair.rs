@@ -1,5 +1,5 @@
-//! How a loss is found and what is sent meanwhile, whatever the recovery: `dupack_…`,
-//! `limited_transmit…`, `early_retransmit`, `prr`, `undo`, `recovery_burst`.
+//! Loss detection and sending during repair, for all recoveries: `dupack_…`, `limited_transmit…`,
+//! `early_retransmit`, `prr`, `undo`, `recovery_burst`.
 
 use incast_engine::{Fault, Name, OrName};
 use incast_tcp::Config;
@@ -7,7 +7,7 @@ use incast_tcp::config::{EarlyRetransmit, PrrBound, UndoKind};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// No bound at all.
+/// No limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Unlimited;
 
@@ -18,23 +18,24 @@ impl Name for Unlimited {
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Repair {
-    /// Whether fewer duplicate ACKs mean a loss when little is outstanding (RFC 5827).
+    /// Whether fewer duplicate ACKs signal a loss when little data is outstanding (RFC 5827).
     pub(super) early_retransmit: EarlyRetransmit,
-    /// Proportional rate reduction: how sending is spread over a recovery (RFC 6937, RFC 9937).
+    /// Proportional rate reduction: spreads sending over a recovery (RFC 6937, RFC 9937).
     pub(super) prr: PrrBound,
-    /// How a timeout is found to have been premature, and undone (RFC 4015).
+    /// Detection of premature timeouts, which are then undone (RFC 4015).
     pub(super) undo: UndoKind,
-    /// New data on the first two duplicate ACKs (RFC 3042).
+    /// Whether the first two duplicate ACKs release new data (RFC 3042).
     pub(super) limited_transmit: bool,
-    /// Whether limited transmit also releases a segment that a timeout has called back, which is
-    /// not new (ns-2). Without meaning while `limited_transmit` is off.
+    /// Whether limited transmit also releases segments that a timeout returned to the send queue
+    /// (ns-2). No effect while `limited_transmit` is off.
     pub(super) limited_transmit_resends: bool,
-    /// Duplicate ACKs that mean a loss, at least 1 (RFC 5681 §3.2: 3).
+    /// Number of duplicate ACKs that signal a loss, at least 1 (RFC 5681 §3.2: 3).
     #[schemars(range(min = 1))]
     pub(super) dupack_threshold: u32,
-    /// A duplicate ACK must carry the window of the ACK before it (RFC 5681 §2, condition (e)).
+    /// Whether a duplicate ACK must have the same window as the previous ACK (RFC 5681 §2,
+    /// condition (e)).
     pub(super) dupack_requires_same_window: bool,
-    /// Most new segments that one ACK may release in fast recovery, a number, or a name.
+    /// Maximum number of new segments per ACK in fast recovery, or a name.
     pub(super) recovery_burst: OrName<Unlimited, u32>,
 }
 
@@ -47,7 +48,7 @@ impl Repair {
         Ok(())
     }
 
-    /// Most new segments that one ACK may release in fast recovery.
+    /// Maximum number of new segments per ACK in fast recovery.
     pub(super) fn burst(&self) -> Option<u32> {
         match self.recovery_burst {
             OrName::Name(Unlimited) => None,

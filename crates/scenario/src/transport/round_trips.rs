@@ -1,4 +1,4 @@
-//! How round trips are measured: `rtt_sampling`, `timestamps`, `timestamp_granularity`.
+//! Measurement of round trips: `rtt_sampling`, `timestamps`, `timestamp_granularity`.
 
 use incast_engine::{Fault, Span};
 use incast_tcp::Config;
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct RoundTrips {
-    /// Which segments are timed when `timestamps` is off (RFC 6298 §3).
+    /// Segments used for round-trip samples when `timestamps` is off (RFC 6298 §3).
     pub(super) rtt_sampling: RttSampling,
     /// Timestamps option (RFC 7323); adds 12 bytes to `header_size` and `ack_size` unless these
     /// are given.
     pub(super) timestamps: bool,
-    /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). Without meaning while
+    /// Tick of the timestamp clock, seconds (RFC 7323 §5.4: 1 ms to 1 s). No effect while
     /// `timestamps` is off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) timestamp_granularity: Option<Span>,
@@ -30,7 +30,7 @@ impl RoundTrips {
         Ok(())
     }
 
-    /// The tick of the timestamp clock, if there is one.
+    /// The tick of the timestamp clock, if in use.
     pub(super) fn tick(&self) -> Option<Span> {
         self.timestamp_granularity.filter(|_| self.timestamps)
     }

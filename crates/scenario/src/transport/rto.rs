@@ -45,30 +45,28 @@ pub(crate) struct Timer {
     pub(super) rto_min: Span,
     /// Upper bound of the retransmission timeout, seconds (RFC 6298 (2.5): at least 60 s).
     pub(super) rto_max: Span,
-    /// Retransmission timeout before the first round trip was measured, seconds (RFC 6298 (2.1):
-    /// 1 s).
+    /// Retransmission timeout before the first round-trip sample, seconds (RFC 6298 (2.1): 1 s).
     pub(super) rto_initial: Span,
     /// Granularity G of the retransmission timer, seconds (RFC 6298 §4); with `rto_style = "ns2"`
     /// the tick that samples are rounded to.
     pub(super) rto_granularity: Span,
-    /// How often consecutive timeouts may double the timeout, a number (RFC 6298 (5.5)); 0 switches
-    /// backoff off.
+    /// Maximum number of doublings by consecutive timeouts (RFC 6298 (5.5)); 0 disables backoff.
     pub(super) rto_max_doublings: u32,
     /// j: every timeout is multiplied by 1 + U(0, j), a ratio (Vasudevan et al. 2009: 0.5).
     #[schemars(range(min = 0.0))]
     pub(super) rto_jitter: f64,
-    /// The retransmission timer keeps running while nothing is outstanding, and its expiry, which
-    /// is no timeout, ends the chance of a fast retransmit for the next segment (ns-2).
+    /// Whether the retransmission timer keeps running while nothing is outstanding. Its expiry then
+    /// is not a timeout, but prevents a fast retransmit of the next segment (ns-2).
     pub(super) rto_runs_idle: bool,
-    /// A fast retransmit doubles the timeout until a round trip is measured, as an expiry does
-    /// (ns-2's Vegas).
+    /// Whether a fast retransmit doubles the timeout until the next round-trip sample, like an
+    /// expiry (ns-2's Vegas).
     pub(super) rto_backs_off_in_recovery: bool,
-    /// Whose arithmetic turns round trips into a timeout.
+    /// Computation of the timeout from round trips.
     pub(super) rto_style: RtoStyle,
-    /// Timeout of a SYN and a SYN-ACK before any round trip was measured, seconds.
+    /// Timeout of a SYN and a SYN-ACK before the first round-trip sample, seconds.
     pub(super) syn_rto: Span,
-    /// Retransmission timeout after a handshake that lost its SYN or SYN-ACK, until a round trip is
-    /// measured, seconds (RFC 6298 (5.7): 3 s).
+    /// Retransmission timeout after a handshake with a lost SYN or SYN-ACK, until the first
+    /// round-trip sample, seconds (RFC 6298 (5.7): 3 s).
     pub(super) rto_after_syn_loss: Span,
 }
 

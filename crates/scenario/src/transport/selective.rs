@@ -12,11 +12,11 @@ pub(crate) struct Selective {
     /// Selective acknowledgements (RFC 2018). Default: whether `recovery` needs them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) sack: Option<bool>,
-    /// Whether selective acknowledgements report duplicates, too (RFC 2883). Without meaning while
-    /// `sack` is off.
+    /// Whether selective acknowledgements report duplicates, too (RFC 2883). No effect while `sack`
+    /// is off.
     pub(super) dsack: bool,
-    /// Whether a packet without payload is longer by its selective acknowledgements: 4 bytes and 8
-    /// per block (RFC 2018 §3, padded). Without meaning while `sack` is off.
+    /// Whether selective acknowledgements lengthen packets without payload: 4 bytes and 8 per block
+    /// (RFC 2018 §3, padded). No effect while `sack` is off.
     pub(super) sack_option_bytes: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Windows at the beginning and at most: `initial_window`, `window_unit`, `initial_ssthresh`,
+//! Initial and maximum windows: `initial_window`, `window_unit`, `initial_ssthresh`,
 //! `receive_window`.
 
 use incast_engine::{Fault, Name, OrName, Window};
@@ -54,13 +54,13 @@ impl Name for SsthreshName {
 pub(crate) struct Windows {
     /// Congestion window of a new connection, segments or bytes, or a name.
     pub(super) initial_window: OrName<InitialWindow, Window>,
-    /// What the congestion window, its threshold and what is in flight count: where it is packets,
-    /// a short segment takes as much room as a full one (Linux).
+    /// Unit of the congestion window, its threshold and the flight; in packets, a short segment
+    /// counts as a full one (Linux).
     pub(super) window_unit: WindowUnit,
     /// Slow-start threshold of a new connection, segments or bytes, or a name (RFC 5681 §3.1:
     /// arbitrarily high).
     pub(super) initial_ssthresh: OrName<SsthreshName, Window>,
-    /// The receiver's buffer and thereby the largest window it advertises, segments or bytes.
+    /// The receiver's buffer, which is the largest advertised window, segments or bytes.
     pub(super) receive_window: Window,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Windows {
 const MAX_WINDOW: u64 = u32::MAX as u64;
 
 impl Windows {
-    /// Refuses windows that no segment of `mss` bytes fits, or no header.
+    /// Refuses windows smaller than a segment of `mss` bytes, or a header.
     pub(super) fn check(&self, mss: u32) -> Result<(), Fault> {
         let windows =
             [("initial_window", self.initial(mss)), ("receive_window", self.receive(mss))];

@@ -1,4 +1,4 @@
-//! Which keys move nothing, and because of which others.
+//! Keys without effect, and their causes.
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use super::{Finding, pointer};
 use crate::{Group, Reorder, Scenario, Transport};
 
-/// Keys of a table that move nothing while another one of it has such a value; then why, and what
-/// would make them matter.
+/// Keys of a table without effect while another key has such a value; then the reason, and what
+/// would change it.
 type Rule = (&'static [&'static str], fn(&Value) -> bool, &'static str, &'static str);
 
 /// Of a transport, by its resolved table.
@@ -96,7 +96,7 @@ const RECOVERY: &[Rule] = &[
     (
         &["in_turn"],
         |it| it["send_jitter"] == "0s",
-        "transport.send_jitter is 0s, so that nobody waits for a turn",
+        "transport.send_jitter is 0s, so nothing waits",
         "write e.g. transport.send_jitter = \"10us\"",
     ),
 ];
@@ -131,7 +131,7 @@ const CONGESTION_CONTROL: &[Rule] = &[
     (
         &["ce_change"],
         |it| it["delayed_ack"] == false && it["receive_offload"] == false,
-        "transport.delayed_ack is false, so that no ACK is held back",
+        "transport.delayed_ack is false, so no ACK is delayed",
         "write transport.delayed_ack = true",
     ),
 ];
@@ -196,12 +196,12 @@ fn is_selective(transport: &Value) -> bool {
     named(&transport["recovery"], &["sack", "sack1", "rack-tlp"])
 }
 
-/// What is found in one document.
+/// Findings in one document.
 struct Search {
     found: Vec<Finding>,
 }
 
-/// The keys of `document` that move nothing in the scenario that it says.
+/// The keys of `document` without effect in its scenario.
 pub(super) fn find(document: &Value, scenario: &Scenario) -> Vec<Finding> {
     let resolved = scenario.resolved();
     let mut search = Search { found: Vec::new() };
@@ -283,7 +283,7 @@ impl Search {
         let has = |key: &str| !given[key].is_null();
         let core_rate = network.core.is_none() || !given["core"]["rate"].is_null();
         if has("rate") && has("server_rate") && has("client_rate") && core_rate {
-            let because = "every link has a rate of its own, by server_rate and client_rate";
+            let because = "server_rate and client_rate set the rate of every link";
             self.add("network.rate".to_owned(), because, "leave one of these out");
         }
         let Some(Reorder { detour, .. }) = network.reorder else { return };
@@ -292,13 +292,12 @@ impl Search {
         {
             if is_void {
                 let because = format!("network.reorder.{other} is 0");
-                self.add(format!("network.reorder.{key}"), because, "write more than 0");
+                self.add(format!("network.reorder.{key}"), because, "write a value above 0");
             }
         }
     }
 
-    /// Marks take a switch that marks. One that marks for nobody is no mistake: it stands there,
-    /// whatever runs over it.
+    /// Marks require a switch that marks. A switch that marks without ECN traffic is not an error.
     fn marks(&mut self, document: &Value, scenario: &Scenario) {
         let network = &scenario.network;
         let switch_marks =
@@ -314,9 +313,9 @@ impl Search {
         }
     }
 
-    /// What happens at the end of connections that have none.
+    /// Keys for the end of connections that never end.
     fn ends(&mut self, document: &Value, scenario: &Scenario) {
-        // A transport may be that of several groups, one of which has ends.
+        // Several groups may share a transport, and the connections of one may end.
         let mut endless: BTreeMap<String, Option<&str>> = BTreeMap::new();
         for group in scenario.groups() {
             if let Some((load, _)) = group.load() {
@@ -328,7 +327,7 @@ impl Search {
             let Some(because) = because else { continue };
             let key = format!("{place}.fin");
             if document.pointer(&pointer(&key)).is_some_and(|it| !it.is_null()) {
-                self.add(key, because, "write it for connections that end");
+                self.add(key, because, "leave it out");
             }
         }
     }
@@ -362,12 +361,12 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
         (Limit::Packets(threshold), Limit::Bytes(buffer)) => {
             threshold.saturating_mul(packet) >= buffer
         }
-        // A buffer in packets holds any size of them, of which only the full ones are many.
+        // A buffer in packets holds packets of any size; only full ones are numerous.
         (Limit::Bytes(_), Limit::Packets(_)) => false,
     }
 }
 
-/// The smallest packet of which a queue has many: a full one, or what is sent in less.
+/// The smallest numerous packet: a full one, or a smaller datagram.
 fn least_packet(scenario: &Scenario) -> u64 {
     let of = |transport: &Transport, most: u64| {
         u64::from(transport.tcp.mss).min(most) + u64::from(transport.tcp.header)

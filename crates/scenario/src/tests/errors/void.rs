@@ -41,7 +41,7 @@ const CASES: &[Case] = &[
         &[("network.server_rate", "\"10Gbps\""), ("network.client_rate", "\"1Gbps\"")],
         "network.rate",
         "\"2Gbps\"",
-        "every link has a rate of its own, by server_rate and client_rate",
+        "server_rate and client_rate set the rate of every link",
     ),
     (&[], "transport.ecn", "\"on\"", "no switch marks, by network.queue"),
     (
