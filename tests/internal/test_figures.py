@@ -60,11 +60,11 @@ def test_the_gallery_begins_with_the_scorecard_and_has_the_texts_words(
     (papers / "text" / "scorecard.toml").write_text(headline)
     words = '[[described]]\ncurve = "plain"\nsays = "It falls."\n'
     one = done(SWEEP + CLAIM + words)
-    whole = gallery.page([one], quick=False)
+    whole = gallery.page([one], {}, quick=False)
     assert "<strong>plain</strong>: It falls." in whole
     assert "<td>Right &amp; fair.</td><td>✓ A</td>" in whole
     assert whole.index("The collapse") < whole.index("<nav>")
-    assert "The collapse" not in gallery.page([one], quick=True)
+    assert "The collapse" not in gallery.page([one], {}, quick=True)
 
 
 def test_what_was_measured_for_a_figure_is_drawn_beside_its_curves(
@@ -363,7 +363,7 @@ y = "cwnd_last"
     assert one.picture is None
     assert one.judgements[0].verdict is Verdict.FAILS
     assert one.judgements[0].measured == "none of 2 seeds has such a run"
-    assert "None of 2 seeds" in page([one], quick=True)
+    assert "None of 2 seeds" in page([one], {}, quick=True)
 
 
 def test_a_wrong_table_is_told_by_its_key() -> None:

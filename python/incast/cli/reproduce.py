@@ -105,8 +105,9 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
-    gallery.write(done, out, quick=quick)
-    pictures.write(done, out)
+    drawn = pictures.rendered(done)
+    gallery.write(done, drawn, out, quick=quick)
+    pictures.write(drawn, out)
     write_json(done, out, quick=quick)
     _tell(done)
     Paper().sentence(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from incast import _core, units
-from incast.plots import Picture
-from incast.reproduce import pictures
 from incast.reproduce.execute import Done, counts
 from incast.reproduce.figure import Figure
 from incast.reproduce.judge import Judgement, Verdict
 from incast.reproduce.papers import Paper, merged
+from incast.reproduce.pictures import Files
 from incast.results import files
+
+Pictures = Mapping[str, Files]  # by the names of their figures
 
 _MARKS = {
     Verdict.HOLDS: "✓",
@@ -40,9 +41,9 @@ td.verdict { white-space: nowrap }
 """
 
 
-def write(done: Sequence[Done], out: Path, *, quick: bool) -> None:
+def write(done: Sequence[Done], pictures: Pictures, out: Path, *, quick: bool) -> None:
     """Write `index.html`: whole, or as it was before."""
-    files.write_whole(out / "index.html", page(done, quick=quick).encode())
+    files.write_whole(out / "index.html", page(done, pictures, quick=quick).encode())
 
 
 def sentence(found: Mapping[str, int]) -> str:
@@ -58,8 +59,8 @@ def sentence(found: Mapping[str, int]) -> str:
     )
 
 
-def page(done: Sequence[Done], *, quick: bool) -> str:
-    """Return the whole page."""
+def page(done: Sequence[Done], pictures: Pictures, *, quick: bool) -> str:
+    """Return the whole page, with the pictures of the figures by their names."""
     when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     engine = sum(one.engine_s for one in done)
     mode = "a quick look: fewer points and seeds; " if quick else ""
@@ -69,7 +70,7 @@ def page(done: Sequence[Done], *, quick: bool) -> str:
         for one in done
     )
     texts = "".join(
-        f"<h2>{escape(base)}</h2>" + "".join(map(_figure, group))
+        f"<h2>{escape(base)}</h2>" + "".join(_figure(one, pictures) for one in group)
         for base, group in groupby(done, key=lambda one: one.work.chosen.paper.base.title)
     )
     return (
@@ -119,12 +120,13 @@ def _tally(judgements: Sequence[Judgement]) -> str:
     return " ".join(_MARKS[judgement.verdict] for judgement in judgements)
 
 
-def _figure(done: Done) -> str:
+def _figure(done: Done, pictures: Pictures) -> str:
     work, figure = done.work, done.work.figure
     name = escape(work.chosen.name)
     parts = [f'<h3 id="{name}">{name}: {escape(figure.title)}</h3>']
-    if done.picture is not None:
-        parts.append(_picture(done.picture, work.chosen.name))
+    picture = pictures.get(work.chosen.name)
+    if picture is not None:
+        parts.append(_picture(picture, work.chosen.name))
     elif figure.search is not None:
         parts.append(f"<p>None of {figure.search.seeds} seeds has such a run.</p>")
     parts += _described(figure)
@@ -150,9 +152,9 @@ def _figure(done: Done) -> str:
     return "\n".join(parts)
 
 
-def _picture(picture: Picture, name: str) -> str:
-    source = f"data:image/png;base64,{b64encode(pictures.png(picture)).decode()}"
-    table = f"data:text/csv;base64,{b64encode(pictures.csv(picture)).decode()}"
+def _picture(picture: Files, name: str) -> str:
+    source = f"data:image/png;base64,{b64encode(picture.png).decode()}"
+    table = f"data:text/csv;base64,{b64encode(picture.csv).decode()}"
     file = f"{name.replace('/', '-')}.csv"
     return (
         f'<img src="{source}" alt="{escape(name)}">'

@@ -1,6 +1,7 @@
 """The pictures of figures as small files, each with its numbers beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
@@ -17,15 +18,38 @@ _COLOURS = 48  # of the palette: seven curves, greys, and what lies between at e
 _DIGITS = 6
 
 
-def write(done: Sequence[Done], out: Path) -> None:
-    """Write `pictures/TEXT/NUMBER.png` and `.csv` of every figure that has a picture."""
-    for one in done:
-        if one.picture is not None:
-            folder = out / FOLDER / one.work.chosen.paper.name
-            folder.mkdir(parents=True, exist_ok=True)
-            name = one.work.chosen.number
-            files.write_whole(folder / f"{name}.png", png(one.picture))
-            files.write_whole(folder / f"{name}.csv", csv(one.picture))
+@dataclass(frozen=True)
+class Files:
+    """A picture as files.
+
+    Parameters
+    ----------
+    png
+        The picture.
+    csv
+        Its numbers.
+    """
+
+    png: bytes
+    csv: bytes
+
+
+def rendered(done: Sequence[Done]) -> dict[str, Files]:
+    """Return the pictures of all figures that have one, by the names of the figures."""
+    return {
+        one.work.chosen.name: Files(png(one.picture), csv(one.picture))
+        for one in done
+        if one.picture is not None
+    }
+
+
+def write(pictures: Mapping[str, Files], out: Path) -> None:
+    """Write `pictures/TEXT/NUMBER.png` and `.csv` of every figure."""
+    for name, picture in pictures.items():
+        file = out / FOLDER / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        files.write_whole(file.with_name(f"{file.name}.png"), picture.png)
+        files.write_whole(file.with_name(f"{file.name}.csv"), picture.csv)
 
 
 def png(picture: Picture) -> bytes:
@@ -37,7 +61,7 @@ def png(picture: Picture) -> bytes:
 
     drawn, small = BytesIO(), BytesIO()
     with rc_context({**RC, "savefig.dpi": _DPI}):
-        picture.figure.savefig(drawn, format="png", metadata={"Software": None})
+        picture.figure.savefig(drawn, format="png", pil_kwargs={"compress_level": 0})
     # The default method merges rare colours, a curve's blue with another's green.
     few = Image.open(drawn).convert("RGB").quantize(_COLOURS, Image.Quantize.MAXCOVERAGE)
     few.save(small, "PNG", optimize=True)
