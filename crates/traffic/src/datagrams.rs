@@ -55,6 +55,26 @@ pub trait Source {
     }
 }
 
+/// A stream without keys of its own: datagrams at equal intervals, or at `RANDOM` ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct Spaced<const RANDOM: bool>(Datagrams);
+
+impl<const RANDOM: bool> Source for Spaced<RANDOM> {
+    fn datagrams(&self) -> &Datagrams {
+        &self.0
+    }
+
+    fn datagrams_mut(&mut self) -> &mut Datagrams {
+        &mut self.0
+    }
+
+    fn interval(&self) -> Interval {
+        if RANDOM { Interval::Exponential } else { Interval::Constant }
+    }
+}
+
 /// The largest datagram: its size is counted in 16 bits.
 const LONGEST: u64 = 65_535;
 
