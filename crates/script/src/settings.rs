@@ -3,8 +3,8 @@
 use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
 use incast_tcp::config::{
-    BackoffEnd, DelayedAck, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, Pacing, PrrBound,
-    ReceiveOffload, RtoFloor, RtoPolicy, RttClock, RttSampling, Sack, UndoKind, WindowUnit,
+    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, Pacing, PrrBound, ReceiveOffload,
+    RtoPolicy, RttSampling, Sack, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
@@ -223,19 +223,7 @@ fn default_config(recovery: RecoveryConfig, congestion_control: CongestionContro
 }
 
 fn default_rto() -> RtoPolicy {
-    RtoPolicy {
-        min: Span::from_millis(200),
-        max: Span::from_secs(60),
-        initial: Span::from_secs(1),
-        granularity: Span::from_micros(1),
-        max_doublings: 32,
-        jitter: 0.0,
-        floor: RtoFloor::Timeout,
-        clock: RttClock::Exact,
-        backoff_ends: BackoffEnd::Sample,
-        idle: IdleTimer::Stops,
-        backs_off_in_recovery: false,
-    }
+    RtoPolicy { min: Span::from_millis(200), ..RtoPolicy::RFC_6298 }
 }
 
 /// JSON if it reads as such, else a name.

@@ -127,6 +127,23 @@ pub struct RtoPolicy {
     pub backs_off_in_recovery: bool,
 }
 
+impl RtoPolicy {
+    /// RFC 6298 to the letter, with a clock of a microsecond and doublings up to `max`.
+    pub const RFC_6298: Self = Self {
+        min: Span::from_secs(1),
+        max: Span::from_secs(60),
+        initial: Span::from_secs(1),
+        granularity: Span::from_micros(1),
+        max_doublings: 32,
+        jitter: 0.0,
+        floor: RtoFloor::Timeout,
+        clock: RttClock::Exact,
+        backoff_ends: BackoffEnd::Sample,
+        idle: IdleTimer::Stops,
+        backs_off_in_recovery: false,
+    };
+}
+
 /// What the lower bound of a retransmission timeout bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream, Time};
 use incast_net::{Flags, Packet, RouteId};
 use incast_tcp::config::{
-    BackoffEnd, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor, RtoPolicy,
-    RttClock, RttSampling, UndoKind, WindowUnit,
+    EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, UndoKind, WindowUnit,
 };
 use incast_tcp::congestion::{
     AckSample, Congestion, CongestionControl, Controller, Limit, PathView, RecoveryExit,
@@ -114,14 +113,8 @@ fn config() -> Config {
             min: RTO,
             max: Span::from_secs(1),
             initial: RTO,
-            granularity: Span::from_micros(1),
             max_doublings: 6,
-            jitter: 0.0,
-            floor: RtoFloor::Timeout,
-            clock: RttClock::Exact,
-            backoff_ends: BackoffEnd::Sample,
-            idle: IdleTimer::Stops,
-            backs_off_in_recovery: false,
+            ..RtoPolicy::RFC_6298
         },
         syn_rto: RTO,
         rto_after_syn_loss: RTO,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newreno::{self, NewReno};
-use super::{Episode, LossRecovery, News, RecoveryView};
+use super::{ByDuplicates, Episode, LossRecovery, News, RecoveryView};
 use crate::send::Scoreboard;
 
 /// TCP-EFR's rules for duplicate ACKs.
@@ -94,10 +94,17 @@ impl Efr {
             Outstanding::LessDuplicates => flight.saturating_sub(u64::from(nth)),
         }
     }
+}
+
+impl ByDuplicates for Efr {
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+        self.released = 0;
+        self.base.on_new_ack(acked, view)
+    }
 
     fn on_duplicate_ack(&mut self, ece: bool, view: &RecoveryView) -> Episode {
         if self.base.in_recovery() {
-            return self.base.on_duplicate_ack(view);
+            return self.base.on_duplicate_ack(ece, view);
         }
         let nth = self.base.dupacks() + 1;
         if nth == 1 {
@@ -112,7 +119,7 @@ impl Efr {
         let early = marked && self.outstanding(view, nth) <= FEW;
         let threshold = if early { nth } else { view.dupack_threshold };
         let view = RecoveryView { dupack_threshold: threshold, ..*view };
-        match self.base.on_duplicate_ack(&view) {
+        match self.base.on_duplicate_ack(ece, &view) {
             Episode::Enter { restart_timer } => {
                 if early && self.params.inflation == Inflation::Three {
                     self.base.inflate(FEW * view.segment);
@@ -140,14 +147,7 @@ impl Efr {
 
 impl LossRecovery for Efr {
     fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
-        if news.acked > 0 {
-            self.released = 0;
-            self.base.on_new_ack(news.acked, view)
-        } else if news.is_duplicate {
-            self.on_duplicate_ack(news.ece, view)
-        } else {
-            Episode::None
-        }
+        self.read(news, view)
     }
 
     fn on_idle_expiry(&mut self, view: &RecoveryView) {

@@ -11,8 +11,8 @@ use serde_json::json;
 
 use super::{ENTRIES, RecoveryConfig};
 use crate::config::{
-    BackoffEnd, DelayedAck, EarlyRetransmit, Handshake, IdleRestart, IdleTimer, PrrBound, RtoFloor,
-    RtoPolicy, RttClock, RttSampling, Sack, UndoKind, WindowUnit,
+    DelayedAck, EarlyRetransmit, Handshake, IdleRestart, PrrBound, RtoPolicy, RttSampling, Sack,
+    UndoKind, WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
 use crate::{Config, Connection, Role};
@@ -90,14 +90,8 @@ fn config(name: &str, case: &Case) -> Config {
             min: Span::from_millis(1),
             max: Span::from_millis(20),
             initial: Span::from_millis(5),
-            granularity: Span::from_micros(1),
             max_doublings: 8,
-            jitter: 0.0,
-            floor: RtoFloor::Timeout,
-            clock: RttClock::Exact,
-            backoff_ends: BackoffEnd::Sample,
-            idle: IdleTimer::Stops,
-            backs_off_in_recovery: false,
+            ..RtoPolicy::RFC_6298
         },
         rtt_sampling: RttSampling::PerAck,
         timestamps: (case.undo == UndoKind::Eifel).then_some(Span::from_micros(1)),

@@ -142,6 +142,25 @@ pub trait LossRecovery {
     }
 }
 
+/// A recovery by duplicate ACKs.
+trait ByDuplicates {
+    /// An ACK covers `acked` new bytes.
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode;
+    /// A duplicate ACK, with or without the echo of a mark.
+    fn on_duplicate_ack(&mut self, ece: bool, view: &RecoveryView) -> Episode;
+
+    /// [`LossRecovery::on_ack`].
+    fn read(&mut self, news: &News, view: &RecoveryView) -> Episode {
+        if news.acked > 0 {
+            self.on_new_ack(news.acked, view)
+        } else if news.is_duplicate {
+            self.on_duplicate_ack(news.ece, view)
+        } else {
+            Episode::None
+        }
+    }
+}
+
 macro_rules! loss_recoveries {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
         /// A loss recovery and its parameters, as a scenario names it.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sack::ReduceFrom;
-use super::{Answer, Episode, LossRecovery, News, RecoveryView};
+use super::{Answer, ByDuplicates, Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
@@ -101,20 +101,10 @@ impl NewReno {
         self.inflation = 0;
         self.deficit = 0;
     }
+}
 
-    pub(super) fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
-        self.dupacks += 1;
-        if self.in_recovery {
-            self.inflation += view.segment;
-            Episode::None
-        } else if self.dupacks >= view.dupack_threshold && self.may_enter(view) {
-            self.enter(view)
-        } else {
-            Episode::None
-        }
-    }
-
-    pub(super) fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
+impl ByDuplicates for NewReno {
+    fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode {
         if !self.in_recovery {
             self.dupacks = 0;
             return Episode::None;
@@ -144,17 +134,23 @@ impl NewReno {
         let first = !std::mem::replace(&mut self.partial_ack_seen, true);
         Episode::Partial { restart_timer: first || !self.params.impatient, answer: Answer::Head }
     }
+
+    fn on_duplicate_ack(&mut self, _: bool, view: &RecoveryView) -> Episode {
+        self.dupacks += 1;
+        if self.in_recovery {
+            self.inflation += view.segment;
+            Episode::None
+        } else if self.dupacks >= view.dupack_threshold && self.may_enter(view) {
+            self.enter(view)
+        } else {
+            Episode::None
+        }
+    }
 }
 
 impl LossRecovery for NewReno {
     fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
-        if news.acked > 0 {
-            self.on_new_ack(news.acked, view)
-        } else if news.is_duplicate {
-            self.on_duplicate_ack(view)
-        } else {
-            Episode::None
-        }
+        self.read(news, view)
     }
 
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
@@ -228,9 +224,9 @@ mod tests {
     fn entered(params: &Params) -> NewReno {
         let mut newreno = NewReno::new(params);
         let at = view(1, 10_001);
-        assert_eq!(newreno.on_duplicate_ack(&at), Episode::None);
-        assert_eq!(newreno.on_duplicate_ack(&at), Episode::None);
-        assert_eq!(newreno.on_duplicate_ack(&at), Episode::Enter { restart_timer: true });
+        assert_eq!(newreno.on_duplicate_ack(false, &at), Episode::None);
+        assert_eq!(newreno.on_duplicate_ack(false, &at), Episode::None);
+        assert_eq!(newreno.on_duplicate_ack(false, &at), Episode::Enter { restart_timer: true });
         newreno
     }
 
@@ -238,7 +234,7 @@ mod tests {
     fn rfc6582_3_2_partial_ack_deflates_and_adds_back_a_segment() {
         let mut newreno = entered(&Params::default());
         assert_eq!(newreno.quota(5000), 8000);
-        newreno.on_duplicate_ack(&view(1, 10_001));
+        newreno.on_duplicate_ack(false, &view(1, 10_001));
         assert_eq!(newreno.quota(5000), 9000);
         newreno.on_new_ack(2000, &view(2001, 10_001));
         assert_eq!(newreno.quota(5000), 8000);
@@ -272,7 +268,7 @@ mod tests {
             newreno.on_timeout(&mut Scoreboard::new(1), &view(1, 10_001));
             let third = |newreno: &mut NewReno, una| {
                 newreno.on_new_ack(1000, &view(una, 20_001));
-                (0..3).map(|_| newreno.on_duplicate_ack(&view(una, 20_001))).last().unwrap()
+                (0..3).map(|_| newreno.on_duplicate_ack(false, &view(una, 20_001))).last().unwrap()
             };
             assert_eq!(third(&mut newreno, 5001), Episode::None);
             let at_recover = third(&mut newreno, 10_001) != Episode::None;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, News, RecoveryView};
+use super::{ByDuplicates, Episode, LossRecovery, News, RecoveryView};
 use crate::congestion::RecoveryExit;
 use crate::send::Scoreboard;
 
@@ -62,8 +62,22 @@ impl Reno {
         self.dupacks = 0;
         self.inflation = 0;
     }
+}
 
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+impl ByDuplicates for Reno {
+    fn on_new_ack(&mut self, _: u64, _: &RecoveryView) -> Episode {
+        let ends = self.in_recovery;
+        self.leave();
+        if !ends {
+            return Episode::None;
+        }
+        match self.params.exit {
+            Exit::Ssthresh => Episode::exit(RecoveryExit::Ssthresh),
+            Exit::Keep => Episode::Exit { cwnd: RecoveryExit::Reduced { deficit: 0 }, grows: true },
+        }
+    }
+
+    fn on_duplicate_ack(&mut self, _: bool, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
         let is_new = view.una > self.recover || !self.params.careful;
         if self.in_recovery {
@@ -74,18 +88,6 @@ impl Reno {
             self.enter(view)
         } else {
             Episode::None
-        }
-    }
-
-    fn on_new_ack(&mut self, _acked: u64, _view: &RecoveryView) -> Episode {
-        let ends = self.in_recovery;
-        self.leave();
-        if !ends {
-            return Episode::None;
-        }
-        match self.params.exit {
-            Exit::Ssthresh => Episode::exit(RecoveryExit::Ssthresh),
-            Exit::Keep => Episode::Exit { cwnd: RecoveryExit::Reduced { deficit: 0 }, grows: true },
         }
     }
 }
@@ -114,13 +116,7 @@ impl LossRecovery for Reno {
     }
 
     fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
-        if news.acked > 0 {
-            self.on_new_ack(news.acked, view)
-        } else if news.is_duplicate {
-            self.on_duplicate_ack(view)
-        } else {
-            Episode::None
-        }
+        self.read(news, view)
     }
 
     fn on_idle_expiry(&mut self, view: &RecoveryView) {

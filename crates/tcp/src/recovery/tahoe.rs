@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Episode, LossRecovery, News, RecoveryView};
+use super::{ByDuplicates, Episode, LossRecovery, News, RecoveryView};
 use crate::send::Scoreboard;
 
 /// Parameters of Tahoe.
@@ -39,8 +39,15 @@ impl Tahoe {
     pub(super) fn new(params: &Params) -> Self {
         Self { params: params.clone(), recover: 0, dupacks: 0 }
     }
+}
 
-    fn on_duplicate_ack(&mut self, view: &RecoveryView) -> Episode {
+impl ByDuplicates for Tahoe {
+    fn on_new_ack(&mut self, _: u64, _: &RecoveryView) -> Episode {
+        self.dupacks = 0;
+        Episode::None
+    }
+
+    fn on_duplicate_ack(&mut self, _: bool, view: &RecoveryView) -> Episode {
         self.dupacks += 1;
         let is_new = view.una > self.recover || !self.params.careful;
         if self.dupacks == view.dupack_threshold && is_new {
@@ -70,14 +77,7 @@ impl LossRecovery for Tahoe {
     }
 
     fn on_ack(&mut self, news: &News, _: &mut Scoreboard, view: &RecoveryView) -> Episode {
-        if news.acked > 0 {
-            self.dupacks = 0;
-            Episode::None
-        } else if news.is_duplicate {
-            self.on_duplicate_ack(view)
-        } else {
-            Episode::None
-        }
+        self.read(news, view)
     }
 
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {

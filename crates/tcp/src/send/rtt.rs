@@ -149,22 +149,14 @@ impl RttEstimator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::IdleTimer;
 
     const NOW: Time = Time::from_picos(1_000_000_000_000);
 
     const RFC: RtoPolicy = RtoPolicy {
         min: Span::from_millis(1),
-        max: Span::from_secs(60),
-        initial: Span::from_secs(1),
         granularity: Span::from_micros(10),
         max_doublings: 16,
-        jitter: 0.0,
-        floor: RtoFloor::Timeout,
-        clock: RttClock::Exact,
-        backoff_ends: BackoffEnd::Sample,
-        idle: IdleTimer::Stops,
-        backs_off_in_recovery: false,
+        ..RtoPolicy::RFC_6298
     };
     const LINUX: RtoPolicy = RtoPolicy { floor: RtoFloor::Variance, ..RFC };
     const TICKS: RtoPolicy = RtoPolicy { clock: RttClock::Ticks, ..RFC };
