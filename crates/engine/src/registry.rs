@@ -23,15 +23,4 @@ impl Fault {
     pub fn new(key: &'static str, message: impl Into<String>) -> Self {
         Self { key, message: message.into() }
     }
-
-    /// Refuses a `value` of `key` that is not a probability.
-    ///
-    /// # Errors
-    /// What the value is and what it may be.
-    pub fn unless_probability(key: &'static str, value: f64) -> Result<(), Self> {
-        if (0.0..=1.0).contains(&value) {
-            return Ok(());
-        }
-        Err(Self::new(key, format!("{value} is out of range; must be 0 to 1, e.g. 0.01")))
-    }
 }

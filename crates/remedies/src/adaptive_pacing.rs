@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use incast_engine::time::mul_div;
-use incast_engine::{Fault, Rate, Span, Stream, Time};
+use incast_engine::{Rate, Span, Stream, Time};
 use incast_net::Flags;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
@@ -29,6 +29,7 @@ pub struct Params {
     pub carry: bool,
     /// θ, relative to the value with which n senders fill the link, at least 0; 0 paces by window
     /// and round trip only. Default: 1.
+    #[schemars(range(min = 0.0, max = 1000.0))]
     pub spread: f64,
 }
 
@@ -50,14 +51,6 @@ impl Default for Params {
 }
 
 impl Remedy for Params {
-    fn check(&self) -> Result<(), Fault> {
-        if (0.0..=1000.0).contains(&self.spread) {
-            return Ok(());
-        }
-        let message = format!("{} is out of range; must be 0 to 1000, e.g. 1", self.spread);
-        Err(Fault::new("spread", message))
-    }
-
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {
         Box::new(Servers {
             params: self.clone(),

@@ -73,10 +73,6 @@ impl Default for Params {
 
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
-        if !(1..=1000).contains(&self.factor) {
-            let message = format!("{} is out of range; must be 1 to 1000, e.g. 2", self.factor);
-            return Err(Fault::new("factor", message));
-        }
         if self.memory.is_zero() {
             return Err(Fault::new("memory", "must be longer than 0; write e.g. \"1s\""));
         }
@@ -257,9 +253,8 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_of_nothing_and_a_memory_of_nothing_are_mistakes() {
+    fn a_memory_of_nothing_is_a_mistake() {
         let fault = |params: Params| params.check().expect_err("it is invalid").key;
-        assert_eq!(fault(Params { factor: 0, ..Params::default() }), "factor");
         assert_eq!(fault(Params { memory: Span::ZERO, ..Params::default() }), "memory");
     }
 }

@@ -20,6 +20,7 @@ use crate::seam::{Installation, Remedy, Situation, Slot};
 pub struct Params {
     /// n, servers per group, at least 1; or `auto`, ⌊B/w⌋ for a buffer of B packets and w packets
     /// per server. Default: `auto`.
+    #[schemars(extend("minimum" = 1))]
     pub n: OrAuto<u32>,
     /// Window that the client advertises to each server, segments or bytes; it limits w. Default:
     /// none, so that w is the smaller of `receive_window` and the SRU.
@@ -39,10 +40,6 @@ impl Remedy for Params {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        if self.n == OrAuto::Quantity(0) {
-            let message = "must be at least 1, or \"auto\"";
-            return Err(Fault::new("n", message));
-        }
         if self.window.is_some_and(|window| window.bytes(1) == 0) {
             return Err(Fault::new("window", "must be above 0; write e.g. 4 or \"8KiB\""));
         }

@@ -4,7 +4,7 @@
 //! the bandwidth-delay product as the window. A single connection cannot overflow a buffer, but its
 //! slow start leaves the link idle.
 
-use incast_engine::{Fault, Span};
+use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,7 @@ pub struct Params {
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
     /// Connections to observe before the values are known, at least 1. Default: 1.
+    #[schemars(range(min = 1))]
     pub observed: u32,
     /// Requests within this time of each other form a group, seconds. Default: none; the
     /// application says which requests form a group.
@@ -45,10 +46,6 @@ impl Default for Params {
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Schedule, Slot::ReceiveWindow]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        self.client().check()
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_engine::{Fault, Limit};
+use incast_engine::Limit;
 use incast_net::queue::{Level, QueueConfig, ecn_threshold};
 use incast_tcp::congestion::ReactAt;
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook};
@@ -34,8 +34,10 @@ pub struct Params {
     /// it.
     pub reduce_twice: bool,
     /// DCTCP's α before the first ACK, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
     /// DCTCP's weight of a new observation in α, above 0 and at most 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub g: f64,
     /// When a marked ACK that is no duplicate reduces the window.
     pub react_at: ReactAt,
@@ -76,19 +78,6 @@ impl Remedy for Params {
         let params = ecn_threshold::Params { threshold, ..Default::default() };
         let default = QueueConfig::EcnThreshold(params);
         Some(QueueRequirement { default, ability: Ability::Mark })
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if !(0.0..=1.0).contains(&self.alpha) {
-            let message = format!("{} is out of range; must be 0 to 1", self.alpha);
-            return Err(Fault::new("alpha", message));
-        }
-        if !(self.g > 0.0 && self.g <= 1.0) {
-            let message =
-                format!("{} is out of range; must be above 0 and at most 1, e.g. 0.0625", self.g);
-            return Err(Fault::new("g", message));
-        }
-        Ok(())
     }
 
     fn measures(&self) -> &'static [Measure] {

@@ -5,7 +5,7 @@
 //! 2008) and Vasudevan et al. (SIGCOMM 2009), who also randomise the timeouts, so that senders do
 //! not retransmit in step.
 
-use incast_engine::{Fault, Span};
+use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,14 +42,6 @@ impl Remedy for Params {
             Requirement::RtoGranularity(self.granularity),
             Requirement::RtoJitter(self.jitter),
         ]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if self.jitter.is_finite() && self.jitter >= 0.0 {
-            return Ok(());
-        }
-        let message = format!("{} is out of range; must be at least 0, e.g. 0.5", self.jitter);
-        Err(Fault::new("jitter", message))
     }
 
     fn install(&self, _: &Situation) -> Box<dyn Installation> {

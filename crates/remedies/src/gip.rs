@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
-use incast_engine::Fault;
 use incast_tcp::hooks::{Advice, Copies, SendEvent, SendView, SenderHook};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,14 +48,6 @@ impl Default for Params {
 }
 
 impl Remedy for Params {
-    fn check(&self) -> Result<(), Fault> {
-        if self.copies > 10 {
-            let message = format!("{} is out of range; must be 0 to 10, e.g. 3", self.copies);
-            return Err(Fault::new("copies", message));
-        }
-        Ok(())
-    }
-
     fn measures(&self) -> &'static [Measure] {
         const COUNTS: &[Measure] = &[Measure {
             name: "gip.copies",

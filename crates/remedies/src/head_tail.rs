@@ -69,16 +69,8 @@ impl Default for Params {
 
 impl Remedy for Params {
     fn check(&self) -> Result<(), Fault> {
-        if !(1..=1000).contains(&self.patience) {
-            let message = format!("{} is out of range; must be 1 to 1000, e.g. 2", self.patience);
-            return Err(Fault::new("patience", message));
-        }
         if self.least_wait.is_zero() {
             return Err(Fault::new("least_wait", "must be longer than 0; write e.g. \"1ms\""));
-        }
-        if self.tries > 100 {
-            let message = format!("{} is out of range; must be 0 to 100, e.g. 10", self.tries);
-            return Err(Fault::new("tries", message));
         }
         Ok(())
     }

@@ -4,7 +4,6 @@
 //! The first segment of each end has a full header, later ones the difference from the previous
 //! one.
 
-use incast_engine::Fault;
 use incast_net::Packet;
 use incast_tcp::hooks::{
     Advice, ReceiveView, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan,
@@ -46,13 +45,6 @@ impl Default for Params {
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Headers]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if self.size > 0 {
-            return Ok(());
-        }
-        Err(Fault::new("size", "must be 1 to 255 bytes, e.g. 4"))
     }
 
     fn install(&self, _: &Situation) -> Box<dyn Installation> {

@@ -5,7 +5,7 @@
 //! bandwidth-delay product, no window is small enough. Then the window is one segment, and an ACK
 //! is delayed until the round trip is as long as n packets take on the link.
 
-use incast_engine::{Fault, Rate, Span, Stream, Time};
+use incast_engine::{Rate, Span, Stream, Time};
 use incast_net::Flags;
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::hooks::{AckEvent, Advice, ReceiverHook};
@@ -23,6 +23,7 @@ pub struct Params {
     #[schemars(range(min = 1))]
     pub workers: Option<u32>,
     /// Share of the client's link that all servers together use, above 0 and at most 1. Default: 1.
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub utilization: f64,
     /// When a server may begin.
     pub start: Start,
@@ -55,18 +56,6 @@ impl Remedy for Params {
     /// With a window of one segment, delayed ACKs would stall the sender.
     fn requires(&self) -> Vec<Requirement> {
         vec![Requirement::NoDelayedAck]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if self.workers == Some(0) {
-            return Err(Fault::new("workers", "must be at least 1, or left out"));
-        }
-        if !(self.utilization > 0.0 && self.utilization <= 1.0) {
-            let message =
-                format!("{} is out of range; must be above 0 and at most 1", self.utilization);
-            return Err(Fault::new("utilization", message));
-        }
-        Ok(())
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

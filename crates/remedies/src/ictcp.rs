@@ -8,7 +8,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use incast_engine::{Fault, Span, Time};
+use incast_engine::{Span, Time};
 use incast_net::Packet;
 use incast_tcp::hooks::{Advice, ReceiveView, ReceiverHook};
 use schemars::JsonSchema;
@@ -26,26 +26,32 @@ use card::Card;
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// α, the share of the link that all connections together may use, 0 to 1. Default: 0.9.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub alpha: f64,
     /// β, the weight of the past in the measured throughput, 0 to 1. Default: 0.75.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
     /// γ₁: a window may grow if throughput is below what it allows by at most this ratio. Default:
     /// 0.1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma1: f64,
     /// γ₂: a window shrinks if throughput is below that by more than this ratio. Default: 0.5.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub gamma2: f64,
     /// Number of consecutive round trips for which this must hold. Default: 3.
     pub low_rounds: u32,
     /// Smallest window, segments. Default: 2.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = 65_535))]
     pub min_window: u64,
     /// Window of a new connection, segments, at least 1; or `auto`, the sender's initial window.
     /// Never less than `min_window`. Default: `auto`.
+    #[schemars(extend("minimum" = 1, "maximum" = 65_535))]
     pub initial_window: OrAuto<u64>,
     /// Whether each window that grows uses up part of the remaining bandwidth.
     pub quota: Quota,
     /// If less than this share of the link is left, windows above the mean shrink; 0 disables this.
     /// Default: 0.2.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub fairness: f64,
     /// How the receiver measures round-trip times.
     pub rtt: Source,
@@ -98,31 +104,6 @@ impl Default for Params {
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::ReceiveWindow]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        for (key, share) in [
-            ("alpha", self.alpha),
-            ("beta", self.beta),
-            ("gamma1", self.gamma1),
-            ("gamma2", self.gamma2),
-            ("fairness", self.fairness),
-        ] {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(Fault::new(key, format!("{share} is out of range; must be 0 to 1")));
-            }
-        }
-        let initial = match self.initial_window {
-            OrAuto::Quantity(window) => window,
-            OrAuto::Name(Auto) => self.min_window,
-        };
-        for (key, window) in [("min_window", self.min_window), ("initial_window", initial)] {
-            if !(1..=65_535).contains(&window) {
-                let message = format!("{window} is out of range; must be 1 to 65535 segments");
-                return Err(Fault::new(key, message));
-            }
-        }
-        Ok(())
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

@@ -5,7 +5,7 @@
 //! previous one. In both cases that the text evaluates S - T₁V is negative, so K connections are
 //! always open.
 
-use incast_engine::{Fault, Span};
+use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +18,7 @@ use crate::serialize::{Client, Method, Plan, Reached, Serialization, Source, Tri
 #[serde(default, deny_unknown_fields)]
 pub struct Params {
     /// K, the maximum number of open connections, at least 1. Default: 4; the text uses 2, 4 and 8.
+    #[schemars(range(min = 1))]
     pub k: u32,
     /// How much the newest connection must have delivered before the next one starts; n is K.
     /// Default: `printed`.
@@ -29,6 +30,7 @@ pub struct Params {
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
     /// Connections to observe before the values are known, at least 1. Default: 1.
+    #[schemars(range(min = 1))]
     pub observed: u32,
     /// Requests within this time of each other form a group, seconds. Default: none; the
     /// application says which requests form a group.
@@ -53,13 +55,6 @@ impl Default for Params {
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Schedule, Slot::ReceiveWindow]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if self.k == 0 {
-            return Err(Fault::new("k", "must be at least 1"));
-        }
-        self.client().check()
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

@@ -5,7 +5,7 @@
 //! opened by window updates when the previous set has delivered its trigger; at most two sets are
 //! open. If fewer connections than a set remain, they share the whole bandwidth-delay product.
 
-use incast_engine::{Fault, Span};
+use incast_engine::Span;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +27,10 @@ pub struct Params {
     /// links. Includes a fine-grained timer. Default: false.
     pub adaptive: bool,
     /// Share of the link's payload rate at which the link counts as full, 0 to 1. Default: 0.9.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub full: f64,
     /// Duration of a measurement, round trips. Default: 2.
+    #[schemars(range(min = 1))]
     pub round_trips: u32,
     /// With `adaptive`: lower bound of the retransmission timeout, seconds. Default: 200 us.
     pub rto_min: Span,
@@ -37,6 +39,7 @@ pub struct Params {
     /// Source of S, the size of an SRU. Default: `given`, from the application.
     pub sru: Source,
     /// Connections to observe before the values are known, at least 1. Default: 1.
+    #[schemars(range(min = 1))]
     pub observed: u32,
     /// Requests within this time of each other form a group, seconds. Default: none; the
     /// application says which requests form a group.
@@ -76,17 +79,6 @@ impl Remedy for Params {
         }
         let granularity = Span::from_micros(1);
         vec![Requirement::RtoMin(self.rto_min), Requirement::RtoGranularity(granularity)]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if self.round_trips == 0 {
-            return Err(Fault::new("round_trips", "must be at least 1"));
-        }
-        Fault::unless_probability("full", self.full).map_err(|_| {
-            let message = format!("{} is out of range; must be 0 to 1, e.g. 0.9", self.full);
-            Fault::new("full", message)
-        })?;
-        self.client().check()
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

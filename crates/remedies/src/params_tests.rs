@@ -15,48 +15,13 @@ fn remedy(params: &Value) -> RemedyConfig {
 #[test]
 fn parameters_that_make_no_sense_are_refused_by_name() {
     for (params, key) in [
-        (json!({ "name": "adaptive-pacing", "spread": -0.1 }), "spread"),
-        (json!({ "name": "batching", "n": 0 }), "n"),
         (json!({ "name": "batching", "window": 0 }), "window"),
-        (json!({ "name": "ccs", "observed": 0 }), "observed"),
-        (json!({ "name": "efr", "alpha": -0.1 }), "alpha"),
-        (json!({ "name": "efr", "alpha": 1.1 }), "alpha"),
-        (json!({ "name": "efr", "g": 0.0 }), "g"),
-        (json!({ "name": "efr", "g": 1.1 }), "g"),
-        (json!({ "name": "fine-rto", "jitter": -0.1 }), "jitter"),
-        (json!({ "name": "gip", "copies": 11 }), "copies"),
-        (json!({ "name": "head-tail", "patience": 0 }), "patience"),
-        (json!({ "name": "head-tail", "patience": 1001 }), "patience"),
         (json!({ "name": "head-tail", "least_wait": "0s" }), "least_wait"),
-        (json!({ "name": "head-tail", "tries": 101 }), "tries"),
-        (json!({ "name": "header-compression", "size": 0 }), "size"),
-        (json!({ "name": "ia-tcp", "workers": 0 }), "workers"),
-        (json!({ "name": "ia-tcp", "utilization": 0.0 }), "utilization"),
-        (json!({ "name": "ia-tcp", "utilization": 1.1 }), "utilization"),
         (json!({ "name": "icat", "min_window": 0 }), "min_window"),
         (json!({ "name": "icat", "clock": "0s" }), "clock"),
-        (json!({ "name": "ictcp", "alpha": 1.1 }), "alpha"),
-        (json!({ "name": "ictcp", "beta": -0.1 }), "beta"),
-        (json!({ "name": "ictcp", "gamma1": 1.1 }), "gamma1"),
-        (json!({ "name": "ictcp", "gamma2": 1.1 }), "gamma2"),
-        (json!({ "name": "ictcp", "fairness": 1.1 }), "fairness"),
-        (json!({ "name": "ictcp", "min_window": 0 }), "min_window"),
-        (json!({ "name": "ictcp", "initial_window": 65_536 }), "initial_window"),
-        (json!({ "name": "nccs", "k": 0 }), "k"),
-        (json!({ "name": "nccs", "observed": 0 }), "observed"),
-        (json!({ "name": "ocs", "full": 1.1 }), "full"),
-        (json!({ "name": "ocs", "round_trips": 0 }), "round_trips"),
-        (json!({ "name": "ocs", "observed": 0 }), "observed"),
         (json!({ "name": "pac", "threshold": "0pkt" }), "threshold"),
         (json!({ "name": "pac", "threshold": 0 }), "threshold"),
-        (json!({ "name": "prob-rtx", "p": 1.1 }), "p"),
         (json!({ "name": "prob-rtx", "period": "0s" }), "period"),
-        (json!({ "name": "rapid", "followers": 0 }), "followers"),
-        (json!({ "name": "rapid", "followers": 4 }), "followers"),
-        (json!({ "name": "resize", "mss_dsr": 0 }), "mss_dsr"),
-        (json!({ "name": "resize", "cwnd_dsr": 1 }), "cwnd_dsr"),
-        (json!({ "name": "resize", "initial_window": 0 }), "initial_window"),
-        (json!({ "name": "staggering", "spread": 1.1 }), "spread"),
     ] {
         let fault = remedy(&params).remedy().check().expect_err(&params.to_string());
         assert_eq!(fault.key, key, "{params}");
@@ -64,31 +29,13 @@ fn parameters_that_make_no_sense_are_refused_by_name() {
 }
 
 #[test]
-fn the_ends_of_a_range_belong_to_it() {
+fn the_least_that_makes_sense_is_accepted() {
     for params in [
-        json!({ "name": "adaptive-pacing", "spread": 0.0 }),
         json!({ "name": "batching", "n": 1, "window": "1B" }),
-        json!({ "name": "ccs", "observed": 1 }),
-        json!({ "name": "efr", "alpha": 0.0, "g": 1.0 }),
-        json!({ "name": "efr", "alpha": 1.0, "g": 0.001 }),
-        json!({ "name": "fine-rto", "jitter": 0.0 }),
-        json!({ "name": "gip", "copies": 10 }),
-        json!({ "name": "gip", "copies": 0 }),
         json!({ "name": "head-tail", "patience": 1, "tries": 0, "least_wait": "1us" }),
-        json!({ "name": "head-tail", "patience": 1000, "tries": 100 }),
-        json!({ "name": "header-compression", "size": 1 }),
         json!({ "name": "icat", "min_window": "1B", "clock": "1ps" }),
-        json!({ "name": "ictcp", "alpha": 0.0, "beta": 1.0, "min_window": 1 }),
-        json!({ "name": "ictcp", "gamma1": 0.0, "gamma2": 1.0, "initial_window": 65_535 }),
-        json!({ "name": "ia-tcp", "workers": 1, "utilization": 1.0 }),
-        json!({ "name": "nccs", "k": 1 }),
-        json!({ "name": "ocs", "full": 1.0, "round_trips": 1 }),
         json!({ "name": "pac", "threshold": 1, "priority": 0 }),
         json!({ "name": "prob-rtx", "p": 1.0, "period": "1ns" }),
-        json!({ "name": "prob-rtx", "p": "auto" }),
-        json!({ "name": "rapid", "followers": 1 }),
-        json!({ "name": "resize", "mss_dsr": 1, "cwnd_dsr": 2, "initial_window": 1 }),
-        json!({ "name": "resize", "mss_dsr": "auto", "cwnd_dsr": "auto" }),
         json!({ "name": "staggering", "interval": "0s", "spread": 1.0 }),
     ] {
         assert_eq!(remedy(&params).remedy().check(), Ok(()), "{params}");

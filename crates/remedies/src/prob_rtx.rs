@@ -26,6 +26,7 @@ use crate::seam::{Installation, Place, Remedy, Situation};
 pub struct Params {
     /// Probability, 0 to 1, that a tick sends a copy; `auto` computes it from the timer, the round
     /// trip and the outstanding data. Default: 0.001.
+    #[schemars(extend("minimum" = 0.0, "maximum" = 1.0))]
     pub p: OrAuto<f64>,
     /// τ, the period of the sender's thread, seconds. Default: 20 us.
     pub period: Span,
@@ -73,10 +74,7 @@ impl Remedy for Params {
         if self.period.is_zero() {
             return Err(Fault::new("period", "must be longer than 0; write e.g. \"20us\""));
         }
-        match self.p {
-            OrAuto::Name(Auto) => Ok(()),
-            OrAuto::Quantity(p) => Fault::unless_probability("p", p),
-        }
+        Ok(())
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

@@ -6,7 +6,6 @@
 //! early detection. The rules are in the queue discipline `rapid`, which needs no help from hosts.
 //! Labels at the end of a sender's data are our addition.
 
-use incast_engine::Fault;
 use incast_net::queue::{Level, QueueConfig, rapid};
 use incast_tcp::hooks::{Advice, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
@@ -56,13 +55,6 @@ impl Remedy for Params {
             ..Default::default()
         });
         Some(QueueRequirement { default, ability: Ability::Rapid(label) })
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        if (1..=3).contains(&self.followers) {
-            return Ok(());
-        }
-        Err(Fault::new("followers", format!("{} is out of range; must be 1 to 3", self.followers)))
     }
 
     fn install(&self, _: &Situation) -> Box<dyn Installation> {

@@ -12,7 +12,7 @@
 //! loss, which is this connection's share of path and buffer. Far below that a window of many
 //! segments does not help, because `NewReno` repairs one loss per round trip.
 
-use incast_engine::{Fault, Limit, Span};
+use incast_engine::{Limit, Span};
 use incast_tcp::hooks::{Advice, SendEvent, SendView, SenderHook, TxPlan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,9 +27,11 @@ use crate::seam::{Installation, Place, Remedy, Situation, Slot};
 pub struct Params {
     /// `MSS_dsr`, payload of the first segments, bytes; `auto` computes it from the headers on the
     /// wire. Default: 50.
+    #[schemars(extend("minimum" = 1))]
     pub mss_dsr: OrAuto<u32>,
     /// Congestion window at which segments grow, in segments of the current size; `auto` computes
     /// it from the timer, the round trip and the first loss. Default: 50.
+    #[schemars(extend("minimum" = 2))]
     pub cwnd_dsr: OrAuto<u32>,
     /// Whether the window must reach or exceed `cwnd_dsr`.
     pub resize: When,
@@ -158,26 +160,6 @@ impl Remedy for Params {
             Limit::Packets(_) => Err("small segments help where a buffer is counted in bytes; \
                                       write e.g. \"32KiB\""
                 .to_owned()),
-        }
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        let faults = [
-            (
-                "mss_dsr",
-                self.mss_dsr != OrAuto::Quantity(0),
-                "must be at least 1 byte; write e.g. 50, or \"auto\"",
-            ),
-            (
-                "cwnd_dsr",
-                !matches!(self.cwnd_dsr, OrAuto::Quantity(0 | 1)),
-                "must be at least 2, e.g. 50, or \"auto\"",
-            ),
-            ("initial_window", self.initial_window >= 1, "must be above 0; write e.g. 2"),
-        ];
-        match faults.into_iter().find(|(_, holds, _)| !holds) {
-            Some((key, _, message)) => Err(Fault::new(key, message)),
-            None => Ok(()),
         }
     }
 

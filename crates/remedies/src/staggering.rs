@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use incast_engine::{Fault, Span, Stream, Time};
+use incast_engine::{Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,19 +23,13 @@ pub struct Params {
     /// headers on the client's link. Default: `auto`.
     pub interval: OrAuto<Span>,
     /// Random deviation of each interval as a share of it, uniform, 0 to 1. Default: 0.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub spread: f64,
 }
 
 impl Remedy for Params {
     fn slots(&self) -> &'static [Slot] {
         &[Slot::Schedule]
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        Fault::unless_probability("spread", self.spread).map_err(|_| {
-            let message = format!("{} is out of range; must be 0 to 1, e.g. 0.5", self.spread);
-            Fault::new("spread", message)
-        })
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

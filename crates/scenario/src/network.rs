@@ -147,11 +147,7 @@ impl NetworkDocument {
     /// The places of hosts, if the topology is valid and there is a client; `packet` is a full
     /// packet of the scenario's transport, bytes.
     pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
-        let shape = self.topology.shape();
-        shape.check().map_err(|fault| {
-            ScenarioError::new(format!("network.topology.{}", fault.key), fault.message)
-        })?;
-        let fabric = shape.fabric();
+        let fabric = self.topology.shape().fabric();
         let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)
             .map_err(|message| ScenarioError::new("network.client_at", message))?;
         Ok(Layout { fabric, clients: self.clients, clients_at, packet })

@@ -8,8 +8,8 @@ use incast_tcp::recovery::RecoveryConfig;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::ScenarioError;
 use super::document::{lay, read};
+use super::{ScenarioError, ranges, schema};
 
 /// Moves the parameters out of the name in `transport`, which becomes a text; without a name they
 /// belong to the default.
@@ -36,13 +36,13 @@ pub(super) fn lay_parameters(
     let layer = Value::Object(layer);
     let remedy = transport["remedies"].as_array().into_iter().flatten();
     if let Some(index) = remedy.map(|entry| &entry["name"]).position(|it| *it == name) {
-        check(&layer, key, |remedy: &RemedyConfig| remedy.remedy().check())?;
+        check(&layer, "RemedyConfig", key, |it: &RemedyConfig| it.remedy().check())?;
         lay(&mut transport["remedies"][index], &layer);
     } else if transport["recovery"]["name"] == name {
-        check(&layer, key, RecoveryConfig::check)?;
+        check(&layer, "RecoveryConfig", key, RecoveryConfig::check)?;
         lay(&mut transport["recovery"], &layer);
     } else if transport["congestion_control"]["name"] == name {
-        check(&layer, key, CongestionControlConfig::check)?;
+        check(&layer, "CongestionControlConfig", key, CongestionControlConfig::check)?;
         lay(&mut transport["congestion_control"], &layer);
     } else {
         let message = format!(
@@ -54,14 +54,17 @@ pub(super) fn lay_parameters(
     Ok(())
 }
 
-/// Reads the part with these parameters, so that errors name their place.
+/// Reads the part with these parameters, an entry of the registry `definition`, so that errors name
+/// their place.
 fn check<T: DeserializeOwned>(
     layer: &Value,
+    definition: &str,
     key: &str,
     check: impl FnOnce(&T) -> Result<(), Fault>,
 ) -> Result<(), ScenarioError> {
     let part = read(layer).map_err(|error: ScenarioError| {
         ScenarioError::new(format!("{key}.{}", error.key), error.message)
     })?;
+    ranges::check_entry(layer, definition, key, schema::kept())?;
     check(&part).map_err(|fault| ScenarioError::new(format!("{key}.{}", fault.key), fault.message))
 }

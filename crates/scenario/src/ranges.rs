@@ -7,6 +7,24 @@ use super::ScenarioError;
 /// The default upper bound of counts: a billion.
 pub(super) const MOST: u64 = 1_000_000_000;
 
+/// The ends of a range, in a schema.
+const ENDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
+
+/// Moves the range of a number or a name to the number, whose schema has none.
+pub(super) fn settle(schema: &mut Map<String, Value>) {
+    if !schema.contains_key("anyOf") {
+        return;
+    }
+    for end in ENDS {
+        let Some(value) = schema.shift_remove(end) else { continue };
+        for variant in schema["anyOf"].as_array_mut().into_iter().flatten() {
+            if variant["type"] == "integer" || variant["type"] == "number" {
+                variant[end] = value.clone();
+            }
+        }
+    }
+}
+
 /// Writes the range of a number into its schema, if it has none.
 pub(super) fn complete(schema: &mut Map<String, Value>) {
     let most = match schema.get("format").and_then(Value::as_str) {
@@ -17,14 +35,55 @@ pub(super) fn complete(schema: &mut Map<String, Value>) {
         _ => return,
     };
     let least = if most.is_f64() { json!(0.0) } else { json!(0) };
-    schema.entry("minimum").or_insert(least);
-    schema.entry("maximum").or_insert(most);
+    for (end, open, value) in
+        [("minimum", "exclusiveMinimum", least), ("maximum", "exclusiveMaximum", most)]
+    {
+        if !schema.contains_key(open) {
+            schema.entry(end).or_insert(value);
+        }
+    }
 }
 
 /// Refuses numbers beyond the ranges that the schema, `root`, states, in a document that has been
 /// read.
 pub(super) fn check(document: &Value, root: &Value) -> Result<(), ScenarioError> {
     Walk { root }.check(document, root, &mut Vec::new())
+}
+
+/// Refuses numbers beyond the ranges of the entry of a registry, called `definition` in the schema
+/// `root`; keys are told as below `key`.
+pub(super) fn check_entry(
+    entry: &Value,
+    definition: &str,
+    key: &str,
+    root: &Value,
+) -> Result<(), ScenarioError> {
+    Walk { root }.check(entry, &root["$defs"][definition], &mut vec![key.to_owned()])
+}
+
+/// Says what is wrong with a number beyond the range of its schema.
+fn refusal(number: &Value, schema: &Value) -> Option<String> {
+    let [least, above, most, below] = ENDS.map(|end| &schema[end]);
+    let beyond = |end: &Value, by: fn(&f64, &f64) -> bool| {
+        end.as_f64().zip(number.as_f64()).is_some_and(|(end, it)| by(&it, &end))
+    };
+    let within = !(beyond(least, f64::lt)
+        || beyond(above, f64::le)
+        || beyond(most, f64::gt)
+        || beyond(below, f64::ge));
+    if within {
+        return None;
+    }
+    let range = match [least, above, most, below].map(|end| end.is_number().then(|| plain(end))) {
+        [Some(least), _, Some(most), _] => format!("{least} to {most}"),
+        [least, above, most, below] => {
+            let told = |word: &str, end: Option<String>| end.map(|end| format!("{word} {end}"));
+            let low = told("above", above).or(told("at least", least));
+            let high = told("below", below).or(told("at most", most));
+            [low, high].into_iter().flatten().collect::<Vec<_>>().join(" and ")
+        }
+    };
+    Some(format!("{} is out of range; must be {range}", plain(number)))
 }
 
 /// A number without a redundant fraction.
@@ -71,14 +130,8 @@ impl<'a> Walk<'a> {
                     path.pop();
                 }
             }
-            Value::Number(number) => {
-                let (least, most) = (&schema["minimum"], &schema["maximum"]);
-                let beyond = |end: &Value, by: fn(&f64, &f64) -> bool| {
-                    end.as_f64().zip(number.as_f64()).is_some_and(|(end, it)| by(&it, &end))
-                };
-                if beyond(least, f64::lt) || beyond(most, f64::gt) {
-                    let [number, least, most] = [value, least, most].map(plain);
-                    let message = format!("{number} is out of range; must be {least} to {most}");
+            Value::Number(_) => {
+                if let Some(message) = refusal(value, schema) {
                     return Err(ScenarioError::new(path.join("."), message));
                 }
             }

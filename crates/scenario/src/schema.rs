@@ -157,6 +157,7 @@ fn tidy(schema: &mut Value) {
     match schema {
         Value::Array(list) => list.iter_mut().for_each(tidy),
         Value::Object(table) => {
+            ranges::settle(table);
             table.values_mut().for_each(tidy);
             ranges::complete(table);
             table.shift_remove("format");

@@ -33,6 +33,7 @@ pub struct Params {
     /// Offered load as a share of the clients' links, above 0; from 1 on the number of waiting
     /// flows grows without bound.
     #[serde(default = "half")]
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     load: f64,
     /// Number of flows. Background traffic without it never ends.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,12 +62,6 @@ impl Params {
 
 impl Workload for Params {
     fn settle(&mut self, layout: &Layout, role: Role) -> Result<(), Fault> {
-        if !(self.load > 0.0 && self.load.is_finite()) {
-            return Err(Fault::new(
-                "load",
-                format!("{} must be above 0; write e.g. 0.5", self.load),
-            ));
-        }
         self.sizes.check()?;
         self.servers_at = layout.settled_switches(self.servers_at.as_ref(), "servers_at")?;
         self.to = layout.settled_clients(self.to.as_ref(), "to")?;

@@ -70,6 +70,7 @@ enum Distribution {
         max: Size,
         /// The exponent of the tail, above 0.
         #[serde(default = "heavy")]
+        #[schemars(extend("exclusiveMinimum" = 0.0))]
         shape: f64,
     },
 }
@@ -90,9 +91,6 @@ impl FlowSize {
             Self::Uniform(min, max) | Self::Pareto { min, max, .. } if max < min => Err(
                 Fault::new("size.max", format!("{max} is less than min; must be at least {min}")),
             ),
-            Self::Pareto { shape, .. } if !(shape > 0.0 && shape.is_finite()) => {
-                Err(Fault::new("size.shape", format!("{shape} must be above 0; write e.g. 1.1")))
-            }
             _ => Ok(()),
         }
     }

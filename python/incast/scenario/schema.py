@@ -28,7 +28,12 @@ _KINDS = {
     "Places": "number or list",
     "Numbers": "number or list",
 }
-_BOUNDS = (("minimum", "at least"), ("exclusiveMinimum", "above"), ("maximum", "at most"))
+_BOUNDS = (
+    ("minimum", "at least"),
+    ("exclusiveMinimum", "above"),
+    ("maximum", "at most"),
+    ("exclusiveMaximum", "below"),
+)
 _BRACKETS = re.compile(r"\([^()]*\)")
 _RANGE = re.compile(r"at least [\d.]*\d|above [\d.]*\d|[\d.]*\d to [\d.]*\d")
 _SOURCE = re.compile(

@@ -51,10 +51,6 @@ impl Parameters for Params {
     const ACTS_AT_DEPARTURE: bool = true;
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
-        if !(1..=DUPACKS).contains(&usize::from(self.followers)) {
-            let message = format!("{} is out of range; must be 1 to 3", self.followers);
-            return Err(Fault::new("followers", message));
-        }
         if self.early { self.threshold.check("threshold", site) } else { Ok(()) }
     }
 

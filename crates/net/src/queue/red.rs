@@ -22,7 +22,7 @@ pub struct Params {
     #[schemars(range(min = 0.0, max = 1.0))]
     pub max_p: f64,
     /// Weight of the current queue in the average, above 0 and at most 1; 1 disables averaging.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
     /// false, it is 1 from `max_th` on.
@@ -96,8 +96,8 @@ impl Parameters for Params {
     }
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
-        check_average(self.weight, self.mean_packet)?;
-        Curve::check([self.min_th, self.max_th], self.max_p, site)
+        check_average(self.mean_packet)?;
+        Curve::check([self.min_th, self.max_th], site)
     }
 }
 
@@ -150,12 +150,7 @@ impl QueueDiscipline for Red {
 }
 
 /// Refuses invalid parameters of an average.
-pub(super) fn check_average(weight: f64, mean_packet: Size) -> Result<(), Fault> {
-    if !(weight > 0.0 && weight <= 1.0) {
-        let message =
-            format!("{weight} is out of range; must be above 0 and at most 1, e.g. 0.002");
-        return Err(Fault::new("weight", message));
-    }
+pub(super) fn check_average(mean_packet: Size) -> Result<(), Fault> {
     if mean_packet.0 == 0 || mean_packet.0 > u64::from(Packet::MAX_SIZE) {
         let message = format!(
             "{} is out of range; must be 1 to {} bytes, e.g. 1500",
@@ -298,8 +293,7 @@ impl Curve {
     }
 
     /// Refuses thresholds out of order and impossible probabilities.
-    pub(super) fn check(levels: [Level; 2], max_p: f64, site: &Site) -> Result<(), Fault> {
-        Fault::unless_probability("max_p", max_p)?;
+    pub(super) fn check(levels: [Level; 2], site: &Site) -> Result<(), Fault> {
         for (key, level) in ["min_th", "max_th"].into_iter().zip(levels) {
             level.check(key, site)?;
         }

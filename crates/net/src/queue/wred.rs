@@ -26,7 +26,7 @@ pub struct Params {
     /// Thresholds for classes of packets: a list of tables. The first matching class counts.
     pub classes: Vec<Class>,
     /// Weight of the current queue in the average, above 0 and at most 1; 1 disables averaging.
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
     pub weight: f64,
     /// Whether the probability grows from `max_p` to 1 between `max_th` and twice `max_th`; if
     /// false, it is 1 from `max_th` on.
@@ -114,13 +114,13 @@ impl Parameters for Params {
     }
 
     fn check(&self, site: &Site) -> Result<(), Fault> {
-        check_average(self.weight, self.mean_packet)?;
-        Curve::check([self.min_th, self.max_th], self.max_p, site)?;
+        check_average(self.mean_packet)?;
+        Curve::check([self.min_th, self.max_th], site)?;
         for (class, number) in self.classes.iter().zip(0..) {
             let within = |fault: Fault| {
                 Fault::new("classes", format!("{number}.{}: {}", fault.key, fault.message))
             };
-            Curve::check([class.min_th, class.max_th], class.max_p, site).map_err(within)?;
+            Curve::check([class.min_th, class.max_th], site).map_err(within)?;
             let [own, average] = [class.max_th, self.max_th].map(|level| level.at(site));
             if in_bytes(own) != in_bytes(average) {
                 let message = format!(
@@ -235,10 +235,10 @@ mod tests {
             let params = Params { classes: vec![Class::default(), class], ..Params::default() };
             params.check(&SITE).expect_err("it is invalid")
         };
-        let fault = faulty(Class { max_p: 2.0, ..Class::default() });
-        assert_eq!(fault.key, "classes");
-        assert!(fault.message.starts_with("1.max_p: 2 is out of range"), "{}", fault.message);
         let bytes = |bytes| Level::Limit(Limit::Bytes(bytes));
+        let fault = faulty(Class { min_th: bytes(2), max_th: bytes(1), ..Class::default() });
+        assert_eq!(fault.key, "classes");
+        assert!(fault.message.starts_with("1.max_th: "), "{}", fault.message);
         let fault = faulty(Class { min_th: bytes(1), max_th: bytes(2), ..Class::default() });
         assert!(fault.message.contains("different units"), "{}", fault.message);
     }

@@ -3,11 +3,10 @@
 //! Figure 10 of TCP-EFR (Sreekumari, Jung & Lee 2016) has three, with senders at the first and the
 //! second and receivers at the last.
 
-use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, Spread, SwitchId, check_count};
+use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 
 /// Switches in a row, numbered from 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +14,7 @@ use super::{Fabric, Shape, Spread, SwitchId, check_count};
 #[schemars(rename = "ChainTopology")]
 pub struct Params {
     /// Number of switches, 1 to 100.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub switches: u32,
 }
 
@@ -34,9 +34,5 @@ impl Shape for Params {
             servers: vec![SwitchId(0)],
             spread: Spread::default(),
         }
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        check_count("switches", self.switches, 1)
     }
 }

@@ -3,11 +3,10 @@
 //! §5.3 of Khalid, Abdullah & Ahmad (2021) proposes it for clusters. A flow's spine is drawn per
 //! flow and direction, as equal-cost multipath routing does by a hash (RFC 2992).
 
-use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, SwitchId, check_count};
+use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
 
 /// Leaves, numbered from 0; the spines follow. Hosts are assigned to the leaves in turn, clients
 /// first.
@@ -16,8 +15,10 @@ use super::{Fabric, Shape, SwitchId, check_count};
 #[schemars(rename = "LeafSpineTopology")]
 pub struct Params {
     /// Number of leaf switches, 1 to 100.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub leaves: u32,
     /// Number of spine switches, 1 to 100.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub spines: u32,
 }
 
@@ -37,10 +38,5 @@ impl Shape for Params {
             trunks: (0..leaves).flat_map(to_spines).collect(),
             ..Fabric::of_racks(leaves)
         }
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        check_count("leaves", self.leaves, 1)?;
-        check_count("spines", self.spines, 1)
     }
 }

@@ -18,32 +18,16 @@ pub use network::{Attachment, HostId, Network, NextEvent, Trunks};
 pub use routes::PathChoice;
 pub use routing::Router;
 
-use incast_engine::{Entry, Fault};
+use incast_engine::Entry;
 
 /// The parameters of a topology.
 pub trait Shape {
     /// Its switches, the links between them, and the default places of hosts.
     fn fabric(&self) -> Fabric;
-
-    /// Finds the first parameter that makes no sense.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    fn check(&self) -> Result<(), Fault> {
-        Ok(())
-    }
 }
 
 /// An upper bound that catches typing errors.
 const MOST_SWITCHES: u32 = 100;
-
-/// Refuses a number of switches below `least` or above the limit.
-fn check_count(key: &'static str, count: u32, least: u32) -> Result<(), Fault> {
-    if (least..=MOST_SWITCHES).contains(&count) {
-        return Ok(());
-    }
-    Err(Fault::new(key, format!("{count} is out of range; must be {least} to {MOST_SWITCHES}")))
-}
 
 macro_rules! topologies {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {

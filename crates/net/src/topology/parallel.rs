@@ -3,11 +3,10 @@
 //! An interpretation of figures 2 to 4 of Khalid, Abdullah & Ahmad (2021), which add switches "in
 //! terms of alternate paths" and of load balancing.
 
-use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, Spread, SwitchId, check_count};
+use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 
 /// Switch 0 is the servers', switch 1 the clients'; the parallel switches follow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +14,7 @@ use super::{Fabric, Shape, Spread, SwitchId, check_count};
 #[schemars(rename = "ParallelTopology")]
 pub struct Params {
     /// Number of parallel switches, 1 to 100.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub paths: u32,
     /// Which of them a flow uses. Default: `drawn`.
     pub spread: Spread,
@@ -37,9 +37,5 @@ impl Shape for Params {
             servers: vec![servers],
             spread: self.spread,
         }
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        check_count("paths", self.paths, 1)
     }
 }

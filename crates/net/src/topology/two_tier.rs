@@ -2,11 +2,10 @@
 //!
 //! §5.4 of TCP-EFR (Sreekumari, Jung & Lee 2016) has ten racks of ten servers.
 
-use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, Shape, SwitchId, check_count};
+use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
 
 /// Racks, numbered from 0; the aggregation switch follows. Hosts are assigned to the racks in turn,
 /// clients first.
@@ -15,6 +14,7 @@ use super::{Fabric, Shape, SwitchId, check_count};
 #[schemars(rename = "TwoTierTopology")]
 pub struct Params {
     /// Number of racks, 1 to 100.
+    #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub racks: u32,
 }
 
@@ -32,9 +32,5 @@ impl Shape for Params {
             trunks: (0..self.racks).map(|rack| [SwitchId(rack), aggregation]).collect(),
             ..Fabric::of_racks(self.racks)
         }
-    }
-
-    fn check(&self) -> Result<(), Fault> {
-        check_count("racks", self.racks, 1)
     }
 }

@@ -5,6 +5,7 @@ mod errors;
 mod facts;
 mod files;
 mod networks;
+mod ranges;
 mod remedies;
 mod resolved;
 mod schema;

@@ -127,6 +127,8 @@ pub(super) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
             },
             "minimum" => value.as_f64() >= given.as_f64(),
             "maximum" => value.as_f64() <= given.as_f64(),
+            "exclusiveMinimum" => value.as_f64() > given.as_f64(),
+            "exclusiveMaximum" => value.as_f64() < given.as_f64(),
             "minItems" => {
                 value.as_array().map(Vec::len) >= given.as_u64().map(|least| least as usize)
             }

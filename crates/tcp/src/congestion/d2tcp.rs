@@ -2,7 +2,7 @@
 
 use incast_engine::{Fault, Span, Time};
 
-use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::marks::{Law, MarkedWindow, params_over_marks};
 use super::{Needs, Parameters, PathView};
 
 params_over_marks! {
@@ -13,6 +13,7 @@ params_over_marks! {
         #[serde(skip_serializing_if = "Option::is_none")]
         pub deadline: Option<Span> = None,
         /// Minimum urgency d, above 0: far from the deadline α^d is larger (paper §3.1: 0.5).
+        #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub least_urgency: f64 = 0.5,
         /// Maximum urgency d: close to the deadline α^d is smaller (paper §3.1: 2).
         pub greatest_urgency: f64 = 2.0,
@@ -22,15 +23,11 @@ params_over_marks! {
 impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
         let (least, greatest) = (self.least_urgency, self.greatest_urgency);
-        if !(least > 0.0 && least.is_finite()) {
-            let message = format!("{least} is out of range; must be above 0, e.g. 0.5");
-            return Err(Fault::new("least_urgency", message));
-        }
-        if !(greatest >= least && greatest.is_finite()) {
+        if greatest < least {
             let message = format!("{greatest} is below least_urgency ({least}); write e.g. 2.0");
             return Err(Fault::new("greatest_urgency", message));
         }
-        self.estimate().check()
+        Ok(())
     }
 }
 

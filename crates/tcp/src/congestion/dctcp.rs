@@ -1,9 +1,7 @@
 //! Data Center TCP (RFC 8257).
 
-use incast_engine::Fault;
-
 use super::Parameters;
-use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::marks::{Law, MarkedWindow, params_over_marks};
 
 params_over_marks! {
     /// Parameters of DCTCP.
@@ -11,11 +9,7 @@ params_over_marks! {
     }
 }
 
-impl Parameters for Params {
-    fn check(&self) -> Result<(), Fault> {
-        self.estimate().check()
-    }
-}
+impl Parameters for Params {}
 
 /// DCTCP itself has nothing of its own.
 #[derive(Clone, Copy, Debug)]

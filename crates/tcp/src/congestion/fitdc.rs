@@ -2,9 +2,9 @@
 //! left (Zhang, Wen, Wang & Zhao: "TCP-FITDC: an adaptive approach to TCP incast avoidance for data
 //! center applications", ICNC 2013).
 
-use incast_engine::{Fault, Span};
+use incast_engine::Span;
 
-use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::marks::{Law, MarkedWindow, params_over_marks};
 use super::reno::Reno;
 use super::{AckSample, CongestionControl, Parameters, PathView};
 
@@ -14,27 +14,16 @@ params_over_marks! {
     /// `backlog`.
     pub struct Params {
         /// Growth per round trip with empty queues, segments, above 0.
+        #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub step: f64 = 2.0,
         /// Part of the window in queues at which growth reaches 0 (it falls linearly) and slow
         /// start ends, segments, above 0 (Vegas' β: 4).
+        #[schemars(extend("exclusiveMinimum" = 0.0))]
         pub backlog: f64 = 4.0,
     }
 }
 
-impl Parameters for Params {
-    fn check(&self) -> Result<(), Fault> {
-        for (key, segments, example) in
-            [("step", self.step, "2.0"), ("backlog", self.backlog, "4.0")]
-        {
-            if !(segments > 0.0 && segments.is_finite()) {
-                let message =
-                    format!("{segments} is out of range; must be above 0, e.g. {example}");
-                return Err(Fault::new(key, message));
-            }
-        }
-        self.estimate().check()
-    }
-}
+impl Parameters for Params {}
 
 /// Windows that grow by what is left of the backlog.
 #[derive(Clone, Debug)]

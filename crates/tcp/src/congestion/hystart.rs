@@ -47,14 +47,19 @@ struct PlusPlus {
     max_thresh: Span,
     /// The threshold is the last round's smallest round trip divided by this, at least 1
     /// (`MIN_RTT_DIVISOR`: 8).
+    #[schemars(range(min = 1))]
     divisor: u32,
     /// Round-trip samples that a round needs, at least 1 (`N_RTT_SAMPLE`: 8).
+    #[schemars(range(min = 1))]
     samples: u32,
     /// Divisor of growth in the conservative phase, at least 1 (`CSS_GROWTH_DIVISOR`: 4).
+    #[schemars(range(min = 1))]
     css_divisor: u32,
     /// Length of the conservative phase, rounds, at least 1 (`CSS_ROUNDS`: 5).
+    #[schemars(range(min = 1))]
     css_rounds: u32,
     /// L: maximum growth per ACK, segments, at least 1 (8 without pacing).
+    #[schemars(range(min = 1))]
     limit: u32,
 }
 
@@ -81,8 +86,10 @@ struct Hybrid {
     /// Upper bound of that threshold, seconds (16 ms).
     max_thresh: Span,
     /// The threshold is the smallest round trip divided by this, at least 1 (8).
+    #[schemars(range(min = 1))]
     divisor: u32,
     /// Round-trip samples that a round needs, at least 1 (8).
+    #[schemars(range(min = 1))]
     samples: u32,
     /// Windows below this stay in slow start, segments (`hystart_low_window`: 16).
     low_window: u32,
@@ -90,6 +97,7 @@ struct Hybrid {
     ack_spacing: Span,
     /// A train as long as the smallest round trip divided by this ends slow start, at least 1 (2;
     /// ns-3.37: 1).
+    #[schemars(range(min = 1))]
     train_divisor: u32,
     /// Upper bound of the extra time of a train, which is the time of four offloaded bursts of 64
     /// KiB at the window's rate, seconds (1 ms).
@@ -122,36 +130,14 @@ impl Params {
 
     /// Finds the first invalid parameter.
     pub fn check(&self) -> Result<(), Fault> {
-        let fail = |key: &'static str, message: String| Err(Fault::new(key, message));
-        let (min, max, counts) = match &self.0 {
+        let (min, max) = match &self.0 {
             Config::Off(_) => return Ok(()),
-            Config::Rfc9406(it) => (
-                it.min_thresh,
-                it.max_thresh,
-                vec![
-                    ("hystart.divisor", it.divisor),
-                    ("hystart.samples", it.samples),
-                    ("hystart.css_divisor", it.css_divisor),
-                    ("hystart.css_rounds", it.css_rounds),
-                    ("hystart.limit", it.limit),
-                ],
-            ),
-            Config::Linux(it) => (
-                it.min_thresh,
-                it.max_thresh,
-                vec![
-                    ("hystart.divisor", it.divisor),
-                    ("hystart.samples", it.samples),
-                    ("hystart.train_divisor", it.train_divisor),
-                ],
-            ),
+            Config::Rfc9406(it) => (it.min_thresh, it.max_thresh),
+            Config::Linux(it) => (it.min_thresh, it.max_thresh),
         };
-        if let Some((key, _)) = counts.iter().find(|(_, count)| *count == 0) {
-            return fail(key, "must be at least 1".to_owned());
-        }
         if min > max {
             let message = format!("{min} exceeds max_thresh ({max}); write less");
-            return fail("hystart.min_thresh", message);
+            return Err(Fault::new("hystart.min_thresh", message));
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Shared by DCTCP and its descendants: the fraction of marked bytes (RFC 8257 §3.3) on top of the
 //! window of RFC 5681.
 
-use incast_engine::Fault;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,25 +34,6 @@ pub struct Estimate {
     pub react_at: ReactAt,
     pub byte_counting: bool,
     pub ce_change: CeChange,
-}
-
-impl Estimate {
-    /// Refuses invalid values.
-    pub fn check(&self) -> Result<(), Fault> {
-        let Self { alpha, g, floor, .. } = *self;
-        if !(0.0..=1.0).contains(&alpha) {
-            return Err(Fault::new("alpha", format!("{alpha} is out of range; must be 0 to 1")));
-        }
-        if !(g > 0.0 && g <= 1.0) {
-            let message =
-                format!("{g} is out of range; must be above 0 and at most 1, e.g. 0.0625");
-            return Err(Fault::new("g", message));
-        }
-        if floor == 0 {
-            return Err(Fault::new("floor", "must be at least 1 segment"));
-        }
-        Ok(())
-    }
 }
 
 /// What DCTCP and each of its descendants do in a way of their own.
@@ -243,10 +223,13 @@ macro_rules! params_over_marks {
         pub struct Params {
             $($(#[$meaning])* pub $own: $kind,)*
             /// α before the first ACK, 0 to 1 (RFC 8257 §4.2: 1; the paper's code: 0).
+            #[schemars(range(min = 0.0, max = 1.0))]
             pub alpha: f64,
             /// g: weight of a new observation in α, above 0 and at most 1 (RFC 8257 §4.2: 1/16).
+            #[schemars(range(max = 1.0), extend("exclusiveMinimum" = 0.0))]
             pub g: f64,
             /// Minimum window after a reduction by marks, segments, at least 1 (Linux: 2).
+            #[schemars(range(min = 1))]
             pub floor: u32,
             /// When the window is reduced.
             pub react_at: $crate::congestion::marks::ReactAt,

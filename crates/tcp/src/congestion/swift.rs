@@ -19,6 +19,7 @@ pub struct Params {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_target: Option<Span>,
     /// Base target in units of the idle network's round trip, at least 1.
+    #[schemars(range(min = 1.0))]
     pub target_ratio: f64,
     /// Number of links on the path: each adds `hop` to the target (paper §3.5).
     pub hops: u32,
@@ -28,19 +29,25 @@ pub struct Params {
     /// √N, and so does 1/√cwnd (paper §3.5).
     pub flow_scaling: f64,
     /// Window below which flow scaling adds no more, segments, above 0.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_scaled_window: f64,
     /// Window from which on flow scaling adds nothing, segments.
     pub greatest_scaled_window: f64,
     /// ai: growth per round trip while the delay is below the target, segments, above 0.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub increase: f64,
     /// β: weight of the excess delay in a decrease, 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
     pub beta: f64,
     /// Maximum relative decrease, 0 to below 1.
+    #[schemars(range(min = 0.0), extend("exclusiveMaximum" = 1.0))]
     pub max_decrease: f64,
     /// Minimum window, segments, above 0: below one, the gap between segments is round trip /
     /// window.
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub least_window: f64,
     /// Consecutive timeouts after which the window falls to its minimum, at least 1.
+    #[schemars(range(min = 1))]
     pub timeout_reset: u32,
 }
 
@@ -66,46 +73,10 @@ impl Default for Params {
 
 impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
-        let above_zero = |value: f64| value.is_finite() && value > 0.0;
-        for (key, value, holds, range) in [
-            ("target_ratio", self.target_ratio, self.target_ratio >= 1.0, "at least 1, e.g. 1.5"),
-            ("flow_scaling", self.flow_scaling, self.flow_scaling >= 0.0, "at least 0, e.g. 1.0"),
-            (
-                "least_scaled_window",
-                self.least_scaled_window,
-                above_zero(self.least_scaled_window),
-                "above 0, e.g. 0.1",
-            ),
-            (
-                "greatest_scaled_window",
-                self.greatest_scaled_window,
-                self.greatest_scaled_window > self.least_scaled_window,
-                "more than least_scaled_window, e.g. 100.0",
-            ),
-            ("increase", self.increase, above_zero(self.increase), "above 0, e.g. 1.0"),
-            ("beta", self.beta, (0.0..=1.0).contains(&self.beta), "0 to 1, e.g. 0.8"),
-            (
-                "max_decrease",
-                self.max_decrease,
-                (0.0..1.0).contains(&self.max_decrease),
-                "at least 0 and below 1, e.g. 0.5",
-            ),
-            (
-                "least_window",
-                self.least_window,
-                above_zero(self.least_window),
-                "above 0, e.g. 0.001",
-            ),
-            (
-                "timeout_reset",
-                f64::from(self.timeout_reset),
-                self.timeout_reset > 0,
-                "at least 1, e.g. 5",
-            ),
-        ] {
-            if !holds || !value.is_finite() {
-                return Err(Fault::new(key, format!("{value} is out of range; must be {range}")));
-            }
+        let Self { least_scaled_window: least, greatest_scaled_window: greatest, .. } = *self;
+        if greatest <= least {
+            let message = format!("{greatest} must be above least_scaled_window ({least})");
+            return Err(Fault::new("greatest_scaled_window", message));
         }
         if self.base_target == Some(Span::ZERO) {
             return Err(Fault::new("base_target", "must be longer than 0; write e.g. \"150us\""));

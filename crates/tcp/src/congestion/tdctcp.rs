@@ -1,9 +1,7 @@
 //! After TDCTCP: a faster DCTCP, with a delayed-ACK timer that depends on the round trip (Das &
 //! Sivalingam: "TCP improvements for data center networks", COMSNETS 2013).
 
-use incast_engine::Fault;
-
-use super::marks::{Law, MarkedWindow, OverMarks, params_over_marks};
+use super::marks::{Law, MarkedWindow, params_over_marks};
 use super::reno::Reno;
 use super::{AckSample, CongestionControl, Needs, Parameters, PathView};
 
@@ -20,16 +18,7 @@ params_over_marks! {
     }
 }
 
-impl Parameters for Params {
-    fn check(&self) -> Result<(), Fault> {
-        let increase = self.increase;
-        if !(increase >= 0.0 && increase.is_finite()) {
-            let message = format!("{increase} is out of range; must be at least 0, e.g. 1.0");
-            return Err(Fault::new("increase", message));
-        }
-        self.estimate().check()
-    }
-}
+impl Parameters for Params {}
 
 /// Windows that grow the faster the fewer marks there are.
 #[derive(Clone, Debug)]

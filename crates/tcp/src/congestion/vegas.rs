@@ -22,6 +22,7 @@ pub struct Params {
     /// γ: slow start ends when more than this is queued, segments (paper §3.3: 1).
     pub gamma: u32,
     /// Window after a timeout, segments, 1 or 2 (ns-2: 2).
+    #[schemars(range(min = 1, max = 2))]
     pub loss_window: u32,
 }
 
@@ -33,14 +34,10 @@ impl Default for Params {
 
 impl Parameters for Params {
     fn check(&self) -> Result<(), Fault> {
-        let Self { alpha, beta, loss_window, .. } = *self;
+        let Self { alpha, beta, .. } = *self;
         if alpha > beta {
             let message = format!("{alpha} exceeds beta ({beta}); write less");
             return Err(Fault::new("alpha", message));
-        }
-        if !(1..=2).contains(&loss_window) {
-            let message = format!("{loss_window} is out of range; must be 1 or 2");
-            return Err(Fault::new("loss_window", message));
         }
         Ok(())
     }
