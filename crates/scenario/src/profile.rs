@@ -166,112 +166,58 @@ pub(super) const fn header(timestamps: bool) -> u64 {
     if timestamps { 52 } else { 40 }
 }
 
-/// A transport that a scenario can name.
-pub(super) struct Preset {
-    pub(super) name: &'static str,
-    pub(super) summary: &'static str,
-    /// Its parts.
-    pub(super) parts: fn() -> Value,
+/// A transport whose parts do not follow from its name.
+struct Preset {
+    name: &'static str,
+    parts: fn() -> Value,
 }
 
-/// The transports that a scenario can name, remedies included, with descriptions.
+/// The transports that a scenario can name, with descriptions: loss recoveries, congestion
+/// controls, remedies.
 pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
-    let transports = PRESETS.iter().map(|preset| (preset.name, preset.summary));
-    transports.chain(incast_remedies::ENTRIES.iter().map(|entry| (entry.name, entry.summary)))
+    let recoveries = || incast_tcp::recovery::ENTRIES.iter().filter(|it| names_transport(it.name));
+    let is_recovery = move |name| recoveries().any(|it| it.name == name);
+    let controls = incast_tcp::congestion::ENTRIES.iter().filter(move |it| !is_recovery(it.name));
+    let transports = recoveries().chain(controls).map(|it| (it.name, it.summary));
+    transports.chain(incast_remedies::ENTRIES.iter().map(|it| (it.name, it.summary)))
 }
 
-/// The parts of the transport called `name`.
+/// The parts of the transport called `name`. A remedy has those of its profile; a loss recovery
+/// comes with the window of RFC 5681, a congestion control with `NewReno` recovery.
 pub(super) fn parts(name: &str) -> Option<Value> {
-    let preset = PRESETS.iter().find(|preset| preset.name == name);
-    preset.map(|preset| (preset.parts)()).or_else(|| remedy(name))
+    if let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) {
+        return Some((preset.parts)());
+    }
+    if is_remedy(name) {
+        return Some(json!({ "remedies": [{ "name": name }] }));
+    }
+    if names_transport(name) && incast_tcp::recovery::ENTRIES.iter().any(|it| it.name == name) {
+        return Some(json!({ "recovery": name, "congestion_control": "reno" }));
+    }
+    let is_control = incast_tcp::congestion::ENTRIES.iter().any(|it| it.name == name);
+    is_control.then(|| json!({ "recovery": "newreno", "congestion_control": name }))
 }
 
-/// The parts of a transport that is named after a remedy: those of its profile, and the remedy.
-fn remedy(name: &str) -> Option<Value> {
-    let entry = incast_remedies::ENTRIES.iter().find(|entry| entry.name == name)?;
-    Some(json!({ "remedies": [{ "name": entry.name }] }))
+/// Whether a loss recovery of this name names a transport: a remedy goes before it, and the profile
+/// `ns2` says `sack` for `sack1`.
+fn names_transport(recovery: &str) -> bool {
+    !is_remedy(recovery) && recovery != "sack1"
 }
 
-/// The transports other than remedies.
+fn is_remedy(name: &str) -> bool {
+    incast_remedies::ENTRIES.iter().any(|it| it.name == name)
+}
+
 const PRESETS: &[Preset] = &[
-    Preset {
-        name: "newreno",
-        summary: "NewReno recovery (RFC 6582) over slow start and congestion avoidance (RFC 5681).",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "reno" }),
-    },
-    Preset {
-        name: "tahoe",
-        summary: "Fast retransmit, then slow start: no fast recovery.",
-        parts: || json!({ "recovery": "tahoe", "congestion_control": "reno" }),
-    },
-    Preset {
-        name: "reno",
-        summary: "Fast recovery that repairs one loss per window (RFC 5681).",
-        parts: || json!({ "recovery": "reno", "congestion_control": "reno" }),
-    },
-    Preset {
-        name: "sack",
-        summary: "Recovery by selective acknowledgements (RFC 6675) over RFC 5681's window.",
-        parts: || json!({ "recovery": "sack", "congestion_control": "reno" }),
-    },
-    Preset {
-        name: "rack-tlp",
-        summary: "Losses by time and tail loss probes (RFC 8985) over RFC 5681's window.",
-        parts: || json!({ "recovery": "rack-tlp", "congestion_control": "reno" }),
-    },
-    Preset {
-        name: "cubic",
-        summary: "CUBIC (RFC 9438) over NewReno recovery.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "cubic" }),
-    },
-    Preset {
-        name: "bic",
-        summary: "BIC over NewReno recovery.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "bic" }),
-    },
-    Preset {
-        name: "westwood",
-        summary: "Westwood+ over NewReno recovery.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "westwood" }),
-    },
+    // As ns-2 has it.
     Preset {
         name: "vegas",
-        summary: "Vegas over the recovery of RFC 5681, as ns-2 has it.",
         parts: || json!({ "recovery": "reno", "congestion_control": "vegas" }),
     },
-    Preset {
-        name: "dctcp",
-        summary: "DCTCP (RFC 8257) over NewReno recovery; needs a switch that marks.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "dctcp" }),
-    },
-    Preset {
-        name: "d2tcp",
-        summary: "D2TCP over NewReno recovery; needs a switch that marks, and a deadline.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "d2tcp" }),
-    },
-    Preset {
-        name: "l2dct",
-        summary: "L2DCT over NewReno recovery; needs a switch that marks.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "l2dct" }),
-    },
-    Preset {
-        name: "tdctcp",
-        summary: "After TDCTCP, over NewReno recovery; needs a switch that marks.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "tdctcp" }),
-    },
-    Preset {
-        name: "tcp-fitdc",
-        summary: "After TCP-FITDC, over NewReno recovery; needs a switch that marks.",
-        parts: || json!({ "recovery": "newreno", "congestion_control": "tcp-fitdc" }),
-    },
-    Preset {
-        name: "bbr",
-        summary: "BBR, version 1, over recovery by selective acknowledgements (RFC 6675).",
-        parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }),
-    },
+    // It goes on sending through losses, of which NewReno repairs one per round trip.
+    Preset { name: "bbr", parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }) },
     Preset {
         name: "swift",
-        summary: "Swift over NewReno recovery: delay as the signal, windows below a segment.",
         parts: || {
             json!({
                 "recovery": "newreno",
