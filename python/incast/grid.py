@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 _EDGES, _BETWEEN = 2, 2  # what the box adds around columns and between two
-_ALONGSIDE = 3  # so many columns keep their room beside long keys
+_ALONGSIDE = 3  # this many columns keep their room beside long keys
 _NARROWEST = 12  # to which a key's column may shrink, folding its cells
 
 
@@ -72,7 +72,7 @@ def fitting(
     left = width - _EDGES + _BETWEEN - sum(map(_taken, keys))
     stand: set[str] = set()
     for column in by_rank:
-        # What matters less does not stand for what matters more, though it may be narrower.
+        # A less important column does not replace a more important one, even if it is narrower.
         if _taken(column) > left and (keys or stand):
             break
         left -= _taken(column)

@@ -1,4 +1,4 @@
-"""The `incast` command. Each subcommand has a file of its own."""
+"""The `incast` command. Each subcommand has its own file."""
 
 import os
 import sys

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from incast.grid import Column, drawn, fitting
 
-_LEGIBLE = 24  # columns that a text needs to stand beside its name
+_LEGIBLE = 24  # columns that a text needs beside its name
 _STEP = 4  # by which it is indented below it
 _ENDLESS = 100_000  # columns of a pipe, which cuts nothing off
 

@@ -1,4 +1,4 @@
-"""What theory says of a scenario: closed forms, and the one list of them.
+"""Theoretical models of a scenario: closed forms, and the list of them.
 
     from incast import models
 

@@ -11,7 +11,7 @@ def sum_of_windows(flows: ArrayLike, window: ArrayLike) -> Floats:
 
     The rule "B ~ N x(t)" of the survey of transports in HPC clusters (its equation 5) sets packets
     against packets per second. Since its equation 1 is x = E[W]/RTT, N·x·RTT = N·E[W] is what has
-    the unit. It takes every packet that is under way to wait, so that it is enough for any path.
+    the unit. It assumes that every packet in flight waits, so it is enough for any path.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the formulas compute with: scalars and arrays alike, broadcast against each other."""
+"""Numbers of the formulas: scalars and arrays, broadcast against each other."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

@@ -33,7 +33,7 @@ def peak(servers: ArrayLike, window: ArrayLike, rate_ratio: ArrayLike = 1.0) -> 
     Returns
     -------
     array of the broadcast shape, packets
-        What an unlimited buffer would hold. Exact where packets are of one size, all first bits
+        The occupancy of an unlimited buffer. Exact if packets have one size, all first bits
         arrive together, and a packet that leaves at an instant makes room for one that arrives at
         it; with a spread of the starts an upper bound.
     """

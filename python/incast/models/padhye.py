@@ -4,7 +4,7 @@ Padhye, Firoiu, Towsley, Kurose: Modeling TCP Reno Performance: A Simple Model a
 Validation, IEEE/ACM Transactions on Networking 8(2), 2000. A flow without an end sends in rounds of
 one round trip; the first packet lost in a round loses all that follow it there, and rounds are
 independent. p is the chance that a packet is lost that is first in its round or follows one that
-was not. What it leaves out: slow start, fast recovery, the start and stop of synchronised reads.
+was not. Not modelled: slow start, fast recovery, the start and stop of synchronised reads.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ DUPLICATES = 3
 def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
     """Return Q^(w), the chance that a loss in a window of w packets ends in a timeout.
 
-    k packets of the window's round arrive before the first loss, they let k more go, of which m
+    k packets of the window's round arrive before the first loss, they release k more, of which m
     arrive; a timeout follows unless m is 3 at least. Summed up, with q = 1 - p,
 
         Q^(w) = min(1, (1 - q³)(1 + q³(1 - q^(w-3))) / (1 - q^w)),   1 for w ≤ 3
@@ -36,7 +36,7 @@ def timeout_probability(window: ArrayLike, loss: ArrayLike) -> Floats:
     Raises
     ------
     ValueError
-        A loss is no probability.
+        A loss is not a probability.
     """
     window, loss = together(window, probability(loss, "loss"))
     size = np.maximum(window, DUPLICATES)

@@ -41,7 +41,7 @@ COLUMNS = frozenset(
         "timeouts_per_block",
     }
 )
-"""What answers say of a row: its columns, and where a row counts, the count per block."""
+"""An answer's value for a row: its columns and, for counts, the count per block."""
 
 Answer = dict[str, float] | NotApplicable
 """Some of `COLUMNS`, in the units of rows, and numbers of the model's own.
@@ -52,14 +52,14 @@ Those are called `<model>.<name>`, and described by a `Measure`.
 
 @dataclass(frozen=True)
 class Question:
-    """What a model is asked.
+    """A question to a model.
 
     Parameters
     ----------
     point
         A scenario as the core resolved it.
     measured
-        What was measured in a run of it, by the names of `incast.models.estimate`; most models
+        Measurements of a run of it, by the names of `incast.models.estimate`; most models
         need nothing of it.
     """
 
@@ -93,9 +93,9 @@ class Model:
     Parameters
     ----------
     name
-        What the user asks for.
+        The name for users.
     summary
-        What it says, in one line.
+        Description in one line.
     source
         Where it is published; "own" if nowhere.
     entry
@@ -119,7 +119,7 @@ class Model:
     trust: str = ""
 
     def say(self, rows: "pl.DataFrame") -> str:
-        """Say how far these answers of its own may be trusted; nothing where that is unknown."""
+        """Return the uncertainty of its answers; nothing if unknown."""
         if not self.trust:
             return ""
         module, _, function = self.trust.partition(":")

@@ -5,11 +5,11 @@ Center Networks, equations (2) to (12) and appendix A. One client with a link of
 round trips; a connection starts with a window of 2 packets, doubles it every round trip, and stops
 at the bandwidth-delay product B. Time begins when the SYN-ACK leaves.
 
-The equations are those by which the simulator's clients plan (`crates/remedies/src/serialize`), for
-arrays; what the clients do not need stands here. Where print and arithmetic differ, arithmetic
-stands: (12) lacks the factor 8; K is 1024, with which T2 of 64 KB is 372 us, not about 360. What is
-odd but consistent stays: T1 counts the ACKs of round m from one packet's time after its beginning
-(an event simulation gives 400 us, not 412).
+The equations are those by which the simulator's clients plan (`crates/remedies/src/serialize`),
+for arrays; what the clients do not need is here. Where the printed text contradicts its
+arithmetic, the arithmetic stands: (12) lacks the factor 8; K is 1024, with which T2 of 64 KB is
+372 us, not about 360. What is odd but consistent stays: T1 counts the ACKs of round m from one
+packet's time after its beginning (an event simulation gives 400 us, not 412).
 """
 
 from collections.abc import Sequence
@@ -104,18 +104,18 @@ class Path:
         return self._told(sru, servers=servers)["ideal_completion_s"]
 
     def greatest_goodput(self, background: ArrayLike = 0.0) -> Floats:
-        """Return the goodput, bit/s, of a link never at rest beside `background` bit/s (§5.1)."""
+        """Return the goodput, bit/s, of a never idle link beside `background` bit/s (§5.1)."""
         return self._told(sru=0, background=background)["greatest_goodput_bps"]
 
     def sets(self, sru: ArrayLike) -> "Sets":
-        """Return the smallest set whose plateau lasts for two ramps (8), and its windows."""
+        """Return the smallest set whose T_2 lasts for two T_1 (8), and its windows."""
         told = self._told(sru)
         return Sets(told["connections"], told["window"], told["peak_queue"])
 
     def _told(
         self, sru: ArrayLike, servers: ArrayLike = 1, background: ArrayLike = 0.0
     ) -> dict[str, Floats]:
-        """Return what the core makes of these, by the names of its equations."""
+        """Return the core's values, by the names of the equations."""
         asked = (self.rate, self.base_rtt, self.mss, self.header, sru, servers, background)
         columns = np.broadcast_arrays(*map(floats, asked))
         told = _core.serialisation([column.ravel() for column in columns])

@@ -1,4 +1,4 @@
-"""Models asked about a whole plan: rows beside each other, and who does not apply, and why."""
+"""Models for a whole plan: rows side by side, and which models do not apply, and why."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from incast.scenario.plan import Plan
 
 @dataclass(frozen=True)
 class Theory:
-    """What models say of a plan.
+    """The models' answers for a plan.
 
     Parameters
     ----------
     plan
-        What was asked about.
+        The plan.
     frame
         A row per model and point that it applies to: `point`, the swept keys, `model`, and the
         columns of the answers (`incast.models.COLUMNS` and the models' own).
@@ -33,7 +33,7 @@ class Theory:
     refusals: dict[str, str]
 
     def trust(self) -> dict[str, str]:
-        """Return what models say of how far their answers may be trusted."""
+        """Return the models' uncertainties."""
         answered = self.frame["model"].unique(maintain_order=True) if self.frame.height else ()
         told = {
             name: MODELS[name].say(self.frame.filter(pl.col("model") == name)) for name in answered
@@ -96,7 +96,7 @@ def ask(plan: Plan, names: Sequence[str] = ()) -> Theory:
     Raises
     ------
     ModelError
-        There is no model of such a name, or none of those named applies to any point.
+        A model does not exist, or no named model applies to any point.
     """
     models = [find(name) for name in names] or list(MODELS.values())
     questions = [Question(point.here) for point in plan.points]

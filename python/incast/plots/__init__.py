@@ -112,7 +112,7 @@ class Kind:
         Raises
         ------
         ResultsError
-            The choice, and what the kind shows instead.
+            The choice, and the default of the kind.
         """
         for name in ("seed", "block", "across", "up", "theory"):
             if name not in self.chosen and getattr(moment, name) is not None:

@@ -14,12 +14,12 @@ from incast.plots import Moment, Picture, choice, facts, style
 from incast.results import Results
 from incast.results.series import label_of, split, written
 
-_CURVES = 7  # in a panel; more are hard to tell apart
+_CURVES = 7  # in a panel; more are hard to distinguish
 _PANELS = 9
 _COLUMNS = 3  # of panels, side by side
 _MILLI = 1e-3
 _DECADES = 100.0  # an axis that spans less has labels between its decades
-_MARKS = 6  # along a curve: they tell it from others in grey
+_MARKS = 6  # along a curve: they distinguish it from others in grey
 _SHARES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999)
 
 
@@ -144,7 +144,7 @@ def _scale(axes: Axes, most: int, times: tuple[float, float]) -> None:
 
 
 def _top(most: int) -> float:
-    """Return the position of the slowest of so many blocks: 100 % would be infinitely high."""
+    """Return the position of the slowest of this many blocks: 100 % would be infinitely high."""
     return 1 - 0.5 / max(most, 2)
 
 

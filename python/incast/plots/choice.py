@@ -9,7 +9,7 @@ from incast.results.collapse import at_points
 from incast.results.series import ordered, split
 from incast.scenario.plan import Job, Plan
 
-MOST_CURVES = 8  # more in one panel are hard to tell apart
+MOST_CURVES = 8  # more in one panel are hard to distinguish
 
 
 def for_plan(plan: Plan, traces: list[str]) -> Kind:

@@ -23,7 +23,7 @@ _DOTTED = (0, (1, 1.5))
 def draw(results: Results, moment: Moment) -> Picture:
     """Draw median and 99th percentile, the ideal time and the minimum RTO.
 
-    One curve has both in one panel; for several, each has a panel of its own.
+    One curve has both in one panel; with several curves, each has its own panel.
     """
     summary = choice.points(results, moment)
     if summary[_MEDIAN].is_null().all():

@@ -75,7 +75,7 @@ def _within(results: Results, job: Job, start: float, end: float) -> pl.DataFram
     inside = trace.filter(pl.col("time_s") + pl.col("bin_s") > start)
     if start == 0 or results.resolved(job.index).fresh:
         return inside.filter(pl.col("time_s") >= start)
-    # On a connection that stays open, a window is what it was before the block.
+    # On a connection that stays open, a window is the one before the block.
     earlier = trace.filter(pl.col("time_s") < start).sort("time_s").group_by("flow").last()
     last = {f"cwnd_{end}": pl.col("cwnd_last") for end in ("min", "max")}
     held = earlier.with_columns(time_s=pl.lit(start), **last).select(trace.columns)

@@ -8,7 +8,7 @@ from incast.results.intervals import HIGH, LOW
 from incast.results.series import split
 
 _GBPS_FROM = 2e9  # rates from here on are drawn in Gbps
-_NEAR = 0.05  # of the line rate: a goodput below this is drawn on a scale of its own
+_NEAR = 0.05  # of the line rate: a goodput below this is drawn on its own scale
 
 
 def draw(results: Results, moment: Moment) -> Picture:

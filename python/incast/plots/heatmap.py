@@ -76,7 +76,7 @@ def draw(results: Results, moment: Moment) -> Picture:
     style.legend(
         figure,
         [
-            Patch(facecolor="0.5", label=f"{numbers}dark: near what the links carry"),
+            Patch(facecolor="0.5", label=f"{numbers}dark: near the capacity of the links"),
             *_said(summary["collapsed"].drop_nulls()),
         ],
     )

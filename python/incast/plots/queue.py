@@ -74,7 +74,7 @@ def _moving(
     here: Resolved,
     dynamic: tuple[int, float],
 ) -> float:
-    """Draw the limit of the queue, which depends on what the ports leave; return its maximum.
+    """Draw the limit of the queue, which depends on the free space; return its maximum.
 
     Packets towards servers, which are mostly ACKs, are in no trace and left out.
     """
@@ -90,7 +90,7 @@ def _moving(
     axes.step(
         [at * _MILLI for at in time], limit, where="post",
         color=style.GUIDE, linewidth=1.1, linestyle=(0, (4, 2)),
-        label=f"limit: {alpha:g} × what is left of {_length(total, here)}",
+        label=f"limit: {alpha:g} × the free part of {_length(total, here)}",
     )  # fmt: skip
     return min(alpha, 1.0) * total / scale
 

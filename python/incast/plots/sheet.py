@@ -39,7 +39,7 @@ class Sheet(Figure):
     def draw(self, renderer: Any) -> None:  # noqa: ANN401 (of any of matplotlib's backends)
         """Draw it in the style of all pictures, which texts made while drawing need as well."""
         with rc_context(RC), catch_warnings():
-            # A title may have letters that the font lacks; a box stands for each.
+            # A title may have letters that the font lacks; each is drawn as a box.
             filterwarnings("ignore", "Glyph .* missing from", UserWarning)
             super().draw(renderer)
 

@@ -16,7 +16,7 @@ from incast.results.series import SERVERS, written
 from incast.scenario.resolved import Resolved
 
 # Okabe and Ito's colours, ordered so that neighbours differ in lightness too; curves differ in
-# marker and dash as well, and areas in hatch, so that colour is never needed to tell them apart.
+# marker and dash as well, and areas in hatch, so that they can be distinguished without colour.
 COLOURS = ("#0072B2", "#E69F00", "#000000", "#56B4E9", "#D55E00", "#009E73", "#CC79A7")
 MARKERS = "osD^vP*X<>phd8"
 DASHES: Sequence[Any] = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)))
@@ -64,7 +64,7 @@ def sheet(
     title
         The scenario's title.
     facts
-        What the reader must know to read the numbers.
+        Facts needed to read the numbers.
     panels
         How many panels, below each other unless `layout` says otherwise.
     size
@@ -108,7 +108,7 @@ def size(curves: int) -> tuple[float, float]:
 
 
 def shorten(text: str, letters: int) -> str:
-    """Cut text that is longer than so many letters."""
+    """Cut text that is longer than this many letters."""
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 

@@ -1,4 +1,4 @@
-"""Goodput as models predict it: a picture of its own, or dashed lines in a simulated one."""
+"""Goodput predicted by models: a separate picture, or dashed lines in a simulated one."""
 
 from typing import Any
 

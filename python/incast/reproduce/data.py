@@ -1,4 +1,4 @@
-"""The curves of a figure, whoever made them: runs, theory, or another simulator."""
+"""The curves of a figure: from runs, theory, or another simulator."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ X = int | float | str
 
 
 class Unjudged(Exception):  # noqa: N818 (not an error: a claim without the points that it is about)
-    """What a claim is about was not run; the message says what."""
+    """A claim needs a run that does not exist; the message says which."""
 
 
 class NoSuchRun(Unjudged):
-    """No seed has the run that a claim is about; the message says of how many."""
+    """No seed has the run that a claim is about; the message says how many there are."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Curves:
     of
         Label to curve.
     metric
-        What is drawn, and compared where nothing else is said.
+        The metric that is drawn and, by default, compared.
     stat
-        What is taken over seeds: `mean`, `median`, `min`, `max`, or a percentile, `p95`.
+        The statistic over seeds: `mean`, `median`, `min`, `max`, or a percentile, `p95`.
     trace, only
         The trace of the figure, and which rows of it count.
     between
@@ -85,7 +85,7 @@ class Curves:
         return sum(curve.rows.filter(pl.col("status") != "ok").height for curve in self.of.values())
 
     def has(self, label: str) -> bool:
-        """Say whether there is such a curve, of the metric that is drawn."""
+        """Return whether there is such a curve, of the drawn metric."""
         if label not in self.of or self.metric is None:
             return False
         try:
@@ -208,7 +208,7 @@ class Curves:
 
 
 def check_stat(stat: str, where: str) -> None:
-    """Refuse what is no statistic.
+    """Refuse an unknown statistic.
 
     Raises
     ------

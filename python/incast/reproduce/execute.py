@@ -175,7 +175,7 @@ def _prepare(store: Archive, works: Sequence[Work]) -> None:
 def _batches(works: Sequence[Work]) -> dict[tuple[str, ...], list[Job]]:
     """Return each run once, under the traces that any figure wants of it.
 
-    Of what a timeline searches in only what it searches by is wanted, until the run is found.
+    Until the run of a timeline is found, only the columns for the search are needed.
     """
     jobs: dict[str, Job] = {}
     wanted: dict[str, set[str]] = {}

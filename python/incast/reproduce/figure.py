@@ -1,4 +1,4 @@
-"""A figure of the literature as data: what is run, drawn and claimed."""
+"""A figure of the literature as data: its runs, pictures and claims."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -15,7 +15,7 @@ Value = int | float | str
 
 @dataclass(frozen=True)
 class Amount:
-    """Something of which a quick look has less.
+    """A setting that a quick look reduces.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Axis:
     values
         Its values, in order.
     label
-        What the axis is called; by default after the key.
+        Name of the axis; by default from the key.
     """
 
     key: str
@@ -84,7 +84,7 @@ class Series:
     model
         The theory that answers instead of the simulator: a name of `incast list models`.
     measured
-        The label of the curve from whose runs the model takes what it needs, if it needs anything:
+        The label of the curve whose runs give the model its parameters, if it needs any:
         it then answers their scenarios, run by run.
     group
         Which rows of the runs are meant: `all` for the totals, or the name of a group of flows.
@@ -112,17 +112,17 @@ class Plot:
     beside
         Further columns of a timeline or a history.
     label
-        What the vertical axis is called; by default after the metric.
+        Name of the vertical axis; by default from the metric.
     xscale, yscale
         `linear` or `log`.
     ylim
         The ends of the vertical axis.
     trace
-        What a histogram, a timeline or a history is made of: `events`, `cwnd` or `queue`.
+        The trace of a histogram, a timeline or a history: `events`, `cwnd` or `queue`.
     only
         Which rows of the trace: column to value, or to a list of values.
     scale
-        By what the trace's column is multiplied.
+        Factor of the trace's column.
     bins
         The edges of a histogram's bins.
     span
@@ -134,7 +134,7 @@ class Plot:
     marks
         A column of a timeline's trace that counts: a mark stands where it grows.
     names
-        What the legend calls columns of the trace: column to words.
+        The legend's names of the trace's columns.
     """
 
     y: str
@@ -156,14 +156,14 @@ class Plot:
 
 @dataclass(frozen=True)
 class Described:
-    """What the text says of the picture.
+    """A statement of the text about the picture.
 
     Parameters
     ----------
     curve
-        Of which curve; nothing for the picture as a whole.
+        The curve; empty for the whole picture.
     says
-        What it says.
+        The statement.
     """
 
     curve: str
@@ -189,7 +189,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Search:
-    """Which run a timeline shows: the first seed with what is asked for.
+    """The run that a timeline shows: the first seed that meets the conditions.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Search:
     least, most
         Its bounds.
     late
-        Instead: blocks that wait for a single sender, which are then what the picture shows.
+        Instead: blocks that wait for a single sender; the picture then shows these.
     seeds
         How many seeds are tried.
     """
@@ -225,7 +225,7 @@ class Search:
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that the text says of the figure.
+    """A claim of the text about the figure.
 
     Parameters
     ----------
@@ -305,9 +305,9 @@ class Figure:
     plot
         How it looks.
     claims
-        What the text says of it.
+        The text's claims about it.
     assumptions
-        What the text leaves out, and what was taken for it.
+        What the text omits, and the values chosen instead.
     search
         For a timeline: which run is shown.
     quick
@@ -315,7 +315,7 @@ class Figure:
     stat
         What curves and claims are over seeds.
     described
-        What the text says of the picture, curve by curve.
+        The text's statements about the picture, curve by curve.
     orders
         The text's orders of curves that no claim of the kind `ordered` has.
     """
@@ -349,7 +349,7 @@ class Base:
     scenario
         The parameters that its figures share.
     assumptions
-        What the text leaves out for all of them.
+        What the text omits for all of them.
     quick
         Dotted keys of the scenario, and the values that they have in a quick look.
     reference

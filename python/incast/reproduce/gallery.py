@@ -47,7 +47,7 @@ def write(done: Sequence[Done], pictures: Pictures, out: Path, *, quick: bool) -
 
 
 def sentence(found: Mapping[str, int]) -> str:
-    """Say in one line what the claims came to."""
+    """Return the verdicts of the claims in one line."""
     twice = found[Verdict.TWICE]
     fails = found[Verdict.FAILS] + twice
     some = f", {found[Verdict.SOME]} by one reading of two" if found[Verdict.SOME] else ""
@@ -86,7 +86,7 @@ def page(done: Sequence[Done], pictures: Pictures, *, quick: bool) -> str:
 
 
 def _scorecards(done: Sequence[Done]) -> str:
-    """Show the headlines of the texts of which every figure was run."""
+    """Show the headlines of the texts whose figures have all been run."""
     papers = {one.work.chosen.paper.name: one.work.chosen.paper for one in done}
     ran = {one.work.chosen.name for one in done}
     return "".join(

@@ -8,8 +8,8 @@ _RATES = ("busy", "drops")  # nothing of them happens in a bin that was left out
 def filled(trace: pl.DataFrame) -> pl.DataFrame:
     """Return a trace with a row for every bin between the first and the last of each flow or port.
 
-    In a bin that was left out levels stay what they were, and nothing was sent or dropped. What is
-    no series, such as events, comes back as it is.
+    In an omitted bin, levels keep their values, and nothing was sent or dropped. Data that is
+    no series, such as events, is returned unchanged.
     """
     if "bin_s" not in trace.columns or trace.is_empty():
         return trace

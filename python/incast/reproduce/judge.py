@@ -11,14 +11,14 @@ from incast.reproduce.predicates import Finding
 
 
 class Verdict(StrEnum):
-    """What a claim came to."""
+    """The verdict of a claim."""
 
     HOLDS = "holds"
     FAILS = "fails"
     TWICE = "refuted twice"  # it fails in the other simulator's data, too
     IMPOSSIBLE = "impossible"  # by arithmetic
     UNJUDGED = "not judged"
-    SOME = "holds in one reading"  # of several; what readings come to together
+    SOME = "holds in one reading"  # of several; the combined verdict of readings
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Judgement:
     note
         Why it is impossible or not judged.
     reference
-        What the other simulator's data say, where they were asked.
+        The verdict by the other simulator's data, if they were used.
     """
 
     claim: Claim
@@ -85,7 +85,7 @@ def _one(claim: Claim, curves: Curves, other: Curves | None, where: str) -> Judg
 def _missing(claim: Claim, missing: Unjudged) -> Judgement:
     if claim.impossible:
         return Judgement(claim, Verdict.IMPOSSIBLE, note=claim.impossible)
-    if isinstance(missing, NoSuchRun):  # what the text shows does not happen
+    if isinstance(missing, NoSuchRun):  # what the text shows does not occur
         return Judgement(claim, Verdict.FAILS, measured=str(missing))
     return Judgement(claim, Verdict.UNJUDGED, note=str(missing))
 

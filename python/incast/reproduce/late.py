@@ -1,4 +1,4 @@
-"""Blocks that wait for a single sender's timeout: what a timeline of windows is searched for."""
+"""Blocks that wait for a single sender's timeout: the search condition of a timeline of windows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from incast.reproduce.metrics import LATE
 
 @dataclass(frozen=True)
 class Late:
-    """Successive blocks, in each of which exactly one timer expires, of a sender each.
+    """Successive blocks in which exactly one timer of one sender expires.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Found:
     flows
         The sender for which each of them waits.
     measures
-        What is measured there, by the names of `metrics.LATE`.
+        Measurements in these blocks, by the names of `metrics.LATE`.
     """
 
     start_s: float

@@ -26,7 +26,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What became of claims beyond what the runs say of them.
+    """Later decisions about claims, beyond their verdicts by the runs.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Headline:
-    """What a text is known for, and what is found.
+    """The main results of a text, and what is found.
 
     Parameters
     ----------

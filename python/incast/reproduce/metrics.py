@@ -1,4 +1,4 @@
-"""What figures draw and claims compare: columns of the rows, and what follows from them."""
+"""Metrics of figures and claims: columns of the rows, and values computed from them."""
 
 import json
 from collections.abc import Mapping
@@ -20,9 +20,9 @@ class Metric:
     Parameters
     ----------
     name
-        What a figure calls it.
+        Its name in a figure.
     label
-        What an axis calls it, with its unit.
+        Its name on an axis, with its unit.
     value
         It, from the columns of a row, and from `servers` and `line_rate_bps`.
     """

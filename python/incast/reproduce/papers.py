@@ -37,7 +37,7 @@ class Paper:
     name
         The name of its folder.
     base
-        What its figures start from.
+        The base of its figures.
     figures
         Name to figure, in the order of their numbers.
     reference
@@ -107,7 +107,7 @@ def load(place: Path) -> dict[str, Paper]:
 
 
 def select(papers: Mapping[str, Paper], names: Iterable[str]) -> list[Chosen]:
-    """Return the figures called `text` or `text/number`, all of them if there are no names.
+    """Return the figures called `text` or `text/number`, all of them without names.
 
     Raises
     ------
@@ -199,7 +199,7 @@ _NEEDS = {
 
 
 def _extended(trees: Mapping[str, dict[str, Any]], name: str, where: str) -> dict[str, Any]:
-    """Lay a figure over the one that it extends, whose claims and looks stay its own."""
+    """Merge a figure with the one that it extends, without that one's claims and looks."""
     own = dict(trees[name])
     parent = own.pop("extends", None)
     if parent is None:

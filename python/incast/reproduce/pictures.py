@@ -14,7 +14,7 @@ from incast.results.frames import harmless
 
 FOLDER = "pictures"
 _DPI = 110
-_COLOURS = 48  # of the palette: seven curves, greys, and what lies between at edges
+_COLOURS = 48  # of the palette: seven curves, greys, and mixed colours at edges
 _DIGITS = 6
 
 

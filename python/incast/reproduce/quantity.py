@@ -45,9 +45,9 @@ class Quantity:
         Arithmetic, e.g. `20e-6 / 0.001`.
     function, arguments
         A function of `incast.models`, e.g. `serialisation.Path`, and its keywords (`with`), one of
-        which may be such a table in its turn. Of what it returns, `part` names a field.
+        which may also be such a table. `part` names a field of the result.
     times
-        By what the number is multiplied.
+        Factor of the number.
     """
 
     series: str = ""
@@ -122,7 +122,7 @@ class Quantity:
         return self.times * self._plain(curves)
 
     def text(self, curves: Curves) -> str:
-        """Write the number, and what it is of."""
+        """Write the number and its source."""
         number = show(self.of(curves))
         if self.series:
             metric = self.metric.metric if self.metric else curves.metric

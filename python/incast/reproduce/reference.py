@@ -1,4 +1,4 @@
-"""Another simulator's data of the same curves: what a claim that fails here may fail in, too."""
+"""Another simulator's data of the same curves: a claim that fails here may fail there, too."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,7 +9,7 @@ from incast.errors import FigureError
 from incast.reproduce.data import Curve, Curves
 from incast.reproduce.runs import Need, Work, about
 
-# Columns of the reference files, and the columns of our rows that they stand for.
+# Columns of the reference files, and the matching columns of our rows.
 _COLUMNS: Mapping[str, pl.Expr] = {
     "goodput_blocks_mbps": (pl.col("goodput_blocks_mbps") * 1e6).alias("goodput_bps"),
     "goodput_mbps": (pl.col("goodput_mbps") * 1e6).alias("goodput_bps"),

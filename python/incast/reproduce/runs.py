@@ -1,4 +1,4 @@
-"""What a figure needs to be run, and its curves when that is done."""
+"""The runs that a figure needs, and its curves."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ class Need:
     jobs
         The runs, none for a theory.
     traces
-        What they record.
+        Their traces.
     """
 
     series: Series
@@ -73,7 +73,7 @@ class Work:
 
 
 def lay_out(chosen: Chosen, *, quick: bool) -> Work:
-    """Say what a figure needs; the core checks every scenario.
+    """Return the runs that a figure needs; the core checks every scenario.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def curves(work: Work, store: Archive) -> Curves:
 
 
 def find_seed(work: Work, need: Need, store: Archive) -> int | None:
-    """Return the first seed at which there is what is searched for."""
+    """Return the first seed that meets the search."""
     search = work.figure.search
     if search is None:
         raise FigureError(f"{work.chosen.name}: has no search")
@@ -172,7 +172,7 @@ def _late(search: Search, job: Job, store: Archive) -> Found | None:
 
 
 def _runs(work: Work, need: Need, store: Archive) -> Curve | None:
-    """Return the curve of the runs; nothing if no run is what a timeline searches for."""
+    """Return the curve of the runs; nothing if no run meets a timeline's search."""
     jobs: Sequence[Job] = need.jobs
     measures: Mapping[str, float] = {}
     if work.figure.search is not None:

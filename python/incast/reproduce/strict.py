@@ -1,4 +1,4 @@
-"""Dataclasses from TOML, strictly: a wrong key or value is one line that says what is accepted."""
+"""Dataclasses from TOML: a wrong key or value gives one line with the accepted values."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -22,11 +22,11 @@ def take(cls: type[T], tree: object, where: str) -> T:
     Parameters
     ----------
     cls
-        What to build; its annotations say what is accepted.
+        The class to build; its annotations define the accepted values.
     tree
         The table.
     where
-        What the message calls it: the file, and the key in it.
+        Its name in messages: the file, and the key in it.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def choose(name: object, known: Mapping[str, T], where: str) -> T:
     Raises
     ------
     FigureError
-        It is no name, or not a known one.
+        It is not a name, or not a known one.
     """
     if not isinstance(name, str) or name not in known:
         near = get_close_matches(str(name), known, 1)

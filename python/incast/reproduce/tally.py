@@ -1,4 +1,4 @@
-"""What claims come to: two readings of a claim together, and every claim in one class."""
+"""Verdicts of claims: two readings of a claim combined, and every claim in one class."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
@@ -51,8 +51,7 @@ def together(
     verdicts
         What each reading came to.
     reading_of
-        Of those that are another reading: of which claim. One whose claim has no verdict stands
-        for itself.
+        For other readings: their claim. One whose claim has no verdict counts alone.
     """
     of = defaultdict(set)
     for name, verdict in verdicts.items():
@@ -70,7 +69,7 @@ def together(
 
 
 def outcomes(paper: Paper, verdicts: Mapping[str, Verdict]) -> Iterator[Outcome]:
-    """Say of every claim of a text, merged and dropped ones too, where it ends.
+    """Return the class of every claim of a text, including merged and dropped ones.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def answers(model: str, points: Sequence[Point], label: str) -> pl.DataFrame:
 
 
 def answers_to_runs(model: str, results: Results, label: str) -> pl.DataFrame:
-    """Return a row per run: what a model says of it from what was measured there.
+    """Return a row per run: a model's answer from the run's measurements.
 
     Parameters
     ----------

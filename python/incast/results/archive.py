@@ -36,7 +36,7 @@ from incast.scenario.plan import Job
 PACK = 1000  # runs of a full pack
 
 _PREFIX = "pack-"
-_MANY = 100  # small packs, left by killed or interrupted processes, that are worth gathering
+_MANY = 100  # small packs, left by killed or interrupted processes, from which on they are merged
 _ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
 _STALE = 0.25  # seconds after which the folder is looked at again, for what others have put
 
@@ -73,7 +73,7 @@ class Archive:
         self.path = path
         self._times = Times(path)
         self._kept: dict[str, Path] = {}  # keys seen or written, and a pack that has them
-        self._packs: dict[Path, int] = {}  # those whose keys are among them, and their runs
+        self._packs: dict[Path, int] = {}  # packs whose keys are known, and their runs
         self._chunks: dict[str, _Chunk] = {}  # of the runs that are expected, by their keys
         self._looked = -_STALE  # when the folder was last looked at
         self._looking = Lock()

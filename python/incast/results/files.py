@@ -62,7 +62,7 @@ def _temporary(file: Path) -> BufferedWriter:
         handle = file.with_name(name).open("xb")
         if fcntl is None:
             return handle
-        with suppress(OSError):  # a file system without locks: there nobody sweeps up
+        with suppress(OSError):  # a file system without locks is not cleaned up
             fcntl.flock(handle, fcntl.LOCK_EX)
         if os.fstat(handle.fileno()).st_nlink:
             return handle

@@ -1,4 +1,4 @@
-"""Data frames from what the core returns: swept keys and seed first, one type per column."""
+"""Data frames from the core's tables: swept keys and seed first, one type per column."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Run:
     job
         What was run.
     output
-        What the core returned: `rows`, and the traces that were recorded.
+        The core's tables: `rows`, and the recorded traces.
     """
 
     job: Job

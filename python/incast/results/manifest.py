@@ -19,7 +19,7 @@ Tree = dict[str, Any]
 
 @dataclass(frozen=True)
 class _Is:
-    """What a value of the manifest must be.
+    """The requirement on a value of the manifest.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class _Is:
     holds: Callable[[Any], bool]
 
 
-def _whole(value: Any) -> bool:  # noqa: ANN401 (whatever stands there)
+def _whole(value: Any) -> bool:  # noqa: ANN401 (any value)
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
@@ -172,6 +172,6 @@ def _at(tree: Any, key: str) -> Any:  # noqa: ANN401
 
 def _wrong(file: Path, key: str, wanted: _Is, value: Any) -> ResultsError:  # noqa: ANN401
     given = json.dumps(value)
-    if len(given) > 60:  # noqa: PLR2004 (what one reads at a glance)
+    if len(given) > 60:  # noqa: PLR2004 (readable at a glance)
         given = f"{given[:57]}…"
     return ResultsError(f"{file}: {key}: must be {wanted.words}, not {given}")

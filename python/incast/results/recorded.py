@@ -52,7 +52,7 @@ class Traces:
         return self.store.has(job, [name])
 
     def find(self, where: Mapping[str, object], seed: int | None = None) -> list[Job]:
-        """Return the runs whose swept values are those of `where`, in the order of the plan.
+        """Return the runs with the swept values of `where`, in the order of the plan.
 
         Values are compared as text, so that `{"workload.servers": "8"}` finds 8 servers.
 

@@ -43,7 +43,7 @@ def read(file: Path, columns: list[str] | None = None) -> pl.DataFrame:
     FileNotFoundError
         There is no such file.
     ResultsError
-        It is not what was written.
+        It differs from what was written.
     """
     try:
         content = file.read_bytes()

@@ -1,6 +1,6 @@
 """The time of each run, separate from the rows, which are the same on every machine.
 
-Each process has a file of its own, `times/<host>.<chance>.csv`, with a line per run: its key, the
+Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
 seconds, the host, and a checksum. Lines that are incomplete after a kill or on a full disk are
 ignored. A run without a line has no time.
 """

@@ -25,7 +25,7 @@ _ORDINALS = ("", "first", "second", "third", "fourth", "fifth", "sixth", "sevent
 def sentences(
     summary: pl.DataFrame, swept: list[str], resolved: Callable[[int], Resolved]
 ) -> list[str]:
-    """Return one sentence per curve of the summary; each curve is judged by itself.
+    """Return one sentence per curve of the summary; each curve is judged separately.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ class _Curve:
         return self.rows[index]["goodput_bps"] < self.at[index].capacity / 2
 
     def _waits_otherwise(self) -> str:
-        """Say so if blocks wait without a timeout, at the point where they do most often."""
+        """Report blocks that wait without a timeout, at the point where they do most often."""
         most = max(range(len(self.rows)), key=lambda i: waits.others(self.rows[i]))
         where = f"at {self._value(most)}" if len(self.rows) > 1 else ""
         if self.axis in _COUNTS and where:
@@ -171,7 +171,7 @@ class _Curve:
         return written(self.rows[index][self.axis]) if self.axis else "this point"
 
     def _healthy(self) -> str:
-        """Say up to which point there is no collapse, and the goodput there."""
+        """Report the last point without collapse, and its goodput."""
         last = shown = len(self.rows) - 1
         if last == 0:
             where, goodput = f"at {units.plural(self.at[0].servers, 'server')}", self._goodput(0)
@@ -190,7 +190,7 @@ class _Curve:
         )
 
     def _slow(self) -> str:
-        """Say that the goodput is low, but not because of timeouts."""
+        """Report a low goodput without timeouts."""
         best = self._best()
         here = self.at[best]
         short = here.reads and here.ideal < _SHORT * here.base_rtt
@@ -203,7 +203,7 @@ class _Curve:
         )
 
     def _doubt(self, index: int) -> str:
-        """Say so if the seeds are too few to tell whether a point is collapsed."""
+        """Report too few seeds to decide whether a point is collapsed."""
         if 0 < self.rows[index].get(COLLAPSED, 1.0) < 1:
             return ""  # `caveats.outcomes` names all such points together
         high = self.rows[index].get(f"goodput_bps{HIGH}") or 0.0
@@ -251,7 +251,7 @@ class _Curve:
         return f"the client's link is idle {units.percent(idle)} of the time"
 
     def _arithmetic(self, index: int) -> str:
-        """Compare the buffer with what the servers send at once."""
+        """Compare the buffer with the servers' first burst."""
         here = self.at[index]
         buffer = f"the buffer holds {units.plural(here.buffer_packets, 'packet')}"
         if not here.reads:

@@ -1,4 +1,4 @@
-"""Scenarios: what is run, before anything is."""
+"""Scenarios, before any run."""
 
 from incast.scenario.document import Scenario, load
 

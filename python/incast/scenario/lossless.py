@@ -65,7 +65,7 @@ class Lossless:
     servers, segments
         How many servers send how many segments each.
     data
-        What a server's segments take of a link, in full packets.
+        Return a server's segments in full packets.
     own, shared
         Times of a full packet on a server's link, and on the links that all of them share.
     trip, greeting
@@ -101,7 +101,7 @@ class Lossless:
         return np.asarray(later + (first - later) / self.blocks)
 
     def _block(self, window: Numbers) -> Floats:
-        """Return the time of a block where servers may send so many segments at first.
+        """Return the time of a block if servers may send this many segments at first.
 
         The links' for all data, or what the last server asked takes alone, whichever is longer. A
         window is answered after a round trip at the earliest: until then the links idle, unless

@@ -37,7 +37,7 @@ class Forecast:
     error
         Standard error of goodput, relative.
     is_beyond
-        Whether it lost what the model does not know how to repair: the others mean nothing.
+        Whether it lost something that the model cannot repair: the other fields are then invalid.
     """
 
     goodput: Floats
@@ -95,7 +95,7 @@ def answer(questions: Sequence[Question]) -> list[Answer]:
 
 
 def _answer(question: Question, result: Forecast, number: int) -> Answer:
-    """Answer one question, unless chance decides or what is lost is repaired in unknown ways."""
+    """Answer one question, unless the result depends on chance or on unknown repairs."""
     point = question.point
     if result.is_beyond[number]:
         return NotApplicable(of_losses(point))

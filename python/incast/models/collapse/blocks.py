@@ -67,7 +67,7 @@ class Outcome:
     error
         Standard error of the duration, relative.
     is_beyond
-        Whether it lost what the model does not know how to repair: the others mean nothing.
+        Whether it lost something that the model cannot repair: the other fields are then invalid.
     """
 
     timeouts: Floats
@@ -92,7 +92,7 @@ ALL_FEW = 40_000_000
 
 
 def effort_for(points: int) -> Effort:
-    """Return how far each of so many points is followed."""
+    """Return how far each of this many points is followed."""
     if points > MOST_FEW:
         return SWEEP
     return replace(FEW, most=min(FEW.most, ALL_FEW // max(points, 1)))

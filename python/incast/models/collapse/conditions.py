@@ -37,7 +37,7 @@ def _conditions(point: Resolved) -> Iterator[tuple[bool, str]]:
     yield topology == "star", f"the topology must be 'star', not {topology!r}"
     yield queue == "drop-tail", f"the queue must be 'drop-tail', not {queue!r}"
     own = not isinstance(network["buffer"], dict)
-    yield own, "the port must have a buffer of its own, not a shared one"
+    yield own, "the port must have its own buffer, not a shared one"
     exact = network["clock_noise"] in {"0s", 0}
     yield exact, "network.clock_noise must be 0"
     yield not point.tree["background"], "there must be no background traffic"

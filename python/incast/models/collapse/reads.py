@@ -1,4 +1,4 @@
-"""What the model knows of a scenario, in packets and packet times."""
+"""The model's parameters of a scenario, in packets and packet times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -36,7 +36,7 @@ class Reads:
     packet_s
         Time of one full packet on the client's link, s.
     buffer
-        What may wait in front of the client's link: bytes, or packets.
+        Capacity in front of the client's link: bytes, or packets.
     counts_packets
         Whether it counts packets.
     cell, extra
@@ -54,7 +54,7 @@ class Reads:
     handshakes
         Whether each server's first packet is a SYN-ACK, or a SYN, that has to be answered.
     syn_rto
-        Time after which one that is lost is sent again, s.
+        Time after which a lost one is sent again, s.
     first_rto, later_rto
         RTO before the first round trip without a handshake, and after a lost one; s.
     blocks
@@ -151,7 +151,7 @@ class Reads:
 
     @property
     def _data(self) -> Floats:
-        """What an SRU takes of a link, in full packets."""
+        """Return an SRU in full packets."""
         payload = (self.packet - self.header) / (self.packet + self.layer2)
         return self.segments - payload * (1.0 - self.last)
 
@@ -183,7 +183,7 @@ def _row(point: Resolved) -> dict[str, float | bool]:
     workload = point.workload
     facts = point.facts
     packet_s = facts["wire_bytes"] * 8 / point.line_rate
-    # What a client opens by a SYN alone does not wait for an answer.
+    # A client that opens by a SYN alone does not wait for an answer.
     opener = {"client": ("three-way",), "server": ("three-way", "syn-only")}[transport["opener"]]
     row: dict[str, float | bool] = {
         "servers": point.servers,
@@ -220,7 +220,7 @@ def _row(point: Resolved) -> dict[str, float | bool]:
 
 
 def _buffer(point: Resolved) -> float:
-    """Return what may wait, in packets where the buffer counts them, else in bytes."""
+    """Return the capacity of the queue, in packets if the buffer counts them, else in bytes."""
     if point.counts_packets:
         return float(point.buffer_places)
     counts_in_service = point.tree["network"]["buffer_counts_in_service"]

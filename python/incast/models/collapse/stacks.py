@@ -1,4 +1,4 @@
-"""How the hosts of a scenario differ from others: what the model has a flag for."""
+"""Differences between hosts that the model distinguishes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -19,13 +19,13 @@ class Stack:
     Parameters
     ----------
     repair
-        What repairs a loss: NewReno, SACK, or what the model does not know.
+        The loss recovery: NewReno, SACK, or unknown to the model.
     careful, impatient, restarts_timer
         RFC 6582 §3.2, step 2, and §4, and whether a fast retransmit restarts the timer.
     limited_transmit
         Whether two duplicate ACKs release a segment each.
     exit, halved
-        What becomes of the window after a recovery, and what a loss halves.
+        The window after a recovery, and what a loss halves.
     burst
         New segments that an ACK may release in recovery; 0 if any number.
     answers, rescues
@@ -33,13 +33,13 @@ class Stack:
     watches
         Slow start ends where round trips grow, as with Linux's CUBIC.
     style, granularity
-        Whose arithmetic makes a timeout, and its tick, s.
+        The computation of the timeout, and its tick, s.
     per_window, runs_idle
         One segment of a window is timed; the timer runs on while nothing is out.
     ack_every, ack_timeout, quick
         Segments to an ACK, the seconds that one waits, and how many come at once before.
     idle
-        What an idle time does to the window.
+        The effect of an idle period on the window.
     arrival_first
         A packet that leaves in the instant of an arrival is still there.
     """

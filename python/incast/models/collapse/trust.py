@@ -1,4 +1,4 @@
-"""How far an answer may be trusted: what the held-out reads of a study say of those like it.
+"""The uncertainty of an answer, from the held-out reads of a study that are like it.
 
 `validation/jitter` writes the figures (`trust.json`), and holds them.
 """
@@ -11,15 +11,15 @@ from importlib.resources import files
 LEAST = 0.85
 """Share of the held-out reads that the factors cover."""
 EDGES = (0.02, 0.1, 0.25)
-"""Uncertainties that part the regions; beyond the last there is no answer."""
+"""Uncertainties that separate the regions; beyond the last there is no answer."""
 MOST = EDGES[-1]
 RUNS = 10
-"""Runs of which the mean goodput is meant, in the study and in every answer."""
+"""Number of runs over which goodput is averaged, in the study and in every answer."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """Held-out reads whose runs scatter alike.
+    """Held-out reads with similar scatter.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Region:
         The uncertainty of its answers at most: the standard error of the mean goodput of `RUNS`
         runs, relative.
     reads
-        Of how many it tells.
+        Their number.
     factor
         Within this factor of the simulator's mean lie the goodputs of `LEAST` of them.
     """
@@ -39,7 +39,7 @@ class Region:
 
 @cache
 def regions() -> tuple[Region, ...]:
-    """Return what the study has found, by growing uncertainty."""
+    """Return the results of the study, by increasing uncertainty."""
     text = files("incast.models.collapse").joinpath("trust.json").read_text()
     return tuple(Region(**one) for one in json.loads(text)["regions"])
 
@@ -68,7 +68,7 @@ def line(uncertainties: list[float]) -> str:
 
 
 def chance(uncertainty: float, blocks: int) -> str:
-    """Say why there is no answer if the result depends on chance."""
+    """Return why there is no answer if the result depends on chance."""
     several = "block" if blocks == 1 else "blocks"
     return (
         f"the result depends on chance: the mean goodput of {RUNS} runs of {blocks} {several} has "

@@ -1,4 +1,4 @@
-"""Loss rates, round trips and timeouts as the models need them, from what a run or a capture told.
+"""Loss rates, round trips and timeouts for the models, estimated from a run or a capture.
 
     results = incast.run(scenario, traces=["events"])
     models.estimate(results)            # one row per point and seed

@@ -1,4 +1,4 @@
-"""The parameters of §3.2 of Kulkarni & Agrawal from a frame of events, whoever recorded it."""
+"""The parameters of §3.2 of Kulkarni & Agrawal from a frame of events of any source."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ OPTIONAL = {
 
 @dataclass(frozen=True)
 class Estimate:
-    """What the models need to know of a run; not a number where the run had none of it.
+    """Parameters of the models from a run; NaN for missing values.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def of_events(
     events
         One row per event, in the order of time. `time_s`, `kind`, `flow` and `block` are needed.
         Kinds that count: `drop` (a packet was lost), `timeout`, `fast_retransmit`, `block_start`;
-        others are looked at for their numbers only. Without any `drop` loss events are made of
+        others are used only for their numbers. Without any `drop` loss events are made of
         indications, and the packet loss ratio is unknown.
 
         Optional, with what is lost without them: `packets`, data packets that the flow's connection
@@ -97,12 +97,12 @@ def of_events(
     rtt
         Mean round trip, seconds; by default the mean of `srtt_s`.
     fresh
-        Whether each block has connections of its own, whose packets are counted from zero.
+        Whether each block has its own connections, whose packets are counted from zero.
 
     Raises
     ------
     ModelError
-        A column that is needed is missing, or a number can be had from nowhere.
+        A required column is missing, or a number has no source.
     """
     missing = [name for name in NEEDED if name not in events.columns]
     if missing:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from incast.scenario.resolved import Resolved
 
 KNEE = 3
-"""n* of Kulkarni & Agrawal's simulations, where a sweep does not tell another."""
+"""n* of Kulkarni & Agrawal's simulations, unless a sweep gives another."""
 _SERVERS = "workload.servers"
 _KEYS = ("point", "seed")
 
@@ -49,7 +49,7 @@ def estimate(results: "Results") -> pl.DataFrame:
 
 
 def ask(results: "Results", names: Iterable[str] | None = None) -> pl.DataFrame:
-    """Return the models' answers to what was run, from what was measured there.
+    """Return the models' answers for the runs, from measurements in the runs.
 
     Parameters
     ----------

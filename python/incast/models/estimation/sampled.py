@@ -1,7 +1,7 @@
 """Loss rates where there is no trace: one packet in k, or the counters of a switch.
 
-Both give the two rates that the models tell apart, packets lost and loss events, each with the
-standard error of what is not seen. Neither sees which flow lost, so that p_r needs an assumption:
+Both give the two rates that the models distinguish, packets lost and loss events, each with the
+standard error of the unseen part. Neither sees which flow lost, so that p_r needs an assumption:
 j of n flows hit by an event.
 """
 
@@ -47,7 +47,7 @@ def of_sample(
     """Estimate from a sample into which each packet comes with the chance 1/k.
 
     d of s sampled packets were lost, in e' bursts. The loss ratio is d/s. An event of which no
-    packet is sampled is not seen; how many those are follows from what is assumed of the sizes of
+    packet is sampled is not seen; their number follows from the assumed sizes of
     events:
 
         geometric     e = e'·d / (d - e'·(1 - 1/k))
@@ -72,8 +72,8 @@ def of_sample(
     Returns
     -------
     Sampled
-        The errors are those of sampling, to first order. They do not know of a wrong assumption,
-        which may be worth more: the difference of the two is a hint of how much.
+        The errors are those of sampling, to first order. They do not include a wrong assumption,
+        which may have a larger effect: the difference of the two is a hint.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def of_counters(packets: int, drops: ArrayLike) -> Sampled:
         e = -I·ln(1 - f/I)
 
     with losses in f of them. Intervals should be a round trip at least, or an event counts in two;
-    and short against the time between events, or f tends to I and tells nothing.
+    and short against the time between events, or f tends to I and has no information.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ def solve(
     -----
     dq/dt = N W/R - C, held at 0 and at B, where (N W/R - C)/(N W/R) of the packets are lost. The
     round trip is R = T + q/C, and what the senders learn at t left the switch at t - R(t). They
-    learn of losses as of marks; DCTCP's equations know no other reaction. These are published
+    see losses as marks; DCTCP's equations have no other reaction. These are published
     with a fixed delay T + K/C; here it is R(t), as in Reno's.
     """
     if flows < 1 or min(link.capacity, link.delay, duration) <= 0 or link.buffer < 0:

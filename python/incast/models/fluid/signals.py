@@ -1,4 +1,4 @@
-"""What the switch tells the senders beside losing what its buffer cannot hold."""
+"""Signals of the switch to the senders, other than drops of a full buffer."""
 
 from __future__ import annotations
 

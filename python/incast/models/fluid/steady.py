@@ -1,4 +1,4 @@
-"""Where the fluid equations come to rest, and between what they swing."""
+"""Fixed points of the fluid equations, and the limits of their oscillation."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def dctcp_swing(flows: ArrayLike, pipe: ArrayLike, threshold: ArrayLike) -> tupl
     -------
     tuple
         K + N and sqrt(2 N (C T + K))/2 (Alizadeh et al., Data Center TCP, SIGCOMM 2010, §3.3), for
-        alpha << 1, that is for many segments in a window.
+        alpha << 1: for many segments in a window.
     """
     n, mark = floats(flows), floats(threshold)
     return np.asarray(mark + n), np.asarray(np.sqrt(2 * n * (floats(pipe) + mark)) / 2)
 
 
 def reno_at_full_buffer(flows: int, link: Link) -> Rest:
-    """Return where N Reno flows come to rest at a full drop-tail buffer.
+    """Return the fixed point of N Reno flows at a full drop-tail buffer.
 
     W = sqrt(2/p) and N W (1 - p)/R = C with R = T + B/C: W² - (C R/N) W - 2 = 0. It is stable for
     W < 3.5 only, longer windows oscillate around it: near it, with x = W - W*,
@@ -88,7 +88,7 @@ def reno_at_full_buffer(flows: int, link: Link) -> Rest:
 
 
 def reno_at_random_queue(flows: int, link: Link, service: Service | None = None) -> Rest:
-    """Return where N Reno flows come to rest if their packets arrive as a Poisson stream.
+    """Return the fixed point of N Reno flows if their packets arrive as a Poisson stream.
 
     The window is sqrt(2/p), p the blocking of M/G/1/K with K = B + 1 at the load N W/(R C), and R
     the idle round trip and the mean wait of an accepted packet.

@@ -1,4 +1,4 @@
-"""What the forms of chapter 3 say of scenarios in which their parameters were measured."""
+"""The formulas of chapter 3, for scenarios in which their parameters were measured."""
 
 from collections.abc import Callable, Sequence
 
@@ -156,7 +156,7 @@ def _filled(
         if question.measured["loss_event_ratio"] <= 0:
             answers.append(NotApplicable("no loss was measured, and the model has no other limit"))
             continue
-        # A capture at a host may not know what was lost; then nothing is taken off.
+        # A capture at a host may not show losses; then nothing is subtracted.
         arriving = float(sent[at]) * (1 - np.nan_to_num(question.measured["packet_loss_ratio"]))
         goodput = float(arriving) * question.point.mss * 8
         answer = {

@@ -25,7 +25,7 @@ with those inside a block as in `scattered`, for NewReno and SACK."""
 
 @dataclass(frozen=True)
 class Losses:
-    """What the equations know of a run; scalars, or arrays that broadcast.
+    """Parameters of the equations; scalars, or arrays that broadcast.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Losses:
     block_head
         delta, ABTTs at the start of a block: their mean number, as the text has it, or the share of
         blocks with one at least. Simultaneous timeouts take the time of one, so that the number is
-        what the text itself names as the cause of its error for many flows.
+        which the text itself names as the cause of its error for many flows.
     block
         L, packets of a block: n·SRU / segment. (Table 3.1 calls the SRU L; (3.37) needs the block.)
     missing
@@ -73,7 +73,7 @@ class Reading:
     sums
         How far the sums of (3.34) and (3.40) go.
     flows
-        Whose timeout ends a period: "one" flow's, as in the text, or that of "any" of the j.
+        The timeout that ends a period: of "one" flow, as in the text, or of "any" of the j.
     backs_off
         Whether E[Z^TO] is T0·f(p_r)/(1 - p_r), timeouts that fail again, instead of T0.
     knee
@@ -83,7 +83,7 @@ class Reading:
     limited_transmit
         Whether the senders have it; only `scattered` reads it.
     capacity
-        What the link carries, packets/s: B is cut to it.
+        Capacity of the link, packets/s: B is limited to it.
     """
 
     sums: timeouts.Sum = "corrected"
@@ -134,7 +134,7 @@ def throughput(losses: Losses, kind: Kind, reading: Reading = CORRECTED) -> Floa
     Raises
     ------
     ValueError
-        A ratio is no probability.
+        A ratio is not a probability.
     """
     p_r = floats(losses.indication_ratio)
     moving = rounds.rounds_per_packet(

@@ -2,8 +2,8 @@
 
 The text leaves this to future work: its Q^ is that of a sender that repairs whatever three
 duplicate ACKs tell it of. The process is the same here (§3.1.1.3): of a window of w packets the
-first K arrive; they let K more go in the next round, of which the first M arrive and make duplicate
-ACKs. With q = 1 - p
+first K arrive; they release K more in the next round, of which the first M arrive and cause
+duplicate ACKs. With q = 1 - p
 
     P(M ≥ m) = q^m (q^m - q^w) / (1 - q^w),        m < w,
 
@@ -13,7 +13,7 @@ and w - M packets are missing when recovery begins. It begins
 - with limited transmit (RFC 3042), also with M = 2 if the first of two more packets arrives (q),
   and with M = 1 if two in a row do (q²).
 
-What follows distinguishes the flavours. Every repair is a packet that may be lost in its turn, and
+The flavours differ in what follows. Every repair is a packet that may be lost, too, and
 none of the three notices that before the timer does: w - M repairs succeed with q^(w - M).
 
 - `reno` ends its recovery with the first repair, so that a second missing packet waits for the

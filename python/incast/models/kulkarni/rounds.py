@@ -71,7 +71,7 @@ def rounds_per_packet(
 def rounds(
     flows: ArrayLike, hit: ArrayLike, event_ratio: ArrayLike, window_limit: ArrayLike = np.inf
 ) -> Floats:
-    """Return E[X], rounds between two loss events (3.19); below 1 the model makes no sense."""
+    """Return E[X], rounds between two loss events (3.19); below 1 the model is invalid."""
     share, p = together(rounds_per_packet(flows, hit, event_ratio, window_limit), event_ratio)
     with np.errstate(divide="ignore", invalid="ignore"):
         return floats(np.where(p > 0, share / p, np.inf))

@@ -12,8 +12,8 @@ a few packets here and there: in the simulator about three per loss indication, 
 Those of 2 and 3 that arrive make D duplicate ACKs. The rest is as in `flavours` for NewReno and
 SACK: recovery begins with three, or with limited transmit with one or two and as many new packets
 that arrive; a repair is the first of its round, and lost with p, which only the timer notices. No
-constant is fitted. Of Reno, which counts every repair of a window as a loss indication of its own,
-this says nothing.
+constant is fitted. For Reno, which counts every repair of a window as a separate loss indication,
+this does not apply.
 """
 
 import numpy as np

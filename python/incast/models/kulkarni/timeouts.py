@@ -69,7 +69,7 @@ def split_inside(
 def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
     """Return 1 - (1 - Q^)^j: one of the j flows of an event times out, each on its own.
 
-    The text takes the chance of one flow for that of the event, and says so: it assumes one
+    The text uses the probability of one flow for that of the event, and says so: it assumes one
     timeout per event at most.
     """
     chance, hit = together(chance, hit)
@@ -77,7 +77,7 @@ def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
 
 
 def _no_loss(window: ArrayLike, loss: ArrayLike) -> Floats:
-    """Return A(w, w)·(1 - q³): what the printed limit of the sum adds."""
+    """Return A(w, w)·(1 - q³): the part that the printed limit of the sum adds."""
     window, loss = together(window, loss)
     with np.errstate(divide="ignore", invalid="ignore"):
         logarithm = np.log1p(-loss)

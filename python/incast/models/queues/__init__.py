@@ -1,4 +1,4 @@
-"""Queueing theory: what a buffer holds and what it loses.
+"""Queueing theory: occupancy and loss of a buffer.
 
     from incast.models.queues import MG1K, Deterministic, smallest_buffer
 

@@ -72,7 +72,7 @@ class Batch:
         return float(self.pmf @ np.arange(self.pmf.size) ** 2)
 
     def excess(self, capacity: int) -> Floats:
-        """Return E[(X - c)^+], c = 0 .. capacity: what is lost of a batch that finds c places."""
+        """Return E[(X - c)^+], c = 0 .. capacity: the loss of a batch that finds c places."""
         tails = np.zeros(max(capacity + 1, self.pmf.size) + 1)
         tails[: self.pmf.size - 1] = self.pmf[::-1].cumsum()[::-1][1:]
         return tails[::-1].cumsum()[::-1][: capacity + 1]

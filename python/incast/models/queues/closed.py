@@ -29,7 +29,7 @@ class MM1K(Occupancy):
     time
         Mean service time, seconds.
     capacity
-        K: the most packets in the system, the one in service included.
+        K: the largest number of packets in the system, the one in service included.
 
     Raises
     ------

@@ -25,7 +25,7 @@ UNSHAPED = 10
 
 
 def answer(questions: Sequence[Question]) -> list[Answer]:
-    """Answer what the datagrams alone do to the port: what a read finds there."""
+    """Answer for the datagrams alone: the state of the port that a read finds."""
     return [_answer(question.point) for question in questions]
 
 
@@ -98,7 +98,7 @@ def _traffic_refusal(point: Resolved, background: Sequence[dict[str, Any]]) -> s
 
 
 def _places(point: Resolved, space: int | None) -> int:
-    """Return how many datagrams that occupy so much may wait, beside the one in service."""
+    """Return how many datagrams of this size may wait, beside the one in service."""
     if point.counts_packets or space is None:
         return point.buffer_places
     counts_in_service = bool(point.tree["network"]["buffer_counts_in_service"])

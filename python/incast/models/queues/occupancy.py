@@ -1,4 +1,4 @@
-"""What every queue says of the number of packets in it."""
+"""The number of packets in a queue, for every kind of queue."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Occupancy(ABC):
 
 
 def check_queue(arrival_rate: float, capacity: int, servers: int = 1) -> None:
-    """Refuse what is not a queue.
+    """Refuse invalid parameters of a queue.
 
     Raises
     ------

@@ -27,7 +27,7 @@ PROBABILITY_SLACK = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Parts of which a service time is one, chosen at random.
+    """A mixture: a service time is one of the parts, chosen at random.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Mixture:
         return np.asarray(longer + gamma)
 
     def residual_survival(self, time: ArrayLike) -> Floats:
-        """Return P(S_e > t), S_e being what is left of a service at a random moment in it."""
+        """Return P(S_e > t), where S_e is the residual service time."""
         from scipy.special import gammaincc
 
         t = np.asarray(time, float)

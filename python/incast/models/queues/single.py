@@ -34,8 +34,8 @@ class MG1K(Occupancy):
     service
         Distribution of the service time.
     capacity
-        K: the most packets in the system, the one in service included. A switch whose buffer of B
-        places does not count the packet on the wire is K = B + 1.
+        K: the largest number of packets in the system, the one in service included. A switch whose
+        buffer of B places does not count the packet on the wire is K = B + 1.
     batch
         Distribution of the size of a batch; none means single packets. Of a batch that finds too
         few places, as many packets enter as there are places; the rest is lost.
@@ -191,7 +191,7 @@ def embedded(flow: Arrivals, batch: Batch | None, capacity: int) -> Floats:
 
 
 def _after_idle(flow: Arrivals, batch: Batch | None) -> Floats:
-    """Return P(X - 1 + A > j): what the service after an idle time leaves behind."""
+    """Return P(X - 1 + A > j): the packets left by the service after an idle period."""
     if batch is None:
         return flow.beyond
     return tails(np.convolve(flow.pmf, batch.pmf[1:])[: flow.pmf.size])

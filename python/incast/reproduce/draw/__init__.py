@@ -16,9 +16,9 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
     work
         The figure.
     curves
-        What was run for it.
+        Its runs.
     other
-        Another simulator's curves, drawn beside ours.
+        Another simulator's curves, drawn with ours.
     """
     from matplotlib import rc_context
 

@@ -1,4 +1,4 @@
-"""What the pictures of figures share: their sheet, and the names of their axes."""
+"""Common parts of the pictures of figures: their sheet, and the names of their axes."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def sheet(
 
 
 def name(plot: Plot, column: str) -> str:
-    """Return what a legend calls a column of a trace."""
+    """Return the legend's name of a column of a trace."""
     return plot.names.get(column, _NAMES.get(column, column))
 
 

@@ -1,4 +1,4 @@
-"""What the second curve gains over the first, at few points: bars."""
+"""The gain of the second curve over the first, at few points: bars."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from incast.reproduce.runs import Work
 
 
 def draw(work: Work, curves: Curves, other: Curves | None) -> Picture | None:
-    """Draw a bar per point, and beside it what another simulator's curves gain."""
+    """Draw a bar per point, and beside it the gain of another simulator's curves."""
     plot = work.figure.plot
     if plot is None or curves.metric is None:
         return None

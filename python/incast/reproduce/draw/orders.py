@@ -68,7 +68,7 @@ def sheet(work: Work, curves: Curves) -> tuple[Sheet, Axes, Axes | None]:
 
 
 def draw(strip: Axes | None, work: Work, curves: Curves, where: Mapping[X, float]) -> list[Line2D]:
-    """Mark every point of every order; return what the legend needs."""
+    """Mark every point of every order; return the legend's entries."""
     if strip is None:
         return []
     strip.set_axis_off()
@@ -94,7 +94,7 @@ def draw(strip: Axes | None, work: Work, curves: Curves, where: Mapping[X, float
 
 
 def states(order: Order, curves: Curves) -> dict[X, State]:
-    """Say of each point how the curves lie there."""
+    """Return the order of the curves at each point."""
     try:
         common, values = curves.together(order.above, None, order.start, order.end)
     except Unjudged:

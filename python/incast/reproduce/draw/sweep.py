@@ -57,7 +57,7 @@ def draw(work: Work, curves: Curves, other: Curves | None) -> Picture:
 def table(
     data: Sequence[tuple[str, str, X, float, tuple[float, float] | None]],
 ) -> pl.DataFrame:
-    """Return the numbers of a picture: whose, which curve, where, how much, how sure."""
+    """Return the numbers of a picture: source, curve, position, value, uncertainty."""
     rows = [
         {"source": source, "series": series, "x": str(x), "y": y}
         | dict(zip((f"y{LOW}", f"y{HIGH}"), ends or (None, None), strict=True))

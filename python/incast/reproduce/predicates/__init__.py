@@ -1,4 +1,4 @@
-"""What a claim may check: one file per predicate, and the one list of them."""
+"""Predicates of claims: one file each, and the list of them."""
 
 from collections.abc import Mapping
 

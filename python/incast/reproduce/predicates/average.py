@@ -17,9 +17,9 @@ class BelowAverage:
     curve
         Its label.
     among
-        The labels of which the mean is taken; it may be one of them.
+        The labels that are averaged; the curve may be one of them.
     metric
-        What is compared; by default what is drawn.
+        The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance

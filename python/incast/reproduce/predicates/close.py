@@ -19,7 +19,7 @@ class Close:
     within
         That share.
     metric
-        What is compared; by default what is drawn.
+        The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     """

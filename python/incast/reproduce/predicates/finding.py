@@ -1,4 +1,4 @@
-"""What a predicate finds, and what it needs to find it."""
+"""The result of a predicate, and its inputs."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -36,5 +36,5 @@ class Predicate(Protocol):
         Raises
         ------
         Unjudged
-            What it is about was not run.
+            Its runs do not exist.
         """

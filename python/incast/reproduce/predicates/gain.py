@@ -1,4 +1,4 @@
-"""`gain`: what one curve has more than another."""
+"""`gain`: the gain of one curve over another."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Gain:
     relative
         Gains in percent of `over`.
     metric
-        What is compared; by default what is drawn.
+        The metric to compare; by default the drawn one.
     """
 
     over: str

@@ -20,7 +20,7 @@ class Monotone:
     direction
         `rising` or `falling`; a stretch that does neither is allowed.
     metric
-        What of them; by default what is drawn.
+        Their metric; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     tolerance

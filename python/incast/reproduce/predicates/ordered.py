@@ -18,7 +18,7 @@ class Ordered:
     above
         Labels, the highest first.
     metric
-        What is compared; by default what is drawn.
+        The metric to compare; by default the drawn one.
     start, end
         The first and the last point that count (`from` and `to` in a figure).
     factor
