@@ -218,7 +218,7 @@ def test_a_dynamic_limit_moves_with_what_is_left() -> None:
     (limit,) = [
         line for line in figure.axes[0].get_lines() if str(line.get_label()).startswith("limit")
     ]
-    assert limit.get_label() == "limit: 2 × what is left of 64 KiB"
+    assert limit.get_label() == "limit: 2 × the free part of 64 KiB"
     lengths = set(limit.get_ydata())
     assert max(lengths) == 128
     assert len(lengths) > 5

@@ -1,9 +1,9 @@
-//! Values of tables, for whoever writes them down without knowing their types.
+//! Values of tables, for writers that do not know the types.
 
 /// A value of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// There is none.
+    /// No value.
     Nothing,
     /// True or false.
     Flag(bool),
@@ -17,7 +17,7 @@ pub enum Cell<'a> {
     List(Vec<Self>),
 }
 
-/// What may stand in a table.
+/// A type that a table may contain.
 pub trait Value {
     /// It, as a table has it.
     fn cell(&self) -> Cell<'_>;
@@ -42,7 +42,7 @@ impl Value for u64 {
 }
 
 impl Value for f64 {
-    /// What is not finite is no value.
+    /// Numbers that are not finite become no value.
     fn cell(&self) -> Cell<'_> {
         if self.is_finite() { Cell::Number(*self) } else { Cell::Nothing }
     }

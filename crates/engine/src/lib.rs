@@ -1,7 +1,7 @@
 //! Simulated time, the event queue, named random streams, quantities with units, and the ground
 //! of the registries.
 //!
-//! This crate knows no network: it is the clockwork that the rest runs on.
+//! This crate has nothing about networks.
 
 pub mod cell;
 pub mod event_queue;

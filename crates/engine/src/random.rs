@@ -1,8 +1,8 @@
 //! Named random streams.
 //!
-//! Every consumer of randomness draws from a stream of its own, derived from the scenario's seed,
-//! a name and an index (`("request jitter", client 0)`). Adding a hook or a probe therefore
-//! disturbs no other stream, and two transports compared at one seed see the same noise.
+//! Every consumer of randomness draws from its own stream, derived from the scenario's seed, a name
+//! and an index (`("request jitter", client 0)`). Adding a hook or a probe therefore does not
+//! change other streams, and two transports compared at one seed see the same noise.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;

@@ -1,4 +1,4 @@
-//! The ground of every registry: what an entry is called, and why its parameters make no sense.
+//! Common parts of registries: entries, and errors in parameters.
 
 /// One entry of a registry, for `incast list` and the docs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub struct Entry {
     pub summary: &'static str,
 }
 
-/// Why parameters make no sense: the key, then what was given and what would be accepted.
+/// An error in a parameter: the key, then the given and the accepted values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The parameter.
@@ -19,7 +19,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// `key` is at fault, and `message` says why.
+    /// `key` is wrong for the reason in `message`.
     pub fn new(key: &'static str, message: impl Into<String>) -> Self {
         Self { key, message: message.into() }
     }

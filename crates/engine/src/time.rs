@@ -30,7 +30,7 @@ pub struct Span(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// A time that no run reaches.
+    /// A time after the end of any run.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The instant `picos` picoseconds after the start of the run.
@@ -63,7 +63,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
     /// Longer than any run.
     pub const MAX: Self = Self(u64::MAX);

@@ -128,7 +128,7 @@ impl Attach<'_> {
             layer2_overhead: network.layer2_overhead,
             clock_noise: network.clock_noise,
             ties: network.ties,
-            detour: reorder.map(|reorder| reorder.detour),
+            reordering: reorder.map(|reorder| reorder.reordering),
             departure_events: network.departure_events,
             ..PortConfig::host(rate, delay)
         }

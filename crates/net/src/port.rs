@@ -23,7 +23,7 @@ use line::Line;
 use train::Train;
 
 pub use fifo::Fifo;
-pub use line::Detour;
+pub use line::Reordering;
 pub use stepped::Stepped;
 
 /// Index of a port in its network.
@@ -53,7 +53,7 @@ pub struct PortConfig {
     /// Queue discipline; a port without a buffer does not ask it.
     pub queue: QueueConfig,
     /// Packets that take longer on the link, so that others overtake them.
-    pub detour: Option<Detour>,
+    pub reordering: Option<Reordering>,
     /// Gives the port departure events although it may not need them.
     pub departure_events: bool,
 }
@@ -71,7 +71,7 @@ impl PortConfig {
             pool: None,
             accounting: Accounting::EXACT,
             queue: QueueConfig::default(),
-            detour: None,
+            reordering: None,
             departure_events: false,
         }
     }
@@ -82,7 +82,7 @@ impl PortConfig {
         acts_at_departure
             || self.pool.is_some()
             || self.accounting != Accounting::EXACT
-            || self.detour.is_some()
+            || self.reordering.is_some()
     }
 
     /// What the discipline may know of the port.

@@ -253,7 +253,7 @@ impl ReceiverHook for Receiver {
                 self.waiting.push_back(Waiting { load, class, at, overtaken });
                 at
             }
-            AckEvent::Due => match self.waiting.front_mut() {
+            AckEvent::Expired => match self.waiting.front_mut() {
                 Some(first) => {
                     if first.class == Class::Late {
                         // Later ones of the other class have overtaken it.

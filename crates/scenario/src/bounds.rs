@@ -58,12 +58,12 @@ fn check_counts(scenario: &Scenario) -> Result<(), ScenarioError> {
 fn check_delays(scenario: &Scenario) -> Result<(), ScenarioError> {
     let network = &scenario.network;
     let core = network.core.as_ref().map(|core| core.delay);
-    let detour = network.reorder.map(|reorder| reorder.detour.delay);
+    let reordering = network.reorder.map(|reorder| reorder.reordering.delay);
     for (key, given, most) in [
         ("delay", Some(network.client_delay), LONGEST),
         ("server_delay", Some(network.server_delay), LONGEST),
         ("core.delay", core, LONGEST),
-        ("reorder.delay", detour, LONGEST),
+        ("reorder.delay", reordering, LONGEST),
         ("clock_noise", Some(network.clock_noise), NOISIEST),
     ] {
         if let Some(given) = given.filter(|given| *given > most) {

@@ -1,7 +1,7 @@
 //! `network.reorder`: reordering of packets.
 
 use incast_engine::Span;
-use incast_net::port::Detour;
+use incast_net::port::Reordering;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::ScenarioError;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reorder {
     /// Probability and additional delay.
-    pub detour: Detour,
+    pub reordering: Reordering,
     /// On which links.
     pub links: Links,
 }
@@ -54,13 +54,13 @@ impl ReorderDocument {
             let message = "there are no links between switches; write all, client or servers";
             return Err(ScenarioError::new("network.reorder.links", message));
         }
-        Ok(Reorder { detour: Detour { p, delay }, links })
+        Ok(Reorder { reordering: Reordering { p, delay }, links })
     }
 }
 
 impl From<&Reorder> for ReorderDocument {
     fn from(reorder: &Reorder) -> Self {
-        let Reorder { detour: Detour { p, delay }, links } = *reorder;
+        let Reorder { reordering: Reordering { p, delay }, links } = *reorder;
         Self { p, delay, links }
     }
 }

@@ -55,7 +55,11 @@ impl Script {
         let settings = Settings::new().map_err(|problem| fail(0, "", problem))?;
         let mut script = Self { name: name.to_owned(), settings, steps: Vec::new() };
         if !text.trim_start().starts_with("# ") {
-            return Err(fail(1, "", "the script must begin with a comment: its claim".into()));
+            return Err(fail(
+                1,
+                "",
+                "the script must begin with a comment that states its claim".into(),
+            ));
         }
         for (line, source) in (1..).zip(text.lines().map(str::trim)) {
             let code = source.split('#').next().unwrap_or_default().trim();

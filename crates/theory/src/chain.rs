@@ -43,7 +43,7 @@ pub struct Effort {
     pub most: u64,
     /// See `most`.
     pub blocks: u32,
-    /// Events after which a block is not played to its end.
+    /// Events after which the simulation of a block is aborted.
     pub limit: u64,
     /// Whether timeouts are waited for that have not come yet although packets are lost: it is
     /// believed that the next block may have one.
@@ -77,8 +77,8 @@ pub fn follow(read: &Read, effort: &Effort) -> Outcome {
         for block in 0..read.blocks.max(1) {
             let left = effort.limit.saturating_sub(account.events);
             let mut gaps = Stream::named(SEED, "gaps", run << 32 | u64::from(block));
-            let played = network.block(&mut gaps, left);
-            account.add(played, network.has_lost_handshakes());
+            let simulated = network.block(&mut gaps, left);
+            account.add(simulated, network.has_lost_handshakes());
             account.has_lost |= network.has_lost();
             account.events = before + network.events();
             if network.is_beyond() {

@@ -1,10 +1,10 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
 //! This month and the next, half a millisecond each, are divided into days of 17 microseconds. The
-//! months after them, 34 milliseconds in all, keep their events as they come and deal them out to
-//! their days when their turn is near; what lies further ahead waits in a heap. A day seldom holds
-//! more than a few events, which mostly come in the order in which they will leave: it is a sorted
-//! list as long as it is short. A sorted list is a heap, so a crowded day goes on as one.
+//! months after them, 34 milliseconds in all, keep their events unsorted and distribute them to
+//! their days when they are near; later events wait in a heap. A day rarely has more than a few
+//! events, which mostly arrive in order: it is a sorted list while it is short. A sorted list is a
+//! heap, so a long one continues as a heap.
 
 use super::{Entry, NOTHING};
 use crate::time::Time;
@@ -28,7 +28,7 @@ pub(super) struct Calendar<E> {
     days: Box<[Day<E>; DAYS]>,
     /// Which of them hold events, a bit each.
     busy: u64,
-    /// Number of the month at hand; the days in sight are its own and those of the next.
+    /// Number of the current month; the days in sight are its own and those of the next.
     month: u64,
     /// The months after these, by the low bits of their number, and which of them hold events.
     months: Box<[Month<E>; MONTHS]>,
@@ -92,7 +92,7 @@ impl<E: Copy> Calendar<E> {
         self.days[slot].push(entry);
     }
 
-    /// Makes `month` the month at hand: a later one, before which nothing is left.
+    /// Makes `month` the current month: a later one; no earlier event is left.
     #[cold]
     fn turn_to(&mut self, month: u64) {
         let in_sight = self.month + 1;
@@ -123,8 +123,8 @@ impl<E: Copy> Calendar<E> {
         (today + ahead as usize) % DAYS
     }
 
-    /// Key of the earliest event. The month at hand stays what it is: the clock may be far behind,
-    /// and what is added meanwhile has to find its own day.
+    /// Key of the earliest event. The current month does not change: the clock may be far behind,
+    /// and events added meanwhile must find their own day.
     #[inline]
     pub(super) fn first(&mut self) -> u128 {
         if self.busy == 0 {
@@ -221,7 +221,7 @@ impl<E: Copy> Day<E> {
         entries[hole] = entry;
     }
 
-    /// Makes room in the list, or takes it for the heap that it is.
+    /// Makes room in the list, or continues it as a heap.
     #[cold]
     fn push_to_crowd(&mut self, entry: Entry<E>) {
         if !self.is_heap {

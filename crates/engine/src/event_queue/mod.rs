@@ -1,10 +1,9 @@
-//! The event queue: lanes for what comes in order, and a calendar for the rest.
+//! The event queue: lanes for events in order, and a calendar for the rest.
 //!
 //! Most events of a network are scheduled a fixed time ahead: a packet's time on the next link, an
-//! ACK's way back. What is scheduled a fixed time ahead comes in the order in which it will leave,
-//! so that a few first-in-first-out lanes hold it, and the earliest event is the first of one of
-//! them. A lane takes what is not earlier than its last event; what no lane takes, and timers far
-//! ahead, go to a [calendar](calendar::Calendar).
+//! ACK's path back. Such events arrive in order, so a few first-in-first-out lanes hold them, and
+//! the earliest event is the first of one lane. A lane accepts events that are not earlier than its
+//! last one; all others, and distant timers, go to a [calendar](calendar::Calendar).
 //!
 //! The caller owns the sequence numbers, so that a packet keeps the place among equals that it
 //! got when it was admitted to its link, although only the head of a link is in the queue
@@ -20,7 +19,7 @@ use calendar::Calendar;
 
 /// Lanes: as many as there are usual times ahead on a star, and one to spare.
 const LANES: usize = 3;
-/// What lies further ahead would keep a lane from taking anything else.
+/// A later event would keep a lane from accepting others.
 const NEAR: Span = Span::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +129,8 @@ impl<E: Copy> EventQueue<E> {
         self.lanes[lane].push_back(Entry { time, sequence, event });
     }
 
-    /// Schedules a deadline, as [`Self::push`] does. Deadlines come in no order: in a lane they
-    /// would only keep it from taking what does.
+    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order: in a lane they
+    /// would block events that are.
     #[inline]
     pub fn push_deadline(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);

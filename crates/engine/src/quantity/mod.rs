@@ -1,8 +1,8 @@
 //! Quantities with units: what a scenario writes as `"1Gbps"`, `"100us"`, `"64KiB"`, `"40pkt"`.
 //!
-//! Text is turned into integers of the base unit exactly, without floating point; what does not fit
-//! a whole number of base units is an error. Written back, a quantity is in base units and parses
-//! to the same value.
+//! Text is turned into integers of the base unit exactly, without floating point; a value that is
+//! not a whole number of base units is an error. Written back, a quantity is in base units and
+//! parses to the same value.
 
 mod named;
 mod serial;
@@ -26,22 +26,22 @@ pub struct Size(pub u64);
 /// The capacity or a threshold of a queue, counted in packets or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limit {
-    /// So many packets of any size.
+    /// This many packets of any size.
     Packets(u64),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
 }
 
 /// A TCP window, counted in full segments or in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Window {
-    /// So many segments of the connection's maximum size.
+    /// This many segments of the connection's maximum size.
     Segments(u64),
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
 }
 
-/// Why a text is not a quantity: one line that says what was given and what would be accepted.
+/// Why a text is not a quantity: one line with the given text and the accepted forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuantityError(String);
 

@@ -1,4 +1,4 @@
-//! Values that are a quantity or a name that stands for one.
+//! Values that are a quantity or a name for one.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,13 +8,13 @@ use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A name that may stand where a quantity is expected.
+/// A name for a quantity.
 pub trait Name: Copy + PartialEq + 'static {
     /// The names and what they mean, one line each.
     const NAMES: &'static [(&'static str, Self, &'static str)];
 }
 
-/// A quantity or a name that stands for one.
+/// A quantity or a name for one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum OrName<N, Q> {
     /// The name.
@@ -24,7 +24,7 @@ pub enum OrName<N, Q> {
 }
 
 impl<N, Q> OrName<N, Q> {
-    /// The quantity that is given, or what the name stands for.
+    /// The given quantity, or that of the name.
     pub fn quantity_or_else(self, meaning: impl FnOnce(N) -> Q) -> Q {
         match self {
             Self::Name(name) => meaning(name),

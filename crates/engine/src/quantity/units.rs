@@ -27,7 +27,7 @@ pub(super) trait Quantity: Sized + 'static {
     /// What an integer without unit means, if it may stand alone.
     const BARE: Option<fn(u64) -> Self> = None;
 
-    /// What is probably meant by a unit that is not one of [`Self::UNITS`].
+    /// A hint for a unit that is not one of [`Self::UNITS`].
     fn hint(_unit: &str) -> Option<&'static str> {
         None
     }
@@ -67,7 +67,7 @@ pub(super) trait Quantity: Sized + 'static {
         }
     }
 
-    /// The `value` in base units, unless that is too much.
+    /// The `value` in base units, unless it is too large.
     fn within_bounds(value: u64, shown: &str) -> Result<u64, QuantityError> {
         if value > Self::MOST {
             return Err(Problem::TooLarge.describe::<Self>(shown));
@@ -117,7 +117,7 @@ impl Decimal {
         let (number, unit) = text.split_at(end);
         let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
         let fraction_digits = fraction.trim_end_matches('0');
-        // A fraction without digits ("1.") or a second point is a slip of the pen.
+        // A fraction without digits ("1.") or a second point is a typing error.
         if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
             return None;
         }

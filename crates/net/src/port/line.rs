@@ -64,28 +64,28 @@ impl Serialisation {
     }
 }
 
-/// Packets that take longer on a link, at random, so that others overtake them.
+/// Reordering on a link: packets are delayed at random, so that others overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Detour {
-    /// Probability, 0 to 1, that a packet takes the detour.
+pub struct Reordering {
+    /// Probability, 0 to 1, that a packet is delayed.
     pub p: f64,
-    /// How much longer that takes.
+    /// The additional delay.
     pub delay: Span,
 }
 
-/// A link with detours at work.
+/// The state of a link with reordering.
 #[derive(Clone, Debug)]
-pub(super) struct Detours {
-    params: Detour,
+pub(super) struct Reorderer {
+    params: Reordering,
     random: Stream,
 }
 
-impl Detours {
-    pub(super) fn new(params: Detour, random: Stream) -> Self {
+impl Reorderer {
+    pub(super) fn new(params: Reordering, random: Stream) -> Self {
         Self { params, random }
     }
 
-    /// How much longer the next packet takes.
+    /// The additional delay of the next packet.
     pub(super) fn draw(&mut self) -> Span {
         if self.random.chance(self.params.p) { self.params.delay } else { Span::ZERO }
     }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
-use super::line::{Detours, Line};
+use super::line::{Line, Reorderer};
 use super::train::Train;
 use super::{
     Admission, Commons, Contents, Fifo, Parts, PortConfig, PortCounters, Service, Ties, Transit,
@@ -63,7 +63,7 @@ pub struct Stepped {
     departure_sequence: u64,
     train: Train,
     line: Line,
-    detours: Option<Detours>,
+    reorderer: Option<Reorderer>,
     buffer: Option<Buffer>,
     accounting: Accounting,
     pool: Option<PoolId>,
@@ -85,7 +85,7 @@ impl Stepped {
         Self {
             accounting: config.accounting,
             pool: config.pool,
-            detours: config.detour.map(|params| Detours::new(params, random)),
+            reorderer: config.reordering.map(|params| Reorderer::new(params, random)),
             ..Self::from_parts(plain.into_parts(), index)
         }
     }
@@ -110,7 +110,7 @@ impl Stepped {
             },
             train,
             line,
-            detours: None,
+            reorderer: None,
             buffer,
             accounting: Accounting::EXACT,
             pool: None,
@@ -314,7 +314,7 @@ impl Stepped {
         let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
         self.counters.delivered += 1;
-        let next = self.link.front().filter(|_| self.detours.is_none());
+        let next = self.link.front().filter(|_| self.reorderer.is_none());
         (head.parcel, next.map(|next| (next.arrival, next.sequence)))
     }
 
@@ -471,17 +471,17 @@ impl Stepped {
         let departure = now + next.sending;
         self.counters.sending += next.sending;
         self.last_departure = departure;
-        let detour = self.detours.as_mut().map(Detours::draw);
-        let arrival = departure + self.line.delay + detour.unwrap_or_default();
+        let reordering = self.reorderer.as_mut().map(Reorderer::draw);
+        let arrival = departure + self.line.delay + reordering.unwrap_or_default();
         let key = (arrival, next.sequence);
         let service = Service {
             departure: (departure, self.departure_sequence),
             // On a link that changes the order every packet is scheduled by itself.
-            arrival: (self.link.is_empty() || detour.is_some()).then_some(key),
+            arrival: (self.link.is_empty() || reordering.is_some()).then_some(key),
         };
         self.in_service = Some(InService { size: next.parcel.size(), service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        // Without detours that is the end.
+        // Without reordering that is the end.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }

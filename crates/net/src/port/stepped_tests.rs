@@ -419,10 +419,10 @@ fn as_many_acks_fit_as_there_are_cells() {
 }
 
 #[test]
-fn a_packet_on_a_detour_is_overtaken() {
+fn a_delayed_packet_is_overtaken() {
     let run = |p| {
-        let detour = Some(Detour { p, delay: Span::from_micros(30) });
-        let port = PortConfig { detour, ..PortConfig::host(GIGABIT, DELAY) };
+        let reordering = Some(Reordering { p, delay: Span::from_micros(30) });
+        let port = PortConfig { reordering, ..PortConfig::host(GIGABIT, DELAY) };
         let mut switch = Switch::new(&[port], None);
         for seq in 0..1000 {
             switch.offer(Time::ZERO, 0, numbered(seq, 0));
@@ -440,8 +440,11 @@ fn a_packet_on_a_detour_is_overtaken() {
     let late: Vec<_> = some.arrived[0].iter().filter(late).collect();
     assert!((70..130).contains(&late.len()), "{}", late.len());
     for (time, packet) in late {
-        let detour = Span::from_micros(30);
-        assert_eq!(*time - Time::ZERO, DELAY + detour + Span::from_micros(12) * (packet.seq + 1));
+        let reordering = Span::from_micros(30);
+        assert_eq!(
+            *time - Time::ZERO,
+            DELAY + reordering + Span::from_micros(12) * (packet.seq + 1)
+        );
     }
     assert!(!some.seqs(0).is_sorted() && some.arrived[0].is_sorted_by_key(|(time, _)| *time));
 }

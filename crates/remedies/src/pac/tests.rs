@@ -135,8 +135,8 @@ fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(2001)), 0), at(24));
     // So do the two of the other one, which is first.
     assert_eq!(until(&mut early, AckEvent::Ready(&request(1, 1)), 0), at(24));
-    assert_eq!(until(&mut late, AckEvent::Due, 24), at(40));
-    assert_eq!(until(&mut early, AckEvent::Due, 24), at(24));
+    assert_eq!(until(&mut late, AckEvent::Expired, 24), at(40));
+    assert_eq!(until(&mut early, AckEvent::Expired, 24), at(24));
     until(&mut early, AckEvent::Left, 24);
-    assert_eq!(until(&mut late, AckEvent::Due, 40), at(40));
+    assert_eq!(until(&mut late, AckEvent::Expired, 40), at(40));
 }

@@ -286,9 +286,9 @@ impl Search {
             let because = "server_rate and client_rate set the rate of every link";
             self.add("network.rate".to_owned(), because, "leave one of these out");
         }
-        let Some(Reorder { detour, .. }) = network.reorder else { return };
+        let Some(Reorder { reordering, .. }) = network.reorder else { return };
         for (key, other, is_void) in
-            [("delay", "p", detour.p == 0.0), ("p", "delay", detour.delay.is_zero())]
+            [("delay", "p", reordering.p == 0.0), ("p", "delay", reordering.delay.is_zero())]
         {
             if is_void {
                 let because = format!("network.reorder.{other} is 0");

@@ -120,7 +120,7 @@ fn everyone_is_ready_then_due_then_has_left() {
                     log.push(format!("ready {}", packet.ack));
                     return now + Span::from_millis(packet.ack / 1000);
                 }
-                AckEvent::Due => log.push("due".to_owned()),
+                AckEvent::Expired => log.push("due".to_owned()),
                 AckEvent::Left => log.push("left".to_owned()),
             }
             Time::ZERO

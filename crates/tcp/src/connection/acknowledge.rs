@@ -1,4 +1,4 @@
-//! ACKs in: what was acknowledged, what is lost, how the window moves.
+//! Incoming ACKs: acknowledged data, losses, and changes of the window.
 
 use incast_engine::Time;
 use incast_net::{Flags, Packet};
@@ -22,8 +22,7 @@ impl Connection {
     pub(super) fn acknowledge(&mut self, now: Time, packet: &Packet) {
         let una = self.board.una();
         if !self.board.accepts(packet.ack) || packet.ack < una {
-            // RFC 9293 §3.10.7.4: what was never sent cannot be acknowledged; an ACK tells the
-            // other end where it stands.
+            // RFC 9293 §3.10.7.4: an ACK of unsent data is answered with an ACK.
             if packet.ack > una {
                 self.owe(Demand::Ack);
             }
@@ -40,7 +39,7 @@ impl Connection {
             || !packet.sack.is_empty()
             || !self.board.is_empty()
         {
-            // With nothing outstanding, data bring no news but of what was sent twice.
+            // With nothing outstanding, data can only report duplicates.
             self.acknowledge_with_news(now, packet, same_window);
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
@@ -54,7 +53,7 @@ impl Connection {
         }
     }
 
-    /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes move the window
+    /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes change the window
     /// with every ACK.
     fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
         packet.payload == 0
@@ -64,7 +63,7 @@ impl Connection {
             && (same_window || !self.config.dupack_requires_same_window)
     }
 
-    /// Whether an ACK of new data says nothing else.
+    /// Whether an ACK of new data has no other information.
     #[inline]
     fn is_plain_ack(&self, packet: &Packet) -> bool {
         packet.sack.is_empty()
@@ -88,13 +87,13 @@ impl Connection {
         self.note_new_head(now);
     }
 
-    /// An ACK that may mean something to loss recovery.
+    /// An ACK that may matter to loss recovery.
     fn acknowledge_with_news(&mut self, now: Time, packet: &Packet, same_window: bool) {
         let has_prr = self.extras.has(Extras::PRR);
         let held = if has_prr { self.held() } else { 0 };
         let losses = self.board.losses();
         let is_duplicate = packet.ack == self.board.una() && self.is_duplicate(packet, same_window);
-        // Unlike a duplicate ACK it may come when nothing is outstanding.
+        // Unlike a duplicate ACK it may arrive when nothing is outstanding.
         let repeats = packet.ack == self.board.una()
             && packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST));
@@ -118,7 +117,7 @@ impl Connection {
         if is_news && self.undo.as_ref().is_some_and(|undo| undo.is_examining()) {
             self.examine(now, packet, Evidence { acked: news.acked, original });
         }
-        // Recovery has the first word, and the congestion control the last.
+        // Recovery handles it first, the congestion control last.
         let asks = self.needs.head && news.is_duplicate && found == Episode::None;
         if asks && self.declares_loss(now, false) {
             let episode = self.recovery.enter(&self.recovery_view(now));
@@ -126,7 +125,7 @@ impl Connection {
         }
     }
 
-    /// Enters an ACK on the scoreboard. Returns what it covers, and whether something has arrived that
+    /// Enters an ACK on the scoreboard. Returns what it covers, and whether data has arrived that
     /// was outstanding at a timeout and not sent again.
     #[inline]
     fn read_ack(&mut self, now: Time, packet: &Packet, news: &mut News) -> (Acked, bool) {
@@ -167,13 +166,13 @@ impl Connection {
         (acked, original)
     }
 
-    /// What the ACK echoes of a timestamp, if timestamps are on.
+    /// The timestamp that the ACK echoes, if timestamps are on.
     #[inline]
     fn echo(&self, packet: &Packet) -> Option<Echo> {
         self.config.timestamps.map(|tick| (packet.ts_echo, tick))
     }
 
-    /// What every ACK of new data means, before recovery is asked.
+    /// The effects of every ACK of new data, before recovery handles it.
     #[inline]
     pub(super) fn note_progress(&mut self, now: Time, packet: &Packet, acked: &Acked) {
         self.sample_rtt(now, packet, acked);
@@ -196,7 +195,7 @@ impl Connection {
         }
         let window = self.congestion.window();
         let ece = packet.flags.contains(Flags::ECE);
-        // Only RFC 7661 has an opinion; to ask the configuration, which all share, is cheaper.
+        // Only RFC 7661 limits growth; checking the shared configuration is cheaper.
         let is_free = self.config.idle_restart != crate::config::IdleRestart::Rfc7661
             || self.idle.may_grow(window);
         let may_grow = may_grow && is_free && self.ecn.lets_grow(ece);
@@ -269,8 +268,8 @@ impl Connection {
     }
 }
 
-/// The duplicate that the first block reports, if it does: below the acknowledgement, or within
-/// the second block (RFC 2883 §4).
+/// The duplicate that the first block reports, if any: below the acknowledgement, or within the
+/// second block (RFC 2883 §4).
 fn reported_twice(packet: &Packet) -> Option<(u64, u64)> {
     let mut blocks = packet.sack.ranges(packet.ack);
     let first = blocks.next()?;

@@ -1,4 +1,4 @@
-//! Asking the hooks, and doing what they advise.
+//! Calling the hooks and following their advice.
 
 use incast_engine::{Span, Time};
 use incast_net::{Packet, Trigger};
@@ -15,14 +15,14 @@ use crate::recovery::LossRecovery;
 pub(super) struct Hooks {
     pub senders: Vec<Box<dyn SenderHook>>,
     pub receivers: Vec<Box<dyn ReceiverHook>>,
-    /// ACKs and requests that hooks hold back.
+    /// ACKs and requests that hooks delay.
     pub held: Held,
-    /// The label of the empty probe that is owed.
+    /// The label of the empty probe that is due.
     pub probe_label: u16,
 }
 
 impl Connection {
-    /// Tells the sender hooks of an event and follows their advice.
+    /// Notifies the sender hooks of an event and follows their advice.
     pub(super) fn consult(&mut self, now: Time, event: SendEvent<'_>) {
         let view = self.send_view(now);
         let advice = self
@@ -78,7 +78,7 @@ impl Connection {
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
     }
 
-    /// The least retransmission timeout that the hooks advise.
+    /// The minimum retransmission timeout that the hooks advise.
     #[inline]
     pub(super) fn rto_floor(&self, now: Time) -> Span {
         if !self.has_sender_hooks() {

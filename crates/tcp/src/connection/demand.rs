@@ -1,4 +1,4 @@
-//! What a connection owes apart from new and lost data: one table, in order of urgency.
+//! What a connection must send apart from new and lost data: one table, in order of urgency.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -24,7 +24,7 @@ impl Demands {
         self.0 & Self::of(demand) != 0
     }
 
-    /// Whether something is owed that leaves before data.
+    /// Whether something must be sent before data.
     #[inline]
     pub fn is_urgent(self) -> bool {
         self.0 & URGENT != 0
@@ -38,14 +38,14 @@ impl Demands {
     }
 }
 
-/// Declares the demands in their order, each with the method that serves it. That method returns
-/// whether a packet leaves; if none does, the next demand has its turn.
+/// Declares the demands in their order, each with the method that serves it. The method returns
+/// whether a packet is sent; if not, the next demand is served.
 macro_rules! demands {
     (
         before data { $($(#[$early_doc:meta])* $early:ident => $serve_early:ident,)+ }
         after data { $($(#[$late_doc:meta])* $late:ident => $serve_late:ident,)+ }
     ) => {
-        /// A packet that is owed.
+        /// A packet that must be sent.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Demand {
             $($(#[$early_doc])* $early,)+
@@ -55,7 +55,7 @@ macro_rules! demands {
         const URGENT: u16 = $(Demands::of(Demand::$early))|+;
 
         impl Connection {
-            /// Serves what leaves before data.
+            /// Serves the demands before data.
             pub(super) fn poll_urgent(&mut self, now: Time, out: &mut Packet) -> bool {
                 $(while self.owed.take(Demand::$early) {
                     if self.$serve_early(now, out) {
@@ -65,7 +65,7 @@ macro_rules! demands {
                 false
             }
 
-            /// Serves what leaves after data.
+            /// Serves the demands after data.
             #[inline]
             pub(super) fn poll_patient(&mut self, now: Time, out: &mut Packet) -> bool {
                 $(while self.owed.take(Demand::$late) {
@@ -81,7 +81,7 @@ macro_rules! demands {
 
 demands! {
     before data {
-        /// An ACK that reports marks until the packet before the one at hand.
+        /// An ACK that reports the marks up to the previous packet.
         FlushAck => send_flush,
         Syn => send_first_syn,
         SynAck => send_syn_ack,
@@ -98,9 +98,9 @@ demands! {
         FinAgain => send_fin_again,
     }
     after data {
-        /// A bare ACK, because data carry it too.
+        /// A pure ACK, which data replaces.
         Ack => send_ack,
-        /// The first of what was held has waited long enough.
+        /// The first delayed packet has waited long enough.
         Held => send_held,
     }
 }

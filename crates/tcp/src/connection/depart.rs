@@ -1,4 +1,4 @@
-//! Segments with a departure time: a host that can keep one until then spares the pacer its
+//! Segments with a departure time: with a host that keeps segments until then, the pacer needs no
 //! deadline (`docs/adr/0010-departure-times.md`).
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::extras::Extras;
 use super::pace::Timing;
 use super::timer::TimerKind;
 
-/// What cannot happen to a connection of which nothing is on its way.
+/// What cannot happen to a connection with nothing in flight.
 const SETTLED: Extras = Extras::PACKETS
     .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)
@@ -20,11 +20,10 @@ const SETTLED: Extras = Extras::PACKETS
     .or(Extras::RECEIVER_HOOKS);
 
 impl Connection {
-    /// The host keeps a segment until its departure time, and nothing else leaves by its line.
+    /// The host keeps a segment until its departure time, and sends nothing else on its link.
     ///
-    /// Only a window below a segment makes use of it, and only where nothing can happen to the
-    /// connection between the moment at which the departure is settled and the departure: other
-    /// connections keep their deadlines.
+    /// It is used only with a window below a segment, and only if nothing can happen to the
+    /// connection before the departure; otherwise the pacer's deadline is used.
     pub fn allow_departure_times(&mut self) {
         let is_plain = self.needs.fractional_window && self.extras.only(SETTLED);
         if let Some(pacer) = &mut self.pacer {
@@ -38,9 +37,9 @@ impl Connection {
         self.pacer.as_ref().map_or(Time::ZERO, |pacer| pacer.last_sent)
     }
 
-    /// When the segment up to `end` leaves that waits for the pacer, if that is settled: nothing of
-    /// the connection is on its way in either direction, no timer runs, and what the application
-    /// may yet do changes nothing.
+    /// Departure time of the segment up to `end`, which waits for the pacer, if it is certain:
+    /// nothing of the connection is in flight in either direction, no timer runs, and the
+    /// application cannot change it.
     fn settled_departure(&mut self, end: u64) -> Option<Time> {
         let una = self.board.una();
         let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
@@ -58,14 +57,14 @@ impl Connection {
             && una != self.block.start
             && self.timer.kind == TimerKind::Off
             && self.acks.policy.deadline() == Time::NEVER
-            // A segment that could become longer waits for what becomes of it.
+            // A segment that could become longer waits.
             && end - una == u64::from(self.segment_size)
             && end < self.written;
         is_settled.then_some(pacer.next_at)
     }
 
-    /// When these data leave by the pacer's leave, of which the window would let go `allowed` bytes in
-    /// all: now, or at a departure time if that is settled.
+    /// When the pacer releases these data, if the window allows `allowed` bytes in all: now, or at
+    /// a departure time if it is certain.
     pub(super) fn paced_departure(
         &mut self,
         now: Time,
@@ -81,7 +80,7 @@ impl Connection {
         Some(departure)
     }
 
-    /// Something leaves that was sent before, or that the receiver may refuse.
+    /// A retransmission, or data that the receiver may refuse, is sent.
     pub(super) fn note_copy(&mut self) {
         if let Some(pacer) = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off) {
             pacer.timing = Timing::Doubtful;
@@ -89,7 +88,7 @@ impl Connection {
         }
     }
 
-    /// The run ends: a segment that would have left after `now` has not been sent.
+    /// The run ends: a segment with a departure time after `now` was not sent.
     pub fn withdraw_timed(&mut self, now: Time) {
         let departs = self
             .pacer

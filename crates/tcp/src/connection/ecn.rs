@@ -10,21 +10,21 @@ use super::demand::Demand;
 use crate::config::{Config, EcnPackets};
 use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
 
-/// What a connection remembers for ECN.
+/// The ECN state of a connection.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct EcnState {
-    /// Which packets are ECN-capable; none if ECN is off.
+    /// Which packets are ECN-capable; `None` if ECN is off.
     packets: Option<EcnPackets>,
     /// What the congestion control does with marks.
     usage: EcnUse,
-    /// Receiver: what leaves carries ECN-Echo.
+    /// Receiver: sent packets have ECN-Echo.
     pub echo: bool,
     /// Sender: the next new data announce the reduction.
     announce: bool,
     /// Sender: the window was reduced when this was the highest number sent.
     reduced_until: u64,
-    /// Receiver: the ACK to send before the one at hand, with its echo.
+    /// Receiver: the ACK to send before the current one, with its echo.
     flush: Option<(u64, bool)>,
 }
 
@@ -66,11 +66,11 @@ impl EcnState {
         }
     }
 
-    /// Dresses a data packet that leaves.
+    /// Sets the ECN fields of a departing data packet.
     #[inline]
     pub fn mark_data(&mut self, packet: &mut Packet, retransmission: bool) {
         let Some(packets) = self.packets else { return };
-        // RFC 3168 §6.1.5: a retransmission is not capable, and announces nothing.
+        // RFC 3168 §6.1.5: a retransmission is not ECN-capable, and has no CWR.
         if !retransmission || packets != EcnPackets::NewData {
             packet.flags = packet.flags.with_ecn(Ecn::Capable);
         }
@@ -81,8 +81,8 @@ impl EcnState {
 }
 
 impl Connection {
-    /// A data packet arrived, of which `before` was the next byte expected. Returns whether it has
-    /// to be acknowledged at once.
+    /// A data packet arrived; `before` was the next byte expected. Returns whether it must be
+    /// acknowledged at once.
     pub(super) fn note_mark(&mut self, packet: &Packet, before: u64) -> bool {
         let marked = packet.ecn() == Ecn::CongestionExperienced;
         let EcnUse::PerAck(ce_change) = self.ecn.usage else {
@@ -104,7 +104,7 @@ impl Connection {
         ce_change != CeChange::Flush
     }
 
-    /// The ACK that goes before a change of the echo.
+    /// The ACK that is sent before a change of the echo.
     pub(super) fn send_flush(&mut self, now: Time, out: &mut Packet) -> bool {
         let Some((ack, echo)) = self.ecn.flush.take() else {
             return false;
@@ -118,7 +118,7 @@ impl Connection {
     }
 
     /// An acceptable ACK echoed a mark; `flight` was outstanding before it (RFC 3168 §6.1.2: at
-    /// most one reduction per window, whatever it was for).
+    /// most one reduction per window, for any reason).
     pub(super) fn hear_echo(&mut self, now: Time, ack: u64, flight: u64) {
         if self.ecn.usage == EcnUse::Classic && ack > self.ecn.reduced_until {
             let path = self.path(now, flight);

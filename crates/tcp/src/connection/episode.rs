@@ -1,4 +1,4 @@
-//! Acting on what loss recovery found: how its episodes begin, go on and end.
+//! Loss-recovery episodes: how they begin, continue and end.
 
 use incast_engine::Time;
 use incast_net::{Packet, Trigger};
@@ -12,7 +12,7 @@ use crate::send::Sent;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Acts on what recovery found in an ACK, and returns that.
+    /// Acts on recovery's answer to an ACK, and returns it.
     pub(super) fn conclude(
         &mut self,
         now: Time,
@@ -65,7 +65,7 @@ impl Connection {
         found
     }
 
-    /// New data were acknowledged: the timer rests or runs on.
+    /// New data was acknowledged: the timer stops or restarts.
     #[inline]
     pub(super) fn note_emptied(&mut self, now: Time, restart_timer: bool) {
         if self.board.is_empty() {
@@ -91,8 +91,8 @@ impl Connection {
         self.events.push(Event::RecoveryExit);
     }
 
-    /// Acts on what recovery found, unless it is the end of an episode; `held` bytes had been reported
-    /// as received before.
+    /// Acts on recovery's answer, unless it is the end of an episode; `held` bytes had been
+    /// reported as received before.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode, held: u64) {
         let (restart_timer, reduces) = match episode {
             Episode::Enter { restart_timer } => (restart_timer, true),
@@ -104,7 +104,7 @@ impl Connection {
             Episode::None | Episode::Partial { .. } | Episode::Exit { .. } => return,
         };
         let window = self.congestion.window();
-        // RFC 5681 §3.2, step 2: what limited transmit sent is not part of FlightSize.
+        // RFC 5681 §3.2, step 2: data sent by limited transmit is not part of FlightSize.
         let flight = self.in_flight().saturating_sub(self.limited_bytes);
         if reduces {
             let path = self.path(now, self.recovery.flight_size(flight, &self.board));
@@ -159,7 +159,7 @@ impl Connection {
         })
     }
 
-    /// Tells the recovery that the retransmission timer was set anew.
+    /// Notifies the recovery that the retransmission timer was restarted.
     #[inline]
     pub(super) fn note_timer(&mut self, now: Time) {
         if self.extras.has(Extras::TIMED_RECOVERY) {
@@ -173,7 +173,7 @@ impl Connection {
         self.recovery.on_progress(&self.board, &view);
     }
 
-    /// The recovery's own deadline has come.
+    /// The recovery's own deadline has expired.
     pub(super) fn run_recovery_deadline(&mut self, now: Time) {
         self.set_trigger(Trigger::TailProbe);
         let view = self.recovery_view(now);
@@ -185,7 +185,7 @@ impl Connection {
     /// repaired already.
     fn reduce_again(&mut self, now: Time, repaired: Option<u64>) {
         let window = self.congestion.window();
-        // What the receiver holds is part of the flight and says nothing about the path.
+        // Data that the receiver has is part of the flight, but not in the network.
         let flight = repaired.unwrap_or_else(|| self.in_flight().min(window));
         let path = self.path(now, flight);
         self.congestion.on_congestion(Congestion::FastRetransmit, &path);

@@ -1,8 +1,8 @@
-//! What a connection reports to its owner.
+//! Events that a connection reports to its owner.
 
 use incast_engine::Span;
 
-/// Something that the owner wants to know.
+/// An event for the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The handshake is complete.
@@ -26,7 +26,7 @@ pub enum TimeoutKind {
     Data,
     /// The timer of a SYN or SYN-ACK.
     Handshake,
-    /// The timer of a request that nothing answered.
+    /// The timer of an unanswered request.
     Request,
 }
 
@@ -51,7 +51,7 @@ pub struct TimeoutReport {
     pub ssthresh: u64,
     /// Outstanding bytes.
     pub flight: u64,
-    /// The retransmission timeout, before the reaction backs it off.
+    /// The retransmission timeout, before its backoff.
     pub rto: Span,
     /// The first unacknowledged segment left in the first window of its block (ABTT).
     pub block_head: bool,
@@ -59,8 +59,8 @@ pub struct TimeoutReport {
     pub advised: bool,
 }
 
-/// Events that wait to be polled, in the order in which they happened, each at most once. The report
-/// of a timeout lies apart, because few packets meet one.
+/// Events that wait to be polled, in the order in which they happened, each at most once. The
+/// report of a timeout is stored separately, because timeouts are rare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
     /// Four bits for each event, the first in the lowest.

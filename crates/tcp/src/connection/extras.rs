@@ -1,7 +1,8 @@
-//! What a connection has beyond sending by a window in bytes: one set, known at birth but for hooks.
+//! Features of a connection beyond sending by a window in bytes: one set, fixed at creation except
+//! for hooks.
 //!
-//! A shortcut says which extras it knows to be harmless ([`Extras::only`]). A new feature adds a
-//! line here, and every shortcut leaves its connections to the long way until it names it.
+//! A shortcut names the extras that it supports ([`Extras::only`]). A new feature adds a line here;
+//! shortcuts do not apply to its connections until they name it.
 
 use crate::config::{Config, IdleRestart, IdleTimer, WindowUnit};
 use crate::congestion::Needs;
@@ -12,35 +13,35 @@ use crate::recovery::Traits;
 pub(super) struct Extras(u32);
 
 impl Extras {
-    /// The scoreboard tells what has arrived ([`Traits::selective`]).
+    /// The scoreboard knows what has arrived ([`Traits::selective`]).
     pub const SELECTIVE: Self = Self(1);
     /// cwnd bounds the pipe ([`Traits::by_pipe`]).
     pub const BY_PIPE: Self = Self(1 << 16);
-    /// What is lost is sent again where it is ([`Traits::in_place`]).
+    /// Lost segments are sent again in place ([`Traits::in_place`]).
     pub const IN_PLACE: Self = Self(1 << 17);
-    /// Recovery goes by time ([`Traits::timed`]).
+    /// Recovery uses time ([`Traits::timed`]).
     pub const TIMED_RECOVERY: Self = Self(1 << 1);
     /// Windows count packets and not bytes.
     pub const PACKETS: Self = Self(1 << 2);
     pub const TIMESTAMPS: Self = Self(1 << 3);
     /// The receiver reports selectively.
     pub const SACK_OPTION: Self = Self(1 << 4);
-    /// There is a pacer, whatever it paces.
+    /// There is a pacer.
     pub const PACER: Self = Self(1 << 5);
     /// Segmentation offload.
     pub const OFFLOAD: Self = Self(1 << 6);
     /// Proportional rate reduction.
     pub const PRR: Self = Self(1 << 7);
-    /// Timeouts are examined and undone.
+    /// Premature timeouts are detected and undone.
     pub const UNDO: Self = Self(1 << 8);
-    /// An idle time changes the window.
+    /// An idle period changes the window.
     pub const IDLE_RESTART: Self = Self(1 << 9);
     /// The host delays data at random.
     pub const JITTER: Self = Self(1 << 10);
     pub const ECN: Self = Self(1 << 11);
-    /// The congestion control is told of what leaves, and may move its window.
+    /// The congestion control sees sent data, and may change its window.
     pub const SENT: Self = Self(1 << 12);
-    /// The retransmission timer runs with nothing outstanding, too.
+    /// The retransmission timer also runs with nothing outstanding.
     pub const IDLE_TIMER: Self = Self(1 << 13);
     pub const SENDER_HOOKS: Self = Self(1 << 14);
     pub const RECEIVER_HOOKS: Self = Self(1 << 15);
@@ -49,12 +50,12 @@ impl Extras {
     /// The delivery rate is measured.
     pub const DELIVERY: Self = Self(1 << 19);
 
-    /// What a recovery's [`Traits`] may add, but for time.
+    /// What a recovery's [`Traits`] may add, except time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
-    /// What has deadlines beside the timer's and the delayed ACK's.
+    /// Extras with deadlines beside the timer's and the delayed ACK's.
     pub const DEADLINES: Self =
         Self::TIMED_RECOVERY.or(Self::PACER).or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS);
-    /// What adds to the packets that leave.
+    /// Extras that add to sent packets.
     pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
 
     pub fn of(config: &Config, recovery: Traits, needs: Needs, has_pacer: bool) -> Self {
@@ -87,13 +88,13 @@ impl Extras {
         Self(self.0 | other.0)
     }
 
-    /// Whether one of `others` is among them.
+    /// Whether it includes any of `others`.
     #[inline]
     pub const fn has(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Whether none but `harmless` are among them.
+    /// Whether it includes only `harmless` ones.
     #[inline]
     pub const fn only(self, harmless: Self) -> bool {
         self.0 & !harmless.0 == 0

@@ -1,5 +1,5 @@
-//! When the host lets data leave, for hosts that are not infinitely fast (`send_jitter`) and hooks
-//! that hold data back.
+//! When the host releases data, for hosts that are not infinitely fast (`send_jitter`) and hooks
+//! that delay data.
 
 use incast_engine::{Span, Time};
 
@@ -14,18 +14,18 @@ pub(super) enum Gate {
     Open,
 }
 
-/// What the host does to data that could leave.
+/// The host's delay of data that could be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Host {
     pub gate: Gate,
     /// Since when the gate is closed.
     pub closed_since: Time,
-    /// How long data wait at least to be late for such a reason.
+    /// The minimum delay that counts as late for such a reason.
     pub patience: Span,
 }
 
 impl Connection {
-    /// Whether the host lets data leave now, or else when.
+    /// Whether the host releases data now, or else when.
     #[inline]
     pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
         let wait = if hold_until > now {

@@ -1,4 +1,4 @@
-//! What can be read of a connection.
+//! The readable state of a connection.
 
 use super::{Connection, Counters, FIRST_BYTE, State};
 use crate::config::IdleRestart;
@@ -18,7 +18,7 @@ impl Connection {
         self.congestion.ssthresh()
     }
 
-    /// What the congestion control may be asked for beyond its window.
+    /// A value of the congestion control beyond its window.
     pub fn congestion_gauge(&self, name: &str) -> Option<f64> {
         self.congestion.gauge(name)
     }
@@ -38,7 +38,7 @@ impl Connection {
         self.recovery.dupacks()
     }
 
-    /// Whether loss recovery is going on.
+    /// Whether loss recovery is in progress.
     pub fn in_recovery(&self) -> bool {
         self.recovery.in_recovery()
     }
@@ -58,13 +58,13 @@ impl Connection {
         self.written - FIRST_BYTE
     }
 
-    /// Bytes that the application wrote and that are not acknowledged.
+    /// Unacknowledged bytes that the application wrote.
     pub fn unacknowledged(&self) -> u64 {
         self.written.saturating_sub(self.board.una())
     }
 
-    /// Whether writes change what it sends although data wait: validated windows are looked at when
-    /// the application writes (RFC 2861, RFC 7661), and hooks may take a write for a message.
+    /// Whether writes change what it sends although data waits: window validation happens when the
+    /// application writes (RFC 2861, RFC 7661), and hooks may treat a write as a message.
     pub fn heeds_writes(&self) -> bool {
         matches!(self.config.idle_restart, IdleRestart::Rfc2861 | IdleRestart::Rfc7661)
             || self.has_sender_hooks()
@@ -95,17 +95,17 @@ impl Connection {
         self.opening.request.ordinal
     }
 
-    /// Which incarnation of its flow this is.
+    /// The incarnation of its flow.
     pub fn epoch(&self) -> u8 {
         self.template.epoch
     }
 
-    /// Whether an ACK is being held back (delayed ACK, or a receiver hook).
+    /// Whether an ACK is being delayed (delayed ACK, or a receiver hook).
     pub fn is_holding_ack(&self) -> bool {
         self.acks.policy.is_holding() || !self.hooks.held.is_empty()
     }
 
-    /// What it has counted.
+    /// Its counters.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }

@@ -9,7 +9,7 @@ use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
 use crate::congestion::Limit;
 
-/// How far the handshake and the request have come.
+/// The progress of the handshake and the request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Opening {
     pub role: Role,
@@ -18,7 +18,8 @@ pub(super) struct Opening {
     pub requests_seen: u64,
     /// How often the timer of the SYN or SYN-ACK expired.
     pub tries: u32,
-    /// How often the SYN or SYN-ACK left: at a timeout, or because the other end asked again.
+    /// How often the SYN or SYN-ACK was sent: at a timeout, or because the other end repeated its
+    /// own.
     pub syns_sent: u32,
     pub syn_sent_at: Time,
 }
@@ -27,9 +28,9 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Request {
     pub ordinal: u64,
-    /// Bytes on the wire; 0 rides on the handshake's last ACK if there is one.
+    /// Bytes on the wire; 0 is part of the handshake's last ACK, if any.
     pub size: u16,
-    /// Nothing has answered it yet.
+    /// It has not been answered.
     pub outstanding: bool,
     pub tries: u32,
 }
@@ -54,8 +55,8 @@ impl Connection {
         let ack = packet.flags.contains(Flags::ACK);
         match self.state {
             State::Idle if syn && !ack => self.accept(now),
-            // Our SYN-ACK or ACK was lost: say it again. A retransmitted SYN-ACK also means that
-            // the server never saw the request that rode on our ACK.
+            // Our SYN-ACK or ACK was lost: repeat it. A retransmitted SYN-ACK also means that the
+            // server did not see the request on our ACK.
             State::SynReceived if syn && !ack => self.owe(Demand::SynAck),
             State::Established if syn => {
                 let repeat = self.opening.request.outstanding && self.request_rides();
@@ -111,8 +112,8 @@ impl Connection {
         self.events.push(Event::Established);
     }
 
-    /// Whether the request at hand travels on the handshake's last ACK, so that the SYN-ACK's
-    /// timer repeats it if it is lost.
+    /// Whether the current request is part of the handshake's last ACK, so that the SYN-ACK's timer
+    /// repeats it after a loss.
     pub(super) fn request_rides(&self) -> bool {
         self.opening.request.size == 0
             && self.opening.request.ordinal == 1
@@ -120,7 +121,7 @@ impl Connection {
             && self.config.handshake == Handshake::ThreeWay
     }
 
-    /// Something proved that the request arrived.
+    /// A packet shows that the request arrived.
     #[inline]
     pub(super) fn confirm_request(&mut self) {
         if self.opening.request.outstanding {

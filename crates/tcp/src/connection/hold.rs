@@ -1,7 +1,7 @@
-//! ACKs and requests that a receiver hook keeps for a while.
+//! ACKs and requests that a receiver hook delays.
 //!
-//! They are kept as they would have left, in their order, so that the sender hears every duplicate
-//! and sees the windows that were meant for it; and nobody keeps them for ever.
+//! They are kept unchanged and in order, so that the sender sees every duplicate and every window.
+//! The delay is bounded.
 
 use std::collections::VecDeque;
 
@@ -13,17 +13,17 @@ use super::demand::Demand;
 use super::timer::TimerKind;
 use crate::hooks::{AckEvent, Advice, HOLD_LIMIT};
 
-/// What is held, first to leave first.
+/// The delayed packets, in order of departure.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held(VecDeque<Waiting>);
 
 #[derive(Clone, Debug)]
 struct Waiting {
     packet: Packet,
-    /// When the hooks are to be asked again, and when nobody is any more.
+    /// When the hooks are called again, and when the delay ends in any case.
     due: Time,
     latest: Time,
-    /// Data have carried its acknowledgement.
+    /// Data has included its acknowledgement.
     is_void: bool,
 }
 
@@ -38,7 +38,7 @@ impl Held {
 }
 
 impl Connection {
-    /// Whether the hooks keep this packet, which is ready.
+    /// Whether the hooks delay this packet, which is ready.
     #[inline]
     pub(super) fn holds_back(&mut self, now: Time, packet: &Packet) -> bool {
         self.has_receiver_hooks() && self.keep(now, packet)
@@ -56,17 +56,17 @@ impl Connection {
         true
     }
 
-    /// Until when the hooks want to hold.
+    /// The end of the delay that the hooks want.
     fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
         let hooks = self.hooks.receivers.iter_mut();
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
     }
 
-    /// The clock may have reached the deadline of what is held.
+    /// The clock may have reached the deadline of the delayed packets.
     pub(super) fn release_due(&mut self, now: Time) {
         self.waive(Demand::Held);
         while self.hooks.held.deadline() <= now {
-            let until = self.ask(now, AckEvent::Due);
+            let until = self.ask(now, AckEvent::Expired);
             let Some(first) = self.hooks.held.0.front_mut() else { return };
             first.due = until.min(first.latest);
             if first.due > now {
@@ -81,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// Sends the first of what was held.
+    /// Sends the first delayed packet.
     pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
         let first = self.hooks.held.0.pop_front();
         if let Some(first) = &first {
@@ -96,14 +96,14 @@ impl Connection {
         first.is_some()
     }
 
-    /// Data have left that carry the cumulative ACK: bare ones that still wait are history.
+    /// Data with the cumulative ACK was sent: waiting pure ACKs are obsolete.
     pub(super) fn void_held(&mut self) {
         for waiting in &mut self.hooks.held.0 {
             waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);
         }
     }
 
-    /// A request is leaving.
+    /// A request is being sent.
     pub(super) fn time_request(&mut self, now: Time) {
         if self.opening.request.outstanding && !self.request_rides() {
             self.arm(now, TimerKind::Request);

@@ -64,14 +64,14 @@ pub enum Role {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing has happened yet (an acceptor listens).
+    /// The initial state (an acceptor listens).
     Idle,
     SynSent,
     SynReceived,
     Established,
 }
 
-/// What a connection has counted.
+/// Counters of a connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Segments with data sent, retransmissions included.
@@ -88,25 +88,25 @@ pub struct Counters {
 
 /// One end of a TCP connection.
 ///
-/// Where flows take turns, each finds its connection out of the nearest cache, so that what a
-/// packet costs is the lines that it touches: what all packets need comes first, then what data
-/// and their ACKs need, then the rest.
+/// With many flows a connection is not in the nearest cache, so a packet costs the cache lines that
+/// it touches. Fields that all packets need come first, then those for data and their ACKs, then
+/// the rest.
 #[repr(C)]
 pub struct Connection {
     owed: Demands,
     state: State,
     events: event::Pending,
-    /// What it has beyond the ordinary.
+    /// Its extra features.
     extras: Extras,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
-    /// What the congestion control asked for.
+    /// The congestion control's needs.
     needs: Needs,
     /// Segment size that the hooks advised last.
     segment_size: u32,
-    /// New segments that may still leave for the ACK at hand.
+    /// New segments that may still be sent for the current ACK.
     burst: u32,
-    /// What all packets have in common.
+    /// Common fields of all packets.
     template: Template,
     /// One past the last byte that the application wrote.
     written: u64,
@@ -131,11 +131,11 @@ pub struct Connection {
     congestion: Controller,
     recovery: Recovery,
     idle: IdleTracker,
-    /// The segment being timed: one past its end, and when it left.
+    /// The segment being timed: one past its end, and when it was sent.
     timed: Option<(u64, Time)>,
     random: Stream,
     hooks: Hooks,
-    /// What there is to say of the timeout among the events.
+    /// The report of the timeout among the events.
     report: Option<TimeoutReport>,
     /// Probes sent since the window closed; their backoff is not the RTO's.
     window_probes: u32,
@@ -159,13 +159,13 @@ impl Block {
     }
 }
 
-/// What all packets of a connection have in common.
+/// Common fields of a connection's packets.
 #[derive(Clone, Copy)]
 struct Template {
     route: RouteId,
     header: u8,
     epoch: u8,
-    /// ACK, the ECN field, and what made the connection act last.
+    /// ACK, the ECN field, and what last triggered the connection.
     flags: Flags,
 }
 
@@ -367,7 +367,7 @@ impl Connection {
         earliest
     }
 
-    /// The earliest deadline of what few connections have.
+    /// The earliest deadline of rare features.
     #[inline(never)]
     fn rare_deadline(&self) -> Time {
         let mut earliest = self.recovery.deadline();
@@ -383,8 +383,8 @@ impl Connection {
         earliest
     }
 
-    /// Whether it has nothing to send and waits for no ACK: `poll_transmit` would say so, too, but
-    /// receivers are asked often.
+    /// Whether it has nothing to send and waits for no ACK. `poll_transmit` would show this, too,
+    /// but this is called often for receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.owed.is_empty()

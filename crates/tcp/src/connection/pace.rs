@@ -1,5 +1,5 @@
-//! How data leave: at a rate (pacing; a window below a segment becomes a distance in time), and in
-//! bursts as hosts with segmentation offload send them.
+//! How data is sent: at a rate (pacing; a window below a segment becomes a gap in time), and in
+//! bursts of segmentation offload.
 
 use incast_engine::time::mul_div;
 use incast_engine::{Rate, Span, Stream, Time};
@@ -17,23 +17,23 @@ pub(super) struct Pacer {
     pub(super) next_at: Time,
     /// When the last data left, or will leave if they have a departure time.
     pub(super) last_sent: Time,
-    /// The last interval that was worked out, and of what.
+    /// The last computed interval, and its inputs.
     memo: (Fraction, Span),
     /// Data wait for `next_at`.
     pub(super) waiting: bool,
     /// Since when they do.
     waiting_since: Time,
-    /// Everything is paced, and not only what a window below a segment lets go.
+    /// Everything is paced, not only windows below a segment.
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
-    /// What is left of the burst that has begun.
+    /// The rest of the current burst.
     burst_left: u32,
-    /// Most bytes that leave as one burst; 0 if there is no segmentation offload.
+    /// Largest burst, bytes; 0 without segmentation offload.
     burst_size: u32,
     /// The burst that may begin.
     burst_granted: u32,
-    /// The block whose first segment has been given its moment, and that moment.
+    /// The block whose first segment has a departure time, and that time.
     phase: (u64, Time),
     gains: Pacing,
     /// While [`Timing::Doubtful`]: copies were sent of what lies below this number.
@@ -45,7 +45,7 @@ pub(super) struct Pacer {
 pub(super) enum Timing {
     /// It does not.
     Off,
-    /// It would, but copies of a segment may be on their way, or their ACKs.
+    /// It would, but copies of a segment, or their ACKs, may be in flight.
     Doubtful,
     /// It does.
     On,
@@ -63,7 +63,7 @@ struct Fraction {
 /// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
 const BURST_DIVISOR: u64 = 3;
 
-/// What lets nothing leave before the pacer does.
+/// Extras with which nothing is sent before the pacer allows it.
 const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -78,10 +78,10 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::DELIVERY);
 
-/// What the pacer needs to know of its connection.
+/// The pacer's view of its connection.
 #[derive(Clone, Copy, Default)]
 struct Pace {
-    /// The rate that the congestion control sets, or else all below.
+    /// The rate of the congestion control, or else the fields below.
     rate: Option<Rate>,
     srtt: Option<Span>,
     window: u64,
@@ -128,7 +128,7 @@ impl Pacer {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
 
-    /// Time that `bytes` take; none if no round trip has been measured.
+    /// Time for `bytes`; `None` before the first round-trip sample.
     #[inline]
     fn interval(&mut self, pace: Pace, bytes: u64) -> Option<Span> {
         let fraction = match pace.rate {
@@ -166,7 +166,7 @@ impl Pacer {
         if pace.window >= pace.segment || pace.rate.is_some() {
             return if self.always { self.next_at } else { Time::ZERO };
         }
-        // The window may have changed since the last segment left, and with it the distance.
+        // The window may have changed since the last segment, and with it the gap.
         let Some(interval) = self.interval(pace, pace.segment) else { return Time::ZERO };
         let has_sent = self.last_sent != Time::NEVER;
         let after_last = if has_sent { self.last_sent + interval } else { Time::ZERO };
@@ -197,7 +197,7 @@ impl Connection {
         }
     }
 
-    /// cwnd as the window to send by: of one below a segment the pacer takes care.
+    /// cwnd as the window to send by: the pacer handles a window below a segment.
     #[inline]
     pub(super) fn send_window(&self) -> u64 {
         let window = self.congestion.window();
@@ -223,7 +223,7 @@ impl Connection {
         waits
     }
 
-    /// Whether nothing but the pacer keeps another full segment of new data.
+    /// Whether only the pacer delays another full segment of new data.
     fn has_room_for_more(&self) -> bool {
         let (next, segment) = (self.board.next(), u64::from(self.segment_size));
         next < self.stream_end()
@@ -270,7 +270,7 @@ impl Connection {
             && !self.recovery.in_recovery()
     }
 
-    /// `bytes` of data have left.
+    /// `bytes` of data were sent.
     #[inline]
     pub(super) fn note_pace(&mut self, now: Time, bytes: u64) {
         let Some(pacer) = &mut self.pacer else { return };

@@ -1,10 +1,10 @@
-//! Header prediction (Jacobson 1990, RFC 1323 §4.2): a few fields tell whether a packet is the next
-//! segment of data, or an ACK of new data outside loss recovery, and nothing else.
+//! Header prediction (Jacobson 1990, RFC 1323 §4.2): a few fields decide whether a packet is just
+//! the next segment of data, or an ACK of new data outside loss recovery.
 //!
-//! What is predicted goes through the same scoreboard, congestion control, estimator and ACK policy
-//! as any other packet, and is spared the questions that have only one answer then: no event, nothing
-//! lost, nothing owed. The rest is for [`Connection::handle_segment`], which does the same for what is
-//! predicted; [`Connection::poll_transmit`] then sends the same packets.
+//! Predicted packets use the same scoreboard, congestion control, estimator and ACK policy as
+//! others, without the checks whose result is known: no event, no loss, nothing due. The rest is
+//! for [`Connection::handle_segment`], which does the same for what is predicted;
+//! [`Connection::poll_transmit`] then sends the same packets.
 
 use incast_engine::Time;
 use incast_net::{Ecn, Flags, Packet, Trigger};
@@ -18,7 +18,7 @@ use crate::recovery::LossRecovery;
 use crate::recv::reassembly::Arrival;
 use crate::send::scoreboard::Acked;
 
-/// What makes no difference to the receiver of data that has none to send.
+/// Extras without effect on a receiver of data that has none to send.
 const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -41,7 +41,7 @@ const SENDS: Extras = Extras::RECOVERY
     .or(Extras::ECN)
     .or(Extras::IDLE_TIMER);
 
-/// What header prediction made of a packet.
+/// The result of header prediction for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicted {
     /// It was not predicted, and nothing has happened.

@@ -1,5 +1,5 @@
-//! The short way against the long one: two connections get the same packets, and one of them may
-//! predict. Packets, events, deadlines and every field agree, whatever the configuration.
+//! The fast path against the slow one: two connections get the same packets, and one of them may
+//! predict. Packets, events, deadlines and every field agree in every configuration.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -91,7 +91,7 @@ fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
     (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
 }
 
-/// The same end twice: one goes the short way where it can, the other the long one.
+/// The same end twice: one uses the fast path where possible, the other the slow one.
 struct End {
     short: Connection,
     long: Connection,
@@ -165,7 +165,7 @@ impl End {
     }
 }
 
-/// A client at index 0, a server at 1, and what is on its way to each.
+/// A client at index 0, a server at 1, and the packets in flight to each.
 struct Scene {
     now: Time,
     ends: [End; 2],
@@ -174,13 +174,13 @@ struct Scene {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// So many packets arrive, in either direction in turn, if there are any.
+    /// This many packets arrive, in both directions in turn, if there are any.
     Arrive(u8),
     /// The first packet to an end is lost.
     Lose(usize),
     /// It arrives twice.
     Repeat(usize),
-    /// It comes after the second.
+    /// It arrives after the second.
     Swap(usize),
     /// A switch marks it.
     Mark(usize),
@@ -189,7 +189,7 @@ enum Step {
     NotifyAfter(u64),
     Buffer(usize, u64),
     Pass(u64),
-    /// The next deadline comes.
+    /// The next deadline expires.
     Wake,
 }
 
@@ -273,7 +273,7 @@ impl Scene {
         }
     }
 
-    /// All deadlines up to `until` come, but for those of a clock that never stops.
+    /// All deadlines up to `until` expire, except those of a clock that never stops.
     fn wake_until(&mut self, until: Time) {
         for _ in 0..100 {
             let due = |end: &usize| self.ends[*end].long.poll_timeout();

@@ -1,4 +1,4 @@
-//! Data in: reassembly and the decision to acknowledge.
+//! Incoming data: reassembly and the decision to acknowledge.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -10,14 +10,14 @@ use crate::hooks::{Advice, ReceiveView};
 use crate::recv::reassembly::Arrival;
 use crate::recv::{Reassembly, ReceiveWindow, SackReport};
 
-/// What has arrived, and how it is reported.
+/// Received data, and its reports.
 #[derive(Clone, Debug)]
 pub(super) struct Inbound {
     pub window: ReceiveWindow,
     pub data: Reassembly,
     /// `Event::Received` is due here.
     pub notify_at: u64,
-    /// What is reported selectively, if the SACK option is in use.
+    /// Selective reports, if the SACK option is in use.
     pub report: Option<Box<SackReport>>,
     /// A duplicate is to be reported selectively.
     pub owes_duplicate: bool,
@@ -55,7 +55,7 @@ impl Connection {
                         self.inbound.owes_duplicate = report.owes_duplicate();
                         arrival
                     }
-                    // What comes in order is not reported.
+                    // Data in order is not reported.
                     _ => self.inbound.data.insert(start, end),
                 }
             } else {

@@ -9,7 +9,7 @@ use crate::send::prr::Progress;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Duplicate ACKs that mean a loss now.
+    /// Duplicate ACKs that currently signal a loss.
     #[inline]
     pub(super) fn dupack_threshold(&self) -> u32 {
         if self.config.early_retransmit == EarlyRetransmit::Off {
@@ -52,7 +52,7 @@ impl Connection {
         }
     }
 
-    /// A partial ACK: without SACK it settles what duplicates announced, and shows another loss.
+    /// A partial ACK: without SACK it confirms the duplicates' reports, and shows another loss.
     pub(super) fn settle_delivery(&mut self, acked: &Acked) {
         if self.reduced_allowance().is_none() || self.extras.has(Extras::SELECTIVE) {
             return;
@@ -64,8 +64,8 @@ impl Connection {
         self.reduce(delivered, in_flight.saturating_sub(announced), false);
     }
 
-    /// An ACK brought news of `delivered` bytes; `is_safe` if it shows no further loss. Without SACK
-    /// a duplicate ACK announces a segment.
+    /// An ACK reports `delivered` new bytes; `is_safe` if it shows no further loss. Without SACK a
+    /// duplicate ACK reports a segment.
     pub(super) fn note_delivery(&mut self, news: &News, delivered: u64, is_safe: bool) {
         if self.reduced_allowance().is_none() {
             return;
@@ -81,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// An ACK that brings news of `delivered` bytes, and leaves `pipe` in the network.
+    /// An ACK that reports `delivered` new bytes, with `pipe` left in the network.
     fn reduce(&mut self, delivered: u64, pipe: u64, safe: bool) {
         let (window, segment) = (self.congestion.window(), u64::from(self.segment_size));
         let unit = self.window_unit();
@@ -106,7 +106,7 @@ impl Connection {
         }
     }
 
-    /// Bytes that rate reduction lets go now, if it is in force.
+    /// Bytes that rate reduction allows now, if it is active.
     #[inline]
     pub(super) fn reduced_allowance(&self) -> Option<u64> {
         self.prr.as_ref().and_then(|prr| prr.allowance())

@@ -8,7 +8,7 @@ use super::demand::Demand;
 use crate::config::Config;
 use crate::recv::AckPolicy;
 
-/// What there is to know of the next ACK.
+/// State of the next ACK.
 #[derive(Clone, Debug)]
 pub(super) struct Acks {
     pub policy: AckPolicy,
@@ -48,7 +48,7 @@ impl Connection {
         !self.holds_back(now, out)
     }
 
-    /// A packet that carries the cumulative ACK has left.
+    /// A packet with the cumulative ACK was sent.
     #[inline]
     pub(super) fn on_ack_left(&mut self) {
         if self.acks.extra == 0 && self.acks.label == 0 {

@@ -1,4 +1,4 @@
-//! What is sent again out of turn: what is lost or spare, what recovery owes, copies and probes.
+//! Retransmissions: lost and spare segments, recovery's demands, copies and probes.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -15,7 +15,7 @@ use crate::send::Sent;
 struct Again {
     /// It stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
     rescue: bool,
-    /// Recovery, a timeout or a hook asks for it: it waits for nothing.
+    /// Recovery, a timeout or a hook asks for it: it is sent at once.
     owed: bool,
     /// A hook does.
     requested: bool,
@@ -28,14 +28,14 @@ impl Again {
 }
 
 impl Connection {
-    /// A segment that is lost, if the pipe and the receiver have room for it.
+    /// A lost segment, if the pipe and the receiver have room for it.
     pub(super) fn poll_lost(&mut self, now: Time, lost: &Sent, out: &mut Packet) -> Polled {
         let una = self.board.una();
         let fits = lost.seq == una || lost.end() <= una + self.peer_window;
         self.poll_again(now, lost, fits, Again::DUE, out)
     }
 
-    /// What recovery sends again although it is not lost.
+    /// A segment that recovery sends again although it is not lost.
     pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
         let Some(Spare { seq, rescue }) = self.recovery.spare(&self.board) else {
             return Polled::Nothing;
@@ -58,7 +58,7 @@ impl Connection {
         if leaves { Polled::Packet } else { Polled::Nothing }
     }
 
-    /// Sends an outstanding segment again; what is owed does not wait for the host.
+    /// Sends an outstanding segment again; demands do not wait for the host.
     fn send_again(&mut self, now: Time, segment: &Sent, again: Again, out: &mut Packet) -> bool {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested: again.requested };
         let advice = self.shape(now, &plan);
@@ -84,8 +84,8 @@ impl Connection {
         true
     }
 
-    /// The retransmission that recovery, a timeout or the congestion control owes: the first lost
-    /// segment, or else the first unacknowledged one.
+    /// The retransmission that recovery, a timeout or the congestion control demands: the first
+    /// lost segment, or else the first unacknowledged one.
     pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = self.board.due().or_else(|| self.board.head().copied());
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
@@ -97,7 +97,8 @@ impl Connection {
         head.is_some_and(|head| self.send_again(now, &head, Again::REQUESTED, out))
     }
 
-    /// A copy of the last one, which leaves in its turn all the same if it was called back.
+    /// A copy of the last one, which is still sent in order if a timeout returned it to the send
+    /// queue.
     pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
         let again = Again { rescue: self.board.resend().is_some(), ..Again::REQUESTED };
         let last = self.board.last().copied();
@@ -115,8 +116,8 @@ impl Connection {
         self.board.next() < self.stream_end() && self.poll_beside(now, out) != Polled::Nothing
     }
 
-    /// A probe for a loss at the tail: new data if the receiver lets them, else the last segment
-    /// (RFC 8985 §7.3).
+    /// A tail loss probe: new data if the receiver allows it, else the last segment (RFC 8985
+    /// §7.3).
     pub(super) fn send_tail_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         let is_fresh = self.send_beside(now, out);
         if !is_fresh {

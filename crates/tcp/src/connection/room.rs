@@ -1,4 +1,4 @@
-//! How far the windows let data out.
+//! How much data the windows allow.
 
 use super::Connection;
 use super::extras::Extras;
@@ -6,17 +6,17 @@ use crate::congestion::CongestionControl;
 use crate::recovery::LossRecovery;
 use crate::send::Sent;
 
-/// How far the windows let data out.
+/// How much data the windows allow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     /// One past the last byte that is not limited transmit's (RFC 3042).
     pub window_end: u64,
-    /// One past the last byte that may leave.
+    /// One past the last byte that may be sent.
     pub end: u64,
     /// Bytes that the window has left.
     pub free: u64,
-    /// It was measured by the pipe: a segment that the window has no room for waits; else the window
-    /// may cut it.
+    /// It was measured by the pipe: a segment without room in the window waits; else the window may
+    /// truncate it.
     pub by_pipe: bool,
 }
 
@@ -28,13 +28,13 @@ impl Room {
 }
 
 impl Connection {
-    /// How far the windows reach ([`crate::recovery::Traits::by_pipe`]).
+    /// The limits of the windows ([`crate::recovery::Traits::by_pipe`]).
     #[inline]
     pub(super) fn room(&self) -> Room {
         if self.extras.has(Extras::BY_PIPE) { self.pipe_room() } else { self.flight_room() }
     }
 
-    /// [`Self::room`] where it is seldom asked.
+    /// [`Self::room`] where it is rarely called.
     #[inline(never)]
     pub(super) fn room_anew(&self) -> Room {
         self.room()
@@ -95,7 +95,7 @@ impl Connection {
         room
     }
 
-    /// Whether the windows are used up, whatever hooks advise; a closed one is to be probed.
+    /// Whether the windows are used up, regardless of hooks; a closed one must be probed.
     #[inline]
     pub(super) fn is_blocked(&self, room: &Room) -> bool {
         let next = self.board.next();
@@ -129,14 +129,14 @@ impl Connection {
             // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
             return (end <= usable || next == una).then_some(end);
         }
-        // A FIN rides on the last segment.
+        // A FIN is part of the last segment.
         let data = (next + u64::from(self.segment_size)).min(self.written);
         let end = if data == self.written { self.stream_end() } else { data };
         let end = if end <= usable {
             end
         } else if usable > next && (next == una || usable == self.written) {
-            // Neither a window smaller than a segment nor a FIN that does not fit must hold back
-            // data (RFC 9293 §3.8.6.2.1).
+            // Data must not be delayed by a window smaller than a segment, or by a FIN that does
+            // not fit (RFC 9293 §3.8.6.2.1).
             usable
         } else {
             return None;
@@ -144,7 +144,7 @@ impl Connection {
         (!room.by_pipe || end <= room.end).then_some(end)
     }
 
-    /// Whether all windows let the data leave that are next in line.
+    /// Whether all windows allow the next data.
     pub(super) fn may_send(&self) -> bool {
         self.board.next() < self.stream_end()
             && self.is_established()

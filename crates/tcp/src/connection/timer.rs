@@ -1,4 +1,4 @@
-//! The sender's timer and what its expiry does.
+//! The sender's timer and the effect of its expiry.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -10,7 +10,7 @@ use crate::congestion::{Congestion, CongestionControl};
 use crate::hooks::{Advice, SendEvent};
 use crate::recovery::LossRecovery;
 
-/// What the timer is for: one state instead of several booleans.
+/// The purpose of the timer: one state instead of several booleans.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimerKind {
     #[default]
@@ -152,7 +152,7 @@ impl Connection {
         let view = self.recovery_view(now);
         self.recovery.on_timeout(&mut self.board, &view);
         if self.board.resend().is_none() {
-            // What was called back leaves in its turn.
+            // Segments in the send queue are sent in order.
             self.owe(Demand::Head);
         }
         self.timed = None;

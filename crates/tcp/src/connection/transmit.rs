@@ -15,7 +15,7 @@ use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
 use crate::send::rtt::timestamp;
 
-/// What does not move the windows before an ACK does.
+/// Extras that do not change the windows before an ACK does.
 const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -33,12 +33,12 @@ const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::HEAD)
     .or(Extras::DELIVERY);
 
-/// What [`Connection::poll_transmit_into`] found.
+/// The result of [`Connection::poll_transmit_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polled {
     /// A packet, and perhaps more.
     Packet,
-    /// A packet, and nothing after it.
+    /// The last packet for now.
     LastPacket,
     /// A packet that leaves at [`Connection::departs_at`], and nothing before or after it
     /// ([`Connection::allow_departure_times`]).
@@ -48,22 +48,22 @@ pub enum Polled {
 }
 
 impl Connection {
-    /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
-    /// data, then a bare ACK. Call it until it returns none.
+    /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
+    /// pure ACK. Call it until it returns `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
     }
 
-    /// [`Connection::poll_transmit`] into a place that exists: a packet is written field by field,
-    /// and copying it right afterwards is slow.
+    /// [`Connection::poll_transmit`] into an existing place: a packet is written field by field,
+    /// and copying it immediately afterwards is slow.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.owed.is_urgent() && self.poll_urgent(now, out) {
             return Polled::Packet;
         }
         if self.extras.has(Extras::PACER) && self.is_held(now) {
-            // Nothing has changed what the pacer said last.
+            // The pacer's last answer is still valid.
         } else if self.has_data() && self.state == State::Established {
             match self.poll_data(now, out) {
                 Polled::Nothing => {}
@@ -109,7 +109,7 @@ impl Connection {
             }
     }
 
-    /// A packet without payload that brings an answer about.
+    /// A packet without payload that triggers an answer.
     pub(super) fn send_empty_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.label = std::mem::take(&mut self.hooks.probe_label);
@@ -243,7 +243,7 @@ impl Connection {
         if departure > now { Polled::Timed } else { self.packet_sent(room) }
     }
 
-    /// These data leave for the first time, by way of limited transmit or not.
+    /// These data are sent for the first time, by limited transmit or not.
     #[inline]
     pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;
@@ -256,7 +256,7 @@ impl Connection {
         }
     }
 
-    /// Builds the data segment of these sequence numbers, FIN included, and does the accounts.
+    /// Builds the data segment of these sequence numbers, FIN included, and updates the counters.
     pub(super) fn send_data(
         &mut self,
         now: Time,
@@ -339,8 +339,8 @@ impl Connection {
         out.window = self.inbound.window.advertise(next, cap);
     }
 
-    /// Adds what few connections send, and returns the largest window to advertise, if the
-    /// receiver's hooks set one.
+    /// Adds rare fields, and returns the largest window to advertise, if the receiver's hooks set
+    /// one.
     #[inline(never)]
     fn add_options(&mut self, now: Time, packet: &mut Packet) -> Option<u64> {
         self.acks.last_sent = packet.ack;

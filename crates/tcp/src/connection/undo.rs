@@ -1,5 +1,5 @@
-//! Timeouts that were premature: found by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and
-//! undone as RFC 4015 says.
+//! Premature timeouts: detected by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and undone
+//! by RFC 4015.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -13,10 +13,10 @@ use crate::recovery::LossRecovery;
 use crate::send::Sent;
 use crate::send::rtt::timestamp;
 
-/// How far the examination of a timeout has come.
+/// The progress of the check of a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
-    /// Nothing to examine.
+    /// Nothing to check.
     Off,
     /// The first segment was sent again; the next ACK of new data counts (RFC 5682 §2.1, step 2).
     Retransmitted,
@@ -24,7 +24,7 @@ enum Step {
     Forward,
 }
 
-/// What is needed to undo a timeout.
+/// The state needed to undo a timeout.
 #[derive(Clone, Debug)]
 pub(super) struct Undo {
     kind: UndoKind,
@@ -36,7 +36,7 @@ pub(super) struct Undo {
     head_end: u64,
     /// The timestamp of the first retransmission.
     retransmitted_at: u32,
-    /// New data may be sent up to here, whatever cwnd says.
+    /// New data may be sent up to here, regardless of cwnd.
     forward_end: u64,
 }
 
@@ -55,12 +55,12 @@ impl Undo {
         })
     }
 
-    /// Whether an ACK has to be examined.
+    /// Whether an ACK must be checked.
     pub fn is_examining(&self) -> bool {
         self.step != Step::Off
     }
 
-    /// Where new data that the examination calls for end.
+    /// The end of the new data that the check requires.
     pub fn forward_end(&self) -> Option<u64> {
         (self.step == Step::Forward).then_some(self.forward_end)
     }
@@ -71,7 +71,7 @@ impl Undo {
     }
 }
 
-/// What an ACK says of a timeout.
+/// What an ACK shows about a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
@@ -156,8 +156,8 @@ impl Connection {
         self.board.go_forward();
     }
 
-    /// New data leave instead of what is marked as lost, to tell what is true (RFC 5682 §3.1, step 2):
-    /// until where, if so.
+    /// New data is sent instead of segments marked as lost, as a test (RFC 5682 §3.1, step 2): the
+    /// end of it, if so.
     pub(super) fn forward_only(&self) -> Option<u64> {
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
         forward.filter(|_| self.extras.has(Extras::IN_PLACE))
@@ -169,7 +169,7 @@ impl Connection {
         self.recovery.on_genuine(&mut self.board);
     }
 
-    /// RFC 4015 §3: goes on with new data and gives back the congestion control's state, by the
+    /// RFC 4015 §3: continues with new data and restores the congestion control's state, by the
     /// flight plus no more than an initial window.
     fn undo_timeout(&mut self, now: Time, acked: u64) {
         let Some(undo) = &mut self.undo else { return };

@@ -1,5 +1,5 @@
-//! What of a window is used: in bytes, or in packets, of which a short one takes as much room as a
-//! full one (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
+//! The used part of a window: in bytes, or in packets, where a short one counts as a full one
+//! (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
 
 use incast_engine::Time;
 
@@ -20,17 +20,18 @@ impl Connection {
         if self.counts_packets() { u64::from(self.segment_size) } else { 1 }
     }
 
-    /// What `bytes` in so many `segments` take of a window.
+    /// The part of a window that `bytes` in this many `segments` use.
     #[inline]
     pub(super) fn room_of(&self, bytes: u64, segments: u64) -> u64 {
         if !self.counts_packets() {
             return bytes;
         }
-        // A FIN takes a number and no room; segments may have been longer once (a remedy's advice).
+        // A FIN has a sequence number but uses no window; segments may have been longer earlier (a
+        // remedy's advice).
         (segments * u64::from(self.segment_size)).max(bytes.saturating_sub(1))
     }
 
-    /// Tells the congestion control what keeps its window down.
+    /// Notifies the congestion control of a limit on its window.
     pub(super) fn limit(&mut self, now: Time, limit: Limit) {
         let path = self.path(now, self.in_flight());
         self.congestion.on_limit(limit, &path);
@@ -42,7 +43,7 @@ impl Connection {
         self.room_of(self.board.flight(), self.board.flight_segments())
     }
 
-    /// The most bytes of one segment that take no more than `room` of a window.
+    /// The largest segment that uses at most `room` of a window, bytes.
     pub(super) fn most_within(&self, room: u64) -> u64 {
         if !self.counts_packets() {
             room

@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 
-/// Copies of outstanding segments that a hook asks for: a set.
+/// Copies of outstanding segments that a hook requests: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies(u8);
 
@@ -26,8 +26,8 @@ impl Copies {
     }
 }
 
-/// What a hook would like to happen. Every field merges by a law that is commutative, associative
-/// and idempotent, with [`Advice::NONE`] as its neutral element.
+/// A hook's advice. Every field merges by a law that is commutative, associative and idempotent,
+/// with [`Advice::NONE`] as its neutral element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
     /// Payload bytes of a new segment (law: min).
@@ -38,7 +38,7 @@ pub struct Advice {
     pub label: u16,
     /// Send no data before this time (max).
     pub hold_until: Time,
-    /// Largest window to advertise, bytes; the right edge is never taken back (min).
+    /// Largest window to advertise, bytes; the right edge never moves back (min).
     pub receive_window_cap: u64,
     /// Largest window to send by, bytes (min).
     pub window_ceiling: u64,
@@ -59,16 +59,16 @@ pub struct Advice {
     /// Send the stream's end again: its FIN, or while there is none an empty packet with these label
     /// bits; 0 means none (max).
     pub end_again: u16,
-    /// Echo the timestamp of the segment at hand, whatever its place (or).
+    /// Echo the timestamp of the current segment, regardless of its order (or).
     pub echo: bool,
-    /// The retransmission timer of data runs at least so long (max).
+    /// Minimum retransmission timeout of data (max).
     pub rto_floor: Span,
-    /// Keep the ACK or request at hand until this time (max).
+    /// Delay the current ACK or request until this time (max).
     pub hold_ack_until: Time,
 }
 
 impl Advice {
-    /// No opinion.
+    /// No advice.
     pub const NONE: Self = Self {
         segment_size: u32::MAX,
         header_bytes: u8::MAX,

@@ -11,14 +11,14 @@ use incast_net::Packet;
 pub use crate::send::rtt::timestamp;
 pub use advice::{Advice, Copies};
 
-/// Label bit of an ACK that answers a probe: it repeats an acknowledgement without telling of a loss,
-/// so it is no duplicate. The other bits are the remedies' own.
+/// Label bit of an ACK that answers a probe: it repeats an acknowledgement without signalling a
+/// loss, so it does not count as a duplicate. The other bits are the remedies' own.
 pub const ANSWER: u16 = 1 << 7;
 
 /// RFC 5681 §4.2: an ACK must be generated within 500 ms.
 pub const HOLD_LIMIT: Span = Span::from_millis(500);
 
-/// What a sender hook sees.
+/// A sender hook's view.
 #[derive(Clone, Copy, Debug)]
 pub struct SendView {
     /// Now.
@@ -39,10 +39,10 @@ pub struct SendView {
     pub receive_window: u64,
     /// Segment size without advice, bytes.
     pub mss: u32,
-    /// Whether all windows let data leave now: those next in line, new ones or those that a timeout
-    /// has called back, not what recovery repairs. What holds data back in time does not count.
+    /// Whether all windows allow the next data now: new data or data that a timeout returned to the
+    /// send queue, not recovery's repairs. Delays in time do not count.
     pub may_send: bool,
-    /// Whether loss recovery is going on.
+    /// Whether loss recovery is in progress.
     pub in_recovery: bool,
     /// Consecutive duplicate ACKs.
     pub dupacks: u32,
@@ -58,7 +58,7 @@ pub struct SendView {
     pub doublings: u32,
 }
 
-/// What happened to the sender.
+/// Events of the sender.
 #[derive(Clone, Copy, Debug)]
 pub enum SendEvent<'a> {
     /// An ACK was processed.
@@ -82,14 +82,14 @@ pub struct TxPlan {
 
 /// A remedy's part in the sender.
 pub trait SenderHook: Send {
-    /// Something happened; advice on what to do now (retransmit, enter recovery, restart the
-    /// window, expire the timer, probe).
+    /// An event; advice on what to do now (retransmit, enter recovery, restart the window, expire
+    /// the timer, probe).
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         let _ = (event, view);
         Advice::NONE
     }
 
-    /// Advice on how a data segment leaves (segment size, header, label, hold, window ceiling).
+    /// Advice on a departing data segment (segment size, header, label, hold, window ceiling).
     fn shape(&self, view: &SendView, plan: &TxPlan) -> Advice {
         let _ = (view, plan);
         Advice::NONE
@@ -118,33 +118,32 @@ pub trait SenderHook: Send {
     }
 }
 
-/// What a receiver hook sees.
+/// A receiver hook's view.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiveView {
     /// Now.
     pub now: Time,
-    /// Next byte expected, after the segment at hand.
+    /// Next byte expected, after the current segment.
     pub next: u64,
-    /// Whether the segment at hand brought nothing new.
+    /// Whether the current segment had no new data.
     pub duplicate: bool,
 }
 
-/// What happens to the ACKs and requests of a receiver, which hooks may hold back. A connection
-/// never changes their order: everyone is `Ready`, then `Due` as often as it is held longer, then has
-/// `Left`, one behind the other.
+/// Events of a receiver's ACKs and requests, which hooks may delay. A connection keeps their order:
+/// each is `Ready`, then `Expired` each time that its delay may be extended, then has `Left`.
 #[derive(Clone, Copy, Debug)]
 pub enum AckEvent<'a> {
-    /// An ACK without data, or a request, is ready to leave, behind those that are held.
+    /// An ACK without data, or a request, is ready to be sent, after the delayed ones.
     Ready(&'a Packet),
-    /// The first of those that are held has waited as long as was advised.
-    Due,
-    /// The first of those that were held has left, or data have said in its stead what it says.
+    /// The delay of the first one has expired.
+    Expired,
+    /// The first delayed one was sent, or data has replaced it.
     Left,
 }
 
 /// A remedy's part in the receiver.
 pub trait ReceiverHook: Send {
-    /// Whether a data segment that arrived can be read at all; what one hook refuses is lost.
+    /// Whether a data segment that arrived can be read; a segment that any hook refuses is lost.
     fn admits(&mut self, packet: &Packet) -> bool {
         let _ = packet;
         true
@@ -156,8 +155,7 @@ pub trait ReceiverHook: Send {
         Advice::NONE
     }
 
-    /// Advice on how long an ACK or a request is held back (hold ACK). What one hook holds waits for
-    /// no more than [`HOLD_LIMIT`] in all.
+    /// Advice on the delay of an ACK or a request (hold ACK), at most [`HOLD_LIMIT`] in all.
     fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
         let _ = (event, now);
         Advice::NONE

@@ -5,18 +5,18 @@ use incast_engine::{Span, Time};
 use super::reassembly::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 
-/// Decides whether a received segment is acknowledged at once or a little later.
+/// Decides whether a received segment is acknowledged at once or later.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct AckPolicy {
-    /// Neither of the two below holds an ACK back.
+    /// No rule below delays an ACK.
     is_prompt: bool,
     /// Segments that may yet be acknowledged at once.
     quick: u32,
     /// Full segments received since the last ACK.
     pending: u32,
-    /// When a held ACK is due: by the delayed-ACK timer, or because the host hands up what it has
-    /// collected.
+    /// When a delayed ACK is due: by the delayed-ACK timer, or because the host passes up its
+    /// batch.
     deadline: Time,
     hand_up: Time,
     delayed: Option<DelayedAck>,
@@ -26,7 +26,7 @@ pub struct AckPolicy {
 }
 
 impl AckPolicy {
-    /// One ACK per packet, or delayed ones, or one for all that the host collects.
+    /// One ACK per packet, delayed ACKs, or one per batch of the host.
     pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
         Self {
             is_prompt: delayed.is_none() && offload.is_none(),
@@ -85,7 +85,7 @@ impl AckPolicy {
         self.deadline <= now || (self.hand_up <= now && self.is_due())
     }
 
-    /// Whether what has been handed up is worth an ACK.
+    /// Whether the data passed up requires an ACK.
     fn is_due(&mut self) -> bool {
         self.hand_up = Time::NEVER;
         self.collected = 0;
@@ -96,7 +96,7 @@ impl AckPolicy {
         self.delayed.is_none_or(|delayed| self.pending >= delayed.segments)
     }
 
-    /// An ACK left, alone or with data.
+    /// An ACK was sent, alone or with data.
     #[inline]
     pub fn on_ack_sent(&mut self) {
         if self.is_prompt {
@@ -108,13 +108,13 @@ impl AckPolicy {
         self.collected = 0;
     }
 
-    /// When a held ACK is due.
+    /// When a delayed ACK is due.
     #[inline]
     pub fn deadline(&self) -> Time {
         self.deadline.min(self.hand_up)
     }
 
-    /// Whether an ACK is being held.
+    /// Whether an ACK is being delayed.
     pub fn is_holding(&self) -> bool {
         self.pending > 0
     }

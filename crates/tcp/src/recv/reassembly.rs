@@ -1,15 +1,15 @@
 //! Which bytes have arrived.
 
-/// What a segment did to the received data.
+/// The effect of a segment on the received data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// It extended the data in order, and no gap is left.
     InOrder,
     /// It filled (part of) a gap: acknowledge at once (RFC 5681 §4.2).
     FilledGap,
-    /// It lies beyond a gap.
+    /// It is beyond a gap.
     OutOfOrder,
-    /// It brought nothing new.
+    /// It had no new data.
     Duplicate,
 }
 
@@ -17,7 +17,7 @@ pub enum Arrival {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next: u64,
-    /// Disjoint, not touching, ascending ranges above `next`.
+    /// Disjoint, non-adjacent, ascending ranges above `next`.
     ranges: Vec<(u64, u64)>,
 }
 
@@ -33,7 +33,7 @@ impl Reassembly {
         self.next
     }
 
-    /// Whether data beyond a gap are held.
+    /// Whether there is data beyond a gap.
     #[inline]
     pub fn has_gap(&self) -> bool {
         !self.ranges.is_empty()

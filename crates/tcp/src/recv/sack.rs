@@ -1,4 +1,4 @@
-//! What a receiver reports in the SACK option (RFC 2018, RFC 2883).
+//! A receiver's reports in the SACK option (RFC 2018, RFC 2883).
 
 use incast_net::SackBlocks;
 
@@ -16,7 +16,7 @@ pub struct SackReport {
     takes_room: bool,
     /// A number within each range that changed lately, the last first; 0 is none.
     recent: [u64; REMEMBERED],
-    /// What arrived again and was not reported yet.
+    /// Duplicates that were not reported yet.
     duplicate: Option<(u64, u64)>,
 }
 
@@ -39,7 +39,7 @@ impl SackReport {
         data: &mut Reassembly,
     ) -> super::reassembly::Arrival {
         if self.dsack {
-            // RFC 2883 §4: a duplicate is reported once, in the ACK that it brings about.
+            // RFC 2883 §4: a duplicate is reported once, in the ACK that it triggers.
             self.duplicate = data.overlap(start, end);
         }
         let arrival = data.insert(start, end);
@@ -53,12 +53,12 @@ impl SackReport {
         arrival
     }
 
-    /// Whether a packet is longer by what is reported.
+    /// Whether the reports lengthen a packet.
     pub fn takes_room(&self) -> bool {
         self.takes_room
     }
 
-    /// Whether something arrived again that was not reported yet.
+    /// Whether there are unreported duplicates.
     pub fn owes_duplicate(&self) -> bool {
         self.duplicate.is_some()
     }

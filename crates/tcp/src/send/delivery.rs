@@ -8,7 +8,7 @@ use incast_engine::{Rate, Span, Time};
 
 use crate::congestion::Delivery;
 
-/// What was known when a segment left (§3.2: the fields of P).
+/// The state when a segment was sent (§3.2: the fields of P).
 #[derive(Clone, Copy, Debug)]
 struct Record {
     end: u64,
@@ -22,7 +22,7 @@ struct Record {
     arrived: bool,
 }
 
-/// The sender's count of what has arrived.
+/// The sender's count of delivered data.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct DeliveryRate {
@@ -124,7 +124,7 @@ impl DeliveryRate {
         self.app_limited = (self.delivered + self.in_flight).max(1);
     }
 
-    /// The sample of the ACK at hand (§3.3, `GenerateRateSample`); none if it delivered nothing.
+    /// The sample of the current ACK (§3.3, `GenerateRateSample`); `None` if it delivered nothing.
     pub fn sample(&mut self, min_rtt: Option<Span>) -> Option<Delivery> {
         if self.delivered > self.app_limited {
             self.app_limited = 0;

@@ -1,11 +1,11 @@
-//! What an idle or application-limited time does to cwnd.
+//! The effect of idle and application-limited periods on cwnd.
 
 use incast_engine::{Span, Time};
 
 use crate::config::IdleRestart;
 use crate::congestion::Limit;
 
-/// What the connection looks like when the sender is about to use its window again.
+/// The state of the connection when sending resumes.
 #[derive(Clone, Copy, Debug)]
 pub struct IdleView {
     /// Now.

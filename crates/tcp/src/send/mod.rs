@@ -1,4 +1,4 @@
-//! The sending half: what was sent, how long a round trip takes, when to give up waiting.
+//! The sending half: sent data, round trips and timeouts.
 
 pub mod delivery;
 pub mod idle;

@@ -1,9 +1,9 @@
-//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery as much leaves, in proportion to
-//! what arrives, as brings the flight down to the window that the congestion control chose.
+//! Proportional rate reduction (RFC 6937, RFC 9937): during recovery, sending is proportional to
+//! the delivered data, so that the flight falls to the window of the congestion control.
 
 use crate::config::PrrBound;
 
-/// The accounts of one recovery after another.
+/// The counters of a recovery.
 #[derive(Clone, Debug)]
 pub struct Prr {
     bound: PrrBound,
@@ -19,10 +19,10 @@ pub struct Prr {
     credited: u64,
 }
 
-/// What an ACK within recovery said.
+/// An ACK within recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes that it says arrived (`DeliveredData`).
+    /// Bytes that it reports as delivered (`DeliveredData`).
     pub delivered: u64,
     /// Bytes in the network after it.
     pub pipe: u64,
@@ -37,7 +37,7 @@ pub struct Progress {
 }
 
 impl Prr {
-    /// The accounts, unless rates are not to be reduced proportionally.
+    /// The counters, if proportional rate reduction is on.
     pub fn new(bound: PrrBound) -> Option<Box<Self>> {
         let (active, flight, delivered, out, allowance, credited) = (false, 0, 0, 0, 0, 0);
         let it = Self { bound, active, flight, delivered, out, allowance, credited };

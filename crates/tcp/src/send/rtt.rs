@@ -21,7 +21,7 @@ pub struct RttEstimator {
     ticks: Option<Box<Ticks>>,
     min_rtt: Option<Span>,
     doublings: u32,
-    /// The current RTO: asked for at every ACK, changed less often.
+    /// The current RTO: read at every ACK, changed less often.
     rto: Span,
 }
 
@@ -205,7 +205,7 @@ mod tests {
         assert_eq!(after(&LINUX, &[100; 200]).rto(), Span::from_micros(1100));
     }
 
-    /// A coarse timestamp clock measures round trips of no time at all.
+    /// A coarse timestamp clock measures round trips of 0.
     #[test]
     fn a_timeout_is_never_shorter_than_the_granularity() {
         for policy in [RFC, LINUX, TICKS] {

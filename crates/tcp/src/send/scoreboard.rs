@@ -1,5 +1,4 @@
-//! What was sent and not yet acknowledged, segment by segment: the cumulative side. Marks are set in
-//! `selective.rs`.
+//! Unacknowledged segments: the cumulative side. Marks are set in `selective.rs`.
 
 use std::collections::VecDeque;
 
@@ -8,14 +7,14 @@ use incast_engine::Time;
 use super::segment::{Marks, Sent};
 use super::tally::Tally;
 
-/// What an ACK told about the segments that it covers.
+/// An ACK's information about the segments that it covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acked {
     /// Bytes newly acknowledged.
     pub bytes: u64,
     /// Segments covered wholly.
     pub segments: u64,
-    /// When the youngest fully covered segment was sent; none if any of them was sent twice
+    /// When the youngest fully covered segment was sent; `None` if any of them was sent twice
     /// (Karn's rule, RFC 6298 §3).
     pub sent_at: Option<Time>,
 }
@@ -33,7 +32,7 @@ pub struct Scoreboard {
     pub(super) segments: VecDeque<Sent>,
     /// One past a window probe.
     probed: u64,
-    /// Copies are kept in the order in which they leave, for [`Self::detect`].
+    /// Copies are kept in the order of sending, for [`Self::detect`].
     pub(super) keeps_copies: bool,
     /// Sums of what is marked.
     pub(super) tally: Tally,
@@ -78,7 +77,7 @@ impl Scoreboard {
         ack <= self.max || ack <= self.probed
     }
 
-    /// Bytes in flight as the sender believes (RFC 5681 `FlightSize`).
+    /// Bytes in flight by the sender's estimate (RFC 5681 `FlightSize`).
     #[inline]
     pub fn flight(&self) -> u64 {
         self.next - self.una
@@ -96,7 +95,7 @@ impl Scoreboard {
         self.una == self.max
     }
 
-    /// The segment to be sent again next, if a timeout has called it back.
+    /// The next segment to be sent again after a timeout, if any.
     #[inline]
     pub fn resend(&self) -> Option<&Sent> {
         self.segments.get(self.cursor)
@@ -142,7 +141,7 @@ impl Scoreboard {
         self.next = self.una;
     }
 
-    /// What was called back is not sent again: sending goes on with new data.
+    /// Segments returned to the send queue are not sent again: sending continues with new data.
     pub fn go_forward(&mut self) {
         self.cursor = self.segments.len();
         self.next = self.max;

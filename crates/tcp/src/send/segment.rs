@@ -1,17 +1,17 @@
-//! A segment that was sent, and what is known of it.
+//! A sent segment, and its state.
 
 use incast_engine::Time;
 
-/// What is known of an outstanding segment: a set.
+/// The state of an outstanding segment: a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(pub(super) u8);
 
 impl Marks {
     /// The receiver has it (RFC 2018).
     pub const SACKED: Self = Self(1);
-    /// It is taken for lost.
+    /// It counts as lost.
     pub const LOST: Self = Self(1 << 1);
-    /// A copy of it is on its way.
+    /// A copy of it is in flight.
     pub const RESENT: Self = Self(1 << 2);
 
     /// Whether there is none.
@@ -26,7 +26,7 @@ impl Marks {
         Self(self.0 | other.0)
     }
 
-    /// Whether one of `other` is among them.
+    /// Whether it includes any of `other`.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -42,14 +42,14 @@ pub struct Sent {
     pub len: u32,
     /// How often it was sent.
     pub transmissions: u16,
-    /// What is known of it.
+    /// Its state.
     pub marks: Marks,
     /// When it was sent last.
     pub sent_at: Time,
 }
 
 impl Sent {
-    /// A copy of it leaves.
+    /// A copy of it is sent.
     pub(super) fn note_copy(&mut self, now: Time) {
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;

@@ -26,10 +26,10 @@ impl Horizon {
     }
 }
 
-/// What a look for losses by time found.
+/// The result of loss detection by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Detection {
-    /// Segments that are now taken for lost.
+    /// Segments that now count as lost.
     pub lost: u32,
     /// When the last of those left that were copies.
     pub copy_sent_at: Option<Time>,

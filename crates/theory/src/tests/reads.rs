@@ -60,7 +60,7 @@ fn without_a_handshake_data_come_a_round_trip_earlier() {
 }
 
 #[test]
-fn a_block_that_is_not_played_to_its_end_goes_on_at_the_same_pace() {
+fn an_aborted_block_goes_on_at_the_same_pace() {
     let long = Read { segments: 20_000, ..read(3, 400.0) };
     let (all, some) = (run(&long, u64::MAX / 2)[0], run(&long, 60_000));
     assert_eq!(some.len(), 1);

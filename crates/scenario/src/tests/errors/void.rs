@@ -86,14 +86,14 @@ fn a_threshold_that_the_queue_reaches_is_accepted() {
 }
 
 #[test]
-fn a_detour_that_nobody_takes_is_refused() {
-    let detour =
+fn reordering_without_effect_is_refused() {
+    let reordering =
         |p: f64, delay: &str| refusal(&[("network.reorder", json!({ "p": p, "delay": delay }))]);
-    let line = detour(0.0, "1ms");
+    let line = reordering(0.0, "1ms");
     assert!(
         line.starts_with("network.reorder.delay: moves nothing while network.reorder.p is 0; ")
     );
-    let line = detour(0.1, "0s");
+    let line = reordering(0.1, "0s");
     assert!(
         line.starts_with("network.reorder.p: moves nothing while network.reorder.delay is 0; ")
     );
