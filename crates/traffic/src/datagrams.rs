@@ -3,7 +3,6 @@
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Fault, Rate, Size, Span, Stream, Time};
 use incast_host::{EndId, Hosts};
-use incast_net::topology::HostId;
 use incast_tcp::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use crate::application::{Application, Report};
 use crate::bursts::{OnOff, Phase};
 use crate::layout::Layout;
 use crate::numbers::Numbers;
-use crate::seam::{From, Load, Offered, Role, Senders, Setting, Workload, in_turn};
+use crate::seam::{From, Load, Offered, Role, Senders, Setting, Workload};
 
 /// A stream of datagrams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,16 +101,8 @@ impl<T: Source> Workload for T {
         self.datagrams().from.senders(self.datagrams().at.as_ref(), layout)
     }
 
-    fn clients(&self) -> Vec<u32> {
-        Numbers::or_first(self.datagrams().to.as_ref())
-    }
-
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        in_turn(senders, 1, &self.clients())
-    }
-
-    fn count(&self, senders: u32) -> u32 {
-        senders
+    fn to(&self) -> Option<&Numbers> {
+        self.datagrams().to.as_ref()
     }
 
     fn load(&self, _: u32) -> Option<Load> {

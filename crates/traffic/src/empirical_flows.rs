@@ -2,15 +2,14 @@
 
 use incast_engine::{Fault, Rate, Span, Stream};
 use incast_host::Hosts;
-use incast_net::topology::HostId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::application::Application;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
-use crate::poisson_flows::{Arrivals, RandomFlows, load, pairs};
-use crate::seam::{Load, Role, Senders, Setting, Workload};
+use crate::poisson_flows::{Arrivals, RandomFlows, load};
+use crate::seam::{Load, Pairing, Role, Senders, Setting, Workload};
 use crate::sizes::Sizes;
 
 /// Flows between random servers and clients.
@@ -75,16 +74,12 @@ impl Workload for Params {
         Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
     }
 
-    fn clients(&self) -> Vec<u32> {
-        Numbers::or_first(self.to.as_ref())
+    fn to(&self) -> Option<&Numbers> {
+        self.to.as_ref()
     }
 
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        pairs(senders, &self.clients())
-    }
-
-    fn count(&self, senders: u32) -> u32 {
-        senders.saturating_mul(self.clients().len() as u32)
+    fn pairing(&self) -> Pairing {
+        Pairing::Every
     }
 
     fn load(&self, senders: u32) -> Option<Load> {

@@ -2,7 +2,6 @@
 
 use incast_engine::{Fault, Rate, Span, Stream, Time};
 use incast_host::{EndId, Hosts};
-use incast_net::topology::HostId;
 use incast_tcp::{Connection, Event};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use crate::bursts::{Bursts, OnOff, Phase};
 use crate::fairness::Jain;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
-use crate::seam::{Load, Role, Senders, Setting, Workload, in_turn};
+use crate::seam::{Load, Pairing, Role, Senders, Setting, Workload};
 
 /// TCP connections from own hosts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -75,16 +74,12 @@ impl Workload for Params {
         Senders::Own(self.count, layout.switches_of(self.at.as_ref()))
     }
 
-    fn clients(&self) -> Vec<u32> {
-        Numbers::or_first(self.to.as_ref())
+    fn to(&self) -> Option<&Numbers> {
+        self.to.as_ref()
     }
 
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        in_turn(senders, self.flows, &self.clients())
-    }
-
-    fn count(&self, _: u32) -> u32 {
-        self.count.saturating_mul(self.flows)
+    fn pairing(&self) -> Pairing {
+        Pairing::InTurn(self.flows)
     }
 
     fn load(&self, senders: u32) -> Option<Load> {

@@ -2,7 +2,6 @@
 
 use incast_engine::{Fault, Span};
 use incast_host::Hosts;
-use incast_net::topology::HostId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +10,7 @@ use crate::bursts::Bursts;
 use crate::layout::Layout;
 use crate::long_flow::{LongFlows, load, one};
 use crate::numbers::Numbers;
-use crate::seam::{Load, Role, Senders, Setting, Workload, in_turn};
+use crate::seam::{Load, Pairing, Role, Senders, Setting, Workload};
 
 /// TCP connections that always have data to send, or bursts of them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,16 +63,12 @@ impl Workload for Params {
         Senders::Own(self.servers, layout.switches_of(self.servers_at.as_ref()))
     }
 
-    fn clients(&self) -> Vec<u32> {
-        Numbers::or_first(self.to.as_ref())
+    fn to(&self) -> Option<&Numbers> {
+        self.to.as_ref()
     }
 
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        in_turn(senders, self.flows, &self.clients())
-    }
-
-    fn count(&self, _: u32) -> u32 {
-        self.servers.saturating_mul(self.flows)
+    fn pairing(&self) -> Pairing {
+        Pairing::InTurn(self.flows)
     }
 
     fn load(&self, senders: u32) -> Option<Load> {

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use incast_engine::{Fault, Span, Stream, Time};
 use incast_host::{BlueprintId, EndId, Hosts};
 use incast_net::packets::{Exhausted, MOST_PACKETS};
-use incast_net::topology::HostId;
 use incast_tcp::Event;
 use incast_tcp::connection::Counters;
 use schemars::JsonSchema;
@@ -15,7 +14,7 @@ use crate::application::{Application, Report, add};
 use crate::flow_size::FlowSize;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
-use crate::seam::{From, Load, Role, Senders, Setting, Workload};
+use crate::seam::{From, Load, Pairing, Role, Senders, Setting, Workload};
 
 /// Flows between random sources and clients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,16 +60,12 @@ impl Workload for Params {
         self.from.senders(self.at.as_ref(), layout)
     }
 
-    fn clients(&self) -> Vec<u32> {
-        Numbers::or_first(self.to.as_ref())
+    fn to(&self) -> Option<&Numbers> {
+        self.to.as_ref()
     }
 
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
-        pairs(senders, &self.clients())
-    }
-
-    fn count(&self, senders: u32) -> u32 {
-        senders.saturating_mul(self.clients().len() as u32)
+    fn pairing(&self) -> Pairing {
+        Pairing::Every
     }
 
     fn load(&self, senders: u32) -> Option<Load> {
@@ -87,12 +82,6 @@ impl Workload for Params {
         let sizes = move |random: &mut Stream| size.draw(random);
         Box::new(RandomFlows::new(arrivals, sizes, self.clients().len() as u32, &setting))
     }
-}
-
-/// Every sender with every client.
-pub(crate) fn pairs(senders: &[HostId], clients: &[u32]) -> Vec<(HostId, HostId)> {
-    let with_all = |sender: HostId| clients.iter().map(move |client| (sender, HostId(*client)));
-    senders.iter().flat_map(|sender| with_all(*sender)).collect()
 }
 
 /// The load of flows of at most `most` bytes.

@@ -143,14 +143,30 @@ pub trait Workload {
     /// Places of the sending hosts.
     fn senders(&self, layout: &Layout) -> Senders;
 
+    /// The clients that it sends to by name; the first without one.
+    fn to(&self) -> Option<&Numbers> {
+        None
+    }
+
+    /// Which of its senders sends to which client.
+    fn pairing(&self) -> Pairing {
+        Pairing::InTurn(1)
+    }
+
     /// The clients that it sends to.
-    fn clients(&self) -> Vec<u32>;
+    fn clients(&self) -> Vec<u32> {
+        Numbers::or_first(self.to())
+    }
 
     /// The two hosts of each flow, the sending one first; `senders` are in their order.
-    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)>;
+    fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
+        self.pairing().flows(senders, &self.clients())
+    }
 
     /// Number of its flows, with this many sending hosts.
-    fn count(&self, senders: u32) -> u32;
+    fn count(&self, senders: u32) -> u32 {
+        self.pairing().count(senders, self.clients().len())
+    }
 
     /// The load of its connections, with this many sending hosts; `None` without connections.
     fn load(&self, senders: u32) -> Option<Load>;
@@ -172,8 +188,35 @@ pub trait Workload {
     fn application(&self, setting: Setting, hosts: &mut Hosts) -> Box<dyn Application>;
 }
 
-/// Every sender with this many flows: the first sender to the first client, and so on in turn.
-pub(crate) fn in_turn(senders: &[HostId], each: u32, to: &[u32]) -> Vec<(HostId, HostId)> {
-    let senders = senders.iter().zip(to.iter().cycle());
-    senders.flat_map(|(host, client)| (0..each).map(|_| (*host, HostId(*client)))).collect()
+/// Which sender sends to which client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    /// Every sender to every client.
+    Every,
+    /// Every sender with this many flows: the first sender to the first client, and so on in turn.
+    InTurn(u32),
+}
+
+impl Pairing {
+    fn flows(self, senders: &[HostId], clients: &[u32]) -> Vec<(HostId, HostId)> {
+        match self {
+            Self::Every => {
+                let with_all =
+                    |sender: HostId| clients.iter().map(move |client| (sender, HostId(*client)));
+                senders.iter().flat_map(|sender| with_all(*sender)).collect()
+            }
+            Self::InTurn(each) => {
+                let pairs = senders.iter().zip(clients.iter().cycle());
+                let flows = |(sender, client): (&HostId, &u32)| (*sender, HostId(*client));
+                pairs.flat_map(|pair| (0..each).map(move |_| flows(pair))).collect()
+            }
+        }
+    }
+
+    fn count(self, senders: u32, clients: usize) -> u32 {
+        senders.saturating_mul(match self {
+            Self::Every => clients as u32,
+            Self::InTurn(each) => each,
+        })
+    }
 }
