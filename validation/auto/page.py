@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from validation.auto.compare import Point, Reading
 
-OPENING = f"""# What `auto` is worth
+OPENING = f"""# Evaluation of `auto`
 
 Written by `make validate` (`validation/auto`); do not edit. The rules by which
 [`prob-rtx`](../reference/remedies.md) chooses its probability and

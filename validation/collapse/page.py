@@ -163,7 +163,7 @@ def _where(judged: Judgement) -> list[str]:
 
 
 CAUSES = """\
-What stands in the way of more, in the order of its weight:
+The main causes of error, in order of weight:
 
 - **Chance.** The simulated point is the first number of servers at which the mean of a few runs
   exceeds the threshold; with many servers it is one run of 20 blocks. Where a single timeout costs

@@ -64,7 +64,7 @@ The model was developed on another set of the same kind (`--development`). This 
 
 
 def _refused(judged: Study) -> list[str]:
-    lines = ["## What is refused", "", "| reads | reason |", "|--:|---|"]
+    lines = ["## Refused reads", "", "| reads | reason |", "|--:|---|"]
     return lines + [f"| {count} | {reason} |" for reason, count in judged.refusals()]
 
 

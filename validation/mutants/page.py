@@ -1,7 +1,8 @@
-"""The page of rates and of what is missed."""
+"""The pages of rates and missed mutants."""
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -31,12 +32,12 @@ RUST = Page(
 
 Written by `make mutants`; do not edit. cargo-mutants changes one function at a time, and the tests
 have to fail.
-The sample is random, of all crates but the binding (word of the draw: {seed}); a
-mutant that its own crate's tests let pass is given to the tests of the crates above. Those that do
-not compile are left out, and those that change nothing, with the reason below. At least {bar:.0%}
-have to be caught.
+The sample is random, of all crates but the binding (seed: {seed}); a
+mutant that its own crate's tests let pass is given to the tests of the crates above. Mutants that
+do not compile are left out, and so are those without effect, with the reason below. At least
+{bar:.0%} have to be caught. Files and lines are those of commit `{commit}`.
 
-[Python's mutants](mutants-python.md) have a page of their own.
+[Python's mutants](mutants-python.md) have their own page.
 
 {run}
 """,
@@ -49,8 +50,8 @@ PYTHON = Page(
 Written by `make mutants`; do not edit. Operators of Cosmic Ray change one line at a time of the
 packages `results`, `scenario` and `sweep`, and the tests that
 `validation/mutants/python_tree.py` lists have to fail.
-The sample is random, one operator for each line that is drawn (word of the draw:
-{seed}). At least {bar:.0%} have to be caught.
+The sample is random, one operator per line
+(seed: {seed}). At least {bar:.0%} have to be caught. Lines are those of commit `{commit}`.
 
 {run}
 """,
@@ -61,13 +62,13 @@ The sample is random, one operator for each line that is drawn (word of the draw
 def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
     """Write the page of what was drawn, run or not; return the share that is caught."""
     judged = [it for it in drawn if it]
-    run = f"All {len(drawn)} that were drawn have been run."
+    run = f"All {len(drawn)} mutants of the sample have been run."
     if len(judged) < len(drawn):
         run = (
-            f"**Of {len(drawn)} that were drawn, {len(judged)} have been run so far**, in the "
-            "order of the draw: they are a random sample, too. `make mutants` goes on from there."
+            f"**Of {len(drawn)} in the sample, {len(judged)} have been run so far**, in random "
+            "order, so they are a random sample, too. `make mutants` continues from there."
         )
-    lines = [page.opening.format(seed=SEED, bar=bar, run=run)]
+    lines = [page.opening.format(seed=SEED, bar=bar, run=run, commit=_commit())]
     lines += [
         f"| {page.kind} | count | caught | by a time limit | share |",
         "|---|--:|--:|--:|--:|",
@@ -81,6 +82,13 @@ def write(drawn: Sequence[Verdict | None], bar: float, page: Page) -> float:
         lines += sorted(f"- `{it.mutant}`: {it.by}" for it in equivalent)
     page.path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return share(judged)
+
+
+def _commit() -> str:
+    command = ["git", "rev-parse", "--short", "HEAD"]
+    return subprocess.run(
+        command, cwd=PAGES, capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 def share(verdicts: Iterable[Verdict]) -> float:
