@@ -97,7 +97,7 @@ def test_the_page_counts_what_compiles_and_says_what_is_missing(tmp_path: Path) 
     assert "| all | 4 | 3 | 1 | 75.0% |" in text
     assert "- `it was missed`" in text
     page.write(judged, 0.92, rust)
-    assert "All 5 that were drawn" in rust.path.read_text("utf-8")
+    assert "All 5 mutants of the sample" in rust.path.read_text("utf-8")
 
 
 def test_what_changes_nothing_does_not_count(
