@@ -69,6 +69,8 @@ class Facts(TypedDict):
     buffer_total: int | None
     buffer_total_counts_packets: bool
     buffer_alpha: float | None
+    thresholds: list[str]
+    threshold_lengths: list[float]
     servers: int
     flows: int
     clients: int

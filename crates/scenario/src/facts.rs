@@ -3,6 +3,7 @@
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
 use incast_net::buffer::{Alpha, PoolConfig};
+use incast_net::queue::Level;
 
 use incast_traffic::barrier_read::Params as BarrierRead;
 use incast_traffic::{Scope, WorkloadConfig};
@@ -67,6 +68,10 @@ table! {
         pub buffer_total_counts_packets: bool,
         /// Ratio of the longest queue that may grow to the free space; none if limits are fixed.
         pub buffer_alpha: Option<f64>,
+        /// Keys of the queue discipline's thresholds on the length of the queue.
+        pub thresholds: Vec<String>,
+        /// These thresholds, packets or bytes as the buffer.
+        pub threshold_lengths: Vec<f64>,
     }
 }
 
@@ -180,6 +185,13 @@ impl BufferFacts {
         let alpha = network.pool.and_then(|pool| pool.alpha);
         let limit = alpha.map_or(own, |alpha| alpha.share_of_one(own));
         let total = network.pool.map(|PoolConfig { total, .. }| counted(total));
+        let levels = network.queue.levels();
+        let length = |level: Level| match (counted(level.of(Some(network.buffer))), counts_packets)
+        {
+            ((true, packets), false) => packets as f64 * f64::from(packet),
+            ((false, bytes), true) => bytes as f64 / f64::from(packet),
+            ((_, length), _) => length as f64,
+        };
         Self {
             buffer_counts_packets: counts_packets,
             buffer_limit: limit,
@@ -189,6 +201,8 @@ impl BufferFacts {
             buffer_total: total.map(|(_, total)| total),
             buffer_total_counts_packets: total.is_some_and(|(packets, _)| packets),
             buffer_alpha: alpha.map(Alpha::as_f64),
+            thresholds: levels.iter().map(|(key, _)| (*key).to_owned()).collect(),
+            threshold_lengths: levels.iter().map(|(_, level)| length(*level)).collect(),
         }
     }
 }

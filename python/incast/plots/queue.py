@@ -12,7 +12,6 @@ from incast.results import Results
 from incast.scenario.resolved import Resolved
 
 _MILLI, _KIB = 1e3, 1024
-_THRESHOLDS = ("threshold", "min_th", "max_th")  # keys of disciplines
 
 
 def draw(results: Results, moment: Moment) -> Picture:
@@ -50,7 +49,7 @@ def draw(results: Results, moment: Moment) -> Picture:
         style.guide(axes, limit, f"buffer {here.buffer}")
     else:
         limit = _moving(axes, every, column, scale, here, here.dynamic)
-    _thresholds(axes, here, limit, scale)
+    _thresholds(axes, here, scale)
     drops = trace.filter(pl.col("drops") > 0)
     count = units.plural(int(drops["drops"].sum()), "packet")
     top = max([limit, *high])
@@ -99,20 +98,13 @@ def _length(length: float, here: Resolved) -> str:
     return f"{length:g} packets" if here.counts_packets else units.size(round(length))
 
 
-def _thresholds(axes: Axes, here: Resolved, limit: float, scale: int) -> None:
+def _thresholds(axes: Axes, here: Resolved, scale: int) -> None:
     """Draw the thresholds of the discipline."""
     queue: dict[str, Any] = here.tree["network"]["queue"]
-    for key in filter(queue.__contains__, _THRESHOLDS):
+    for key, length in here.thresholds.items():
         level = queue[key]
-        bytes_of = here.packet if not here.counts_packets else 1
-        if isinstance(level, str) and level.endswith("%"):
-            at = limit * float(level.removesuffix("%")) / 100
-        elif isinstance(level, str):
-            at = float(level.removesuffix("pkt")) * bytes_of / scale
-        else:
-            at = level / (here.packet if here.counts_packets else scale)
-        words = str(level) if isinstance(level, str) else units.size(level)
-        style.guide(axes, at, f"{queue['name']}: {key} {words}", left=True)
+        words = level if isinstance(level, str) else units.size(level)
+        style.guide(axes, length / scale, f"{queue['name']}: {key} {words}", left=True)
 
 
 def _filled(trace: pl.DataFrame, column: str) -> pl.DataFrame:

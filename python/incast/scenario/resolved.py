@@ -188,6 +188,11 @@ class Resolved:
         return self.facts["sru_bytes"]
 
     @property
+    def thresholds(self) -> dict[str, float]:
+        """Thresholds of the queue discipline by key, in packets or bytes as the buffer."""
+        return dict(zip(self.facts["thresholds"], self.facts["threshold_lengths"], strict=True))
+
+    @property
     def buffer_packets(self) -> int:
         """Full packets that the switch port to the client can hold."""
         return self.facts["buffer_packets"]

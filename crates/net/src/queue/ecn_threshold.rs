@@ -40,6 +40,10 @@ impl Default for Params {
 }
 
 impl Parameters for Params {
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        vec![("threshold", self.threshold)]
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         self.threshold.check("threshold", site)
     }

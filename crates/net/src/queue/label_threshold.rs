@@ -44,6 +44,10 @@ impl Default for Params {
 }
 
 impl Parameters for Params {
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        vec![("threshold", self.threshold)]
+    }
+
     fn marks(&self) -> bool {
         false
     }

@@ -25,13 +25,17 @@ const PERCENT: u32 = 10_000;
 const EXAMPLES: &str = r#"e.g. "20pkt", "30KB" (30000), 30000, or "70%" of the buffer"#;
 
 impl Level {
-    /// The threshold of the port at `site`, shares rounded up; infinite if the port has no buffer
-    /// of its own.
+    /// The threshold of the port at `site`.
     pub(super) fn at(self, site: &Site) -> Limit {
+        self.of(site.buffer)
+    }
+
+    /// The threshold of a port with this buffer, shares rounded up; infinite if it has none.
+    pub fn of(self, buffer: Option<Limit>) -> Limit {
         let part = |whole: u64, millionths: u32| {
             (u128::from(whole) * u128::from(millionths)).div_ceil(1_000_000) as u64
         };
-        match (self, site.buffer) {
+        match (self, buffer) {
             (Self::Limit(limit), _) => limit,
             (Self::Share(share), Some(Limit::Packets(all))) => Limit::Packets(part(all, share)),
             (Self::Share(share), Some(Limit::Bytes(all))) => Limit::Bytes(part(all, share)),

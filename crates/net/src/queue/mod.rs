@@ -141,6 +141,11 @@ pub trait Parameters {
         Ok(())
     }
 
+    /// Its thresholds on the length of the queue, by key.
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        Vec::new()
+    }
+
     /// Whether the discipline may mark ECN-capable packets.
     fn marks(&self) -> bool {
         true
@@ -316,6 +321,13 @@ macro_rules! queue_disciplines {
             pub fn check(&self, site: &Site) -> Result<(), Fault> {
                 match self {
                     $(Self::$variant(params) => params.check(site),)+
+                }
+            }
+
+            /// Its thresholds on the length of the queue, by key.
+            pub fn levels(&self) -> Vec<(&'static str, Level)> {
+                match self {
+                    $(Self::$variant(params) => params.levels(),)+
                 }
             }
 

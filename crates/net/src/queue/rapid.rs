@@ -50,6 +50,10 @@ impl Default for Params {
 impl Parameters for Params {
     const ACTS_AT_DEPARTURE: bool = true;
 
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        if self.early { vec![("threshold", self.threshold)] } else { Vec::new() }
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         if self.early { self.threshold.check("threshold", site) } else { Ok(()) }
     }

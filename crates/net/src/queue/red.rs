@@ -91,6 +91,10 @@ impl Default for Params {
 }
 
 impl Parameters for Params {
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        vec![("min_th", self.min_th), ("max_th", self.max_th)]
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

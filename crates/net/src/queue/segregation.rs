@@ -84,6 +84,10 @@ impl Default for Params {
 impl Parameters for Params {
     const ACTS_AT_DEPARTURE: bool = true;
 
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        vec![("burst_limit", self.burst_limit)]
+    }
+
     fn check(&self, site: &Site) -> Result<(), Fault> {
         self.burst_limit.check("burst_limit", site)?;
         if Occupancy::default().reaches(self.burst_limit.at(site)) {

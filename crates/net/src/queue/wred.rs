@@ -105,6 +105,10 @@ impl Class {
 }
 
 impl Parameters for Params {
+    fn levels(&self) -> Vec<(&'static str, Level)> {
+        vec![("min_th", self.min_th), ("max_th", self.max_th)]
+    }
+
     fn marks(&self) -> bool {
         self.ecn
     }

@@ -48,6 +48,30 @@ fn a_buffer_holds_full_packets_in_whole_cells() {
     assert_eq!((packets.buffer_packets, packets.buffer_bytes), (40, 60_000));
 }
 
+#[test]
+fn thresholds_are_told_in_the_unit_of_the_buffer() {
+    let told = |buffer: &str, queue: serde_json::Value| {
+        let queue = ("network.queue", queue);
+        let facts = facts(&[("network.buffer", json!(buffer)), queue]).buffer;
+        facts.thresholds.into_iter().zip(facts.threshold_lengths).collect::<Vec<_>>()
+    };
+    let one = |length: f64| vec![("threshold".to_owned(), length)];
+    let threshold =
+        |level: serde_json::Value| json!({ "name": "ecn-threshold", "threshold": level });
+    assert_eq!(told("64KiB", threshold(json!("20pkt"))), one(30_000.0));
+    assert_eq!(told("64KiB", threshold(json!("30KB"))), one(30_000.0));
+    assert_eq!(told("64KiB", threshold(json!("50%"))), one(32_768.0));
+    assert_eq!(told("40pkt", threshold(json!("30KB"))), one(20.0));
+    assert_eq!(told("40pkt", threshold(json!("33%"))), one(14.0));
+    let red = json!({ "name": "red", "min_th": "5pkt", "max_th": "15pkt" });
+    let both = [("min_th".to_owned(), 5.0), ("max_th".to_owned(), 15.0)];
+    assert_eq!(told("40pkt", red), both);
+    // A threshold of another kind, and one that is not in use.
+    let segregation = json!({ "name": "segregation", "threshold": 2.0, "burst_limit": "10pkt" });
+    assert_eq!(told("40pkt", segregation), [("burst_limit".to_owned(), 10.0)]);
+    assert_eq!(told("40pkt", json!("rapid")), []);
+}
+
 /// Alone at a switch with dynamic thresholds, a queue takes α / (1 + α) of it.
 #[test]
 fn a_port_alone_has_its_share_of_a_dynamic_buffer() {
