@@ -17,7 +17,8 @@ const SETTLED: Extras = Extras::PACKETS
     .or(Extras::PACER)
     .or(Extras::PRR)
     .or(Extras::SENT)
-    .or(Extras::RECEIVER_HOOKS);
+    .or(Extras::RECEIVER_HOOKS)
+    .or(Extras::DELAYED_ACKS);
 
 impl Connection {
     /// The host keeps a segment until its departure time, and sends nothing else on its link.

@@ -49,6 +49,8 @@ impl Extras {
     pub const HEAD: Self = Self(1 << 18);
     /// The delivery rate is measured.
     pub const DELIVERY: Self = Self(1 << 19);
+    /// ACKs wait for a timer, or for what the host collects.
+    pub const DELAYED_ACKS: Self = Self(1 << 20);
 
     /// What a recovery's [`Traits`] may add, except time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
@@ -78,6 +80,7 @@ impl Extras {
             (Self::IDLE_TIMER, config.rto.idle == IdleTimer::Runs),
             (Self::HEAD, needs.head),
             (Self::DELIVERY, needs.delivery_rate),
+            (Self::DELAYED_ACKS, config.delayed_ack.is_some() || config.receive_offload.is_some()),
         ];
         all.into_iter().filter(|(_, is_on)| *is_on).fold(Self(0), |sum, (extra, _)| sum.or(extra))
     }

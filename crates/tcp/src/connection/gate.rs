@@ -2,6 +2,7 @@
 //! that delay data.
 
 use incast_engine::{Span, Time};
+use incast_net::Trigger;
 
 use super::Connection;
 
@@ -55,6 +56,19 @@ impl Connection {
             self.host.gate = Gate::Open;
             self.burst = u32::MAX;
             self.note_hold(now - self.host.closed_since);
+        }
+    }
+
+    /// Data that are held back for less than `patience` are not late for that.
+    pub fn set_patience(&mut self, patience: Span) {
+        self.host.patience = patience;
+    }
+
+    /// Data that could leave were held back for so long, and leave now.
+    #[inline]
+    pub(super) fn note_hold(&mut self, held: Span) {
+        if held >= self.host.patience {
+            self.set_trigger(Trigger::Pacer);
         }
     }
 }

@@ -21,14 +21,13 @@ mod resend;
 mod room;
 mod timer;
 mod transmit;
-mod trigger;
 mod undo;
 mod window;
 
 use std::sync::Arc;
 
 use incast_engine::{Stream, Time};
-use incast_net::{Ecn, Flags, Packet, RouteId};
+use incast_net::{Flags, Packet, RouteId};
 
 use crate::config::{Config, Handshake};
 use crate::congestion::{CongestionControl, Controller, Needs, PathView};
@@ -49,6 +48,7 @@ use handshake::{Opening, Request};
 use receive::Inbound;
 use reply::Acks;
 use timer::{Timer, TimerKind};
+use transmit::Template;
 
 /// Sequence number of the first data byte; the SYN has number 0.
 pub const FIRST_BYTE: u64 = 1;
@@ -159,6 +159,7 @@ impl Block {
     }
 }
 
+<<<<<<< HEAD
 /// Common fields of a connection's packets.
 #[derive(Clone, Copy)]
 struct Template {
@@ -183,6 +184,8 @@ impl Template {
     }
 }
 
+=======
+>>>>>>> 629fd19 (Keep the receive buffer in one file, and the common path of a packet out of the side files)
 impl Connection {
     /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
     pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
@@ -408,12 +411,6 @@ impl Connection {
     #[inline]
     fn has_receiver_hooks(&self) -> bool {
         self.extras.has(Extras::RECEIVER_HOOKS)
-    }
-
-    /// One past everything that is to be sent: data and FIN.
-    #[inline]
-    fn stream_end(&self) -> u64 {
-        self.written + u64::from(self.closing)
     }
 
     #[inline]

@@ -76,7 +76,8 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::SENT)
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS)
-    .or(Extras::DELIVERY);
+    .or(Extras::DELIVERY)
+    .or(Extras::DELAYED_ACKS);
 
 /// The pacer's view of its connection.
 #[derive(Clone, Copy, Default)]

@@ -6,16 +6,16 @@
 //! for [`Connection::handle_segment`], which does the same for what is predicted;
 //! [`Connection::poll_transmit`] then sends the same packets.
 
-use incast_engine::Time;
+use incast_engine::{Span, Time};
 use incast_net::{Ecn, Flags, Packet, Trigger};
 
 use super::ecn::EcnState;
 use super::extras::Extras;
 use super::gate::Gate;
-use super::{Connection, State, TimerKind};
+use super::{Connection, State, Timer, TimerKind};
 use crate::congestion::{CongestionControl, Controller};
 use crate::recovery::LossRecovery;
-use crate::recv::reassembly::Arrival;
+use crate::recv::buffer::Arrival;
 use crate::send::scoreboard::Acked;
 
 /// Extras without effect on a receiver of data that has none to send.
@@ -32,14 +32,16 @@ const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::SENT)
     .or(Extras::IDLE_TIMER)
     .or(Extras::HEAD)
-    .or(Extras::DELIVERY);
+    .or(Extras::DELIVERY)
+    .or(Extras::DELAYED_ACKS);
 
 /// What makes no difference to the sender of data, or is asked for below.
 const SENDS: Extras = Extras::RECOVERY
     .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)
     .or(Extras::ECN)
-    .or(Extras::IDLE_TIMER);
+    .or(Extras::IDLE_TIMER)
+    .or(Extras::DELAYED_ACKS);
 
 /// The result of header prediction for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,12 +103,16 @@ impl Connection {
         self.peer_window = u64::from(packet.window);
         let arrival = self.inbound.data.insert(start, end);
         debug_assert_eq!(arrival, Arrival::InOrder, "what is next leaves no gap");
-        self.note_timestamp(packet);
-        if !self.acks.policy.on_segment(now, arrival, end - start) {
-            return Predicted::Received;
+        if self.extras.has(Extras::TIMESTAMPS) {
+            self.note_timestamp(packet);
+        }
+        if self.extras.has(Extras::DELAYED_ACKS) {
+            if !self.acks.policy.on_segment(now, arrival, end - start) {
+                return Predicted::Received;
+            }
+            self.acks.policy.on_ack_sent();
         }
         self.fill_control(now, packet);
-        self.acks.policy.on_ack_sent();
         Predicted::Answered
     }
 
@@ -120,7 +126,9 @@ impl Connection {
             && packet.ack < max
             && self.board.next() == max
             && self.board.is_unmarked()
-            && self.recovery.is_calm();
+            && self.recovery.is_calm()
+            // Data would carry the ACK that is held.
+            && !(self.extras.has(Extras::DELAYED_ACKS) && self.acks.policy.is_holding());
         if !is_next {
             return Predicted::Nothing;
         }
@@ -129,7 +137,8 @@ impl Connection {
         let acked = self.board.acknowledge(packet.ack);
         self.note_progress(now, packet, &acked);
         let window = self.grow_predicted(now, packet, &acked);
-        self.arm(now, TimerKind::Data);
+        let wait = self.rtt.timeout(Span::ZERO, &mut self.random);
+        self.timer = Timer { kind: TimerKind::Data, deadline: now + wait };
         let limit = packet.ack + window.min(self.peer_window);
         debug_assert_eq!(limit.max(max), self.limit_of_room(), "cwnd alone bounds the flight");
         Predicted::Acked(limit)
@@ -166,11 +175,10 @@ impl Connection {
         self.note_new(now, seq..end, false);
         self.fill_data(now, seq, out);
         out.payload = len as u16;
-        if self.ecn.is_on() {
+        if self.extras.has(Extras::ECN) {
             self.ecn.mark_data(out, false);
         }
         self.counters.data_packets += 1;
-        self.on_ack_left();
         true
     }
 

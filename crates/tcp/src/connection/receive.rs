@@ -7,7 +7,7 @@ use super::demand::Demand;
 use super::{Connection, Event};
 use crate::config::Config;
 use crate::hooks::{Advice, ReceiveView};
-use crate::recv::reassembly::Arrival;
+use crate::recv::buffer::Arrival;
 use crate::recv::{Reassembly, ReceiveWindow, SackReport};
 
 /// Received data, and its reports.

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use incast_engine::Time;
-use incast_net::{Flags, Packet};
+use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 
+use super::ecn::EcnState;
 use super::extras::Extras;
 use super::gate::Gate;
 use super::room::Room;
 use super::{Connection, State, TimerKind};
-use crate::config::RttSampling;
+use crate::config::{Config, RttSampling};
 use crate::congestion::CongestionControl;
 use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
@@ -31,7 +32,8 @@ const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::RECEIVER_HOOKS)
     .or(Extras::HEAD)
-    .or(Extras::DELIVERY);
+    .or(Extras::DELIVERY)
+    .or(Extras::DELAYED_ACKS);
 
 /// The result of [`Connection::poll_transmit_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,9 +49,49 @@ pub enum Polled {
     Nothing,
 }
 
+/// What all packets of a connection have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Template {
+    route: RouteId,
+    header: u8,
+    pub epoch: u8,
+    /// ACK, the ECN field, and what made the connection act last.
+    pub flags: Flags,
+}
+
+impl Template {
+    pub fn new(config: &Config, route: RouteId, epoch: u8, ecn: EcnState) -> Self {
+        let ecn = if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable };
+        Self { route, header: config.ack_size, epoch, flags: Flags::ACK.with_ecn(ecn) }
+    }
+
+    /// A packet without payload.
+    #[inline]
+    pub fn packet(self) -> Packet {
+        let Self { route, header, epoch, flags } = self;
+        Packet { route, header, epoch, flags, ..Packet::default() }
+    }
+}
+
 impl Connection {
+<<<<<<< HEAD
     /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
     /// pure ACK. Call it until it returns `None`.
+=======
+    /// What made it act last.
+    pub fn trigger(&self) -> Trigger {
+        self.template.flags.trigger()
+    }
+
+    /// What makes it send from now on, until something else does.
+    #[inline]
+    pub fn set_trigger(&mut self, trigger: Trigger) {
+        self.template.flags = self.template.flags.with_trigger(trigger);
+    }
+
+    /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
+    /// data, then a bare ACK. Call it until it returns none.
+>>>>>>> 629fd19 (Keep the receive buffer in one file, and the common path of a packet out of the side files)
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
@@ -74,6 +116,12 @@ impl Connection {
             self.host.gate = Gate::Closed;
         }
         if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
+    }
+
+    /// One past everything that is to be sent: data and FIN.
+    #[inline]
+    pub(super) fn stream_end(&self) -> u64 {
+        self.written + u64::from(self.closing)
     }
 
     /// Whether there may be data to send: new ones and what was called back, or what is outstanding if

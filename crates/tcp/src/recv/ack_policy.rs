@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 
-use super::reassembly::Arrival;
+use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 
 /// Decides whether a received segment is acknowledged at once or later.

@@ -2,11 +2,9 @@
 //! advertise.
 
 pub mod ack_policy;
-pub mod reassembly;
+pub mod buffer;
 pub mod sack;
-pub mod window;
 
 pub use ack_policy::AckPolicy;
-pub use reassembly::Reassembly;
+pub use buffer::{Reassembly, ReceiveWindow};
 pub use sack::SackReport;
-pub use window::ReceiveWindow;

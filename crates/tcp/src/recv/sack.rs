@@ -37,7 +37,7 @@ impl SackReport {
         start: u64,
         end: u64,
         data: &mut Reassembly,
-    ) -> super::reassembly::Arrival {
+    ) -> super::buffer::Arrival {
         if self.dsack {
             // RFC 2883 §4: a duplicate is reported once, in the ACK that it triggers.
             self.duplicate = data.overlap(start, end);

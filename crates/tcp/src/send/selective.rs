@@ -3,8 +3,7 @@
 
 use incast_engine::{Span, Time};
 
-use super::scoreboard::Scoreboard;
-use super::segment::{Marks, Sent};
+use super::scoreboard::{Marks, Scoreboard, Sent};
 use super::tally::{SEEN, Tally};
 
 /// The segment that was sent last of those that have arrived, and how long after it an older one
@@ -42,13 +41,6 @@ impl Scoreboard {
     #[inline]
     pub fn sacked(&self) -> u64 {
         self.tally.sacked
-    }
-
-    /// Whether no outstanding segment has arrived, is lost, or was sent again.
-    #[inline]
-    pub fn is_unmarked(&self) -> bool {
-        let Tally { sacked, lost, resent, .. } = self.tally;
-        sacked | lost | resent == 0
     }
 
     /// Segments that the receiver has beyond the cumulative ACK.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use incast_engine::Time;
 
-use super::segment::Marks;
+use super::scoreboard::Marks;
 
 /// Blocks of the last ACK that are remembered, so that the next one is only read where it differs.
 pub(super) const SEEN: usize = 3;
