@@ -6,7 +6,6 @@
 mod fifo;
 mod line;
 mod stepped;
-mod train;
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -19,8 +18,7 @@ use crate::buffer::{Accounting, Buffer, Pool, PoolId};
 use crate::packet::Packet;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueConfig, QueueDiscipline, QueueView, Site};
-use line::Line;
-use train::Train;
+use line::{Line, Train};
 
 pub use fifo::Fifo;
 pub use line::Reordering;

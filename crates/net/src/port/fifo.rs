@@ -9,8 +9,7 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
-use super::line::Line;
-use super::train::Train;
+use super::line::{Line, Train};
 use super::{Admission, Contents, Parts, PortConfig, PortCounters, Ties, Transit, placed};
 use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};

@@ -1,9 +1,10 @@
-//! What happens to a packet behind a port: how long it occupies the line, and how long it travels.
+//! What happens to a packet behind a port: how long it occupies the line, whom it follows there, and
+//! how long it travels.
 
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Rate, Span, Stream};
 
-use super::PortConfig;
+use super::{PortConfig, Ties};
 
 /// The line of a port and the link behind it.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +62,32 @@ impl Serialisation {
             let picos = u128::from(bytes * 8) * u128::from(PICOS_PER_SEC);
             Span::from_picos(picos.div_ceil(u128::from(self.rate.0)) as u64)
         }
+    }
+}
+
+/// How many packets a packet follows on a line: its place among arrivals of the same instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Train {
+    /// With [`Ties::Scheduled`]: how many packets the last one followed since the line was idle.
+    length: Option<u64>,
+}
+
+impl Train {
+    pub(super) fn new(ties: Ties) -> Self {
+        Self { length: (ties == Ties::Scheduled).then_some(0) }
+    }
+
+    /// Appends a packet; returns how many it follows, if `ahead` are still there.
+    ///
+    /// Where every event has the place of its scheduling, a transmission that begins with an arrival
+    /// comes before one that begins with a departure of the same instant, since a link takes longer
+    /// to cross than a packet to send; and two lines that send one packet after the other keep their
+    /// order. So the line comes first which has been busy for fewer packets.
+    #[inline]
+    pub(super) fn append(&mut self, ahead: u64) -> u64 {
+        let Some(length) = &mut self.length else { return ahead };
+        *length = if ahead == 0 { 0 } else { *length + 1 };
+        *length
     }
 }
 

@@ -9,8 +9,7 @@ use std::collections::VecDeque;
 
 use incast_engine::{Span, Stream, Time};
 
-use super::line::{Line, Reorderer};
-use super::train::Train;
+use super::line::{Line, Reorderer, Train};
 use super::{
     Admission, Commons, Contents, Fifo, Parts, PortConfig, PortCounters, Service, Ties, Transit,
     Waiting, placed,

@@ -59,12 +59,12 @@ impl Connection {
         }
     }
 
-    /// Data that are held back for less than `patience` are not late for that.
+    /// Data delayed for less than `patience` is not late for this reason.
     pub fn set_patience(&mut self, patience: Span) {
         self.host.patience = patience;
     }
 
-    /// Data that could leave were held back for so long, and leave now.
+    /// Data was delayed for this long, and is sent now.
     #[inline]
     pub(super) fn note_hold(&mut self, held: Span) {
         if held >= self.host.patience {

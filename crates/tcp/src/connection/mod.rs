@@ -159,33 +159,6 @@ impl Block {
     }
 }
 
-<<<<<<< HEAD
-/// Common fields of a connection's packets.
-#[derive(Clone, Copy)]
-struct Template {
-    route: RouteId,
-    header: u8,
-    epoch: u8,
-    /// ACK, the ECN field, and what last triggered the connection.
-    flags: Flags,
-}
-
-impl Template {
-    fn new(config: &Config, route: RouteId, epoch: u8, ecn: ecn::EcnState) -> Self {
-        let ecn = if ecn.covers_everything() { Ecn::Capable } else { Ecn::NotCapable };
-        Self { route, header: config.ack_size, epoch, flags: Flags::ACK.with_ecn(ecn) }
-    }
-
-    /// A packet without payload.
-    #[inline]
-    fn packet(self) -> Packet {
-        let Self { route, header, epoch, flags } = self;
-        Packet { route, header, epoch, flags, ..Packet::default() }
-    }
-}
-
-=======
->>>>>>> 629fd19 (Keep the receive buffer in one file, and the common path of a packet out of the side files)
 impl Connection {
     /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
     pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {

@@ -49,13 +49,13 @@ pub enum Polled {
     Nothing,
 }
 
-/// What all packets of a connection have in common.
+/// Common fields of a connection's packets.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     route: RouteId,
     header: u8,
     pub epoch: u8,
-    /// ACK, the ECN field, and what made the connection act last.
+    /// ACK, the ECN field, and what last triggered the connection.
     pub flags: Flags,
 }
 
@@ -74,24 +74,19 @@ impl Template {
 }
 
 impl Connection {
-<<<<<<< HEAD
-    /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
-    /// pure ACK. Call it until it returns `None`.
-=======
-    /// What made it act last.
+    /// The last trigger.
     pub fn trigger(&self) -> Trigger {
         self.template.flags.trigger()
     }
 
-    /// What makes it send from now on, until something else does.
+    /// Sets the trigger until the next one.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         self.template.flags = self.template.flags.with_trigger(trigger);
     }
 
-    /// The next packet to put on the wire: handshake, then what recovery and hooks demand, then
-    /// data, then a bare ACK. Call it until it returns none.
->>>>>>> 629fd19 (Keep the receive buffer in one file, and the common path of a packet out of the side files)
+    /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a
+    /// pure ACK. Call it until it returns `None`.
     pub fn poll_transmit(&mut self, now: Time) -> Option<Packet> {
         let mut packet = Packet::default();
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
