@@ -180,7 +180,10 @@ impl<P: Probe> Core<P> {
         let mut wires = Wires { queue, network, probe, sequence };
         match predicted {
             Predicted::Nothing => return false,
-            Predicted::Answered => wires.transmit(id),
+            Predicted::Answered => {
+                wires.network.packets().turn(id);
+                wires.transmit(id);
+            }
             Predicted::Received => {
                 wires.network.packets().release(id);
                 wires.arm(end_id, hosts.end_mut(end_id));

@@ -10,7 +10,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use incast_engine::Time;
 
-use crate::packets::{PacketId, Parcel};
+use crate::packets::Parcel;
 use crate::port::{Admission, Commons, Port, PortId, Transit, unplaced};
 pub use plan::plan;
 
@@ -125,8 +125,8 @@ impl Express {
     }
 
     /// The packets that were announced to `port` and have not entered.
-    pub fn awaited(&self, port: PortId) -> impl Iterator<Item = PacketId> {
-        self.lanes[port.0 as usize].inlet.contents().map(|it| it.parcel.packet)
+    pub fn awaited(&self, port: PortId) -> impl Iterator<Item = Parcel> {
+        self.lanes[port.0 as usize].inlet.contents().map(|transit| transit.parcel)
     }
 
     /// Packets that have not crossed a link at `now` which has counted them.

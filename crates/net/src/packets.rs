@@ -6,7 +6,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use crate::packet::Packet;
+use crate::packet::{Packet, RouteId};
 
 /// Where a packet lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,11 +86,13 @@ pub struct Packets {
     most: usize,
     /// Room that was given back; what was used last is used first, because it is in the cache.
     free: Vec<PacketId>,
+    /// How many there are on each route, as far as one was ever used.
+    on_routes: Vec<u32>,
 }
 
 impl Default for Packets {
     fn default() -> Self {
-        Self { slots: Vec::new(), most: MOST_PACKETS, free: Vec::new() }
+        Self { slots: Vec::new(), most: MOST_PACKETS, free: Vec::new(), on_routes: Vec::new() }
     }
 }
 
@@ -123,7 +125,36 @@ impl Packets {
     /// If there was no draft.
     #[inline]
     pub fn take(&mut self) -> PacketId {
-        self.free.pop().expect("a packet was drafted")
+        let id = self.free.pop().expect("a packet was drafted");
+        self.join_route(self[id].route);
+        id
+    }
+
+    #[inline]
+    fn join_route(&mut self, route: RouteId) {
+        let index = route.0 as usize;
+        if index >= self.on_routes.len() {
+            self.add_routes(index + 1);
+        }
+        self.on_routes[index] += 1;
+    }
+
+    #[cold]
+    fn add_routes(&mut self, count: usize) {
+        self.on_routes.resize(count, 0);
+    }
+
+    /// A packet was rewritten where it lies, and goes back the way that it came.
+    #[inline]
+    pub fn turn(&mut self, id: PacketId) {
+        let route = self[id].route;
+        self.on_routes[route.reverse().0 as usize] -= 1;
+        self.join_route(route);
+    }
+
+    /// How many there are on a route.
+    pub fn on_route(&self, route: RouteId) -> u32 {
+        self.on_routes.get(route.0 as usize).copied().unwrap_or_default()
     }
 
     /// Room with this packet in it.
@@ -135,6 +166,8 @@ impl Packets {
     /// Gives the room back; the packet may be read until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
+        let route = self[id].route.0 as usize;
+        self.on_routes[route] -= 1;
         self.free.push(id);
     }
 
@@ -182,6 +215,20 @@ mod tests {
         packets.release(second);
         packets.release(third);
         assert!(packets.is_empty());
+    }
+
+    #[test]
+    fn packets_are_counted_by_route_also_if_they_turn_round() {
+        let mut packets = Packets::default();
+        let [there, back] = [true, false].map(|forward| RouteId::new(3, forward));
+        let ids = [(); 2].map(|()| packets.insert(Packet { route: there, ..Packet::default() }));
+        assert_eq!((packets.on_route(there), packets.on_route(back)), (2, 0));
+        packets[ids[0]].route = back;
+        packets.turn(ids[0]);
+        assert_eq!((packets.on_route(there), packets.on_route(back)), (1, 1));
+        ids.into_iter().for_each(|id| packets.release(id));
+        assert_eq!((packets.on_route(there), packets.on_route(back)), (0, 0));
+        assert_eq!(packets.on_route(RouteId::new(9, true)), 0, "never used");
     }
 
     #[test]

@@ -447,9 +447,14 @@ impl Port {
 
     /// The packets in the port and on its link.
     pub fn in_flight(&self) -> impl Iterator<Item = PacketId> {
+        self.parcels().map(|parcel| parcel.packet)
+    }
+
+    /// The same, with what links know of them.
+    pub(crate) fn parcels(&self) -> impl Iterator<Item = Parcel> {
         let (link, waiting) = either!(self, contents());
-        let link = link.iter().map(|transit| transit.parcel.packet);
-        link.chain(waiting.iter().flatten().map(|waiting| waiting.parcel.packet))
+        let link = link.iter().map(|transit| transit.parcel);
+        link.chain(waiting.iter().flatten().map(|waiting| waiting.parcel))
     }
 
     /// The packets that wait, as of the last drain or departure.

@@ -373,8 +373,8 @@ impl Network {
     }
 
     /// The packets at a port: in it, on its link, and announced to it.
-    fn at(&self, port: PortId) -> impl Iterator<Item = PacketId> {
-        self.port(port).in_flight().chain(self.express.awaited(port))
+    fn at(&self, port: PortId) -> impl Iterator<Item = Parcel> {
+        self.port(port).parcels().chain(self.express.awaited(port))
     }
 
     /// Number of packets in the network.
@@ -383,13 +383,16 @@ impl Network {
         ports.map(|port| self.at(port).count() as u64).sum()
     }
 
-    /// The packets of one route that are still in the network.
+    /// The packets of one route that are still in the network. They are told by their parcels, which
+    /// lie side by side, and the search ends with the last that is known to be on its way.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
-        self.routes
-            .ports(route)
+        let held = self.commons.packets.on_route(route);
+        let ports = (held > 0).then(|| self.routes.ports(route)).into_iter().flatten();
+        ports
             .flat_map(|port| self.at(port))
-            .map(|id| self.packet(id))
-            .filter(move |packet| packet.route == route)
+            .filter(move |parcel| self.routes.crosses(route, parcel.hop()))
+            .take(held as usize)
+            .map(|parcel| self.packet(parcel.packet))
     }
 }
 

@@ -124,6 +124,11 @@ impl Routes {
         })
     }
 
+    /// Whether a packet at `hop` is on one of the route's paths.
+    pub(super) fn crosses(&self, route: RouteId, hop: u32) -> bool {
+        self.paths(route).contains(&(hop >> self.stride))
+    }
+
     /// Where the table names the first port of the path that `packet` takes.
     #[inline]
     pub(super) fn start(&mut self, packet: &Packet) -> u32 {
