@@ -37,6 +37,10 @@ impl Connection {
 
     /// A segment that recovery sends again although it is not lost.
     pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
+        // To look for it takes longer than to see that there is no room.
+        if !self.room_anew().holds(self.board.next(), 1) {
+            return Polled::Nothing;
+        }
         let Some(Spare { seq, rescue }) = self.recovery.spare(&self.board) else {
             return Polled::Nothing;
         };

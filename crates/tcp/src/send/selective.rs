@@ -176,9 +176,9 @@ impl Scoreboard {
     pub fn hole(&self, from: u64) -> Option<Sent> {
         let highest = self.highest_sacked()?;
         let first = self.segments.partition_point(|segment| segment.seq < from);
-        let is_hole =
-            |segment: &&Sent| !segment.marks.has(Marks::SACKED) && segment.end() <= highest;
-        self.segments.range(first..).find(is_hole).copied()
+        let below = |segment: &&Sent| segment.end() <= highest;
+        let is_hole = |segment: &&Sent| !segment.marks.has(Marks::SACKED);
+        self.segments.range(first..).take_while(below).find(is_hole).copied()
     }
 
     /// The first segment that has neither arrived nor been sent again.
