@@ -18,14 +18,16 @@ pub enum Arrival {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next: u64,
-    /// Disjoint, non-adjacent, ascending ranges above `next`.
+    /// Disjoint, non-adjacent, ascending ranges. The first `past` of them are below `next`; they are
+    /// removed together, so that the others are not moved for each.
     ranges: Vec<(u64, u64)>,
+    past: usize,
 }
 
 impl Reassembly {
     /// Nothing received; `next` is the first byte expected.
     pub fn new(next: u64) -> Self {
-        Self { next, ranges: Vec::new() }
+        Self { next, ranges: Vec::new(), past: 0 }
     }
 
     /// Next byte expected: the cumulative ACK.
@@ -41,14 +43,15 @@ impl Reassembly {
     }
 
     /// Ranges received beyond the gap, ascending.
+    #[inline]
     pub fn ranges(&self) -> &[(u64, u64)] {
-        &self.ranges
+        &self.ranges[self.past..]
     }
 
     /// The range beyond the gap that holds `seq`.
     pub fn range_of(&self, seq: u64) -> Option<(u64, u64)> {
-        let index = self.ranges.partition_point(|range| range.1 <= seq);
-        self.ranges.get(index).copied().filter(|range| range.0 <= seq)
+        let index = self.ranges().partition_point(|range| range.1 <= seq);
+        self.ranges().get(index).copied().filter(|range| range.0 <= seq)
     }
 
     /// The first part of `start` to `end` that has arrived already.
@@ -56,8 +59,8 @@ impl Reassembly {
         if start < self.next {
             return Some((start, end.min(self.next)));
         }
-        let index = self.ranges.partition_point(|range| range.1 <= start);
-        let range = self.ranges.get(index).filter(|range| range.0 < end)?;
+        let index = self.ranges().partition_point(|range| range.1 <= start);
+        let range = self.ranges().get(index).filter(|range| range.0 < end)?;
         Some((start.max(range.0), end.min(range.1)))
     }
 
@@ -77,13 +80,22 @@ impl Reassembly {
         self.insert_slowly(start.max(self.next), end)
     }
 
+    /// The first `count` ranges are filled up to.
+    fn pass(&mut self, count: usize) {
+        self.past = count;
+        if 2 * self.past >= self.ranges.len() {
+            self.ranges.drain(..self.past);
+            self.past = 0;
+        }
+    }
+
     fn insert_slowly(&mut self, start: u64, end: u64) -> Arrival {
         if start >= end {
             return Arrival::Duplicate;
         }
         // The ranges that the new one overlaps or touches.
-        let first = self.ranges.partition_point(|range| range.1 < start);
-        let last = self.ranges.partition_point(|range| range.0 <= end);
+        let first = self.past + self.ranges().partition_point(|range| range.1 < start);
+        let last = self.past + self.ranges().partition_point(|range| range.0 <= end);
         if self.ranges[first..last].iter().any(|range| range.0 <= start && end <= range.1) {
             return Arrival::Duplicate;
         }
@@ -93,7 +105,7 @@ impl Reassembly {
         if merged.0 <= self.next {
             let had_gap = self.has_gap();
             self.next = merged.1;
-            self.ranges.drain(..last);
+            self.pass(last);
             if had_gap { Arrival::FilledGap } else { Arrival::InOrder }
         } else {
             self.ranges.splice(first..last, [merged]);
