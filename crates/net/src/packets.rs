@@ -226,7 +226,9 @@ mod tests {
         packets[ids[0]].route = back;
         packets.turn(ids[0]);
         assert_eq!((packets.on_route(there), packets.on_route(back)), (1, 1));
-        ids.into_iter().for_each(|id| packets.release(id));
+        for id in ids {
+            packets.release(id);
+        }
         assert_eq!((packets.on_route(there), packets.on_route(back)), (0, 0));
         assert_eq!(packets.on_route(RouteId::new(9, true)), 0, "never used");
     }

@@ -333,7 +333,10 @@ impl Connection {
     /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
-        let mut earliest = self.timer.deadline.min(self.acks.policy.deadline());
+        let mut earliest = self.timer.deadline;
+        if self.extras.has(Extras::DELAYED_ACKS) {
+            earliest = earliest.min(self.acks.policy.deadline());
+        }
         if let Gate::OpensAt(at) = self.host.gate {
             earliest = earliest.min(at);
         }

@@ -4,6 +4,7 @@ use incast_engine::Time;
 use incast_net::Packet;
 
 use super::demand::Demand;
+use super::extras::Extras;
 use super::{Connection, Event};
 use crate::config::Config;
 use crate::hooks::{Advice, ReceiveView};
@@ -62,7 +63,9 @@ impl Connection {
                 Arrival::Duplicate
             };
             duplicate = arrival == Arrival::Duplicate;
-            self.note_timestamp(packet);
+            if self.extras.has(Extras::TIMESTAMPS) {
+                self.note_timestamp(packet);
+            }
             if self.ecn.is_on() && self.note_mark(packet, before) {
                 self.owe(Demand::Ack);
             }
@@ -80,13 +83,10 @@ impl Connection {
     }
 
     /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and none that is older.
-    #[inline]
+    #[inline(never)]
     pub(super) fn note_timestamp(&mut self, packet: &Packet) {
         let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;
-        if self.config.timestamps.is_some()
-            && packet.seq <= self.acks.last_sent
-            && self.acks.ts_recent.is_none_or(is_newer)
-        {
+        if packet.seq <= self.acks.last_sent && self.acks.ts_recent.is_none_or(is_newer) {
             self.acks.ts_recent = Some(packet.ts_value);
         }
     }

@@ -41,6 +41,7 @@ pub(super) struct Tally {
 
 impl Tally {
     /// `len` bytes with these marks, and so many whole `segments`, are outstanding no more.
+    #[inline(never)]
     pub(super) fn forget(&mut self, marks: Marks, len: u32, segments: u32) {
         let len = u64::from(len);
         if marks.has(Marks::SACKED) {
