@@ -5,7 +5,8 @@
 
 pub mod blueprint;
 pub mod cause;
-pub mod endpoint;
+pub mod demand;
+pub mod guest;
 pub mod hosts;
 pub mod ids;
 pub mod milestone;
@@ -13,7 +14,8 @@ pub mod stalls;
 pub mod transport;
 
 pub use blueprint::Blueprint;
-pub use endpoint::{End, Guest};
-pub use hosts::{Demand, Hosts};
+pub use demand::Demand;
+pub use guest::Guest;
+pub use hosts::{End, Hosts};
 pub use ids::{BlueprintId, EndId};
 pub use transport::{Opener, Transport};

@@ -2,7 +2,7 @@
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
-use incast_host::endpoint::{Call, Guest};
+use incast_host::guest::{Call, Guest};
 use incast_lab::Control;
 use incast_lab::probe::Silent;
 use incast_lab::world::World;

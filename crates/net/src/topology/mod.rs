@@ -3,19 +3,19 @@
 //! A topology defines the switches, the links between them, and the default places of hosts. Ports
 //! and routes follow from that.
 
+mod build;
 mod chain;
 mod fabric;
 mod leaf_spine;
 mod network;
 mod parallel;
-mod routes;
 mod routing;
 mod star;
 mod two_tier;
 
+pub use build::{Attachment, Trunks};
 pub use fabric::{Fabric, Spread, SwitchId};
-pub use network::{Attachment, HostId, Network, NextEvent, Trunks};
-pub use routes::PathChoice;
+pub use network::{HostId, Network, NextEvent, PathChoice};
 pub use routing::Router;
 
 use incast_engine::Entry;

@@ -1,54 +1,33 @@
 //! The ports of a network, and the routes that cross them.
 
-use incast_engine::{Stream, Time};
+use std::ops::Range;
 
-use super::routes::{PathChoice, Routes};
-use super::{Fabric, Router, Spread, SwitchId};
-use crate::buffer::{Pool, PoolConfig, PoolId};
-use crate::express::{self, Express, Handoff, Shortcut};
+use incast_engine::Time;
+
+use super::{Router, Spread, SwitchId};
+use crate::buffer::Pool;
+use crate::express::{Express, Handoff, Shortcut};
 use crate::packet::{Packet, RouteId};
 use crate::packets::{PacketId, Packets, Parcel};
-use crate::port::{Admission, Commons, Port, PortConfig, PortId};
+use crate::port::{Admission, Commons, Port, PortId};
 
 /// Index of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
-/// How one host is attached to its switch.
-#[derive(Clone, Debug)]
-pub struct Attachment {
-    /// Which switch.
-    pub switch: SwitchId,
-    /// From the host to the switch.
-    pub uplink: PortConfig,
-    /// From the switch to the host.
-    pub downlink: PortConfig,
-}
-
-/// Links between switches.
-#[derive(Clone, Debug)]
-pub struct Trunks<'a> {
-    /// Their places.
-    pub fabric: &'a Fabric,
-    /// Either end of each.
-    pub port: PortConfig,
-    /// Buffers shared by the ports of a switch.
-    pub pool: Option<PoolConfig>,
-}
-
 /// Ports and routes.
 pub struct Network {
-    ports: Vec<Port>,
-    commons: Commons,
-    routes: Routes,
-    express: Express,
+    pub(super) ports: Vec<Port>,
+    pub(super) commons: Commons,
+    pub(super) routes: Routes,
+    pub(super) express: Express,
     /// The ports that each port is fed by, in order; see [`Network::connect`].
-    upstream: Vec<Vec<PortId>>,
+    pub(super) upstream: Vec<Vec<PortId>>,
     /// The switch of each host.
-    attached_to: Vec<SwitchId>,
-    router: Router,
-    spread: Spread,
-    seed: u64,
+    pub(super) attached_to: Vec<SwitchId>,
+    pub(super) router: Router,
+    pub(super) spread: Spread,
+    pub(super) seed: u64,
 }
 
 /// The event to schedule for a port after a packet was taken from its link, with its order among
@@ -70,92 +49,9 @@ impl NextEvent {
 }
 
 impl Network {
-    /// Hosts on the switches of a fabric. Host `i` sends through port `2i` and receives from its
-    /// switch's port `2i + 1`, whatever the topology; behind these come two ports for each trunk,
-    /// from its first end and from its second.
-    pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
-        let Trunks { fabric, port, pool } = trunks;
-        let on = |config: &PortConfig, switch: SwitchId| PortConfig {
-            pool: pool.map(|_| PoolId(switch.0 as u8)),
-            ..config.clone()
-        };
-        let hosts_ports =
-            hosts.iter().flat_map(|host| [host.uplink.clone(), on(&host.downlink, host.switch)]);
-        let trunks_ports = fabric.trunks.iter().flatten().map(|end| on(port, *end));
-        let ports: Vec<Port> = hosts_ports
-            .chain(trunks_ports)
-            .zip(0..)
-            .map(|(config, index)| Port::new(&config, index, seed))
-            .collect();
-        let switches = 0..fabric.switches;
-        let pools = switches.filter_map(|_| pool.map(Pool::new)).collect();
-        let router = Router::new(fabric);
-        Self {
-            commons: Commons { packets: Packets::default(), pools },
-            routes: Routes::new(router.diameter()),
-            express: Express::none(ports.len()),
-            upstream: Vec::new(),
-            attached_to: hosts.iter().map(|host| host.switch).collect(),
-            router,
-            spread: fabric.spread,
-            seed,
-            ports,
-        }
-    }
-
     /// The switch's port towards a host.
     pub const fn switch_port(host: HostId) -> PortId {
         PortId(2 * host.0 + 1)
-    }
-
-    /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of
-    /// the shortest, drawn by its number or the next in turn, unless that is
-    /// [chosen per packet](Network::choose_paths).
-    ///
-    /// Returns the flow's number.
-    pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
-        for (from, to) in [(server, client), (client, server)] {
-            self.add_route(from, to);
-        }
-        self.routes.len() / 2 - 1
-    }
-
-    fn add_route(&mut self, from: HostId, to: HostId) {
-        let first_trunk = 2 * self.hosts();
-        let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
-        let paths = if self.routes.are_chosen() {
-            self.router.paths(begin, end)
-        } else {
-            let mut random = Stream::named(self.seed, "route", self.routes.len().into());
-            let flow = u64::from(self.routes.len() / 2);
-            let spread = self.spread;
-            vec![self.router.path(begin, end, |paths| match spread {
-                Spread::Drawn => random.below(paths),
-                Spread::InTurn => flow % paths,
-            })]
-        };
-        self.routes.begin();
-        for path in paths {
-            let trunks = path.iter().map(|crossing| {
-                PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))
-            });
-            let ends = [PortId(2 * from.0), Self::switch_port(to)];
-            self.routes
-                .add(ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()));
-        }
-    }
-
-    /// Lets `policy` choose among the shortest paths for every packet, of all flows; before the
-    /// first of them is sent.
-    pub fn choose_paths(&mut self, policy: Box<dyn PathChoice + Send>) {
-        let chosen = self.routes.chosen_by(policy);
-        let fixed = std::mem::replace(&mut self.routes, chosen);
-        for route in (0..fixed.len()).map(RouteId) {
-            let ports = fixed.first(route);
-            // By the numbers of hosts' ports.
-            let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
-            self.add_route(HostId(ends[0]), HostId(ends[1]));
-        }
     }
 
     /// Number of hosts.
@@ -211,30 +107,6 @@ impl Network {
     #[inline]
     pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
         self.routes.port(parcel.hop())
-    }
-
-    /// Tells ports their neighbours upstream, once all flows are known. A port that may ask for a
-    /// pause, and whoever may be asked, gets departure events.
-    pub fn connect(&mut self) {
-        self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
-        let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
-        for (port, feeders) in self.ports.iter().zip(&self.upstream) {
-            for feeder in feeders.iter().filter(|_| port.may_ask_for_pause()) {
-                needs_events[feeder.0 as usize] = true;
-            }
-        }
-        if needs_events.contains(&true) {
-            let ports = std::mem::take(&mut self.ports).into_iter().zip(needs_events).zip(0..);
-            self.ports = ports
-                .map(|((port, needs), index)| if needs { port.make_stepped(index) } else { port })
-                .collect();
-        }
-    }
-
-    /// Connects the ports and plans the shortcuts; see [`Express`].
-    pub fn seal(&mut self) {
-        self.connect();
-        self.express = express::plan(&mut self.ports, &self.upstream, self.routes.all());
     }
 
     /// Routes that begin at a port for themselves alone: nothing comes between what is offered
@@ -396,17 +268,153 @@ impl Network {
     }
 }
 
-/// The ports that each port is fed by, in order.
-fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<Vec<PortId>> {
-    let mut feeders = vec![Vec::new(); ports];
-    for pair in routes.flat_map(|hops| hops.windows(2)) {
-        feeders[pair[1].0 as usize].push(pair[0]);
+/// Chooses a path for every packet, where several are equally short.
+///
+/// It is called once per packet, when its host sends it, in the order of sending on each route.
+pub trait PathChoice {
+    /// Which of `paths` paths, from 0, `packet` takes.
+    fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
+}
+
+/// Fills up the table of hops.
+const NO_PORT: PortId = PortId(u32::MAX);
+/// Entries of a path beside trunks: the sender's port, the receiver's, and the end.
+const ENDS: u32 = 3;
+
+/// Paths in one table; those of a route are adjacent.
+pub(super) struct Routes {
+    /// The ports that each path crosses, `1 << stride` entries per path, padded with [`NO_PORT`].
+    hops: Vec<PortId>,
+    /// As a power of two, so that a sender finds its path by a shift.
+    stride: u32,
+    /// Chooses among the paths of a route; without it each route has one path, with its number.
+    choice: Option<Choice>,
+}
+
+struct Choice {
+    policy: Box<dyn PathChoice + Send>,
+    /// The number of each route's first path.
+    first: Vec<u32>,
+}
+
+impl Routes {
+    /// No routes yet; they will cross at most this many trunks.
+    pub(super) fn new(most_trunks: u32) -> Self {
+        let stride = (most_trunks + ENDS).next_power_of_two().trailing_zeros();
+        Self { hops: Vec::new(), stride, choice: None }
     }
-    for feeders in &mut feeders {
-        feeders.sort_unstable();
-        feeders.dedup();
+
+    /// No routes yet; `policy` will choose among their paths.
+    pub(super) fn chosen_by(&self, policy: Box<dyn PathChoice + Send>) -> Self {
+        let choice = Some(Choice { policy, first: Vec::new() });
+        Self { hops: Vec::new(), stride: self.stride, choice }
     }
-    feeders
+
+    /// Whether a path is chosen per packet.
+    pub(super) fn are_chosen(&self) -> bool {
+        self.choice.is_some()
+    }
+
+    /// Number of routes.
+    pub(super) fn len(&self) -> u32 {
+        match &self.choice {
+            None => self.paths_in_all(),
+            Some(choice) => choice.first.len() as u32,
+        }
+    }
+
+    fn paths_in_all(&self) -> u32 {
+        (self.hops.len() >> self.stride) as u32
+    }
+
+    /// Begins the next route, to which the paths belong that are added from now on.
+    pub(super) fn begin(&mut self) {
+        let first = self.paths_in_all();
+        if let Some(choice) = &mut self.choice {
+            choice.first.push(first);
+        }
+    }
+
+    /// Adds a path.
+    pub(super) fn add(&mut self, ports: impl IntoIterator<Item = PortId>) {
+        self.hops.extend(ports);
+        // Its end at least.
+        self.hops.push(NO_PORT);
+        self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
+    }
+
+    /// The numbers of a route's paths.
+    fn paths(&self, route: RouteId) -> Range<u32> {
+        let Some(choice) = &self.choice else { return route.0..route.0 + 1 };
+        let route = route.0 as usize;
+        let end = choice.first.get(route + 1).copied();
+        choice.first[route]..end.unwrap_or_else(|| self.paths_in_all())
+    }
+
+    fn path(&self, path: u32) -> &[PortId] {
+        let first = (path as usize) << self.stride;
+        let hops = &self.hops[first..first + (1 << self.stride)];
+        &hops[..hops.iter().position(|hop| *hop == NO_PORT).unwrap_or(hops.len())]
+    }
+
+    /// The ports of a route's first path.
+    pub(super) fn first(&self, route: RouteId) -> &[PortId] {
+        self.path(self.paths(route).start)
+    }
+
+    /// The port of the host that sends on a route: all its paths begin there.
+    #[inline]
+    pub(super) fn host_port(&self, route: RouteId) -> PortId {
+        self.hops[(self.paths(route).start as usize) << self.stride]
+    }
+
+    /// The paths of all routes.
+    pub(super) fn all(&self) -> impl Iterator<Item = (RouteId, &[PortId])> + Clone {
+        (0..self.len())
+            .map(RouteId)
+            .flat_map(move |route| self.paths(route).map(move |path| (route, self.path(path))))
+    }
+
+    /// The ports of all paths of a route, each once.
+    pub(super) fn ports(&self, route: RouteId) -> impl Iterator<Item = PortId> {
+        let paths = self.paths(route);
+        let first = paths.start;
+        paths.flat_map(move |path| {
+            let is_new = move |port: &&PortId| {
+                !(first..path).any(|earlier| self.path(earlier).contains(port))
+            };
+            self.path(path).iter().filter(is_new).copied()
+        })
+    }
+
+    /// Whether a packet at `hop` is on one of the route's paths.
+    pub(super) fn crosses(&self, route: RouteId, hop: u32) -> bool {
+        self.paths(route).contains(&(hop >> self.stride))
+    }
+
+    /// Where the table names the first port of the path that `packet` takes.
+    #[inline]
+    pub(super) fn start(&mut self, packet: &Packet) -> u32 {
+        let path = if self.choice.is_none() { packet.route.0 } else { self.choose(packet) };
+        path << self.stride
+    }
+
+    #[inline(never)]
+    fn choose(&mut self, packet: &Packet) -> u32 {
+        let paths = self.paths(packet.route);
+        let chosen = match &mut self.choice {
+            Some(choice) if paths.len() > 1 => choice.policy.choose(packet, paths.len() as u32),
+            _ => 0,
+        };
+        paths.start + chosen.min(paths.len() as u32 - 1)
+    }
+
+    /// The port that the table names at `hop`, or none if that is the end of a path.
+    #[inline]
+    pub(super) fn port(&self, hop: u32) -> Option<PortId> {
+        let port = self.hops[hop as usize];
+        (port != NO_PORT).then_some(port)
+    }
 }
 
 #[cfg(test)]

@@ -330,38 +330,6 @@ impl Connection {
 
     // What it reports.
 
-    /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
-    #[inline]
-    pub fn poll_timeout(&self) -> Time {
-        let mut earliest = self.timer.deadline;
-        if self.extras.has(Extras::DELAYED_ACKS) {
-            earliest = earliest.min(self.acks.policy.deadline());
-        }
-        if let Gate::OpensAt(at) = self.host.gate {
-            earliest = earliest.min(at);
-        }
-        if self.extras.has(Extras::DEADLINES) {
-            earliest = earliest.min(self.rare_deadline());
-        }
-        earliest
-    }
-
-    /// The earliest deadline of rare features.
-    #[inline(never)]
-    fn rare_deadline(&self) -> Time {
-        let mut earliest = self.recovery.deadline();
-        if let Some(pacer) = &self.pacer {
-            earliest = earliest.min(pacer.deadline());
-        }
-        if self.has_sender_hooks() {
-            earliest = earliest.min(self.hook_deadline());
-        }
-        if self.has_receiver_hooks() {
-            earliest = earliest.min(self.hooks.held.deadline());
-        }
-        earliest
-    }
-
     /// Whether it has nothing to send and waits for no ACK. `poll_transmit` would show this, too,
     /// but this is called often for receivers.
     #[inline]

@@ -1,4 +1,5 @@
-//! `poll_transmit`: the only place that emits packets.
+//! What a connection is polled for: packets, which only `poll_transmit` emits, and when it wants to be
+//! called.
 
 use std::ops::Range;
 
@@ -83,6 +84,38 @@ impl Connection {
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         self.template.flags = self.template.flags.with_trigger(trigger);
+    }
+
+    /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
+    #[inline]
+    pub fn poll_timeout(&self) -> Time {
+        let mut earliest = self.timer.deadline;
+        if self.extras.has(Extras::DELAYED_ACKS) {
+            earliest = earliest.min(self.acks.policy.deadline());
+        }
+        if let Gate::OpensAt(at) = self.host.gate {
+            earliest = earliest.min(at);
+        }
+        if self.extras.has(Extras::DEADLINES) {
+            earliest = earliest.min(self.rare_deadline());
+        }
+        earliest
+    }
+
+    /// The earliest deadline of rare features.
+    #[inline(never)]
+    fn rare_deadline(&self) -> Time {
+        let mut earliest = self.recovery.deadline();
+        if let Some(pacer) = &self.pacer {
+            earliest = earliest.min(pacer.deadline());
+        }
+        if self.has_sender_hooks() {
+            earliest = earliest.min(self.hook_deadline());
+        }
+        if self.has_receiver_hooks() {
+            earliest = earliest.min(self.hooks.held.deadline());
+        }
+        earliest
     }
 
     /// The next packet to send: handshake, then demands of recovery and hooks, then data, then a

@@ -3,8 +3,9 @@ use incast_engine::{Limit, Rate, Span};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::buffer::Buffer;
-use crate::topology::TopologyConfig;
+use crate::buffer::{Buffer, PoolConfig};
+use crate::port::PortConfig;
+use crate::topology::{Attachment, Fabric, TopologyConfig, Trunks};
 
 /// Hosts on these switches, every link at 1 Gbps and 25 µs.
 fn build(topology: &Value, switches: &[SwitchId]) -> Network {

@@ -1,0 +1,156 @@
+//! How a network is built: ports for hosts and trunks, routes for flows, and what follows once all of
+//! them are known.
+
+use incast_engine::Stream;
+
+use super::network::{HostId, Network, PathChoice, Routes};
+use super::{Fabric, Router, Spread, SwitchId};
+use crate::buffer::{Pool, PoolConfig, PoolId};
+use crate::express::{self, Express};
+use crate::packet::RouteId;
+use crate::packets::Packets;
+use crate::port::{Commons, Port, PortConfig, PortId};
+
+/// How one host is attached to its switch.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// Which switch.
+    pub switch: SwitchId,
+    /// From the host to the switch.
+    pub uplink: PortConfig,
+    /// From the switch to the host.
+    pub downlink: PortConfig,
+}
+
+/// Links between switches.
+#[derive(Clone, Debug)]
+pub struct Trunks<'a> {
+    /// Their places.
+    pub fabric: &'a Fabric,
+    /// Either end of each.
+    pub port: PortConfig,
+    /// Buffers shared by the ports of a switch.
+    pub pool: Option<PoolConfig>,
+}
+
+impl Network {
+    /// Hosts on the switches of a fabric. Host `i` sends through port `2i` and receives from its
+    /// switch's port `2i + 1`, whatever the topology; behind these come two ports for each trunk,
+    /// from its first end and from its second.
+    pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
+        let Trunks { fabric, port, pool } = trunks;
+        let on = |config: &PortConfig, switch: SwitchId| PortConfig {
+            pool: pool.map(|_| PoolId(switch.0 as u8)),
+            ..config.clone()
+        };
+        let hosts_ports =
+            hosts.iter().flat_map(|host| [host.uplink.clone(), on(&host.downlink, host.switch)]);
+        let trunks_ports = fabric.trunks.iter().flatten().map(|end| on(port, *end));
+        let ports: Vec<Port> = hosts_ports
+            .chain(trunks_ports)
+            .zip(0..)
+            .map(|(config, index)| Port::new(&config, index, seed))
+            .collect();
+        let switches = 0..fabric.switches;
+        let pools = switches.filter_map(|_| pool.map(Pool::new)).collect();
+        let router = Router::new(fabric);
+        Self {
+            commons: Commons { packets: Packets::default(), pools },
+            routes: Routes::new(router.diameter()),
+            express: Express::none(ports.len()),
+            upstream: Vec::new(),
+            attached_to: hosts.iter().map(|host| host.switch).collect(),
+            router,
+            spread: fabric.spread,
+            seed,
+            ports,
+        }
+    }
+
+    /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of
+    /// the shortest, drawn by its number or the next in turn, unless that is
+    /// [chosen per packet](Network::choose_paths).
+    ///
+    /// Returns the flow's number.
+    pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
+        for (from, to) in [(server, client), (client, server)] {
+            self.add_route(from, to);
+        }
+        self.routes.len() / 2 - 1
+    }
+
+    fn add_route(&mut self, from: HostId, to: HostId) {
+        let first_trunk = 2 * self.hosts();
+        let [begin, end] = [from, to].map(|host| self.attached_to[host.0 as usize]);
+        let paths = if self.routes.are_chosen() {
+            self.router.paths(begin, end)
+        } else {
+            let mut random = Stream::named(self.seed, "route", self.routes.len().into());
+            let flow = u64::from(self.routes.len() / 2);
+            let spread = self.spread;
+            vec![self.router.path(begin, end, |paths| match spread {
+                Spread::Drawn => random.below(paths),
+                Spread::InTurn => flow % paths,
+            })]
+        };
+        self.routes.begin();
+        for path in paths {
+            let trunks = path.iter().map(|crossing| {
+                PortId(first_trunk + 2 * crossing.trunk + u32::from(!crossing.onward))
+            });
+            let ends = [PortId(2 * from.0), Self::switch_port(to)];
+            self.routes
+                .add(ends[..1].iter().copied().chain(trunks).chain(ends[1..].iter().copied()));
+        }
+    }
+
+    /// Lets `policy` choose among the shortest paths for every packet, of all flows; before the
+    /// first of them is sent.
+    pub fn choose_paths(&mut self, policy: Box<dyn PathChoice + Send>) {
+        let chosen = self.routes.chosen_by(policy);
+        let fixed = std::mem::replace(&mut self.routes, chosen);
+        for route in (0..fixed.len()).map(RouteId) {
+            let ports = fixed.first(route);
+            // By the numbers of hosts' ports.
+            let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
+            self.add_route(HostId(ends[0]), HostId(ends[1]));
+        }
+    }
+
+    /// Tells ports their neighbours upstream, once all flows are known. A port that may ask for a
+    /// pause, and whoever may be asked, gets departure events.
+    pub fn connect(&mut self) {
+        self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
+        let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
+        for (port, feeders) in self.ports.iter().zip(&self.upstream) {
+            for feeder in feeders.iter().filter(|_| port.may_ask_for_pause()) {
+                needs_events[feeder.0 as usize] = true;
+            }
+        }
+        if needs_events.contains(&true) {
+            let ports = std::mem::take(&mut self.ports).into_iter().zip(needs_events).zip(0..);
+            self.ports = ports
+                .map(|((port, needs), index)| if needs { port.make_stepped(index) } else { port })
+                .collect();
+        }
+    }
+
+    /// Connects the ports and plans the shortcuts; see [`Express`].
+    pub fn seal(&mut self) {
+        self.connect();
+        self.express = express::plan(&mut self.ports, &self.upstream, self.routes.all());
+    }
+}
+
+/// The ports that each port is fed by, in order.
+fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<Vec<PortId>> {
+    let mut feeders = vec![Vec::new(); ports];
+    for pair in routes.flat_map(|hops| hops.windows(2)) {
+        feeders[pair[1].0 as usize].push(pair[0]);
+    }
+    for feeders in &mut feeders {
+        feeders.sort_unstable();
+        feeders.dedup();
+    }
+    feeders
+}
