@@ -196,8 +196,8 @@ impl BarrierReader {
         }
     }
 
-    /// Sends a part's server the request for it, with a receive window.
-    fn request(&mut self, hosts: &mut Hosts, part: u32, window: u64) {
+    /// Sends a part's server the request for it, with a receive window if one is given.
+    fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
         let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
@@ -206,7 +206,9 @@ impl BarrierReader {
         }
         let end = self.delivered_before(part) + self.read.sru_of(part);
         let client = hosts.act_on(EndId::client(flow));
-        client.set_receive_buffer(window);
+        if let Some(window) = window {
+            client.set_receive_buffer(window);
+        }
         client.notify_at(end);
         client.request(self.read.request_size.0 as u16);
         hosts.tell(EventKind::Request, self.block, Some(flow));

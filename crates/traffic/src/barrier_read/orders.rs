@@ -105,14 +105,15 @@ impl BarrierReader {
                 // A connection from an earlier block is open already.
                 if self.read.connections == Connections::Fresh || self.block == 0 {
                     orders.parts[server as usize].requested = true;
-                    self.request(hosts, server, 0);
+                    self.request(hosts, server, Some(0));
                 }
             }
             Order::Ask { server, window } => {
-                let window = window.unwrap_or(u64::MAX).min(orders.receive_window);
+                let most = orders.receive_window;
+                let window = window.map(|window| window.min(most));
                 let part = &mut orders.parts[server as usize];
                 if part.requested {
-                    self.set_window(hosts, server, window);
+                    self.set_window(hosts, server, window.unwrap_or(most));
                 } else {
                     part.requested = true;
                     self.request(hosts, server, window);
