@@ -54,9 +54,12 @@ impl Extras {
 
     /// What a recovery's [`Traits`] may add, except time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
-    /// Extras with deadlines beside the timer's and the delayed ACK's.
-    pub const DEADLINES: Self =
-        Self::TIMED_RECOVERY.or(Self::PACER).or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS);
+    /// Extras with deadlines beside the timer's.
+    pub const DEADLINES: Self = Self::TIMED_RECOVERY
+        .or(Self::PACER)
+        .or(Self::SENDER_HOOKS)
+        .or(Self::RECEIVER_HOOKS)
+        .or(Self::DELAYED_ACKS);
     /// Extras that add to sent packets.
     pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
 

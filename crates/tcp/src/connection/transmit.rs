@@ -90,9 +90,6 @@ impl Connection {
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         let mut earliest = self.timer.deadline;
-        if self.extras.has(Extras::DELAYED_ACKS) {
-            earliest = earliest.min(self.acks.policy.deadline());
-        }
         if let Gate::OpensAt(at) = self.host.gate {
             earliest = earliest.min(at);
         }
@@ -105,7 +102,7 @@ impl Connection {
     /// The earliest deadline of rare features.
     #[inline(never)]
     fn rare_deadline(&self) -> Time {
-        let mut earliest = self.recovery.deadline();
+        let mut earliest = self.recovery.deadline().min(self.acks.policy.deadline());
         if let Some(pacer) = &self.pacer {
             earliest = earliest.min(pacer.deadline());
         }

@@ -115,6 +115,7 @@ impl AckPolicy {
     }
 
     /// Whether an ACK is being delayed.
+    #[inline(never)]
     pub fn is_holding(&self) -> bool {
         self.pending > 0
     }
