@@ -106,14 +106,21 @@ impl Connection {
         if self.extras.has(Extras::TIMESTAMPS) {
             self.note_timestamp(packet);
         }
-        if self.extras.has(Extras::DELAYED_ACKS) {
-            if !self.acks.policy.on_segment(now, arrival, end - start) {
-                return Predicted::Received;
-            }
-            self.acks.policy.on_ack_sent();
+        if self.extras.has(Extras::DELAYED_ACKS) && self.delays_ack(now, end - start) {
+            return Predicted::Received;
         }
         self.fill_control(now, packet);
         Predicted::Answered
+    }
+
+    /// Whether the ACK of so many bytes in order is delayed.
+    #[inline(never)]
+    fn delays_ack(&mut self, now: Time, bytes: u64) -> bool {
+        let is_due = self.acks.policy.on_segment(now, Arrival::InOrder, bytes);
+        if is_due {
+            self.acks.policy.on_ack_sent();
+        }
+        !is_due
     }
 
     /// An ACK of new data, but not of the last, while nothing is lost or called back.
