@@ -6,7 +6,6 @@ pub mod prr;
 pub mod rtt;
 pub mod scoreboard;
 mod selective;
-mod tally;
 mod ticks;
 
 pub use delivery::DeliveryRate;

@@ -3,8 +3,7 @@
 
 use incast_engine::{Span, Time};
 
-use super::scoreboard::{Marks, Scoreboard, Sent};
-use super::tally::{SEEN, Tally};
+use super::scoreboard::{Marks, SEEN, Scoreboard, Sent, Tally};
 
 /// The segment that was sent last of those that have arrived, and how long after it an older one
 /// counts as lost (RFC 8985 §6.2).
