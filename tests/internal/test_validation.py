@@ -35,4 +35,10 @@ def test_benches_measure_speed_and_memory_only() -> None:
         if file.is_file() and "__pycache__" not in file.parts
     }
     outside = {file for file in found if not file.startswith("benches/timing/")}
-    assert outside == {"benches/speed.py", "benches/store.py", "benches/train.py"}
+    assert outside == {
+        "benches/shapes.py",
+        "benches/speed.py",
+        "benches/store.py",
+        "benches/train.py",
+        "benches/walk.py",
+    }
