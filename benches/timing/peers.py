@@ -16,7 +16,7 @@ from timing import cases
 from timing.cases import AMPLE, COLLAPSE, Workload
 from timing.clock import REPEATS, Timing, alone, fastest
 
-NS2 = Path(__file__).resolve().parent.parent / "ns2_star.tcl"
+NS2 = Path(__file__).with_name("ns2_star.tcl")
 BARS = {AMPLE: 8.0, COLLAPSE: 5.0}  # times as fast as ns-2
 
 

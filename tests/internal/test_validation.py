@@ -42,3 +42,11 @@ def test_benches_measure_speed_and_memory_only() -> None:
         "benches/train.py",
         "benches/walk.py",
     }
+
+
+def test_benches_name_files_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    from timing import clock, peers  # type: ignore[import-not-found]
+
+    assert peers.NS2.is_file()
+    assert clock.WORKER.is_file()
