@@ -1,4 +1,4 @@
-"""Speed and memory: beside ns-2, transport beside transport, and beside another build.
+"""Speed and memory, compared with ns-2, between transports, and with another build.
 
 Exits with 1 if a bar is missed.
 """

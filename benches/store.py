@@ -1,4 +1,4 @@
-"""Measures the results directory: keeping many runs, taking up their sweep, reading them.
+"""Measures the results directory: storing many runs, continuing their sweep, reading them.
 
 python benches/store.py [--runs 100000] [--dir DIR]
 """

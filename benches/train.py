@@ -1,8 +1,8 @@
-"""Run what a build with profile-guided optimization is trained on.
+"""Run the training runs of a build with profile-guided optimisation.
 
-`make pgo` calls it; the compiler then lays out the engine for what these runs take. Every transport
-and every remedy runs, beside ample and beside scarce buffers, so that none is laid out for the
-others' benefit.
+`make pgo` calls it; the compiler then optimises the engine for these runs. Every transport runs
+with ample and with scarce buffers, and every remedy runs, so that none is optimised at the cost
+of the others.
 """
 
 from __future__ import annotations

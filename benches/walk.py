@@ -1,10 +1,10 @@
-"""The walk of a packet: which source files a segment of data and its ACK enter, and how often.
+"""The path of a packet: the source files that a data segment and its ACK enter, and how often.
 
 python benches/walk.py [--transport NAME] [--package FOLDER]
 
 A star with ample buffer in its steady state: callgrind counts a short and a long read, and the
-difference is that of the packets between. A file is entered if one of its instructions, inlined or
-not, is executed at least every second packet. It needs valgrind and a build with optimisation
+difference belongs to the additional packets. A file is entered if one of its instructions, inlined
+or not, is executed at least every second packet. It needs valgrind and a build with optimisation
 (`make .venv/release`). Exits with 1 if there are more files than the bar.
 """
 
@@ -109,7 +109,7 @@ def read(lines: list[str]) -> Counts:
                 address = int(place, 16)
             _, found, path = file.partition("/crates/")
             is_ours = found or "/library/" in file
-            # What a call costs is counted where it is spent.
+            # The cost of a call is counted in the callee.
             if is_ours and not is_call:
                 counts[path or LIBRARY, address] += int(times)
             is_call = False

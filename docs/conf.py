@@ -10,7 +10,7 @@ copyright = author  # noqa: A001
 release = metadata.version("incast")
 
 extensions = ["myst_nb", "from_code"]
-nb_execution_mode = "force"  # what the page shows is what the code gives
+nb_execution_mode = "force"  # the outputs come from the code
 nb_execution_timeout = 120
 nb_execution_raise_on_error = True
 myst_enable_extensions = ["deflist"]
@@ -23,4 +23,4 @@ html_static_path = ["_static"]
 html_copy_source = False
 html_show_sphinx = False
 exclude_patterns = ["_build"]
-nitpicky = True  # a reference that leads nowhere is a mistake
+nitpicky = True  # a dangling reference is an error

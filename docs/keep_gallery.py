@@ -1,6 +1,6 @@
-"""Keep what `incast reproduce` left as the gallery of the documentation.
+"""Copy the output of `incast reproduce` to the gallery of the documentation.
 
-Takes the folder of a full run, all figures of it, and replaces the pictures, the numbers and the
+Takes the folder of a full run of all figures, and replaces the pictures, the numbers and the
 verdicts in docs/gallery.
 """
 
@@ -29,7 +29,7 @@ def main() -> int:
     wanted = {one.name for one in texts.select(papers, [])}
     there = {f"{one['text']}/{one['figure']}" for one in verdicts["figures"]}
     if verdicts["quick"] or wanted - there:
-        lost = ", ".join(sorted(wanted - there)) or "points and seeds: it was a quick look"
+        lost = ", ".join(sorted(wanted - there)) or "points and seeds: it was made with --quick"
         print(f"{folder}: lacks {lost}", file=sys.stderr)
         return 1
     for name in papers:

@@ -1,4 +1,4 @@
-"""Runs the notebook of the documentation and keeps it with what it shows: --check only runs it."""
+"""Runs the notebook of the documentation and stores its outputs; --check only runs it."""
 
 import sys
 from pathlib import Path

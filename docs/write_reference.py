@@ -1,4 +1,4 @@
-"""Writes what the code knows into the pages of docs/reference: `make reference`."""
+"""Writes the generated parts of the pages of docs/reference: `make reference`."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the tests share: a scenario that runs in milliseconds, and the command line."""
+"""Shared fixtures: a scenario that runs in milliseconds, and the command line."""
 
 import sys
 from collections.abc import Callable

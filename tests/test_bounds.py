@@ -1,4 +1,4 @@
-"""What is too much, or not a document at all: said in one line, before any work; Ctrl-C at once."""
+"""Excessive or malformed input: an error of one line, before any work. Ctrl-C acts at once."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""`--set`: single keys changed from outside the file."""
+"""`--set`: single keys changed on the command line."""
 
 import pytest
 

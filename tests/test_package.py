@@ -1,4 +1,4 @@
-"""The package, installed elsewhere: the wheel has all that its commands need."""
+"""The installed package: the wheel contains everything that its commands need."""
 
 import os
 import re

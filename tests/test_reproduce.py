@@ -1,4 +1,4 @@
-"""`incast reproduce`: what it leaves, lists and refuses."""
+"""`incast reproduce`: its output, its lists and its errors."""
 
 import json
 from collections.abc import Callable

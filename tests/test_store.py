@@ -1,4 +1,4 @@
-"""The results directory: nothing is computed twice, nothing is half there."""
+"""The results directory: nothing is computed twice, no file is incomplete."""
 
 import json
 from pathlib import Path

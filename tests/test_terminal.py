@@ -1,4 +1,4 @@
-"""Commands on a terminal: every line fits, no word breaks, and what matters stands whole."""
+"""Commands on a terminal: every line fits, no word breaks, important parts are not cut."""
 
 import os
 import pty

@@ -1,4 +1,4 @@
-"""Several workloads, and kinds of traffic for which no collapse is defined, as users meet them."""
+"""Several workloads, and kinds of traffic for which no collapse is defined, in the commands."""
 
 from pathlib import Path
 

@@ -2,9 +2,9 @@
 
 python -m validation [--quick] [STUDY ...]
 
-Exits with 1 if a study does not hold, and prints what it missed. What each study says in full
-stands in target/validation/STUDY.log. `--quick` takes a sample of every study and leaves the pages
-as they are.
+Exits with 1 if a study does not hold, and prints what it missed. The full output of each study
+is in target/validation/STUDY.log. `--quick` takes a sample of every study and does not change the
+pages.
 """
 
 from __future__ import annotations

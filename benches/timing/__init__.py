@@ -1,1 +1,1 @@
-"""How fast the event loop is: beside ns-2, beside another build, one transport beside another."""
+"""Speed of the event loop, compared with ns-2, with another build and between transports."""

@@ -1,4 +1,4 @@
-"""NewReno of this build beside NewReno of another one."""
+"""NewReno of this build compared with NewReno of another one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def table(package: Path) -> tuple[Table, bool]:
     for name, document in documents.items():
         sides: list[list[Timing]] = [[], []]
         for turn in range(REPEATS):
-            # Who comes second finds the machine as the other one has left it: take turns.
+            # The first run changes the state of the machine for the second: alternate.
             for side in (0, 1) if turn % 2 else (1, 0):
                 sides[side].append(workers[side].run(document))
         before, now = map(least_work, sides)

@@ -45,7 +45,7 @@ def beside_ns2(workload: Workload) -> dict[str, Any]:
 
 
 def of_transport(workload: Workload, name: str) -> dict[str, Any]:
-    """Return the workload over a transport as it comes, in the lab's configuration."""
+    """Return the workload over a transport with its defaults, in the profile `lab`."""
     return {
         **beside_ns2(workload),
         "profile": "lab",

@@ -1,6 +1,6 @@
 """Timing on a machine that does other things as well.
 
-Whatever disturbs a run makes it slower, never faster, and lasts for seconds. So runs of the two
+A disturbance makes a run slower, never faster, and lasts for seconds. So runs of the two
 sides alternate, and the fastest of each side are compared; where both sides are ours, by the time
 for which the processor worked on them, in which others have no part.
 """
@@ -125,7 +125,7 @@ class Worker:
 
 
 def alone(document: dict[str, Any]) -> Timing:
-    """Run a scenario in a process of its own, for its peak memory and the time of all of it.
+    """Run a scenario in a separate process, for its peak memory and total time.
 
     A first run loads what only the first one needs.
     """

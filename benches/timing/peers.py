@@ -1,6 +1,6 @@
-"""Packet-hops per second and peak memory of the standard workloads, beside ns-2 if installed.
+"""Packet-hops per second and peak memory of the standard workloads, with ns-2 if installed.
 
-Both sides count the event loop only; the time of the whole process is printed beside.
+Both sides count the event loop only; the time of the whole process is printed too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a packet-hop costs over each transport, beside NewReno."""
+"""Cost of a packet-hop over each transport, relative to NewReno."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AMPLE_BAR = 1.5
 
 
 def names() -> list[str]:
-    """Return the transports that a scenario can name, but for NewReno and the remedies."""
+    """Return the transports that a scenario can name, except NewReno and the remedies."""
     from incast import _core
 
     names = [entry["name"] for entry in json.loads(_core.entries("transports"))]

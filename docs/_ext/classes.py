@@ -1,4 +1,4 @@
-"""Where every claim of the texts ends, and their headlines, from the kept run and the ledgers."""
+"""The class of every claim of the texts, and their headlines, from the kept run and the ledgers."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def outcome(text: str) -> Iterator[str]:
 
 
 def scorecard() -> Iterator[str]:
-    """Write the headlines of all texts: what they say, what is found, and a verdict."""
+    """Write the headlines of all texts: the claim, the finding and the verdict."""
     for text, paper in PAPERS.items():
         yield f"\n### {paper.base.title}\n"
         yield "| headline | the text | we find | verdict | claims |"

@@ -1,4 +1,4 @@
-"""Parts of pages that are too large to keep: `<!-- from code: NAME -->` becomes the gallery."""
+"""Parts of pages that are too large to store: `<!-- from code: NAME -->` becomes the gallery."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -26,6 +26,6 @@ def _written(marker: re.Match[str]) -> str:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Let every page ask for what the code knows."""
+    """Expand the markers in every page."""
     app.connect("source-read", _expand)
     return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""The gallery of figures and the counts of verdicts, from what a full run left in docs/gallery."""
+"""The gallery of figures and the counts of verdicts, from a full run kept in docs/gallery."""
 
 import json
 from collections import Counter
@@ -26,7 +26,7 @@ MARKS = {
 
 
 def verdicts() -> Iterator[str]:
-    """Write how many claims of every text came to which verdict."""
+    """Write how many claims of every text got which verdict."""
     heads = [str(verdict) for verdict in Verdict]
     yield f"| text | figures | runs | claims | {' | '.join(heads)} |"
     yield "| :-- |" + " --: |" * (3 + len(heads))

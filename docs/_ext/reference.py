@@ -72,7 +72,7 @@ def names() -> Iterator[str]:
 
 
 def models() -> Iterator[str]:
-    """Write the list of models, with their own numbers."""
+    """Write the list of models, with the columns of each."""
     for model in MODELS.values():
         yield f"\n### `{model.name}`\n"
         yield f"{model.summary[0].upper()}{model.summary[1:]}. Source: {model.source}.\n"
@@ -104,7 +104,7 @@ def profiles() -> Iterator[str]:
     yield "| :-- | " + " | ".join(":--" for _ in names) + " |"
     for key in flat["lab"]:
         values = [flat[name].get(key) for name in names]
-        # The delay of the servers' links is that of all links where nobody says otherwise.
+        # The delay of the servers' links is that of all links unless a key sets it.
         if key in {"profile", "network.server_delay"}:
             continue
         if len({json.dumps(value) for value in values}) > 1:

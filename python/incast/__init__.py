@@ -1,6 +1,6 @@
 """A laboratory for TCP incast.
 
-A *scenario* says which network, which switch, which traffic and which transport. Running it
+A *scenario* describes the network, the switch, the traffic and the transport. Running it
 gives *results*: one row per point of its sweep and seed, in SI units.
 
     import incast
@@ -10,7 +10,7 @@ gives *results*: one row per point of its sweep and seed, in SI units.
     results.summary()           # mean and 95 % confidence interval per point
     results.plot.goodput()      # a matplotlib figure
 
-Everything is imported when first used, so that `import incast` costs next to nothing.
+Everything is imported when first used, so that `import incast` is fast.
 """
 
 from importlib import import_module

@@ -11,7 +11,7 @@ def main() -> None:
     """Run the command line and leave with its exit code.
 
     Modules that are being imported may hide an interrupt or make another error of it. Nothing has
-    been begun meanwhile, so that one can leave at once.
+    started meanwhile, so that the process can end at once.
     """
     before = signal.signal(signal.SIGINT, _leave)
     from incast.cli import main as command

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 LEAST_SHARE = 0.5
 """Share of the lossless goodput below which a read may have collapsed."""
 LEAST_TIMEOUTS = 0.5
-"""Timeouts per block that are then sufficient, whatever their duration."""
+"""Timeouts per block that are then sufficient, with any duration."""
 LEAST_WAIT = 0.5
 """Minimum share of the lost time for the waits of rarer ones."""
 

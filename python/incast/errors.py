@@ -24,4 +24,4 @@ class ColumnError(ValueError):
 
 
 class ConditionError(ValueError):
-    """A condition that is not valid; the message is one line that says what it must be."""
+    """A condition that is not valid; the message is one line that states what it must be."""

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 _EDGES, _BETWEEN = 2, 2  # what the box adds around columns and between two
-_ALONGSIDE = 3  # this many columns keep their room beside long keys
+_ALONGSIDE = 3  # this many columns keep their width next to long keys
 _NARROWEST = 12  # to which a key's column may shrink, folding its cells
 
 
@@ -82,7 +82,7 @@ def fitting(
 
 
 def drawn(columns: Iterable[Column], title: str | None = None) -> Table:
-    """Draw columns beside each other, their cells to the right."""
+    """Draw columns side by side, cells aligned to the right."""
     table = Table(
         box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), title=title, title_justify="left"
     )

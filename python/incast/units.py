@@ -22,7 +22,7 @@ _SIZES = [(1024**3, "GiB"), (1024**2, "MiB"), (1024, "KiB")]
 
 
 class QuantityError(ValueError):
-    """A text that is not a valid quantity. The message says what it must be."""
+    """A text that is not a valid quantity. The message states what it must be."""
 
 
 def kind_of(column: str) -> str:

@@ -1,7 +1,7 @@
 """Random documents: every key of the schema, with values that fit and values that do not.
 
-`Documents(seed)` draws the same ones every time. Nothing here knows a key by name: the schema says
-what there is, so that a new key is drawn the day it exists.
+`Documents(seed)` always draws the same ones. No key is named here: the keys come from the schema,
+so a new key is drawn as soon as it exists.
 """
 
 import json

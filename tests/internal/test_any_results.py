@@ -1,7 +1,7 @@
-"""Whatever a valid scenario gives has a table, a page, models and pictures, or a line why not.
+"""The results of any valid scenario have a table, a page, models and pictures, or a line why not.
 
-Scenarios are drawn at random, always the same ones: every workload, topology, transport, remedy,
-queue and kind of other traffic, unfinished runs and sweeps of every shape among them.
+Scenarios are drawn at random, always the same ones. They include every workload, topology,
+transport, remedy, queue and kind of other traffic, unfinished runs and sweeps of every shape.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""A backend that is not the simulator: arithmetic, defined here, whose rows look the same."""
+"""A backend other than the simulator: arithmetic, defined here, with rows of the same form."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The one definition of collapse: limits, and the lossless goodput that it is measured by."""
+"""The one definition of collapse: limits, and the lossless goodput to which it refers."""
 
 import math
 from typing import Any

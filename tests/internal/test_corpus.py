@@ -1,6 +1,6 @@
-"""The corpus: over 1 600 scenarios over every key, entry, profile and trace give what they gave.
+"""The corpus: over 1 600 scenarios over every key, entry, profile and trace give the same results.
 
-Where a row has to change, for a reason that the changelog gives, the hashes are written anew:
+Where a row has to change, for a reason that the changelog gives, rewrite the hashes:
 `INCAST_KEEP_CORPUS=1 python -m pytest tests/internal/test_corpus.py`.
 """
 

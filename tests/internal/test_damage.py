@@ -1,4 +1,4 @@
-"""Files that somebody else has changed: a line that names them, never a wrong row."""
+"""Files changed by another program: an error of one line that names them, never a wrong row."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""`incast explain`, and what the shell offers: all that the schema knows, by name."""
+"""`incast explain` and shell completion: every name in the schema."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Facts of a scenario, as the core tells them and as the stub names them."""
+"""Facts of a scenario: those that the core returns, and those that the stub declares."""
 
 import ast
 from pathlib import Path

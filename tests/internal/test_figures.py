@@ -1,4 +1,4 @@
-"""Figures of the literature: what is run, what is drawn, and what becomes of a claim."""
+"""Figures of the literature: their runs, their pictures, and the verdicts on their claims."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Documents as nobody would write them: an error of one line, at once, and nothing else.
+"""Random invalid documents: an immediate error of one line, and nothing else.
 
-`INCAST_DOCUMENTS` says how many, 10 000 unless given; they are the same ones every time.
+`INCAST_DOCUMENTS` sets their number, 10 000 by default; they are always the same ones.
 """
 
 import json

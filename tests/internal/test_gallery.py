@@ -1,4 +1,4 @@
-"""The gallery in the documentation: whole, of today's claims, and with a word on each failure."""
+"""The gallery in the documentation: complete, up to date, and with a reason for each failure."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Columns that fit a width: the most important ones, whole."""
+"""Columns that fit a width: the most important ones, untruncated."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""What becomes of a claim."""
+"""Verdicts on claims."""
 
 from dataclasses import replace
 from typing import Any

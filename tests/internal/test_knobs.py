@@ -1,9 +1,9 @@
-"""Every key of a scenario moves a row, or is refused where it cannot.
+"""Every key of a scenario changes a row, or is refused where it cannot.
 
 A key is tried in the scenarios of `knobs/scenarios.toml`, with values that are not its default. A
-key that needs a value or a scenario of its own has an entry in another table beside it: `is` is the
+key that needs a special value or scenario has an entry in another table of that folder: `is` is the
 value, `in` names the scenario, `with` and `without` change other keys of it, with and without the
-value. Parts that may stand in several places are tried in the first.
+value. Parts that may occur in several places are tried in the first.
 """
 
 import json

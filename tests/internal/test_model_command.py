@@ -1,4 +1,4 @@
-"""`incast model`: theory's answer on the command line, alone and beside a simulation."""
+"""`incast model`: predictions of theory on the command line, alone and with a simulation."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""The list of models, and what every model must obey."""
+"""The list of models, and the rules for every model."""
 
 import math
 

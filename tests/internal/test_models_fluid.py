@@ -1,4 +1,4 @@
-"""Fluid equations: the solver's order, states of rest, and swings known in closed form."""
+"""Fluid equations: the solver's order, steady states, and oscillations known in closed form."""
 
 from math import acos, factorial, sqrt
 

@@ -1,4 +1,4 @@
-"""Queues: closed forms, laws at extreme sizes, and simulations of what is approximated."""
+"""Queues: closed forms, laws at extreme sizes, and simulations of the approximations."""
 
 import heapq
 from decimal import Decimal, getcontext

@@ -1,4 +1,4 @@
-"""What `make mutants` keeps of mutants of the Rust code."""
+"""The records that `make mutants` keeps of mutants of the Rust code."""
 
 import json
 import subprocess

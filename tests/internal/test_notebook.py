@@ -1,4 +1,4 @@
-"""The notebook of the documentation runs, and what it keeps is what it shows."""
+"""The notebook of the documentation runs, and its stored outputs are up to date."""
 
 import nbformat
 

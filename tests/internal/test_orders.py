@@ -1,4 +1,4 @@
-"""The strip above a picture: where curves lie in the order that the text has."""
+"""The strip above a picture: where the order of the curves is that of the text."""
 
 import polars as pl
 

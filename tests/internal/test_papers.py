@@ -1,4 +1,4 @@
-"""The texts in `papers/`: every figure can be run, and arithmetic is on the side of its claims."""
+"""The texts in `papers/`: every figure can be run, and its claims agree with arithmetic."""
 
 from pathlib import Path
 

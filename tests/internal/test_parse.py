@@ -1,4 +1,4 @@
-"""What `--set` makes of a text."""
+"""How `--set` parses a value."""
 
 import pytest
 

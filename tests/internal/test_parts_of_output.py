@@ -1,4 +1,4 @@
-"""What tables, files and manifests are made of: headings, cells, groups, the engine's version."""
+"""Parts of tables, files and manifests: headings, cells, groups, the engine's version."""
 
 import re
 

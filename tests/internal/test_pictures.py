@@ -1,4 +1,4 @@
-"""Pictures of figures: small files with their numbers, and what is said of the runs in them."""
+"""Pictures of figures: small files with their data, and notes on their runs."""
 
 from pathlib import Path
 

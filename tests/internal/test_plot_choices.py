@@ -1,4 +1,4 @@
-"""What pictures show of which results, and what they say where there is nothing to show."""
+"""Which results pictures show, and the message where there is nothing to show."""
 
 from itertools import pairwise
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures: one of every kind, with its data beside it."""
+"""Pictures: one of every kind, with its data file."""
 
 from pathlib import Path
 

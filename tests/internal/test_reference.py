@@ -1,4 +1,4 @@
-"""The pages of the reference that the code writes say what it knows now."""
+"""The generated pages of the reference are up to date."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Waits that are no timeouts: columns, sentence, events and picture."""
+"""Waits without a timeout: columns, sentence, events and picture."""
 
 from typing import Any
 

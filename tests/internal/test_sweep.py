@@ -1,4 +1,4 @@
-"""Sweeps: the same rows whatever the number of threads, progress, Ctrl-C."""
+"""Sweeps: the same rows with any number of threads, progress, Ctrl-C."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""Counting claims: readings together, and the class in which each claim ends."""
+"""Counting claims: readings together, and the class of each claim."""
 
 from pathlib import Path
 

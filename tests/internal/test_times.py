@@ -1,4 +1,4 @@
-"""The times of runs, beside the rows."""
+"""The times of runs, stored with the rows."""
 
 from pathlib import Path
 

@@ -1,6 +1,6 @@
-"""Hold the remedies' `auto` against given parameters, write docs/validation/auto.md.
+"""Compare the remedies' `auto` with given parameters, write docs/validation/auto.md.
 
-Exits with 1 if auto holds at fewer points than the page says. Takes about six minutes on two
+Exits with 1 if auto holds at fewer points than the page states. Takes about six minutes on two
 processors.
 """
 

@@ -1,4 +1,4 @@
-"""The remedies' `auto` beside given parameters, on Kulkarni and Agrawal's star."""
+"""The remedies' `auto` compared with given parameters, on Kulkarni and Agrawal's star."""
 
 from __future__ import annotations
 

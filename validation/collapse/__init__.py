@@ -1,1 +1,1 @@
-"""Where reads collapse, simulated once and kept, to judge the model that predicts it."""
+"""Simulated collapse points, kept to judge the model that predicts them."""

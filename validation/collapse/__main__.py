@@ -1,8 +1,8 @@
 """Judge the model of the collapse, write docs/validation/collapse.md.
 
-Exits with 1 if the kept table is no longer what the simulator says, or the model is worse than
-published. `--simulate SET` makes the table of the set `development` or `held-out` anew, or goes on
-with it; that takes an hour of one processor. `--again` simulates some of the development set with
+Exits with 1 if the simulator no longer reproduces the kept table, or the model is worse than
+published. `--simulate SET` makes the table of the set `development` or `held-out`, or continues
+it; this takes an hour on one processor. `--again` simulates some of the development set with
 other seeds.
 """
 

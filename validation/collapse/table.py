@@ -1,4 +1,4 @@
-"""The simulated collapse points as tables, kept beside the other references."""
+"""The simulated collapse points as tables, kept with the other references."""
 
 from __future__ import annotations
 

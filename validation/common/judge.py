@@ -1,4 +1,4 @@
-"""The bars that the agreement with ns-2 has to clear."""
+"""The limits for the agreement with ns-2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the validation pages share."""
+"""Parts that the validation pages share."""
 
 from __future__ import annotations
 

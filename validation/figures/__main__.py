@@ -1,4 +1,4 @@
-"""Run the figures of the literature as a quick look, and compare their verdicts with the kept ones.
+"""Run the figures of the literature with --quick, and compare their verdicts with the kept ones.
 
 Exits with 1 if a claim that held no longer does. `--keep` makes today's verdicts the kept ones.
 """

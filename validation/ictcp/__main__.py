@@ -1,4 +1,4 @@
-"""Run ICTCP's own headline, no collapse up to 47 servers; write docs/validation/ictcp.md.
+"""Run the headline of ICTCP's text, no collapse up to 47 servers; write docs/validation/ictcp.md.
 
 Exits with 1 if a bar is missed. Takes half a minute.
 """

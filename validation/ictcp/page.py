@@ -1,4 +1,4 @@
-"""Page and picture of ICTCP's own headline."""
+"""Page and picture of the headline of ICTCP's text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ICTCP's own headline: reads of up to 47 servers through buffers of three sizes."""
+"""The headline of ICTCP's text: reads of up to 47 servers through buffers of three sizes."""
 
 from __future__ import annotations
 

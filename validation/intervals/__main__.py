@@ -1,8 +1,8 @@
-"""Count how often confidence intervals hold the truth; write docs/validation/intervals.md.
+"""Count how often confidence intervals contain the true mean; write docs/validation/intervals.md.
 
 200 repetitions of ten seeds at five points; the truth is the mean over all 2 000 seeds. Exits with
-1 where the intervals of goodput, completion or timeouts hold it too seldom. `--quick` takes fewer
-repetitions and leaves the page as it is.
+1 if the intervals of goodput, completion or timeouts contain it too rarely. `--quick` takes fewer
+repetitions and does not change the page.
 """
 
 from __future__ import annotations

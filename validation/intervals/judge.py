@@ -1,4 +1,4 @@
-"""Samples of a few seeds, and how often intervals made of them hold the mean over thousands."""
+"""Samples of a few seeds, and how often their intervals contain the mean over thousands."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Random reads with jitter, on which the model of the collapse is held against the simulator."""
+"""Random reads with jitter, to compare the model of the collapse with the simulator."""

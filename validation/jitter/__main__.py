@@ -1,8 +1,8 @@
-"""Hold the model of the collapse against random reads with jitter, write docs/validation/jitter.md.
+"""Compare the model of the collapse with random reads with jitter, write docs/validation/jitter.md.
 
-Exits with 1 if a bar is missed, or if the model says of itself another factor than is found.
-`--development` judges the set on which it was developed, and writes nothing; `--keep` makes the
-factors found those that the model says. Takes some three minutes on two processors.
+Exits with 1 if a bar is missed, or if the factors that the model states are not those found.
+`--development` judges the set on which it was developed, and writes nothing; `--keep` stores the
+factors found as those of the model. Takes about three minutes on two processors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How near the model is to the simulator on random reads."""
+"""How close the model is to the simulator on random reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEAST_ANSWERED, LEAST_NEAR = 0.6, 0.85
 
 @dataclass(frozen=True)
 class Read:
-    """One read: what runs give, and what the model says."""
+    """One read: the simulated and the predicted values."""
 
     tree: dict[str, Any]
     goodput: float
@@ -44,7 +44,7 @@ class Read:
 
     @property
     def uncertainty(self) -> float:
-        """What the model says of itself."""
+        """The accuracy that the model states."""
         return (
             np.nan
             if isinstance(self.answer, NotApplicable)
@@ -82,7 +82,7 @@ class Study:
         for high in trust.EDGES:
             logs = [abs(np.log(it.ratio)) for it in self.answered if low < it.uncertainty <= high]
             factor = float(np.exp(np.quantile(logs, trust.LEAST))) if logs else NEAR
-            # Upwards, so that what is said holds.
+            # Upwards, so that the stated factor holds.
             factor = ceil(factor * 100) / 100
             found.append({"most": high, "reads": len(logs), "factor": factor})
             low = high
@@ -95,7 +95,7 @@ def share_near(reads: list[Read]) -> float:
 
 
 def study(which: str, count: int, seeds: int, jobs: int) -> Study:
-    """Simulate the first reads of a set, and ask the model about each by itself."""
+    """Simulate the first reads of a set, and run the model on each separately."""
     trees = scenarios(which, count)
     for tree in trees:
         tree["run"]["seeds"] = seeds

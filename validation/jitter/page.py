@@ -25,7 +25,7 @@ SLACK = 1.05
 
 
 def kept(judged: Study, known: dict[str, Any]) -> Verdict:
-    """Hold what the model says of itself against what is found."""
+    """Compare the stated accuracy of the model with the accuracy found."""
     said = [(one["reads"], one["factor"]) for one in known["regions"]]
     found = [(one["reads"], one["factor"]) for one in judged.regions()]
     off = [
@@ -69,7 +69,7 @@ def _refused(judged: Study) -> list[str]:
 
 
 def _trusted(judged: Study) -> list[str]:
-    """Say how near the model is where its own uncertainty is small."""
+    """Describe the accuracy of the model where its own uncertainty is small."""
     lines = [
         "## How far to trust it",
         "",

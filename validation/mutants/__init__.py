@@ -1,1 +1,1 @@
-"""Mutation tests: which mutants, how they are run, what is kept of them."""
+"""Mutation tests: which mutants, how they are run, which records are kept."""

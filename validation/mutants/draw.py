@@ -1,4 +1,4 @@
-"""The mutants that cargo-mutants knows, and a random sample of them."""
+"""The mutants of cargo-mutants, and a random sample of them."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def sample(count: int) -> list[Mutant]:
 
 
 def in_blocks(mutants: list[Mutant]) -> list[Mutant]:
-    """Return them in the order of the draw, but for neighbours: these by crate and file, so that
-    less is built anew."""
+    """Return them in the order of the draw, with neighbours sorted by crate and file, so that
+    less is rebuilt."""
     blocks = range(0, len(mutants), BLOCK)
     return [
         mutant

@@ -4,7 +4,7 @@ python -m validation.mutants.python [--sample 200] [--again]
 
 Changes one line at a time by an operator of Cosmic Ray (`pip install --group mutants`), runs the
 tests, and keeps each outcome at once in validation/reference/mutants/python.csv, so that the same
-command goes on after an interruption. `--again` runs those once more that were missed. Exits with 1
+command continues after an interruption. `--again` repeats the missed ones. Exits with 1
 if fewer than 85 % of those that were run are caught.
 """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PACKAGES = ("results", "scenario", "sweep")
-# What stands in annotations or only there, and variables that operators invent, say nothing.
+# Mutants of annotations, and variables that operators invent, do not count.
 IDLE = ("VariableReplacer", "VariableInserter", "BitOr_", "RemoveDecorator")
 TESTS = (
     "statistics", "pooled", "collapse", "verdict", "overrides", "store", "grid", "stalls", "watch",
@@ -50,13 +50,13 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What it is: file, line and operator; `place` tells equal lines apart."""
+        """Its identity: file, line and operator; `place` distinguishes equal lines."""
         told = f"{SEED} {self.file} {self.operator} {self.place} {self.text}"
         return hashlib.sha256(told.encode()).hexdigest()[:16]
 
     @property
     def name(self) -> str:
-        """What a reader sees of it."""
+        """Its description for readers."""
         return f"{self.file}: {self.operator} in {self.text}"
 
 

@@ -5,9 +5,9 @@ python -m validation.mutants.rust [--sample 400] [--jobs 1] [--again]
 Draws mutants with cargo-mutants (`cargo install cargo-mutants --locked`), runs the tests of the
 crate, then those of the crates above it, and keeps each outcome at once in
 validation/reference/mutants/rust.csv: an interruption loses one mutant at most, and the same
-command goes on. `--again` runs those once more that were missed, which new tests may catch. Those
-of which equivalent.csv beside it says why they change nothing do not count. Exits with 1 if fewer
-than 92 % of the rest, as far as they were run, are caught.
+command continues. `--again` repeats the missed ones, which new tests may catch. Equivalent mutants,
+listed in equivalent.csv with the reason, do not count. Exits with 1 if fewer than 92 % of the
+others that were run are caught.
 """
 
 from __future__ import annotations

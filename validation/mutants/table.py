@@ -47,7 +47,7 @@ def read(path: Path | None = None) -> dict[str, Verdict]:
 
 
 def write(known: dict[str, Verdict], path: Path | None = None) -> None:
-    """Keep all in one step, so that an interruption leaves a whole table."""
+    """Write all in one step, so that an interruption leaves a complete table."""
     path = path or PATH
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")

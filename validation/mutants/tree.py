@@ -33,7 +33,7 @@ ABOVE = {
     "incast-theory": (),
     "incast-script": (),
 }
-"""Packages whose tests are asked about what the package's own tests miss."""
+"""Packages whose tests run on mutants that the package's own tests miss."""
 PATIENCE, LEAST_S = 5, 20
 """A mutant times out after so many times the processor time of the tests, at least after 20 s
 of it: that does not depend on what else the machine does."""
@@ -52,7 +52,7 @@ class Stage(NamedTuple):
 
 
 class Tree:
-    """A copy of the tracked files, with build artefacts of its own."""
+    """A copy of the tracked files, with separate build artefacts."""
 
     def __init__(self, number: int) -> None:
         self.path: Path = ROOT / "target" / "mutants" / f"tree-{number}"

@@ -1,4 +1,4 @@
-"""Run the scenarios of the reference data and set the outcomes side by side."""
+"""Run the scenarios of the reference data and compare the outcomes."""
 
 from __future__ import annotations
 

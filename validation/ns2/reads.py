@@ -1,4 +1,4 @@
-"""Reads and long flows on a star of which ns-2's outcome is kept: what ran, there and here."""
+"""Reads and long flows on a star, with the results of ns-2 and the scenarios that repeat them."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Read:
             "buffer": f"{self.buffer}pkt",
         }
         if self.bytes:
-            # DropTail::enque() refuses what would reach the limit; nobody counts what is sent.
+            # DropTail::enque() drops at the limit, without the packet in transmission.
             network |= {"buffer": f"{self.buffer - 1}B", "buffer_counts_in_service": False}
         if self.red:
             low, high, p, weight, wait = self.red.split()
@@ -170,7 +170,7 @@ class Pair:
 def measure(read: Read, seed: int) -> dict[str, str]:
     """Run ns-2; return the row to be kept."""
     out = subprocess.run(read.command(seed), capture_output=True, text=True, check=True).stdout
-    # TCP/Linux has something to say besides.
+    # TCP/Linux prints further lines.
     values = next(line for line in out.splitlines() if line.count(",") == len(MEASURED) - 1)
     return {
         **{key: str(value) for key, value in asdict(read).items()},

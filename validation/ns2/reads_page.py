@@ -1,4 +1,4 @@
-"""Bars and tables of the reads and long flows that are kept of ns-2."""
+"""Limits and tables of the reads and long flows kept from ns-2."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _reads(name: str, pairs: list[Pair]) -> list[Verdict]:
 
 
 def _long(name: str, pairs: list[Pair]) -> list[Verdict]:
-    # TCP/Linux is matched by its nearest kin only, and two flows of it not at all.
+    # TCP/Linux has only an approximate counterpart, and none for two flows.
     loss, least = (0.3, 4) if name == "bic" else (0.15, 0)
     judged = [it for it in pairs if it.read.servers >= least]
     among = f" from {least} flows on" if least else ""

@@ -64,7 +64,7 @@ def barrier_read(row: Row, *, jittered: bool) -> dict[str, Any]:
 
 
 def one_shot(row: Row) -> dict[str, Any]:
-    """Return the scenario of a run of set e: 23 full segments, whatever the SRU."""
+    """Return the scenario of a run of set e: 23 full segments for any SRU."""
     rto_min, syn = f"{float(row['rtomin_ms'])}ms", row["syn"] == "1"
     spread = "request_jitter" if row["start"] == "gap" else "start_spread"
     return {

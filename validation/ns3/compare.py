@@ -15,7 +15,7 @@ from validation.ns2.compare import simulate
 
 FILE = REFERENCE / "ns3" / "ns3.csv"
 REQUEST_S = 2 * (25e-6 + 42 * 8e-9)
-"""What a request takes on an idle path: here the client asks, there the server just connects."""
+"""Time of a request on an idle path: here the client requests, in ns-3 the server connects."""
 SEEDS = 20
 """Points with fewer are shown and not judged."""
 
@@ -167,7 +167,7 @@ def scenario(key: Key) -> dict[str, Any]:
     # The queue stops while less than an MTU is free: 66 packets of 1502 bytes.
     network: dict[str, Any] = {"buffer": "66pkt"}
     if key.cc == "Dctcp":
-        # The queue disc and the packet in the device's own queue; RED marks from MinTh on.
+        # The queue disc and the packet in the device's queue; RED marks from MinTh on.
         queue = {"name": "ecn-threshold", "threshold": "31499B"}
         network = {"buffer": "101500B", "queue": queue}
     return {

@@ -170,7 +170,7 @@ def _agree(bar: str, points: list[Point]) -> Verdict:
 
 
 def _median(name: str, points: list[Point]) -> Verdict:
-    """Hold the median; the tables say which points miss."""
+    """Judge by the median; the tables show which points miss."""
     median = statistics.median(abs(it.log_ratio) for it in points)
     agree = sum(it.agrees for it in points)
     bar = f"{name}: median |ln goodput ratio| at most {MEDIAN:g} ({SEEDS} seeds, no flag)"

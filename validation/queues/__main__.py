@@ -1,6 +1,6 @@
-"""Hold queues and fluids of the models against the engine, write docs/validation/queues.md.
+"""Compare queues and fluid models with the engine, write docs/validation/queues.md.
 
-Exits with 1 if a bar is missed. Takes some three minutes on two processors.
+Exits with 1 if a bar is missed. Takes about three minutes on two processors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Long flows through the packet engine, beside the fluid equations."""
+"""Long flows through the packet engine, compared with the fluid equations."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 PACKET = 1500
 IDLE = {"name": "barrier-read", "servers": 8, "sru": 1, "blocks": 1, "start_spread": "1000s"}
-"""A workload that is not done when the time limit ends the run, and asks for next to nothing."""
+"""A workload that outlasts the time limit of the run, and requests almost nothing."""
 MSS = 1460
 LOSSES = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
 DCTCP = ((2, 65), (10, 65), (20, 65), (2, 20), (10, 20))

@@ -1,4 +1,4 @@
-"""Poisson datagrams through the packet engine, beside M/G/1/K."""
+"""Poisson datagrams through the packet engine, compared with M/G/1/K."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOADS = (0.5, 0.8, 0.95)
 TARGETS = (5e-2, 5e-3)
 """Losses for which buffers are chosen: the largest not above them."""
 CLASSES = 40
-"""Sizes that stand for exponentially distributed ones."""
+"""Sizes that approximate exponentially distributed ones."""
 
 
 def exponential_sizes(mean: float) -> list[int]:
@@ -74,7 +74,7 @@ class Point:
 
 
 def scenario(mix: dict[int, float], load: float, places: int) -> incast.Scenario:
-    """Return Poisson datagrams on links that do not shape them, beside reads that do not matter."""
+    """Return Poisson datagrams on links that do not shape them, with negligible reads."""
     mean = sum(size * share for size, share in mix.items())
     tree: dict[str, Any] = {
         "network": {
@@ -100,7 +100,7 @@ def scenario(mix: dict[int, float], load: float, places: int) -> incast.Scenario
 
 
 def theory(mix: dict[int, float], load: float, places: int) -> MG1K:
-    """Return the queue that the model `edge-queue` sees in the scenario."""
+    """Return the queue that the model `edge-queue` derives from the scenario."""
     queue = port(Resolved(scenario(mix, load, places).plan.points[0].resolved))
     if not isinstance(queue, MG1K):
         raise TypeError(queue.reason)
@@ -135,7 +135,7 @@ def _point(name: str, mean: float, load: float, places: int, jobs: int) -> Point
         name,
         queue,
         quantity(queue.blocking, "drop_ratio"),
-        # Who waits does not depend on his size, so that bytes are packets times the mean size.
+        # Waiting does not depend on the size, so bytes are packets times the mean size.
         quantity(queue.mean_waiting, "queue_mean_bytes", mean),
         quantity(1 - float(queue.pmf[0]), "link_utilization"),
     )

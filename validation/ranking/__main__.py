@@ -3,8 +3,8 @@
 python -m validation.ranking [--scenarios 500] [--jobs N]
 
 Simulates what the kept table lacks: rows of scenarios/remedies.toml that are new, and scenarios;
-an interruption loses nothing. Exits with 1 if the simulator no longer says what is kept: then
-delete the table, and make it anew.
+an interruption loses nothing. Exits with 1 if the simulator no longer reproduces the table: then
+delete the table, and make it again.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SPOT_CHECKS = 10
 
 
 def main() -> int:
-    """Simulate what is missing, check some of the rest, judge."""
+    """Simulate the missing rows, check a sample of the others, judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scenarios", type=int, default=500)
     parser.add_argument("--jobs", type=int, help="runs side by side; default: one per processor")

@@ -15,7 +15,7 @@ REMEDIES = ROOT / "scenarios" / "remedies.toml"
 SEED = 2026
 BLOCKS = 4
 GIVEN_UP = 2.5
-"""A run ends after so many ideal completion times: whoever needs longer has kept no half of it."""
+"""A run ends after so many ideal completion times; a slower one counts as below half."""
 
 # What is drawn: its least and its greatest value, and how the page calls both.
 RANGES = {
@@ -33,7 +33,7 @@ PACKET = 1500
 
 @dataclass(frozen=True)
 class Drawn:
-    """One scenario; bytes, bit/s, and what the names say."""
+    """One scenario, in bytes and bit/s."""
 
     buffer: int
     sru: int

@@ -43,7 +43,7 @@ class Group:
     title: str
     standings: list[Standing]
     best: Standing
-    """Whatever row is best in each scenario: what a choice per scenario would keep."""
+    """The best row in each scenario: the result of a choice per scenario."""
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,7 @@ def _text(kept: Interval) -> str:
 
 
 def _reach(ranking: Ranking) -> list[str]:
-    """Say where nobody keeps 90 %, and who is faster than the ideal."""
+    """Describe where no row keeps 90 %, and which are faster than the ideal."""
     filled = np.array(
         [
             drawn.servers * INITIAL_WINDOW * PACKET >= drawn.bandwidth_delay

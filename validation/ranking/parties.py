@@ -1,4 +1,4 @@
-"""Who must change for a remedy, as docs/reference/remedies.md says."""
+"""Who must change for a remedy, as in docs/reference/remedies.md."""
 
 from collections.abc import Iterable
 

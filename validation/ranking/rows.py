@@ -11,7 +11,7 @@ from validation.ranking.parties import group
 
 @dataclass(frozen=True)
 class Row:
-    """A transport with what stands beside it."""
+    """A transport with its further remedies."""
 
     label: str
     names: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The simulated shares of the ideal as a table, kept beside the other references."""
+"""The simulated shares of the ideal as a table, kept with the other references."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read() -> list[tuple[Drawn, Shares]]:
 
 
 def make(count: int, jobs: int | None) -> Iterator[int]:
-    """Simulate what is missing of the first `count` scenarios; yield each that is kept."""
+    """Simulate the missing rows of the first `count` scenarios; yield each that is kept."""
     labels = [row.label for row in rows()]
     known = read()
     for number, drawn in enumerate(islice(scenarios(), count)):
@@ -68,7 +68,7 @@ def make(count: int, jobs: int | None) -> Iterator[int]:
 
 
 def _keep(known: list[tuple[Drawn, Shares]], labels: list[str]) -> None:
-    """Write all in one step, so that an interruption leaves a whole table."""
+    """Write all in one step, so that an interruption leaves a complete table."""
     part = PATH.with_suffix(".part")
     with part.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

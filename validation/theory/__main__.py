@@ -1,7 +1,7 @@
-"""Hold the models of throughput against the simulator, write docs/validation/throughput.md.
+"""Compare the models of throughput with the simulator, write docs/validation/throughput.md.
 
-Exits with 1 if a claim of the text has changed sides since this was written: those that fail, fail
-for reasons that the page names.
+Exits with 1 if the verdict on a claim of the text has changed. The page gives the reasons why
+some claims fail.
 """
 
 from __future__ import annotations

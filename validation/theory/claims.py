@@ -1,4 +1,4 @@
-"""What the text says of its models, claim by claim, held against our runs."""
+"""The claims of the text on its models, compared with our runs."""
 
 from __future__ import annotations
 

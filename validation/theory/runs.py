@@ -1,4 +1,4 @@
-"""The runs behind the page on models of throughput, and what the models make of them."""
+"""The runs behind the page on models of throughput, and the predictions of the models."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Curve:
         return self.told["loss_event_ratio"].to_numpy() > 0
 
     def collapsed(self) -> NDArray[np.bool_]:
-        """Say where every fifth block has a timeout."""
+        """Describe where every fifth block has a timeout."""
         return self.told["timeouts_per_block"].to_numpy() >= 0.2
 
     def at(self, *servers: int) -> NDArray[np.bool_]:
@@ -105,13 +105,13 @@ def document(setting: Setting, seconds: float = SECONDS, **changes: Any) -> dict
 
 
 def run(setting: Setting, seconds: float = SECONDS) -> Curve:
-    """Run a curve and ask the models."""
+    """Run a curve and evaluate the models."""
     results = incast.run(incast.load(document(setting, seconds)), traces=["events"])
     rows = results.frame().select(
         N, "seed", "goodput_bps", "timeouts", "timeouts_block_head", "blocks"
     )
     both = models.estimate(results).drop("blocks").join(rows, on=[N, "seed"])
-    # A flow without timeouts or losses is no number; the mean is of the seeds that have some.
+    # A flow without timeouts or losses has no value; the mean is over the seeds that have some.
     means = pl.all().exclude(N, "timeouts", "timeouts_block_head", "blocks")
     told = (
         both.with_columns(pl.selectors.float().fill_nan(None))

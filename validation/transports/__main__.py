@@ -1,6 +1,6 @@
-"""Run Debian's ns-2 beside this simulator, write docs/validation/ns2-transports.md.
+"""Compare Debian's ns-2 with this simulator, write docs/validation/ns2-transports.md.
 
-Exits with 1 if a bar is missed. Takes some ten minutes on two processors.
+Exits with 1 if a bar is missed. Takes about ten minutes on two processors.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""ns-2 and this simulator on the same star in the same command, transport by transport."""
+"""ns-2 and this simulator on the same star in the same command, for each transport."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ VEGAS_SEEDS = 6
 """More, because it runs well until chance makes it stall, and then stalls in every block."""
 SECONDS = 20
 BYTES = 3e8
-"""ns-2 stops after so many, so that a port that is never idle does not take minutes."""
+"""ns-2 stops after this number, so that a port that is never idle does not take minutes."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ EVERY = tuple(
     for servers in (VEGAS_SERVERS if transport == "vegas" else SERVERS)
 )
 SAMPLE = tuple(it for it in EVERY if it.servers == 16 and it.buffer == 32 and it.sru == 64)
-"""Collapsed, and so nearly the same whatever the seed; Vegas may hang there, and is not judged."""
+"""Collapsed, so nearly the same for every seed; Vegas may hang there, and is not judged."""
 
 
 def compare(jobs: int, cases: Iterable[Case] = EVERY) -> list[Pair]:
@@ -125,7 +125,7 @@ def _ns2(case: Case) -> Side:
         command = ["ns", str(SCRIPT), AGENTS[case.transport], *(f"{value:.0f}" for value in values)]
         output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
         runs.append([float(word) for word in output.split()])
-    # A run that hung says little about what came before.
+    # The values of a run that hung are not reliable.
     sound = [run for run in runs if run[7] == 0] or runs
     blocks, ended, stalled, timeouts, _, _, p50, _ = zip(*sound, strict=True)
     total = max(sum(blocks), 1)

@@ -13,7 +13,7 @@ from rich.markup import escape
 
 from incast.grid import Column, drawn, fitting
 
-_LEGIBLE = 24  # columns that a text needs beside its name
+_LEGIBLE = 24  # columns that a text needs next to its name
 _STEP = 4  # by which it is indented below it
 _ENDLESS = 100_000  # columns of a pipe, which cuts nothing off
 
@@ -66,7 +66,7 @@ class Paper(Console):
             self.sentence(f"Not shown at {self.room} columns: {names}; use --wide to show them.")
 
     def entry(self, before: str, text: str) -> None:
-        """Print a text that wraps beside `before`, or below it if there is little room."""
+        """Print a text that wraps next to `before`, or below it if there is little room."""
         indent = cell_len(before)
         if self.room is not None and self.room - indent < _LEGIBLE:
             margin = len(before) - len(before.lstrip()) + _STEP
@@ -75,7 +75,7 @@ class Paper(Console):
         self.sentence(before + text, " " * indent)
 
     def listing(self, rows: Sequence[Sequence[str]]) -> None:
-        """Print rows of words, columns beside each other; the last one wraps in its place."""
+        """Print rows of words, columns side by side; the last one wraps within its column."""
         widths = [max(map(cell_len, column)) for column in list(zip(*rows, strict=True))[:-1]]
         for *words, text in rows:
             beside = (f"{word:{width}}  " for word, width in zip(words, widths, strict=True))

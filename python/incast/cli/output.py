@@ -1,4 +1,4 @@
-"""Results on stdout or beside the part files, for people or for programs."""
+"""Results on stdout or next to the part files, for people or for programs."""
 
 import json
 import sys

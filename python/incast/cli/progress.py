@@ -10,7 +10,7 @@ from incast.sweep.progress import Progress
 
 @contextmanager
 def shown() -> Iterator[Callable[[Progress], None] | None]:
-    """Show a bar with an estimate of the time left; yield what updates it."""
+    """Show a bar with an estimate of the time left; yield a function that updates it."""
     if not sys.stderr.isatty():
         yield None
         return

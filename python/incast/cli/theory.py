@@ -102,7 +102,7 @@ def _answers(
     columns = []
     for column in shown:
         heading, cells = _written(column.removeprefix(f"{name}."), answers[column])
-        # Who asks for columns ranks them; otherwise the answer that all models have comes first.
+        # --columns sets the order; otherwise the column that all models have comes first.
         rank = shown.index(column) if names else int(column != "goodput_bps")
         columns.append(Column(column, heading, cells, rank))
     paper.table(keys(answers, swept), columns, title=name)

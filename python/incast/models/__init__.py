@@ -5,7 +5,7 @@
     models.MODELS["overflow"].answer(scenario.plan.points[0])
 
 The equations themselves are plain functions of numbers or NumPy arrays, one file per idea; the
-registry asks them about scenarios.
+registry applies them to scenarios.
 """
 
 from typing import TYPE_CHECKING, Any

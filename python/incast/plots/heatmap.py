@@ -187,7 +187,7 @@ def _contour(
 
 
 def _said(collapsed: pl.Series) -> list[Artist]:
-    """Return the legend entry of the contour; without one, it says on which side all points are."""
+    """Return the legend entry of the contour; without one, it names the side of all points."""
     if collapsed.is_empty():
         return []
     if collapsed.all() or not collapsed.any():

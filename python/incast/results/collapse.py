@@ -1,4 +1,4 @@
-"""The columns of rows that say whether a run has collapsed."""
+"""The columns that show whether a run has collapsed."""
 
 from collections.abc import Callable, Iterable
 

@@ -42,13 +42,13 @@ class Traces:
 
     @staticmethod
     def missing(name: str) -> ResultsError:
-        """Return the error that says how to record the trace `name`."""
+        """Return the error that explains how to record the trace `name`."""
         return ResultsError(
             f"the trace {name!r} was not recorded; repeat incast run --out with --trace {name}"
         )
 
     def has(self, name: str, job: Job) -> bool:
-        """Say whether the trace `name` of one run was recorded."""
+        """Return whether the trace `name` of one run was recorded."""
         return self.store.has(job, [name])
 
     def find(self, where: Mapping[str, object], seed: int | None = None) -> list[Job]:

@@ -61,7 +61,7 @@ def label_of(swept: dict[str, object]) -> str:
 
 
 def _follows(summary: pl.DataFrame, key: str, axis: str | None) -> bool:
-    """Say whether `key` is constant, or fixed by the axis (a zipped sweep)."""
+    """Return whether `key` is constant, or fixed by the axis (a zipped sweep)."""
     if axis is None:
         return summary[key].n_unique() == 1
     return bool(summary.group_by(axis).agg(pl.col(key).n_unique())[key].max() == 1)

@@ -23,7 +23,7 @@ def others(row: Mapping[str, Any]) -> float:
 
 
 def sentence(row: Mapping[str, Any], where: str) -> str:
-    """Say how often, how long and for what blocks wait without a timeout, or return nothing.
+    """Describe how often, how long and why blocks wait without a timeout, or return nothing.
 
     Parameters
     ----------

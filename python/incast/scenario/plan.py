@@ -88,7 +88,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that a scenario asks for.
+    """The points and seeds of a scenario.
 
     Parameters
     ----------

@@ -89,7 +89,7 @@ class Resolved:
 
     @property
     def demand(self) -> float:
-        """What the client asks for in bit/s where blocks are wanted at random times, else inf."""
+        """The requested load in bit/s if blocks are requested at random times, else inf."""
         interval = self.facts["interval_s"]
         return self.servers * self.sru * 8 / interval if interval else inf
 
@@ -178,7 +178,7 @@ class Resolved:
 
     @property
     def block(self) -> int | None:
-        """Bytes of a block that the servers divide; none if each has so much of its own."""
+        """Bytes of a block that the servers divide; None if the size per server is given."""
         block = self.workload.get("block")
         return None if block is None else int(block)
 
@@ -199,7 +199,7 @@ class Resolved:
 
     @property
     def buffer_places(self) -> int:
-        """Full packets that may wait there, beside the one in service."""
+        """Full packets that may wait there, in addition to the one in service."""
         return self.buffer_packets - bool(self.tree["network"]["buffer_counts_in_service"])
 
     @property

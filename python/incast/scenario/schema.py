@@ -158,7 +158,7 @@ def choices(about: Schema) -> list[tuple[str, str]]:
 
 
 def default(about: Schema) -> str:
-    """Return the default of a key as text; empty if it has none of its own."""
+    """Return the default of a key as text; empty if it has none."""
     value = about.get("default", "")
     if isinstance(value, dict) and set(value) == {"name"}:
         value = value["name"]

@@ -36,7 +36,7 @@ def inline(document: dict[str, Any], folder: Path) -> None:
 
 
 def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 (any document)
-    """Yield where sizes stand: the dotted key, and the table or list with its key there."""
+    """Yield the place of each size: the dotted key, and the table or list with its key there."""
     if not isinstance(tree, dict | list):
         return
     for key, below in list(enumerate(tree) if isinstance(tree, list) else tree.items()):

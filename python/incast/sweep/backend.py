@@ -1,4 +1,4 @@
-"""What answers a scenario: the simulator, or whatever else makes the same rows."""
+"""Backends of a sweep: the simulator, or another source of the same rows."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

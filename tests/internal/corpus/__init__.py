@@ -1,7 +1,7 @@
-"""A corpus of scenarios and the hashes of what they gave: no change of the code may move them.
+"""A corpus of scenarios and the hashes of their results, which no change of the code may alter.
 
-`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded; `hashes.txt` a
-line for each, of its rows and of its traces. `draw.py` has drawn them.
+`documents.jsonl.gz` holds the scenarios, each with the traces that are recorded; `hashes.txt` has
+one line per scenario, with the hashes of its rows and its traces. `draw.py` draws the scenarios.
 """
 
 import gzip

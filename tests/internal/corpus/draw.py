@@ -1,7 +1,7 @@
-"""Draw the corpus anew: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py`.
+"""Draw the corpus again: `PYTHONPATH=tests/internal python tests/internal/corpus/draw.py`.
 
-To be done when the scenario's format changes, or a registry gets an entry; the hashes of scenarios
-that stay must stay.
+Needed when the scenario's format changes, or a registry gets an entry. The hashes of unchanged
+scenarios must not change.
 """
 
 import gzip

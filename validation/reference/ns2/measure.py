@@ -1,11 +1,11 @@
-"""Run ns-2 for the curves of a text's figures that it can run, and keep what it measured.
+"""Run ns-2 for the curves of a text's figures that it can run, and keep the measurements.
 
 usage: python papers/ns2/measure.py TEXT/FIGURE ...
 
-The scenario of every point is that of the figure; what ns-2 has no counterpart of is left out:
-other transports, remedies, other queues, new connections for more than one block. The rows of the
-figures named replace those in `figures_TEXT.csv`, beside this file; of a figure of what waits over
-time, those in `traces_TEXT.csv`, too.
+The scenario of every point is that of the figure. Points without a counterpart in ns-2 are left
+out: other transports, remedies, other queues, new connections for more than one block. The rows of
+the named figures replace those in `figures_TEXT.csv`, in the folder of this file; for a figure of
+the queue over time, those in `traces_TEXT.csv`, too.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ PACKETS = 400_000
 CROWD, MORE = 40, 1_600_000
 """From so many servers on it is so many packets: a first block that loses a SYN lasts 3 s."""
 QUEUES = ("queue_max_packets",)
-"""Metrics for which the queue is looked at all the time."""
+"""Metrics for which the queue is sampled continuously."""
 BIN, LOOK = 0.1, 1e-3
 """Seconds of a trace's row, and between two looks at the queue."""
 MANY = 1000
@@ -67,7 +67,7 @@ MANY = 1000
 
 
 class Left(Exception):  # noqa: N818 (not an error)
-    """What ns-2 does not run; the message says why."""
+    """A case that ns-2 does not run; the message gives the reason."""
 
 
 def number(value: object) -> float:
@@ -126,7 +126,7 @@ def _network(network: Mapping[str, Any], transport: Mapping[str, Any]) -> dict[s
         # DropTail::enque() drops at length + 1 >= limit_: one of them is being sent.
         more = 0 if network["buffer_counts_in_service"] else 1
         return keys | {"buffer": int(buffer.removesuffix("pkt")) + more}
-    # It refuses what would reach the limit; nobody counts what is being sent.
+    # It refuses what would reach the limit; a packet in transmission does not count.
     sending = transport["mss"] + 40 if network["buffer_counts_in_service"] else 0
     return keys | {"buffer": int(number(buffer)) + 1 - sending, "bytes": 1}
 
@@ -182,7 +182,7 @@ def measure(keys: tuple[tuple[str, object], ...]) -> list[str]:
     """Run ns-2 once; return the lines that it prints."""
     words = [str(it) for pair in keys for it in pair]
     done = subprocess.run(["ns", str(SCRIPT), *words], capture_output=True, text=True, check=True)
-    # TCP/Linux has something to say besides.
+    # TCP/Linux prints further lines.
     return [line for line in done.stdout.splitlines() if "," in line]
 
 
@@ -233,7 +233,7 @@ def _tasks(work: Work) -> Iterator[tuple[str, object, dict[str, Any]]]:
 
 
 def _row(values: list[str], keys: Mapping[str, object]) -> dict[str, str]:
-    """Return what a run measured; nothing where there is no such number."""
+    """Return what a run measured; None where it is undefined."""
     row = dict(zip(MEASURED, values, strict=True))
     missing = {
         "block_ms_mean": row["blocks"] == "0",

@@ -57,7 +57,7 @@ class Forecast:
 
 
 def forecast(reads: Reads, effort: blocks.Effort = blocks.SWEEP) -> Forecast:
-    """Follow the reads as far as the effort goes."""
+    """Simulate the reads within the limit of effort."""
     followed = blocks.follow(reads, effort)
     seconds = np.maximum(followed.seconds, reads.least_s)
     bits, timeouts = reads.payload_bits, followed.timeouts
@@ -115,5 +115,5 @@ def _answer(question: Question, result: Forecast, number: int) -> Answer:
 
 
 def say(frame: pl.DataFrame) -> str:
-    """Say how far these answers may be trusted."""
+    """Describe the uncertainty of these answers."""
     return trust.line(frame["collapse.uncertainty"].to_list())

@@ -105,7 +105,7 @@ SEARCH = Effort(
 
 
 def follow(reads: Reads, effort: Effort = SWEEP) -> Outcome:
-    """Follow every read on all processors, as far as the effort goes."""
+    """Simulate every read on all processors, within the limit of effort."""
     bounds = (reads.lossless_s / reads.packet_s, LEAST_SHARE, LEAST_TIMEOUTS, LEAST_WAIT)
     timeouts, handshakes, duration, scatter, error, beyond = _core.follow_reads(
         reads, bounds, effort, os.cpu_count() or 1

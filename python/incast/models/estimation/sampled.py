@@ -44,7 +44,7 @@ def of_sample(
     rtt: float,
     sizes: Sizes = "log-series",
 ) -> Sampled:
-    """Estimate from a sample into which each packet comes with the chance 1/k.
+    """Estimate from a sample that contains each packet with the probability 1/k.
 
     d of s sampled packets were lost, in e' bursts. The loss ratio is d/s. An event of which no
     packet is sampled is not seen; their number follows from the assumed sizes of

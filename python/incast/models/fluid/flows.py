@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .signals import Signal
 
 STEPS_PER_ROUND_TRIP = 20
-"""Steps in the round trip of an idle network, unless told otherwise."""
+"""Steps in the round trip of an idle network, by default."""
 LEAST_STEPS = 2
 """Steps in it without which a stage would look into its own step."""
 FULL = 1 - 1e-9

@@ -29,7 +29,7 @@ class DropTail(Signal):
 
 @dataclass(frozen=True)
 class Fixed(Signal):
-    """Every packet is lost with `probability`, whatever the queue."""
+    """Every packet is lost with `probability`, for any queue."""
 
     probability: float
     drops = True

@@ -1,7 +1,7 @@
 """What recovers the losses of a round: Reno, NewReno, SACK; with or without limited transmit.
 
-The text leaves this to future work: its Q^ is that of a sender that repairs whatever three
-duplicate ACKs tell it of. The process is the same here (§3.1.1.3): of a window of w packets the
+The text leaves this to future work: its Q^ is that of a sender that repairs every loss that
+three duplicate ACKs report. The process is the same here (§3.1.1.3): of a window of w packets the
 first K arrive; they release K more in the next round, of which the first M arrive and cause
 duplicate ACKs. With q = 1 - p
 

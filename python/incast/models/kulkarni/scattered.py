@@ -2,7 +2,7 @@
 
 The text takes everything that follows the first loss of a round to be lost, so that half a window
 is missing on average. At a drop-tail switch the windows of many flows interleave, and a flow loses
-a few packets here and there: in the simulator about three per loss indication, whatever n. So here
+a few packets here and there: in the simulator about three per loss indication, for any n. So here
 
 1. the first loss of a window of w packets comes after K of them, by (3.32);
 2. each of the w - K - 1 that follow is lost with a chance s, so that h are missing in the mean,

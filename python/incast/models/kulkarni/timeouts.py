@@ -69,7 +69,7 @@ def split_inside(
 def any_of(chance: ArrayLike, hit: ArrayLike) -> Floats:
     """Return 1 - (1 - Q^)^j: one of the j flows of an event times out, each on its own.
 
-    The text uses the probability of one flow for that of the event, and says so: it assumes one
+    The text uses the probability of one flow for that of the event, and states it: it assumes one
     timeout per event at most.
     """
     chance, hit = together(chance, hit)

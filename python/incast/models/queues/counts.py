@@ -55,7 +55,7 @@ def arrivals(rate: float, service: Service, batch: Batch | None, capacity: int) 
     batch
         Distribution of the size of a batch; none means single packets.
     capacity
-        How many arrivals matter. The arrays are longer, so that tails from there on are right.
+        How many arrivals count. The arrays are longer, so that tails from there on are right.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A scenario's Poisson datagrams at the switch port to the client: M/G/1/K asked by a registry."""
+"""A scenario's Poisson datagrams at the switch port to the client, modelled as M/G/1/K."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _traffic_refusal(point: Resolved, background: Sequence[dict[str, Any]]) -> s
 
 
 def _places(point: Resolved, space: int | None) -> int:
-    """Return how many datagrams of this size may wait, beside the one in service."""
+    """Return how many datagrams of this size may wait, in addition to the one in service."""
     if point.counts_packets or space is None:
         return point.buffer_places
     counts_in_service = bool(point.tree["network"]["buffer_counts_in_service"])
