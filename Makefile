@@ -24,11 +24,11 @@ help:
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
-	@echo "make pgo       the package once more, a quarter faster; needs: rustup component add llvm-tools"
-	@echo "make reference  write what the code knows into its pages"
+	@echo "make pgo       the package with profile-guided optimisation, a quarter faster; needs: rustup component add llvm-tools"
+	@echo "make reference  write the generated reference pages"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make constraints  make .venv of the newest versions, and keep their numbers for the tests"
-	@echo "make clean     remove what these commands made, but for reproduction/"
+	@echo "make clean     remove the output of these commands, except reproduction/"
 
 demo: $(VENV)/release
 	@mkdir -p demo
