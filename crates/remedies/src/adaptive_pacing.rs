@@ -180,12 +180,12 @@ impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
             // Servers that are asked together begin within the time of one packet from each.
-            SendEvent::Ack(packet) if packet.flags.contains(Flags::REQUEST) => {
+            SendEvent::Ack { packet, .. } if packet.flags.contains(Flags::REQUEST) => {
                 let turn = self.slot.as_picos() as f64 * (self.flows() - 1.0) * self.spread;
                 let phase = self.random.uniform(Span::from_picos(turn as u64));
                 self.next_at = self.next_at.max(view.now + phase);
             }
-            SendEvent::Ack(packet) => self.hear(packet.flags.contains(Flags::ECE), view),
+            SendEvent::Ack { packet, .. } => self.hear(packet.flags.contains(Flags::ECE), view),
             SendEvent::Timeout => {
                 self.raise(view, 1.0);
                 self.round = Round { end: view.max, ..Round::default() };
@@ -234,7 +234,6 @@ mod tests {
             ssthresh: 1 << 30,
             receive_window: 1 << 30,
             mss: 1000,
-            may_send: true,
             in_recovery: false,
             dupacks: 0,
             srtt: Some(Span::from_micros(srtt_micros)),

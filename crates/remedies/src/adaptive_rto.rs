@@ -174,7 +174,7 @@ impl Sender {
                     None => {}
                 }
             }
-            SendEvent::Ack(_) => {
+            SendEvent::Ack { .. } => {
                 if let Some(floor) = self.measured(view) {
                     self.raise(view.now, floor);
                 }

@@ -134,13 +134,13 @@ impl SenderHook for Observer {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
             SendEvent::Timeout => self.repairs = false,
-            SendEvent::Ack(_) if view.in_recovery => {
+            SendEvent::Ack { .. } if view.in_recovery => {
                 if view.dupacks == 1 {
                     self.few = is_few(view);
                 }
                 self.repairs |= self.few;
             }
-            SendEvent::Ack(_) => {
+            SendEvent::Ack { .. } => {
                 if std::mem::take(&mut self.repairs) {
                     self.tail_repairs.fetch_add(1, Relaxed);
                 }
@@ -180,7 +180,6 @@ mod tests {
             ssthresh: 1 << 20,
             receive_window: 1 << 20,
             mss: 1000,
-            may_send: false,
             in_recovery,
             dupacks,
             head_transmissions: 1,
@@ -202,7 +201,7 @@ mod tests {
             let advice = match *event {
                 Some((outstanding, dupacks, in_recovery)) => {
                     let view = view(outstanding, dupacks, in_recovery);
-                    observer.on_event(SendEvent::Ack(&ack), &view)
+                    observer.on_event(SendEvent::Ack { packet: &ack, may_send: false }, &view)
                 }
                 None => observer.on_event(SendEvent::Timeout, &view(1, 0, false)),
             };

@@ -115,8 +115,10 @@ impl SenderHook for Sender {
                 };
                 Advice { restart_window, ..copies }
             }
-            SendEvent::Ack(_) if self.params.when == When::Acks && is_at_tail(view) => self.copy(),
-            SendEvent::Ack(_) | SendEvent::Timeout => Advice::NONE,
+            SendEvent::Ack { .. } if self.params.when == When::Acks && is_at_tail(view) => {
+                self.copy()
+            }
+            SendEvent::Ack { .. } | SendEvent::Timeout => Advice::NONE,
         }
     }
 }

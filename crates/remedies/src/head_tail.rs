@@ -318,7 +318,7 @@ fn few_are_enough(view: &SendView) -> bool {
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            SendEvent::Ack(_) => self.hear(view),
+            SendEvent::Ack { .. } => self.hear(view),
             SendEvent::Timeout => {
                 self.tries = 0;
                 self.wait(view);

@@ -205,7 +205,7 @@ impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         let mut advice = Advice::NONE;
         match event {
-            SendEvent::Ack(ack) => {
+            SendEvent::Ack { packet: ack, .. } => {
                 if self.is_lost_again(ack, view) {
                     self.counts.lost_again.fetch_add(1, Relaxed);
                     advice.copies = Copies::HEAD;

@@ -151,13 +151,7 @@ impl Sender {
         }
     }
 
-    fn step(&mut self, input: Input, view: &SendView) -> Advice {
-        let outlook = match view {
-            _ if view.may_send => Outlook::MaySend,
-            _ if view.una == view.max => Outlook::Done,
-            _ if view.in_recovery => Outlook::Recovery,
-            _ => Outlook::Stuck,
-        };
+    fn step(&mut self, input: Input, outlook: Outlook) -> Advice {
         let (state, action) = self.state.next(input, outlook);
         if matches!(state, State::Arrested(_)) && !matches!(self.state, State::Arrested(_)) {
             self.turn ^= label::TURN;
@@ -190,13 +184,24 @@ impl Sender {
     }
 }
 
+/// What follows an input that is no ACK does not depend on it.
+const ANY: Outlook = Outlook::MaySend;
+
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            SendEvent::Ack(ack) => self.step(self.input(ack), view),
+            SendEvent::Ack { packet, may_send } => {
+                let outlook = match view {
+                    _ if may_send => Outlook::MaySend,
+                    _ if view.una == view.max => Outlook::Done,
+                    _ if view.in_recovery => Outlook::Recovery,
+                    _ => Outlook::Stuck,
+                };
+                self.step(self.input(packet), outlook)
+            }
             SendEvent::Timeout => {
                 self.rewound = true;
-                self.step(Input::Timeout, view)
+                self.step(Input::Timeout, ANY)
             }
             SendEvent::Sent(packet) => {
                 let repair = packet.flags.contains(Flags::RETRANSMISSION) && !self.rewound;
@@ -205,7 +210,7 @@ impl SenderHook for Sender {
                     return Advice::NONE;
                 }
                 self.rewound = false;
-                self.step(Input::LabelSent, view)
+                self.step(Input::LabelSent, ANY)
             }
         }
     }

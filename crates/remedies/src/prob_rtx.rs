@@ -286,7 +286,6 @@ mod tests {
             ssthresh: 10_000,
             receive_window: 100_000,
             mss: 1000,
-            may_send: false,
             in_recovery: false,
             dupacks: 0,
             srtt: Some(Span::from_micros(400)),

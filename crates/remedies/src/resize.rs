@@ -244,7 +244,7 @@ impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
             SendEvent::Sent(packet) => self.on_header(packet.header),
-            SendEvent::Ack(_) => self.on_window(false, view),
+            SendEvent::Ack { .. } => self.on_window(false, view),
             SendEvent::Timeout => self.on_window(true, view),
         }
         Advice::NONE
@@ -303,7 +303,6 @@ mod tests {
             ssthresh: 1 << 30,
             receive_window: 100_000,
             mss: 1000,
-            may_send: false,
             in_recovery,
             dupacks: 0,
             srtt: None,

@@ -118,6 +118,16 @@ mod tests {
     }
 
     #[test]
+    fn only_after_acks_the_outlook_matters() {
+        for state in STATES {
+            for input in [Input::Timeout, Input::LabelSent] {
+                let after = OUTLOOKS.map(|outlook| state.next(input, outlook));
+                assert!(after.iter().all(|next| *next == after[0]), "{state:?} {input:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_timeout_always_starts_the_heartbeat_anew() {
         for (state, _, outlook) in every_case() {
             assert_eq!(state.next(Input::Timeout, outlook), (State::Label, Action::None));

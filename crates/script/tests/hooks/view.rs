@@ -53,7 +53,7 @@ fn the_sender_hook_sees_acks_and_departures_with_the_state_of_the_moment() {
     let log = Arc::clone(&seen);
     let hook = Sender::on(move |event, view| {
         let what = match event {
-            SendEvent::Ack(packet) => format!("ack {}", packet.ack),
+            SendEvent::Ack { packet, .. } => format!("ack {}", packet.ack),
             SendEvent::Sent(packet) => format!("sent {}", packet.seq),
             SendEvent::Timeout => "timeout".to_owned(),
         };
@@ -121,9 +121,9 @@ fn only_the_hook_whose_deadline_passed_is_asked() {
 fn may_send(lines: &str) -> Vec<bool> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
-    let hook = Sender::on(move |event, view| {
-        if matches!(event, SendEvent::Ack(_)) {
-            log.lock().expect("nobody panicked").push(view.may_send);
+    let hook = Sender::on(move |event, _| {
+        if let SendEvent::Ack { may_send, .. } = event {
+            log.lock().expect("nobody panicked").push(may_send);
         }
         Advice::NONE
     });

@@ -75,7 +75,7 @@ pub trait CongestionControl {
         false
     }
 
-    /// A data segment was sent ([`Needs::sent`]).
+    /// A data segment was sent ([`Needs::sent`]). The window must stay as it is until an ACK.
     fn on_sent(&mut self, path: &PathView) {
         let _ = path;
     }

@@ -49,7 +49,8 @@ impl Connection {
             self.wait_for_window(now);
         }
         if self.has_sender_hooks() {
-            self.consult(now, SendEvent::Ack(packet));
+            let may_send = self.may_send();
+            self.consult(now, SendEvent::Ack { packet, may_send });
         }
     }
 

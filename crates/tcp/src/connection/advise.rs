@@ -138,7 +138,6 @@ impl Connection {
             ssthresh: self.congestion.ssthresh(),
             receive_window: self.peer_window,
             mss: self.config.mss,
-            may_send: self.may_send(),
             in_recovery: self.recovery.in_recovery(),
             dupacks: self.recovery.dupacks(),
             head_transmissions: head.map_or(0, |head| head.transmissions),

@@ -39,7 +39,7 @@ impl Extras {
     /// The host delays data at random.
     pub const JITTER: Self = Self(1 << 10);
     pub const ECN: Self = Self(1 << 11);
-    /// The congestion control sees sent data, and may change its window.
+    /// The congestion control sees sent data.
     pub const SENT: Self = Self(1 << 12);
     /// The retransmission timer also runs with nothing outstanding.
     pub const IDLE_TIMER: Self = Self(1 << 13);

@@ -30,6 +30,8 @@ const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::JITTER)
     .or(Extras::ECN)
     .or(Extras::SENT)
+    .or(Extras::PACER)
+    .or(Extras::OFFLOAD)
     .or(Extras::IDLE_TIMER)
     .or(Extras::HEAD)
     .or(Extras::DELIVERY)

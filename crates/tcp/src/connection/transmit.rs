@@ -102,7 +102,13 @@ impl Connection {
     /// The earliest deadline of rare features.
     #[inline(never)]
     fn rare_deadline(&self) -> Time {
-        let mut earliest = self.recovery.deadline().min(self.acks.policy.deadline());
+        let mut earliest = Time::NEVER;
+        if self.extras.has(Extras::TIMED_RECOVERY) {
+            earliest = self.recovery.deadline();
+        }
+        if self.extras.has(Extras::DELAYED_ACKS) {
+            earliest = earliest.min(self.acks.policy.deadline());
+        }
         if let Some(pacer) = &self.pacer {
             earliest = earliest.min(pacer.deadline());
         }
@@ -174,11 +180,12 @@ impl Connection {
             && self.board.is_unmarked()
             && self.board.resend().is_none()
             && {
-                // An empty pipe has room for any segment, and a control may move its window.
-                let is_stale = room.end == u64::MAX || self.needs.sent;
-                let end = if is_stale { self.room_anew().end } else { room.end };
+                // An empty pipe has room for any segment.
+                let end = if room.end == u64::MAX { self.room_anew().end } else { room.end };
                 let after = self.board.next() + u64::from(self.segment_size);
-                after <= self.written && after > end.min(self.board.una() + self.peer_window)
+                let is_beyond = |end: u64| after > end.min(self.board.una() + self.peer_window);
+                debug_assert!(!is_beyond(end) || is_beyond(self.room_anew().end), "no room comes");
+                after <= self.written && is_beyond(end)
             }
     }
 

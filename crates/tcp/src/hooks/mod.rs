@@ -39,9 +39,6 @@ pub struct SendView {
     pub receive_window: u64,
     /// Segment size without advice, bytes.
     pub mss: u32,
-    /// Whether all windows allow the next data now: new data or data that a timeout returned to the
-    /// send queue, not recovery's repairs. Delays in time do not count.
-    pub may_send: bool,
     /// Whether loss recovery is in progress.
     pub in_recovery: bool,
     /// Consecutive duplicate ACKs.
@@ -62,7 +59,13 @@ pub struct SendView {
 #[derive(Clone, Copy, Debug)]
 pub enum SendEvent<'a> {
     /// An ACK was processed.
-    Ack(&'a Packet),
+    Ack {
+        /// The ACK.
+        packet: &'a Packet,
+        /// Whether all windows allow the next data now: new data or data that a timeout returned to
+        /// the send queue, not recovery's repairs. Delays in time do not count.
+        may_send: bool,
+    },
     /// The retransmission timer expired.
     Timeout,
     /// A data segment is leaving.
