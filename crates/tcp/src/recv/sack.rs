@@ -45,7 +45,8 @@ impl SackReport {
         let arrival = data.insert(start, end);
         if end > data.next() {
             let start = start.max(data.next());
-            let same_range = |key: &u64| *key != 0 && data.range_of(*key) == data.range_of(start);
+            let range = data.range_of(start);
+            let same_range = |key: &u64| range.is_some_and(|(from, to)| from <= *key && *key < to);
             let old = self.recent.iter().position(same_range).unwrap_or(REMEMBERED - 1);
             self.recent[..=old].rotate_right(1);
             self.recent[0] = start;
@@ -71,15 +72,17 @@ impl SackReport {
             blocks.push(ack, start, end);
         }
         let mut reported = [(0, 0); REMEMBERED];
-        for (index, &key) in self.recent.iter().enumerate() {
-            if blocks.is_full() {
+        let (mut count, most) = (0, data.ranges().len());
+        for key in self.recent.into_iter().filter(|key| *key > ack) {
+            if blocks.is_full() || count == most {
                 break;
             }
             if let Some(range) = data.range_of(key)
-                && !reported[..index].contains(&range)
+                && !reported[..count].contains(&range)
             {
                 blocks.push(ack, range.0, range.1);
-                reported[index] = range;
+                reported[count] = range;
+                count += 1;
             }
         }
         blocks
