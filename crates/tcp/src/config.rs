@@ -1,4 +1,4 @@
-//! Everything that one connection is told at birth: plain data, no constants hidden elsewhere.
+//! The configuration of a connection: plain data. There are no constants elsewhere.
 
 use incast_engine::Span;
 use schemars::JsonSchema;
@@ -16,60 +16,60 @@ pub struct Config {
     pub header: u8,
     /// Size of a packet without payload (ACK, SYN, FIN, request) on the wire, bytes.
     pub ack_size: u8,
-    /// What a window counts.
+    /// Unit in which windows are counted.
     pub window_unit: WindowUnit,
     /// Initial window, bytes (RFC 5681 §3.1, RFC 6928).
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes (RFC 5681 §3.1: arbitrarily high).
     pub initial_ssthresh: u64,
-    /// The receiver's buffer and thereby the largest window it advertises, bytes.
+    /// The receiver's buffer, bytes. It is also the largest window that is advertised.
     pub receive_window: u64,
-    /// Who sends what before the first data.
+    /// The packets before the first data.
     pub handshake: Handshake,
     /// Whether `close` sends a FIN (RFC 9293 §3.6).
     pub fin: bool,
     /// Retransmission timer.
     pub rto: RtoPolicy,
-    /// Timer of a SYN and a SYN-ACK before any round trip was measured.
+    /// Timer of a SYN and a SYN-ACK before the first round-trip sample.
     pub syn_rto: Span,
     /// RTO without a sample when the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).
     pub rto_after_syn_loss: Span,
     /// Which segments are timed without timestamps.
     pub rtt_sampling: RttSampling,
-    /// Timestamps option with this clock granularity (RFC 7323), or none.
+    /// Clock granularity of the timestamps option (RFC 7323); `None` without the option.
     pub timestamps: Option<Span>,
-    /// Selective acknowledgements (RFC 2018), or none.
+    /// Selective acknowledgements (RFC 2018); `None` without them.
     pub sack: Option<Sack>,
-    /// Fewer duplicate ACKs mean a loss when little is outstanding (RFC 5827).
+    /// Whether fewer duplicate ACKs signal a loss when few segments are outstanding (RFC 5827).
     pub early_retransmit: EarlyRetransmit,
-    /// How sending is spread over a recovery.
+    /// Proportional rate reduction during a recovery.
     pub prr: PrrBound,
-    /// How a timeout is found to have been premature, and undone.
+    /// How a premature timeout is detected and undone.
     pub undo: UndoKind,
     /// New data on the first two duplicate ACKs (RFC 3042).
     pub limited_transmit: bool,
-    /// There it also releases what a timeout has called back (ns-2).
+    /// Limited transmit also sends segments that a timeout returned to the send queue (ns-2).
     pub limited_transmit_resends: bool,
-    /// Duplicate ACKs that mean a loss (RFC 5681 §3.2).
+    /// Number of duplicate ACKs that signals a loss (RFC 5681 §3.2).
     pub dupack_threshold: u32,
     /// RFC 5681 §2, condition (e): a duplicate ACK carries the same window as the one before.
     pub dupack_requires_same_window: bool,
-    /// Delayed acknowledgements (RFC 1122 §4.2.3.2), or one ACK per packet.
+    /// Delayed acknowledgements (RFC 1122 §4.2.3.2); `None` for one ACK per packet.
     pub delayed_ack: Option<DelayedAck>,
-    /// Which packets are ECN-capable (RFC 3168), or no ECN.
+    /// The ECN-capable packets (RFC 3168); `None` without ECN.
     pub ecn: Option<EcnPackets>,
-    /// What happens to cwnd after an idle time.
+    /// The effect of an idle period on cwnd.
     pub idle_restart: IdleRestart,
-    /// Random delay, uniform in `[0, x)`, before a host sends what its window allows (ns-2's
-    /// `overhead_`); order is kept and retransmissions by fast retransmit are not delayed.
+    /// Random delay, uniform in `[0, x)`, before a host sends data that its window allows (ns-2's
+    /// `overhead_`). Packets keep their order. Fast retransmissions are not delayed.
     pub send_jitter: Span,
     /// Largest number of new segments that one duplicate ACK in fast recovery may release.
     pub recovery_burst: Option<u32>,
-    /// Pacing by the window, or none but what the congestion control does itself.
+    /// Pacing by the window; `None` if only the congestion control decides about pacing.
     pub pacing: Option<Pacing>,
-    /// Most bytes that the host hands to the line as one burst (segmentation offload), or none.
+    /// Maximum burst of segmentation offload, bytes; `None` without it.
     pub segmentation_offload: Option<u32>,
-    /// Segments that the host hands up together (receive offload), or none.
+    /// Receive offload; `None` without it.
     pub receive_offload: Option<ReceiveOffload>,
     /// Loss recovery.
     pub recovery: RecoveryConfig,
@@ -77,29 +77,29 @@ pub struct Config {
     pub congestion_control: CongestionControlConfig,
 }
 
-/// What cwnd, ssthresh and what is in flight count.
+/// The unit of cwnd, ssthresh and the flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowUnit {
     /// Bytes (RFC 5681 §2).
     Bytes,
-    /// Packets, of which a short one is as much as a full one (Linux: `tcp_packets_in_flight()`).
+    /// Packets; a short one counts as a full one (Linux: `tcp_packets_in_flight()`).
     Packets,
 }
 
-/// Who sends what before the first data.
+/// The packets before the first data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Handshake {
     /// SYN, SYN-ACK, ACK (RFC 9293 §3.5).
     ThreeWay,
-    /// SYN and its ACK, as ns-2's one-way agents do.
+    /// SYN and its ACK (ns-2's one-way agents).
     SynOnly,
     /// Both ends are established from the start.
     None,
 }
 
-/// The retransmission timer as data (RFC 6298): the minimum is this project's chief axis.
+/// The retransmission timer (RFC 6298).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RtoPolicy {
     /// Lower bound (RFC 6298 (2.4): 1 s; Linux: 200 ms).
@@ -108,27 +108,26 @@ pub struct RtoPolicy {
     pub max: Span,
     /// Value before the first sample (RFC 6298 (2.1): 1 s).
     pub initial: Span,
-    /// Clock granularity G (RFC 6298 §4); with [`RttClock::Ticks`] the tick.
+    /// Clock granularity G (RFC 6298 §4); the tick of [`RttClock::Ticks`].
     pub granularity: Span,
-    /// Largest number of doublings (RFC 6298 (5.5)); 0 switches backoff off.
+    /// Maximum number of doublings (RFC 6298 (5.5)); 0 disables the backoff.
     pub max_doublings: u32,
     /// Random extension: each timeout is multiplied by `1 + U(0, jitter)` (Vasudevan et al. 2009).
     pub jitter: f64,
-    /// What `min` bounds.
+    /// What `min` limits.
     pub floor: RtoFloor,
-    /// What round trips are measured in.
+    /// Resolution of round-trip samples.
     pub clock: RttClock,
     /// What ends the backoff.
     pub backoff_ends: BackoffEnd,
-    /// What the timer does while nothing is outstanding.
+    /// The timer when nothing is outstanding.
     pub idle: IdleTimer,
-    /// A fast retransmit doubles the timeout, as an expiry does (ns-2's Vegas:
-    /// `reset_rtx_timer(1)`).
+    /// A fast retransmit doubles the timeout, like an expiry (ns-2's Vegas: `reset_rtx_timer(1)`).
     pub backs_off_in_recovery: bool,
 }
 
 impl RtoPolicy {
-    /// RFC 6298 to the letter, with a clock of a microsecond and doublings up to `max`.
+    /// RFC 6298 with a clock of one microsecond and doublings up to `max`.
     pub const RFC_6298: Self = Self {
         min: Span::from_secs(1),
         max: Span::from_secs(60),
@@ -144,24 +143,24 @@ impl RtoPolicy {
     };
 }
 
-/// What the lower bound of a retransmission timeout bounds.
+/// What the lower bound of a retransmission timeout limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RtoFloor {
-    /// All of it: `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
+    /// The whole timeout: `max(min, SRTT + max(G, 4·RTTVAR))` (RFC 6298 (2.3), (2.4)).
     Timeout,
     /// The variance term: `SRTT + max(min, G, 4·RTTVAR)` (Linux: `tcp_set_rto()`).
     Variance,
 }
 
-/// What round trips are measured in.
+/// The resolution of round-trip samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RttClock {
     /// Picoseconds.
     Exact,
-    /// Whole ticks, with SRTT and RTTVAR in fixed point, and timeouts of at least two ticks (Jacobson
-    /// and Karels 1988, appendix A; ns-2: `rtt_update()`, `rtt_timeout()`).
+    /// Whole ticks, with SRTT and RTTVAR in fixed-point arithmetic. A timeout has at least two
+    /// ticks (Jacobson and Karels 1988, appendix A; ns-2: `rtt_update()`, `rtt_timeout()`).
     Ticks,
 }
 
@@ -169,20 +168,20 @@ pub enum RttClock {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BackoffEnd {
-    /// A new measurement, which copies cannot give (RFC 6298 §5).
+    /// A new sample. Retransmitted segments give none (RFC 6298 §5).
     Sample,
     /// Any ACK of new data (ns-3: `TcpSocketBase::NewAck()`).
     NewData,
 }
 
-/// What the retransmission timer does while nothing is outstanding.
+/// The retransmission timer when nothing is outstanding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IdleTimer {
     /// It is off (RFC 6298 (5.2)).
     Stops,
-    /// It is restarted. Its expiry only moves `recover` (RFC 6582 §3.2, step 4), so that the next
-    /// segment cannot be retransmitted fast (ns-2: `newtimer()`, `timeout()`).
+    /// It is restarted. Its expiry only sets `recover` (RFC 6582 §3.2, step 4), so the next segment
+    /// cannot be fast retransmitted (ns-2: `newtimer()`, `timeout()`).
     Runs,
 }
 
@@ -199,10 +198,10 @@ pub enum RttSampling {
 /// Selective acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sack {
-    /// Duplicates are reported, too (RFC 2883).
+    /// Whether duplicates are reported (RFC 2883).
     pub dsack: bool,
-    /// What the option takes on the wire counts: 2 bytes and 8 per block (RFC 2018 §3), padded to
-    /// four.
+    /// Whether the option lengthens the packet: 2 bytes and 8 per block (RFC 2018 §3), padded to a
+    /// multiple of four.
     pub takes_room: bool,
 }
 
@@ -210,75 +209,75 @@ pub struct Sack {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EarlyRetransmit {
-    /// The threshold holds whatever is outstanding.
+    /// The threshold does not depend on the outstanding data.
     Off,
-    /// Outstanding bytes are counted, in segments (RFC 5827 §3.1).
+    /// Outstanding data is counted in bytes and converted to segments (RFC 5827 §3.1).
     Bytes,
     /// Outstanding segments are counted (RFC 5827 §3.2).
     Segments,
 }
 
-/// How a timeout is found to have been premature.
+/// How a premature timeout is detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UndoKind {
-    /// Not at all.
+    /// It is not detected.
     None,
-    /// By new data that are sent instead of further retransmissions (RFC 5682).
+    /// By new data sent in place of further retransmissions (RFC 5682).
     FRto,
-    /// By the timestamp that the first ACK echoes (RFC 3522).
+    /// By the timestamp echoed in the first ACK (RFC 3522).
     Eifel,
 }
 
-/// What proportional rate reduction lets go while less than cwnd is in the network.
+/// The bound of proportional rate reduction while the pipe is below cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrrBound {
-    /// No rate reduction: cwnd is halved at once.
+    /// No proportional rate reduction: cwnd is halved at once.
     Off,
-    /// What has arrived, no more: packet conservation (RFC 6937 §3, PRR-CRB).
+    /// The delivered data: packet conservation (RFC 6937 §3, PRR-CRB).
     Crb,
-    /// A segment more per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
+    /// One segment more per ACK, as in slow start (RFC 6937 §3, PRR-SSRB).
     Ssrb,
-    /// A segment more only on an ACK of new data that shows no further loss (RFC 9937 §6.2).
+    /// One segment more for an ACK of new data that indicates no further loss (RFC 9937 §6.2).
     Rfc9937,
 }
 
 /// Delayed acknowledgements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DelayedAck {
-    /// An ACK at the latest after this many full segments (RFC 5681 §4.2: 2).
+    /// Maximum number of full segments per ACK (RFC 5681 §4.2: 2).
     pub segments: u32,
-    /// An ACK at the latest after this time (RFC 1122: below 500 ms; Linux: 40 ms).
+    /// Maximum delay of an ACK (RFC 1122: below 500 ms; Linux: 40 ms).
     pub timeout: Span,
-    /// Segments that are acknowledged at once, from the beginning and after a duplicate, so that
-    /// slow start is not slowed down (Linux: 16).
+    /// Segments that are acknowledged at once, at the start and after a duplicate, so that slow
+    /// start is not slowed down (Linux: 16).
     pub quickack: u32,
 }
 
-/// Which packets a switch may mark instead of dropping them.
+/// The packets that a switch may mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EcnPackets {
-    /// Data that are sent for the first time (RFC 3168 §6.1.4, §6.1.5).
+    /// Data sent for the first time (RFC 3168 §6.1.4, §6.1.5).
     NewData,
     /// All data, retransmissions included.
     Data,
-    /// Everything, SYN and bare ACKs included (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
+    /// All packets, including SYN and pure ACKs (Linux with DCTCP; RFC 8257 §3.6 for the SYN).
     All,
 }
 
-/// Receive offload and interrupt coalescing: segments in order that arrive within a time are
-/// acknowledged as one.
+/// Receive offload and interrupt coalescing: consecutive segments that arrive within a time are
+/// acknowledged together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiveOffload {
-    /// At most so many bytes.
+    /// Maximum batch, bytes.
     pub size: u32,
-    /// Within this time after the first.
+    /// Maximum delay after the first segment.
     pub timeout: Span,
 }
 
-/// Pacing by the window: data leave at gain · cwnd / SRTT.
+/// Pacing by the window, at the rate gain · cwnd / SRTT.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pacing {
     /// Gain while cwnd is below half of ssthresh, in thousandths.
@@ -294,19 +293,19 @@ impl Default for Pacing {
     }
 }
 
-/// What happens to cwnd when the sender was idle.
+/// The effect of an idle period on cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum IdleRestart {
-    /// Nothing: cwnd survives (ns-2 with `slow_start_restart_ 0`).
+    /// None (ns-2 with `slow_start_restart_ 0`).
     #[serde(rename = "none")]
     None,
-    /// Idle for an RTO: `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
+    /// After an idle RTO, `cwnd = min(IW, cwnd)` (RFC 5681 §4.1).
     #[serde(rename = "5681")]
     Rfc5681,
-    /// Halved per idle RTO, validated while application-limited (RFC 2861).
+    /// cwnd is halved per idle RTO and validated while application-limited (RFC 2861).
     #[serde(rename = "2861")]
     Rfc2861,
-    /// Frozen while less than half of it is used (RFC 7661).
+    /// cwnd does not grow while less than half of it is used (RFC 7661).
     #[serde(rename = "7661")]
     Rfc7661,
 }

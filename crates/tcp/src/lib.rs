@@ -1,12 +1,12 @@
-//! One TCP connection, sans-IO.
+//! One TCP connection, without input or output of its own (sans-IO).
 //!
-//! A [`Connection`] knows no event queue and no topology. It has four kinds of method:
-//! what the network and the clock tell it (`handle_*`), what the application asks (`open`,
-//! `write`, `close`, …), what it wants to do (`poll_*`), and getters. `poll_transmit` is the only
-//! place that emits a packet.
+//! A [`Connection`] uses no event queue and no topology. It has four kinds of method: inputs from
+//! the network and the clock (`handle_*`), calls of the application (`open`, `write`, `close`, …),
+//! outputs (`poll_*`), and getters. Only `poll_transmit` emits packets.
 //!
-//! [`congestion`] alone owns cwnd and ssthresh; [`recovery`] decides what is lost and how much may
-//! be sent meanwhile; [`hooks`] give advice and never touch the connection.
+//! Only [`congestion`] writes cwnd and ssthresh. [`recovery`] decides which segments are lost and
+//! how much may be sent during their repair. [`hooks`] return advice and never change the
+//! connection.
 
 pub mod config;
 pub mod congestion;

@@ -1,5 +1,5 @@
-//! Parts from outside: a congestion control and a loss recovery that are defined here decide what a
-//! connection does.
+//! A congestion control and a loss recovery defined outside the crate determine a connection's
+//! behaviour.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ const MSS: u32 = 1000;
 const SEGMENT: u64 = 1000;
 const RTO: Span = Span::from_millis(10);
 
-/// So many segments, whatever happens; a loss is only counted.
+/// A constant window in segments; losses are only counted.
 #[derive(Clone, Debug)]
 struct Constant {
     window: u64,
@@ -53,7 +53,7 @@ impl CongestionControl for Constant {
     }
 }
 
-/// The first duplicate ACK is a loss, and any new ACK ends its repair.
+/// The first duplicate ACK signals a loss, and any new ACK ends its repair.
 #[derive(Debug, Default)]
 struct Hasty {
     dupacks: u32,
@@ -93,7 +93,7 @@ impl LossRecovery for Hasty {
     }
 }
 
-/// The registered part of this name.
+/// The registered part with this name.
 fn named<T: DeserializeOwned>(name: &str) -> T {
     from_value(json!({ "name": name })).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -141,7 +141,7 @@ fn config() -> Config {
     }
 }
 
-/// A connection with a hundred segments to send, whose parts are these or else the configuration's.
+/// A connection with a hundred segments to send. Parts that are not given are the configuration's.
 fn sender(control: Option<Controller>, recovery: Option<Recovery>) -> Connection {
     let config = Arc::new(config());
     let control = control.unwrap_or_else(|| config.congestion_control.build(7 * SEGMENT, 1 << 30));
@@ -157,7 +157,7 @@ fn constant() -> Controller {
     Controller::Custom(Box::new(Constant { window: 7 * SEGMENT, losses: 0 }))
 }
 
-/// The numbers of the segments that leave now, counted from 0.
+/// The numbers of the segments that are sent now, counted from 0.
 fn sent(sender: &mut Connection, now: Time) -> Vec<u64> {
     let packets = std::iter::from_fn(|| sender.poll_transmit(now));
     packets.map(|packet| (packet.seq - FIRST_BYTE) / SEGMENT).collect()
@@ -216,8 +216,8 @@ fn the_registered_ones_do_otherwise() {
     assert!(!sender.in_recovery());
 }
 
-/// Two segments are lost as soon as something behind them has arrived, and everything that was
-/// outstanding then has to arrive before the repair ends.
+/// Two segments are lost as soon as a later one has arrived. The repair ends when all data
+/// outstanding at that time has arrived.
 #[derive(Debug, Default)]
 struct Picky {
     recovery_point: Option<u64>,
@@ -255,7 +255,7 @@ impl LossRecovery for Picky {
     }
 }
 
-/// The window bounds only what is beyond the first three segments in flight.
+/// The window does not count the first three segments in flight.
 #[derive(Debug, Default)]
 struct Generous;
 
@@ -285,7 +285,7 @@ impl LossRecovery for Generous {
     }
 }
 
-/// Everything before segment `next` has arrived, and the segments of `held`.
+/// Everything before segment `next` has arrived, and the segments `held`.
 fn report(sender: &mut Connection, now: Time, next: u64, held: &[u64]) {
     let ack = FIRST_BYTE + next * SEGMENT;
     let mut packet = Packet { ack, window: 1_000_000, flags: Flags::ACK, ..Packet::default() };
@@ -302,7 +302,7 @@ fn a_recovery_from_outside_may_repair_by_selective_acknowledgements() {
     let mut sender = sender(Some(constant()), Some(picky));
     assert_eq!(sent(&mut sender, at(0)), [0, 1, 2, 3, 4, 5, 6]);
     report(&mut sender, at(1), 0, &[4, 2]);
-    // In the pipe are 5 and 6, so that five more may leave.
+    // 5 and 6 are in the pipe, so five more may be sent.
     assert_eq!(sent(&mut sender, at(1)), [0, 1, 3, 7, 8], "what is lost, and then new data");
     report(&mut sender, at(2), 7, &[]);
     assert_eq!(sender.poll_event(), Some(Event::FastRetransmit));

@@ -1,5 +1,5 @@
-//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00): a model of the
-//! path, its bandwidth and its round trip, instead of a reaction to losses.
+//! BBR, version 1 (Cardwell et al.: draft-cardwell-iccrg-bbr-congestion-control-00). It uses a
+//! model of the path (bandwidth and round trip) instead of a reaction to losses.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ mod params;
 
 pub use params::Params;
 
-/// What BBR is doing (§4.3.1).
+/// The state machine (§4.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Startup,
@@ -28,10 +28,10 @@ const PHASES: u8 = 8;
 /// The largest burst of segmentation offload, bytes.
 const MOST_OFFLOADED: u64 = 1 << 16;
 
-/// Bandwidth counts as grown by a quarter (§4.3.2.2).
+/// Growth by this factor counts as growth of the bandwidth (§4.3.2.2).
 const GROWTH: f64 = 1.25;
 
-/// What rate and window depend on besides the model of the path.
+/// The inputs of rate and window besides the model of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Regime {
     segment: u64,
@@ -40,7 +40,7 @@ struct Regime {
     is_full: bool,
 }
 
-/// See [`Params`]. What every ACK needs comes first.
+/// See [`Params`]. Fields that every ACK needs are first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Bbr {
@@ -51,18 +51,18 @@ pub struct Bbr {
     lost: bool,
     /// Sending restarts after an idle period.
     idle_restart: bool,
-    /// The model has changed since rate and window were last computed.
+    /// The model has changed since the last computation of rate and window.
     is_new: bool,
     regime: Regime,
     window: u64,
-    /// The window that the model asks for.
+    /// Target window by the model, bytes.
     target: u64,
     rate: Option<Rate>,
-    /// `BtlBw`: the greatest of the delivery rates below, b/s.
+    /// `BtlBw`: the maximum of `bandwidths`, b/s.
     bandwidth: u64,
-    /// The last of them, with its round.
+    /// The last delivery rate in the filter, with its round.
     last_rate: (u64, u64),
-    /// Rounds so far, and what is delivered when the next one begins.
+    /// Rounds so far, and the count of delivered bytes at which the next one begins.
     round: u64,
     next_round: u64,
     round_trip: Option<Span>,
@@ -70,19 +70,19 @@ pub struct Bbr {
     /// The bandwidth-delay product, bytes.
     product: f64,
     phase_at: Time,
-    /// Samples up to this point were limited by BBR itself.
+    /// Samples up to this count of delivered bytes were limited by BBR itself.
     own_limit: u64,
-    /// A loss is repaired when this is acknowledged; `conserve` until the next round begins.
+    /// The acknowledgement that ends the repair of a loss; `conserve` is set until the next round.
     repaired_at: Option<u64>,
     conserve: Option<u64>,
     params: Params,
     initial_window: u64,
-    /// Greatest delivery rates by round, the greatest first, b/s (`BtlBwFilter`).
+    /// Maximum delivery rates by round, in descending order, b/s (`BtlBwFilter`).
     bandwidths: VecDeque<(u64, u64)>,
-    /// Startup's plateau.
+    /// The bandwidth that Startup compares with.
     full_bandwidth: u64,
     full_rounds: u32,
-    /// When `ProbeRTT` ends, once the flight is small, and the round that must also end.
+    /// When `ProbeRTT` ends, set once the flight is small, and the round that must also end.
     probe_ends: Option<(Time, u64)>,
     /// Window to restore after `ProbeRTT` or a loss.
     prior_window: u64,
@@ -136,7 +136,7 @@ impl Bbr {
         }
     }
 
-    /// `gain` bandwidth-delay products and room for bursts, bytes (§4.2.3.2).
+    /// `gain` bandwidth-delay products plus room for bursts, bytes (§4.2.3.2).
     fn inflight(&self, gain: f64, segment: u64) -> u64 {
         if self.round_trip.is_none() {
             return self.initial_window;
@@ -162,7 +162,7 @@ impl Bbr {
         u64::from(self.params.least_window) * segment
     }
 
-    /// §4.1.1: the filter of the bandwidth. Returns whether a round begins.
+    /// §4.1.1: updates the filter of the bandwidth. Returns whether a round begins.
     fn note_delivery(&mut self, delivery: &Delivery) -> bool {
         let begins = delivery.prior_delivered >= self.next_round;
         if begins {
@@ -176,7 +176,7 @@ impl Bbr {
         begins
     }
 
-    /// Takes a rate of this round into the filter.
+    /// Enters a rate of this round into the filter.
     fn note_rate(&mut self, rate: u64) {
         if self.last_rate.0 < self.round || self.last_rate.1 < rate {
             while self.bandwidths.back().is_some_and(|&(_, known)| known <= rate) {
@@ -215,8 +215,8 @@ impl Bbr {
 
     fn enter_probe_bandwidth(&mut self, now: Time) {
         self.state = State::ProbeBandwidth;
-        // §4.3.4.2: a random phase, but not the one that drains. The picoseconds of the arrival
-        // time are random enough, and runs stay reproducible.
+        // §4.3.4.2: a random phase other than drain. The picoseconds of the arrival time are random
+        // enough, and runs stay reproducible.
         let drawn = (now.as_picos() / 1000 % u64::from(PHASES - 1)) as u8;
         self.phase = if drawn == 0 { 0 } else { drawn + 1 };
         self.phase_at = now;
@@ -241,7 +241,7 @@ impl Bbr {
         }
     }
 
-    /// §4.1.2: the filter of the round trip, and §4.3.5: `ProbeRTT` when it has expired.
+    /// §4.1.2: updates the filter of the round trip. §4.3.5: begins `ProbeRTT` if it has expired.
     fn note_round_trip(&mut self, ack: &AckSample, delivery: &Delivery, path: &PathView) {
         let age = path.now.saturating_since(self.round_trip_at);
         let expired = self.round_trip.is_some() && age > self.params.round_trip_time;
@@ -285,13 +285,13 @@ impl Bbr {
         }
     }
 
-    /// §4.2.3.3: remembers the window, unless it is already a reduced one.
+    /// §4.2.3.3: saves the window, unless it is reduced already.
     fn save_window(&mut self) {
         let reduced = self.repaired_at.is_some() || self.state == State::ProbeRoundTrip;
         self.prior_window = if reduced { self.prior_window.max(self.window) } else { self.window };
     }
 
-    /// Rate and window by the model, which most ACKs do not change.
+    /// Computes rate and window from the model. Most ACKs do not change the model.
     fn follow_model(&mut self, path: &PathView) {
         let Self { state, phase, is_full, .. } = *self;
         let regime = Regime { segment: path.segment, state, phase, is_full };
@@ -303,7 +303,7 @@ impl Bbr {
         }
     }
 
-    /// §4.2.1: the rate by the model; in Startup it never falls.
+    /// §4.2.1: the pacing rate. In Startup it never decreases.
     fn set_rate(&mut self, path: &PathView) {
         let (gain, _) = self.gains();
         let bandwidth = match self.bandwidth {
@@ -353,7 +353,7 @@ impl CongestionControl for Bbr {
         self.window
     }
 
-    /// There is none.
+    /// BBR has no ssthresh.
     fn ssthresh(&self) -> u64 {
         u64::MAX >> 2
     }
@@ -416,7 +416,7 @@ impl CongestionControl for Bbr {
         if self.rate.is_none() {
             self.set_rate(path);
         }
-        // §4.2.2: nothing but this segment is outstanding, at the beginning of a block.
+        // §4.2.2: only this segment is outstanding, at the beginning of a block.
         self.idle_restart |= path.una == path.block_start && path.flight <= path.segment;
     }
 

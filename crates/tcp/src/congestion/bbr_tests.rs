@@ -6,7 +6,7 @@ const RTT: Span = Span::from_millis(10);
 /// 10 Mb/s: a product of 12 500 bytes.
 const RATE: Rate = Rate(10_000_000);
 
-/// A pipe that delivers a round of 12 segments every 10 ms, whatever is sent.
+/// A path that delivers 12 segments every 10 ms, regardless of what is sent.
 struct Pipe {
     bbr: Bbr,
     path: PathView,
@@ -19,7 +19,7 @@ impl Pipe {
         Self { bbr: Bbr::new(params, 10 * SEGMENT, 0), path, delivered: 0 }
     }
 
-    /// An ACK for a round's data, sampled at `rate`, that leaves `in_flight` behind.
+    /// An ACK of a round's data, sampled at `rate`, with `in_flight` bytes left.
     fn round(&mut self, rate: Rate, in_flight: u64, rtt: Span) {
         let prior = self.delivered;
         self.delivered += 12 * SEGMENT;
@@ -139,7 +139,7 @@ fn section_4_3_5_a_stale_round_trip_is_probed_with_four_segments() {
         assert!(rounds <= 21, "200 ms have passed");
     }
     assert_eq!((rounds, pipe.bbr.window()), (21, 4 * SEGMENT));
-    // The 200 ms begin when the flight is down to four segments.
+    // The 200 ms begin when the flight has fallen to four segments.
     pipe.round(RATE, 4 * SEGMENT, RTT);
     for _ in 0..19 {
         pipe.round(Rate(1_000_000), 4 * SEGMENT, RTT);
@@ -165,7 +165,7 @@ fn section_4_2_3_3_a_loss_conserves_packets_for_a_round_and_is_forgotten() {
     assert_eq!(pipe.bbr.window(), SEGMENT);
 }
 
-/// §4.2.3.3: for a round as much data is sent as arrives, so that the flight stays constant.
+/// §4.2.3.3: for one round, as much data is sent as arrives, so the flight is constant.
 #[test]
 fn section_4_2_3_3_in_the_round_of_a_loss_the_window_is_what_was_outstanding() {
     let mut pipe = Pipe::new(&Params::default());

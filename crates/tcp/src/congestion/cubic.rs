@@ -60,20 +60,20 @@ struct Epoch {
     began: Time,
     /// The last ACK.
     acked_at: Time,
-    /// Since then the application has had too little to send.
-    stands: bool,
+    /// Since `acked_at`, the application has had too little data to send.
+    app_limited: bool,
     k: f64,
     w_est: f64,
 }
 
 impl Epoch {
     /// RFC 9438 §5.8: time without enough data to send does not count.
-    fn go_on(&mut self, now: Time, stands: bool) {
-        if self.stands {
+    fn advance(&mut self, now: Time, app_limited: bool) {
+        if self.app_limited {
             self.began += now.saturating_since(self.acked_at);
         }
         self.acked_at = now;
-        self.stands = stands;
+        self.app_limited = app_limited;
     }
 }
 
@@ -111,7 +111,7 @@ impl Cubic {
         }
         self.w_max = Some(w_max);
         let k = libm::cbrt((w_max - cwnd) / self.params.c);
-        Epoch { began: now, acked_at: now, stands: false, k, w_est: cwnd }
+        Epoch { began: now, acked_at: now, app_limited: false, k, w_est: cwnd }
     }
 
     /// `W_cubic(t)` (RFC 9438 §4.2, figure 1).
@@ -133,7 +133,7 @@ impl Cubic {
             Some(epoch) => epoch,
             None => self.begin_epoch(path.now, cwnd),
         };
-        epoch.go_on(path.now, path.flight == 0);
+        epoch.advance(path.now, path.flight == 0);
         let t = path.now.saturating_since(epoch.began).as_secs_f64();
         let rtt = path.srtt.unwrap_or(Span::ZERO).as_secs_f64();
         epoch.w_est += self.alpha(epoch.w_est) * (ack.acked as f64 / segment) / cwnd;
@@ -197,8 +197,8 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         if is_application_limited(ack, path) {
             if let Some(epoch) = &mut self.epoch {
-                epoch.stands = true;
-                epoch.go_on(path.now, true);
+                epoch.app_limited = true;
+                epoch.advance(path.now, true);
             }
             self.reno.watch(ack, path);
         } else if self.reno.is_starting() {

@@ -25,11 +25,11 @@ params_over_marks! {
 
 impl Parameters for Params {}
 
-/// Windows that grow by what is left of the backlog.
+/// Windows that grow by the unused part of the backlog.
 #[derive(Clone, Debug)]
 pub struct ByBacklog {
     params: Params,
-    /// The round ends with the first ACK beyond.
+    /// The round ends with the first ACK above this.
     round_end: u64,
     /// Round-trip times of this round: their sum and number.
     sum: Span,

@@ -225,8 +225,7 @@ impl Hystart {
         }
     }
 
-    /// Whether it applies to the slow start after a timeout, too. RFC 9406 §4.2 advises against
-    /// that.
+    /// Whether it also applies to the slow start after a timeout. RFC 9406 §4.2 advises against it.
     pub fn on_congestion(&mut self) -> bool {
         match self {
             Self::PlusPlus(_) => false,
@@ -248,7 +247,7 @@ impl Hystart {
     }
 }
 
-/// The growth over `base` that counts.
+/// The minimum growth over `base` that ends slow start.
 fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
     (base / u64::from(divisor)).clamp(min, max)
 }
@@ -256,7 +255,7 @@ fn threshold(base: Span, divisor: u32, min: Span, max: Span) -> Span {
 /// The smallest round trip of a round.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// It ends with the first ACK beyond.
+    /// It ends with the first ACK above this.
     end: u64,
     smallest: Option<Span>,
     samples: u32,
@@ -277,7 +276,7 @@ pub struct Careful {
     params: PlusPlus,
     round: Round,
     has_begun: bool,
-    /// The smallest round trip of the round before.
+    /// The smallest round trip of the previous round.
     last: Option<Span>,
     /// The round trip at the start of the conservative phase, while it is on.
     baseline: Option<Span>,

@@ -1,4 +1,4 @@
-//! Where the end of slow start is found, round by round.
+//! When slow start ends, round by round.
 
 use serde_json::{Value, from_value, json};
 
@@ -34,8 +34,8 @@ fn thresholds_out_of_order_are_found() {
     }
 }
 
-/// A round of ACKs, one per segment, with this gap and the same round trip each. Returns the number
-/// of the one that ends slow start.
+/// A round of ACKs, one per segment, `apart` from each other and with the same round trip. Returns
+/// the number of the ACK that ends slow start.
 fn train(hystart: &mut Hystart, round: u64, apart: Span, rtt: Span, srtt: Option<Span>) -> u64 {
     let first = round * 2_000_000;
     let ends = |number: &u64| {

@@ -20,9 +20,9 @@ pub enum Limit {
         /// Largest flight in this time, bytes.
         used: u64,
     },
-    /// A loss while less than half of the window was in use (RFC 7661 §4.4.1).
+    /// A loss while less than half of the window was used (RFC 7661 §4.4.1).
     Unvalidated {
-        /// The part in use, bytes.
+        /// The used part, bytes.
         used: u64,
     },
     /// The timeout under examination was genuine (RFC 5682 §2.1, step 3 a).
@@ -37,7 +37,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The upper bounds of cwnd and ssthresh, given their present values `window` and `ssthresh`.
+    /// The upper bounds of cwnd and ssthresh, from their present values `window` and `ssthresh`.
     pub fn bounds(self, window: u64, ssthresh: u64, path: &PathView) -> (u64, u64) {
         let PathView { segment, initial_window, flight, .. } = *path;
         let validated = ssthresh.max(window * 3 / 4);
@@ -57,7 +57,7 @@ impl Limit {
     }
 }
 
-/// A congestion control as it was before a timeout.
+/// The state of a congestion control before a timeout.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     controller: Controller,
@@ -66,12 +66,13 @@ pub struct Snapshot {
 }
 
 impl Controller {
-    /// The state that [`Self::undo`] restores, with `flight` bytes outstanding.
+    /// The state that [`Self::undo`] restores; `flight` bytes are outstanding.
     pub fn snapshot(&self, flight: u64) -> Snapshot {
         Snapshot { controller: self.clone(), ssthresh: flight.max(self.ssthresh()) }
     }
 
-    /// The timeout after `saved` was taken was premature: an ACK of `acked` bytes shows it.
+    /// Undoes a premature timeout that happened after `saved` was taken. An ACK of `acked` bytes
+    /// proved it premature.
     pub fn undo(&mut self, saved: Snapshot, acked: u64, path: &PathView) {
         *self = saved.controller;
         self.on_limit(Limit::Undone { acked, ssthresh: saved.ssthresh }, path);

@@ -36,19 +36,19 @@ pub struct Estimate {
     pub ce_change: CeChange,
 }
 
-/// What DCTCP and each of its descendants do in a way of their own.
+/// The parts in which DCTCP and its descendants differ.
 pub trait Law: Sized {
     /// The parameters of the control.
     type Params: OverMarks;
 
     fn new(params: &Self::Params) -> Self;
 
-    /// An ACK, before it moves α, which is `alpha`, and the window.
+    /// Observes an ACK, before it updates α (now `alpha`) and the window.
     fn observe(&mut self, ack: &AckSample, path: &PathView, alpha: f64) {
         let _ = (ack, path, alpha);
     }
 
-    /// The share of a window of `window` bytes to halve.
+    /// The window of `window` bytes is reduced by half of this share.
     fn penalty(&self, alpha: f64, window: u64, path: &PathView) -> f64 {
         let _ = (window, path);
         alpha
@@ -59,7 +59,7 @@ pub trait Law: Sized {
         reno.on_ack(ack, path);
     }
 
-    /// What it wants beyond ACKs and marks.
+    /// Its needs besides ACKs and marks.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -70,7 +70,7 @@ pub trait Law: Sized {
     }
 }
 
-/// A window of RFC 5681 that marks reduce by their fraction.
+/// The window of RFC 5681, reduced by the fraction of marked bytes.
 #[derive(Clone, Debug)]
 pub struct MarkedWindow<L> {
     law: L,
@@ -78,13 +78,13 @@ pub struct MarkedWindow<L> {
     estimate: Estimate,
     /// α: the smoothed fraction of marked bytes.
     alpha: f64,
-    /// The observation window ends with the first ACK beyond this.
+    /// The observation window ends with the first ACK above this.
     window_end: u64,
     acked: u64,
     marked: u64,
-    /// No mark or loss up to here reduces the window again.
+    /// Marks and losses below this do not reduce the window again.
     reduced_until: u64,
-    /// Nor does it grow until then (first echo only).
+    /// The window does not grow until then (`first_ece` only).
     frozen: bool,
 }
 
@@ -114,8 +114,8 @@ impl<L: Law> MarkedWindow<L> {
         self.marked = 0;
     }
 
-    /// Reduces the window, unless any signal has done so for the same window of data (RFC 8257
-    /// §3.5).
+    /// Reduces the window, unless a mark or a loss has done so for the same window of data (RFC
+    /// 8257 §3.5).
     fn react(&mut self, path: &PathView) -> bool {
         let again = self.estimate.react_at == ReactAt::EveryEce;
         if path.una <= self.reduced_until && !again {
@@ -164,14 +164,14 @@ impl<L: Law> CongestionControl for MarkedWindow<L> {
         if ack.ece && self.estimate.react_at != ReactAt::WindowEnd {
             self.react(path);
         }
-        // RFC 3168 §6.1.2 denies growth to an ACK with an echo; the ACK that reduces does not grow
-        // the window either.
+        // RFC 3168 §6.1.2: an ACK with an echo does not grow the window. An ACK that reduces it
+        // does not grow it either.
         if ack.may_grow && !ack.ece && !self.frozen && !reduced {
             self.law.grow(&mut self.reno, ack, path);
         }
     }
 
-    /// RFC 8257 §3.5: a loss is handled as in any other TCP, and α stays.
+    /// RFC 8257 §3.5: a loss is handled as in standard TCP, and α does not change.
     fn on_congestion(&mut self, why: Congestion, path: &PathView) {
         self.reno.on_congestion(why, path);
         self.reduced_until = path.max;
@@ -208,7 +208,7 @@ pub trait OverMarks {
     fn estimate(&self) -> Estimate;
 }
 
-/// The parameters of a control that uses marks: its own, with their defaults, before DCTCP's. To the
+/// The parameters of a control that uses marks: its own, with their defaults, then DCTCP's. For the
 /// user they are one table. `serde(flatten)` would lose the list of known keys in errors.
 macro_rules! params_over_marks {
     (

@@ -1,7 +1,7 @@
-//! Congestion control: one file each, and one line in the list below.
+//! Congestion control. Each control has a file, and a line in the list below.
 //!
-//! A congestion control is the sole owner of cwnd and ssthresh. Windows are counted in bytes and
-//! grow by the connection's current segment size, because a remedy may change that.
+//! Only the congestion control writes cwnd and ssthresh. Windows are counted in bytes and grow by
+//! the connection's current segment size, because a remedy may change that.
 
 use std::fmt::Debug;
 
@@ -40,14 +40,14 @@ pub trait Parameters {
         Ok(())
     }
 
-    /// Takes the round trip of a full segment and its ACK on the idle network; parameters that
-    /// depend on it and were not given follow from it.
+    /// Derives the parameters that depend on the round trip of a full segment and its ACK on the
+    /// idle network, and were not given.
     fn know_distance(&mut self, round_trip: &dyn Fn() -> Span) {
         let _ = round_trip;
     }
 }
 
-/// Owner of cwnd and ssthresh.
+/// A congestion control: the only writer of cwnd and ssthresh.
 pub trait CongestionControl {
     /// cwnd, bytes.
     fn window(&self) -> u64;
@@ -62,14 +62,15 @@ pub trait CongestionControl {
     /// A limit other than a congestion signal applies ([`Limit::bounds`]).
     fn on_limit(&mut self, limit: Limit, path: &PathView);
 
-    /// What it needs beyond the above; called once.
+    /// Its needs besides the above; called once.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Outside loss recovery an ACK was a duplicate, or has made another segment the first
-    /// unacknowledged one ([`Needs::head`]). If `head` is lost, a duplicate ACK begins recovery, and
-    /// a new head is sent again and leaves the window alone.
+    /// Whether `head`, the first unacknowledged segment, is lost ([`Needs::head`]). Called outside
+    /// loss recovery, after a duplicate ACK and when an ACK changes the first unacknowledged
+    /// segment. If it is lost, a duplicate ACK begins recovery; a new head is sent again without a
+    /// change of the window.
     fn is_lost(&mut self, head: Head, path: &PathView) -> bool {
         let _ = (head, path);
         false
@@ -80,7 +81,7 @@ pub trait CongestionControl {
         let _ = path;
     }
 
-    /// A value beyond the window, by name, for tests and traces.
+    /// An internal value, by name, for tests and traces.
     fn gauge(&self, name: &str) -> Option<f64> {
         let _ = name;
         None
@@ -93,9 +94,9 @@ pub trait CongestionControl {
     }
 }
 
-/// A congestion control from outside this crate; it must be `Clone`.
+/// A congestion control from another crate. It must be `Clone`.
 pub trait CustomControl: CongestionControl + Debug + Send {
-    /// A copy, to restore after a premature timeout.
+    /// A copy, to be restored after a premature timeout.
     fn boxed_clone(&self) -> Box<dyn CustomControl>;
 }
 
@@ -120,14 +121,14 @@ macro_rules! congestion_controls {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }
 
-        /// The congestion controls that exist.
+        /// The list of congestion controls.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
-        /// A congestion control at work.
+        /// A running congestion control.
         #[derive(Clone, Debug)]
         pub enum Controller {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One from outside this crate.
+            /// One from another crate.
             Custom(Box<dyn CustomControl>),
         }
 

@@ -69,7 +69,7 @@ impl Reno {
         Self::new(&Params { hystart: hystart.clone(), ..Params::default() }, window, ssthresh)
     }
 
-    /// Takes these values, bytes.
+    /// Sets cwnd and ssthresh, bytes.
     pub(super) fn set(&mut self, window: u64, ssthresh: u64) {
         self.set_window(window);
         self.ssthresh = ssthresh;
@@ -102,13 +102,13 @@ impl Reno {
         self.hystart.take_if(|hystart| !hystart.on_congestion());
     }
 
-    /// Whether something watches slow start.
+    /// Whether `HyStart` is active.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.hystart.is_some()
     }
 
-    /// Grows for an ACK of so many bytes, while nothing watches slow start (RFC 5681 §3.1).
+    /// Grows for an ACK of `acked` bytes, without `HyStart` (RFC 5681 §3.1).
     #[inline]
     pub(crate) fn grow(&mut self, acked: u64, segment: u64) {
         let window = self.window();
@@ -143,8 +143,8 @@ impl Reno {
         }
     }
 
-    /// An ACK that does not grow the window, because little of it was in use. Linux's hybrid slow
-    /// start still looks at it.
+    /// An ACK that does not grow the window, because little of the window was used. Linux's hybrid
+    /// slow start also counts such ACKs.
     pub(super) fn watch(&mut self, ack: &AckSample, path: &PathView) {
         let (window, ssthresh) = (self.window(), self.ssthresh);
         let starts = window < ssthresh;
@@ -199,8 +199,8 @@ impl CongestionControl for Reno {
         }
         self.set_window(match why {
             Congestion::FastRetransmit => reduced,
-            // RFC 3168 §6.1.2 slows a window of one segment by the retransmission timer. As in
-            // Linux this is omitted: such a window stays.
+            // RFC 3168 §6.1.2 reduces the rate of a one-segment window by the retransmission timer.
+            // As in Linux, this is omitted: the window does not change.
             Congestion::Ecn => reduced.min(self.window()),
             // RFC 5681 §3.1: the loss window is one segment.
             Congestion::Timeout { .. } => segment,

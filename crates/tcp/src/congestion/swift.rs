@@ -91,30 +91,30 @@ impl Parameters for Params {
     }
 }
 
-/// See [`Params`]. What every ACK needs comes first.
+/// See [`Params`]. Fields that every ACK needs are first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Swift {
     /// cwnd, bytes.
     window: f64,
-    /// The smallest round trip, and the base target that follows from it if the distance is not
-    /// known, seconds.
+    /// The smallest round trip. The base target derived from it, if the distance is not configured,
+    /// seconds.
     base: (Span, f64),
     /// Addition of the hops to the target, seconds.
     hops: f64,
     timeouts: u32,
-    /// The base target follows the smallest round trip.
+    /// Whether the base target is derived from the smallest round trip.
     adapts: bool,
-    /// The target depends on the window.
+    /// Whether the target depends on the window.
     scales: bool,
     last_decrease: Option<Time>,
     params: Params,
-    /// 1/√cwnd at the ends of the range in which flow scaling works.
+    /// 1/√cwnd at the bounds of flow scaling.
     least_root: f64,
     most_root: f64,
 }
 
-/// Flow scaling's measure of a window in segments.
+/// 1/√cwnd for a window in segments.
 fn root(window: f64) -> f64 {
     1.0 / window.sqrt()
 }
@@ -177,7 +177,7 @@ impl CongestionControl for Swift {
         self.window as u64
     }
 
-    /// There is no slow start.
+    /// Swift has no slow start.
     fn ssthresh(&self) -> u64 {
         self.window()
     }
@@ -185,7 +185,7 @@ impl CongestionControl for Swift {
     fn on_ack(&mut self, ack: &AckSample, path: &PathView) {
         self.timeouts = 0;
         let Some(delay) = ack.rtt.map(Span::as_secs_f64) else { return };
-        // Flow scaling only adds, and its square root is slow.
+        // Flow scaling only increases the target, and its square root is slow.
         let least = self.base_target(path) + self.hops;
         let target = if delay < least || !self.scales { least } else { self.target(path) };
         if delay < target {

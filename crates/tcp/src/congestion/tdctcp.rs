@@ -20,11 +20,11 @@ params_over_marks! {
 
 impl Parameters for Params {}
 
-/// Windows that grow the faster the fewer marks there are.
+/// Windows that grow faster with fewer marks.
 #[derive(Clone, Debug)]
 pub struct Faster {
     params: Params,
-    /// Segments per round trip by which the window grows for the ACK at hand.
+    /// Growth for the current ACK, segments per round trip.
     share: f64,
 }
 

@@ -53,7 +53,7 @@ enum Growth {
     Linear(f64),
 }
 
-/// A timeout of round-trip precision, as BSD's with 2 instead of 4 deviations.
+/// A timeout with the precision of the round-trip samples, with 2 instead of 4 deviations.
 #[derive(Clone, Copy, Debug)]
 struct FineTimeout {
     srtt: Span,
@@ -81,10 +81,10 @@ impl FineTimeout {
     }
 }
 
-/// A round trip: from an ACK to the ACK of what was sent then.
+/// A round trip: from an ACK to the ACK of the data sent at that time.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
-    /// It ends with the first ACK beyond.
+    /// It ends with the first ACK above this.
     end: u64,
     sum: Span,
     samples: u64,
@@ -98,7 +98,7 @@ pub struct Vegas {
     round: Round,
     /// `baseRTT`.
     base: Option<Span>,
-    /// Segments in queues, at the last decision.
+    /// Queued segments, at the last decision.
     excess: i64,
     growth: Growth,
     /// Slow start doubles in every second round.
@@ -106,11 +106,11 @@ pub struct Vegas {
     fine: Option<FineTimeout>,
     /// The first unacknowledged segment at the last duplicate ACK.
     head: Option<Head>,
-    /// When a loss reduced the window last.
+    /// Time of the last reduction for a loss.
     reduced_at: Option<Time>,
     /// ACKs after a retransmission for which the first unacknowledged segment is still checked.
     doubts: u32,
-    /// Data outstanding at the last timeout: its duplicate ACKs are echoes.
+    /// Data outstanding at the last timeout. Duplicate ACKs for it are ignored.
     recover: u64,
 }
 
@@ -147,7 +147,7 @@ impl Vegas {
                 if starting && self.doubles { Growth::Exponential } else { Growth::Still };
             return;
         };
-        // A single segment meets no queue of its own flow: the path may have become longer.
+        // A single segment waits for no other segment of its flow: the path may have become longer.
         let base = self.base.filter(|base| *base < rtt && sent > 1).unwrap_or(rtt);
         self.base = Some(base);
         let expected = ((path.flight + segment) / segment) as f64;
@@ -174,7 +174,7 @@ impl Vegas {
         }
     }
 
-    /// Reduces the window by this and ends slow start.
+    /// Reduces the window by `bytes` and ends slow start.
     fn shrink(&mut self, bytes: u64, segment: u64) {
         let least = (2 * segment).min(self.reno.window());
         let window = self.reno.window().saturating_sub(bytes).max(least);
@@ -207,13 +207,13 @@ impl Vegas {
         }
     }
 
-    /// Whether it was sent longer ago than a fine timeout.
+    /// Whether the last transmission is older than a fine timeout.
     fn is_overdue(&self, head: Head, now: Time) -> bool {
         self.fine.is_some_and(|fine| now.saturating_since(head.sent_at) >= fine.timeout)
     }
 
-    /// Three quarters of the window, or half for a loss of a retransmission; nothing for a segment
-    /// sent before the last reduction, which covers it.
+    /// Reduces the window to three quarters, or to half for the loss of a retransmission. Nothing
+    /// changes for a segment sent before the last reduction.
     fn reduce(&mut self, path: &PathView) {
         let segment = path.segment;
         self.doubts = (path.flight / segment).min(2) as u32;

@@ -4,7 +4,7 @@ use incast_engine::{Rate, Span, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Fraction bits of cwnd: congestion avoidance adds less than a byte per ACK to a large window.
+/// Fraction bits of cwnd. With a large window, congestion avoidance adds less than a byte per ACK.
 pub(super) const FRACTION: u32 = 16;
 
 /// What a congestion control sees of its connection.
@@ -14,10 +14,11 @@ pub struct PathView {
     pub now: Time,
     /// Current segment size, bytes.
     pub segment: u64,
-    /// Unit of windows: 1 for bytes, or a segment.
+    /// Unit of windows, bytes: 1, or a segment.
     pub unit: u64,
-    /// Outstanding bytes (RFC 5681 `FlightSize`), short segments as full ones if windows count
-    /// packets. At an ACK this is the value after it, at a congestion signal the value before.
+    /// Outstanding bytes (RFC 5681 `FlightSize`). If windows count packets, short segments count as
+    /// full ones. For an ACK this is the value after it, for a congestion signal the value before
+    /// it.
     pub flight: u64,
     /// Window that the receiver advertised, bytes.
     pub receive_window: u64,
@@ -39,7 +40,7 @@ pub struct PathView {
 }
 
 impl PathView {
-    /// `window` without the part of a packet, where packets are counted.
+    /// `window` rounded down to whole packets, if windows count packets.
     #[inline]
     pub fn whole(&self, window: u64) -> u64 {
         if self.unit == 1 { window } else { window / self.unit * self.unit }
@@ -53,46 +54,46 @@ pub struct Head {
     pub sent_at: Time,
     /// How often it was sent.
     pub transmissions: u16,
-    /// The ACK at hand has made it the first; else that was a duplicate ACK.
+    /// Whether the current ACK made it the first one. Otherwise the ACK was a duplicate.
     pub is_new: bool,
 }
 
-/// Contents of an ACK.
+/// The properties of an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AckSample {
-    /// Bytes newly acknowledged, short segments as full ones if windows count packets.
+    /// Bytes newly acknowledged. If windows count packets, short segments count as full ones.
     pub acked: u64,
-    /// The difference that this makes.
+    /// The bytes that this adds.
     pub padding: u64,
     /// Round trip of the youngest segment acknowledged, to the picosecond; `None` if any of them
     /// was sent twice (Karn's rule, RFC 6298 §3).
     pub rtt: Option<Span>,
     /// It carries the ECN-Echo flag.
     pub ece: bool,
-    /// The window may grow: no loss is being repaired, and RFC 7661 does not freeze it. Otherwise
-    /// only controls that want every ACK see the ACK ([`Needs::every_ack`]).
+    /// Whether the window may grow: no loss is being repaired, and RFC 7661 does not freeze it. If
+    /// not, only controls with [`Needs::every_ack`] get the ACK.
     pub may_grow: bool,
-    /// Less than a segment of the window was unused before this ACK.
+    /// Whether the unused part of the window was below a segment before this ACK.
     pub limited: bool,
-    /// How fast data arrive ([`Needs::delivery_rate`]).
+    /// The delivery rate ([`Needs::delivery_rate`]).
     pub delivery: Option<Delivery>,
 }
 
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Delivery {
-    /// Bytes delivered since the connection began.
+    /// Bytes delivered since the start of the connection.
     pub delivered: u64,
-    /// Bytes that this ACK delivered, selectively or not.
+    /// Bytes that this ACK delivered, cumulatively or selectively.
     pub newly: u64,
-    /// Bytes that are sent and not delivered.
+    /// Bytes sent and not delivered.
     pub in_flight: u64,
     /// The value of `delivered` when the youngest acknowledged segment was sent. A round begins
     /// when this exceeds the value of `delivered` at the beginning of the previous one.
     pub prior_delivered: u64,
     /// The rate between these two moments; `None` if unknown.
     pub rate: Option<Rate>,
-    /// The application, not the window, limited it.
+    /// Whether the application limited the rate, not the window.
     pub app_limited: bool,
 }
 
@@ -103,7 +104,7 @@ pub enum Congestion {
     FastRetransmit,
     /// The retransmission timer expired.
     Timeout {
-        /// The same segment timed out before (RFC 5681 §3.1: ssthresh is held).
+        /// Whether the same segment timed out before (RFC 5681 §3.1: ssthresh is held).
         repeated: bool,
     },
     /// The network marked a packet of this window (RFC 3168 §6.1.2); at most once per window, and
@@ -111,28 +112,28 @@ pub enum Congestion {
     Ecn,
 }
 
-/// What happens to cwnd when loss recovery ends.
+/// The effect of the end of loss recovery on cwnd.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryExit {
     /// `cwnd = ssthresh` (RFC 6582 §3.2, step 3, option 2).
     Ssthresh,
     /// `cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS)` (option 1).
     Flight,
-    /// cwnd is what the reduction left of it, less what partial ACKs took (ns-2, which halves cwnd
-    /// and rounds ssthresh).
+    /// cwnd is the reduced window minus what partial ACKs deducted (ns-2, which halves cwnd and
+    /// rounds ssthresh).
     Reduced {
         /// Bytes that partial ACKs deducted.
         deficit: u64,
     },
 }
 
-/// What a congestion control does with congestion marks.
+/// The use of congestion marks by a congestion control.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EcnUse {
-    /// It reduces its window once per window with a mark (RFC 3168), if ECN is on.
+    /// If ECN is on, the window is reduced once per window with a mark (RFC 3168).
     #[default]
     Classic,
-    /// It counts them ACK by ACK (RFC 8257) and needs ECN on.
+    /// Marks are counted ACK by ACK (RFC 8257). ECN must be on.
     PerAck(CeChange),
 }
 
@@ -151,24 +152,24 @@ pub enum CeChange {
     Flush,
 }
 
-/// Special needs of a congestion control. They cost nothing for controls that do not use them.
+/// Optional inputs and outputs of a congestion control. Unused ones have no cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// What it does with marks.
+    /// Its use of marks.
     pub ecn: EcnUse,
-    /// `on_ack` for ACKs of new data in loss recovery, too.
+    /// `on_ack` also during loss recovery.
     pub every_ack: bool,
     /// [`AckSample::delivery`].
     pub delivery_rate: bool,
-    /// `is_lost` for the first unacknowledged segment.
+    /// `is_lost` is called for the first unacknowledged segment.
     pub head: bool,
-    /// `on_sent`.
+    /// `on_sent` is called.
     pub sent: bool,
-    /// It paces, by its own rate or the window's.
+    /// Pacing, by its own rate or by the window.
     pub pacing: bool,
-    /// Its window may fall below a segment: the gap between segments is then longer than a round
+    /// Its window may fall below a segment. The gap between segments is then longer than a round
     /// trip.
     pub fractional_window: bool,
-    /// Maximum delay of an ACK in the receiver's round trips; 0 leaves it to the delayed-ACK timer.
+    /// Maximum delay of an ACK in the receiver's round trips; with 0 the delayed-ACK timer decides.
     pub ack_round_trips: u32,
 }

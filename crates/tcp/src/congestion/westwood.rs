@@ -39,7 +39,7 @@ impl Parameters for Params {
     }
 }
 
-/// An estimate, bytes per second: once filtered, and twice.
+/// An estimate, bytes per second: filtered once, and twice.
 #[derive(Clone, Copy, Debug)]
 struct Bandwidth {
     once: f64,

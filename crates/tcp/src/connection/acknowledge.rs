@@ -43,7 +43,7 @@ impl Connection {
             self.acknowledge_with_news(now, packet, same_window);
         }
         if self.ecn.is_on() && packet.flags.contains(Flags::ECE) {
-            self.hear_echo(now, packet.ack, flight);
+            self.handle_echo(now, packet.ack, flight);
         }
         if window == 0 {
             self.wait_for_window(now);
@@ -54,8 +54,8 @@ impl Connection {
         }
     }
 
-    /// RFC 5681 §2; condition (e) is an option, because receiver-window schemes change the window
-    /// with every ACK.
+    /// RFC 5681 §2. Condition (e) is optional, because receive-window schemes change the window in
+    /// every ACK.
     fn is_duplicate(&self, packet: &Packet, same_window: bool) -> bool {
         packet.payload == 0
             && !packet.flags.intersects(Flags::SYN.with(Flags::FIN).with(Flags::REQUEST))
@@ -64,7 +64,7 @@ impl Connection {
             && (same_window || !self.config.dupack_requires_same_window)
     }
 
-    /// Whether an ACK of new data has no other information.
+    /// Whether an ACK of new data contains no other information.
     #[inline]
     fn is_plain_ack(&self, packet: &Packet) -> bool {
         packet.sack.is_empty()
@@ -88,7 +88,7 @@ impl Connection {
         self.note_new_head(now);
     }
 
-    /// An ACK that may matter to loss recovery.
+    /// Handles an ACK that may affect loss recovery.
     fn acknowledge_with_news(&mut self, now: Time, packet: &Packet, same_window: bool) {
         let has_prr = self.extras.has(Extras::PRR);
         let held = if has_prr { self.held() } else { 0 };
@@ -126,8 +126,8 @@ impl Connection {
         }
     }
 
-    /// Enters an ACK on the scoreboard. Returns what it covers, and whether data has arrived that
-    /// was outstanding at a timeout and not sent again.
+    /// Updates the scoreboard. Returns the acknowledged data, and whether data has arrived that was
+    /// outstanding at a timeout and not retransmitted since.
     #[inline]
     fn read_ack(&mut self, now: Time, packet: &Packet, news: &mut News) -> (Acked, bool) {
         let una = self.board.una();
@@ -269,7 +269,7 @@ impl Connection {
     }
 }
 
-/// The duplicate that the first block reports, if any: below the acknowledgement, or within the
+/// The duplicate reported by the first block, if any: below the cumulative ACK, or within the
 /// second block (RFC 2883 §4).
 fn reported_twice(packet: &Packet) -> Option<(u64, u64)> {
     let mut blocks = packet.sack.ranges(packet.ack);

@@ -10,7 +10,7 @@ use crate::congestion::{CongestionControl, Limit};
 use crate::hooks::{Advice, Copies, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan};
 use crate::recovery::LossRecovery;
 
-/// The remedies' parts in a connection.
+/// The remedies' hooks of a connection.
 #[derive(Default)]
 pub(super) struct Hooks {
     pub senders: Vec<Box<dyn SenderHook>>,
@@ -89,7 +89,7 @@ impl Connection {
         advice.fold(Advice::NONE, Advice::merge).rto_floor
     }
 
-    /// Whether every receiver hook lets the segment pass.
+    /// Whether every receiver hook admits the segment.
     pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
         let mut admitted = true;
         for hook in &mut self.hooks.receivers {

@@ -1,11 +1,11 @@
-//! What a connection must send apart from new and lost data: one table, in order of urgency.
+//! What a connection must send besides lost and new data, in order of urgency.
 
 use incast_engine::Time;
 use incast_net::Packet;
 
 use super::Connection;
 
-/// The demands that are open.
+/// The open demands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Demands(u16);
 
@@ -88,7 +88,7 @@ demands! {
         Request => send_request,
         /// The first lost segment, or else the first unacknowledged one.
         Head => send_head,
-        /// A segment for a partial ACK, beside the pipe.
+        /// A segment for a partial ACK, regardless of the pipe.
         PartialAck => answer_partial_ack,
         TailProbe => send_tail_probe,
         CopyHead => copy_head,
@@ -98,9 +98,9 @@ demands! {
         FinAgain => send_fin_again,
     }
     after data {
-        /// A pure ACK, which data replaces.
+        /// A pure ACK; data replaces it.
         Ack => send_ack,
-        /// The first delayed packet has waited long enough.
+        /// The first delayed packet is due.
         Held => send_held,
     }
 }

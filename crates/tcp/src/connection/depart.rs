@@ -1,5 +1,5 @@
-//! Segments with a departure time: with a host that keeps segments until then, the pacer needs no
-//! deadline (`docs/adr/0010-departure-times.md`).
+//! Segments with a departure time: if the host keeps segments until their departure, the pacer
+//! needs no deadline (`docs/adr/0010-departure-times.md`).
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::extras::Extras;
 use super::pace::Timing;
 use super::timer::TimerKind;
 
-/// What cannot happen to a connection with nothing in flight.
+/// Extras that cannot change a connection with nothing in flight.
 const SETTLED: Extras = Extras::PACKETS
     .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)
@@ -21,10 +21,10 @@ const SETTLED: Extras = Extras::PACKETS
     .or(Extras::DELAYED_ACKS);
 
 impl Connection {
-    /// The host keeps a segment until its departure time, and sends nothing else on its link.
+    /// The host keeps each segment until its departure time and sends nothing else on its link.
     ///
-    /// It is used only with a window below a segment, and only if nothing can happen to the
-    /// connection before the departure; otherwise the pacer's deadline is used.
+    /// Departure times are used only with a window below a segment, and only if no event can reach
+    /// the connection before the departure. Otherwise the pacer's deadline is used.
     pub fn allow_departure_times(&mut self) {
         let is_plain = self.needs.fractional_window && self.extras.only(SETTLED);
         if let Some(pacer) = &mut self.pacer {
@@ -32,20 +32,20 @@ impl Connection {
         }
     }
 
-    /// When the packet leaves that [`super::Polled::Timed`] announced.
+    /// When the packet of the last [`super::Polled::Timed`] leaves.
     #[inline]
     pub fn departs_at(&self) -> Time {
         self.pacer.as_ref().map_or(Time::ZERO, |pacer| pacer.last_sent)
     }
 
-    /// Departure time of the segment up to `end`, which waits for the pacer, if it is certain:
-    /// nothing of the connection is in flight in either direction, no timer runs, and the
-    /// application cannot change it.
+    /// Departure time of the segment up to `end`, which waits for the pacer. `None` if it may still
+    /// change: something is in flight in either direction, a timer runs, or the application may
+    /// change it.
     fn settled_departure(&mut self, end: u64) -> Option<Time> {
         let una = self.board.una();
         let pacer = self.pacer.as_mut().filter(|pacer| pacer.timing != Timing::Off)?;
         if pacer.timing == Timing::Doubtful {
-            // What was sent after the copies has been acknowledged, so that they have arrived.
+            // Data sent after the copies has been acknowledged, so the copies have arrived.
             if una <= pacer.copied_below {
                 return None;
             }
@@ -54,18 +54,18 @@ impl Connection {
         let is_settled = pacer.waiting
             && self.board.is_empty()
             && self.owed.is_empty()
-            // The timer of a request runs at the other end until its first segment arrives.
+            // The requester's timer runs until the first segment of the block arrives.
             && una != self.block.start
             && self.timer.kind == TimerKind::Off
             && self.acks.policy.deadline() == Time::NEVER
-            // A segment that could become longer waits.
+            // A segment below full size may still grow.
             && end - una == u64::from(self.segment_size)
             && end < self.written;
         is_settled.then_some(pacer.next_at)
     }
 
     /// When the pacer releases these data, if the window allows `allowed` bytes in all: now, or at
-    /// a departure time if it is certain.
+    /// a certain departure time.
     pub(super) fn paced_departure(
         &mut self,
         now: Time,

@@ -14,17 +14,17 @@ use crate::congestion::{CeChange, Congestion, CongestionControl, EcnUse, Needs};
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(super) struct EcnState {
-    /// Which packets are ECN-capable; `None` if ECN is off.
+    /// The ECN-capable packets; `None` if ECN is off.
     packets: Option<EcnPackets>,
     /// What the congestion control does with marks.
     usage: EcnUse,
     /// Receiver: sent packets have ECN-Echo.
     pub echo: bool,
-    /// Sender: the next new data announce the reduction.
+    /// Sender: the next new data announce the reduction (CWR).
     announce: bool,
-    /// Sender: the window was reduced when this was the highest number sent.
+    /// Sender: highest sequence number sent at the last reduction.
     reduced_until: u64,
-    /// Receiver: the ACK to send before the current one, with its echo.
+    /// Receiver: the ACK to send before the current one, and its echo.
     flush: Option<(u64, bool)>,
 }
 
@@ -38,8 +38,8 @@ impl EcnState {
         self.packets.is_some()
     }
 
-    /// Whether the window grows by an ACK with this flag: RFC 3168 §6.1.2 denies it if the ACK
-    /// echoes a mark; a control that counts marks decides for itself.
+    /// Whether an ACK with this flag may grow the window. RFC 3168 §6.1.2 forbids it if the ACK
+    /// echoes a mark; a congestion control that counts marks decides itself.
     #[inline]
     pub fn lets_grow(&self, ece: bool) -> bool {
         !ece || self.usage != EcnUse::Classic || !self.is_on()
@@ -81,17 +81,17 @@ impl EcnState {
 }
 
 impl Connection {
-    /// A data packet arrived; `before` was the next byte expected. Returns whether it must be
-    /// acknowledged at once.
+    /// Handles the mark of an arrived data packet; `before` was the next byte expected. Returns
+    /// whether the packet must be acknowledged at once.
     pub(super) fn note_mark(&mut self, packet: &Packet, before: u64) -> bool {
         let marked = packet.ecn() == Ecn::CongestionExperienced;
         let EcnUse::PerAck(ce_change) = self.ecn.usage else {
-            // RFC 3168 §6.1.3 and erratum 3639: CWR first, so that a marked packet that carries it
+            // RFC 3168 §6.1.3 and erratum 3639: CWR is handled first, so a marked packet with CWR
             // is echoed.
             self.ecn.echo = marked || (self.ecn.echo && !packet.flags.contains(Flags::CWR));
             return false;
         };
-        // RFC 8257 §3.2: ECN-Echo says whether the last packet was marked.
+        // RFC 8257 §3.2: ECN-Echo shows whether the last packet was marked.
         if marked == self.ecn.echo {
             return false;
         }
@@ -104,7 +104,7 @@ impl Connection {
         ce_change != CeChange::Flush
     }
 
-    /// The ACK that is sent before a change of the echo.
+    /// Sends the ACK that precedes a change of the echo.
     pub(super) fn send_flush(&mut self, now: Time, out: &mut Packet) -> bool {
         let Some((ack, echo)) = self.ecn.flush.take() else {
             return false;
@@ -117,9 +117,9 @@ impl Connection {
         !self.holds_back(now, out)
     }
 
-    /// An acceptable ACK echoed a mark; `flight` was outstanding before it (RFC 3168 §6.1.2: at
-    /// most one reduction per window, for any reason).
-    pub(super) fn hear_echo(&mut self, now: Time, ack: u64, flight: u64) {
+    /// Handles the echo of a mark in an acceptable ACK; `flight` was outstanding before it. The
+    /// window is reduced at most once per window of data, for any reason (RFC 3168 §6.1.2).
+    pub(super) fn handle_echo(&mut self, now: Time, ack: u64, flight: u64) {
         if self.ecn.usage == EcnUse::Classic && ack > self.ecn.reduced_until {
             let path = self.path(now, flight);
             self.congestion.on_congestion(Congestion::Ecn, &path);

@@ -12,7 +12,7 @@ use crate::send::Sent;
 use crate::send::scoreboard::Acked;
 
 impl Connection {
-    /// Acts on recovery's answer to an ACK, and returns it.
+    /// Acts on recovery's result for an ACK, and returns it.
     pub(super) fn conclude(
         &mut self,
         now: Time,
@@ -65,7 +65,7 @@ impl Connection {
         found
     }
 
-    /// New data was acknowledged: the timer stops or restarts.
+    /// New data was acknowledged: stops the timer if nothing is outstanding, or restarts it.
     #[inline]
     pub(super) fn note_emptied(&mut self, now: Time, restart_timer: bool) {
         if self.board.is_empty() {
@@ -91,8 +91,8 @@ impl Connection {
         self.events.push(Event::RecoveryExit);
     }
 
-    /// Acts on recovery's answer, unless it is the end of an episode; `held` bytes had been
-    /// reported as received before.
+    /// Acts on recovery's result, unless it ends an episode. `held` bytes had been reported as
+    /// received before.
     pub(super) fn begin_episode(&mut self, now: Time, episode: Episode, held: u64) {
         let (restart_timer, reduces) = match episode {
             Episode::Enter { restart_timer } => (restart_timer, true),
@@ -127,7 +127,7 @@ impl Connection {
         }
     }
 
-    /// Slow start from the first unacknowledged segment on, without a timeout (Tahoe).
+    /// Slow start from the first unacknowledged segment without a timeout (Tahoe).
     fn restart(&mut self, now: Time, in_turn: bool) {
         let window = self.congestion.window();
         let flight = self.in_flight().saturating_sub(self.limited_bytes);
@@ -146,8 +146,8 @@ impl Connection {
         self.arm(now, TimerKind::Data);
     }
 
-    /// Whether the congestion control takes the first unacknowledged segment for lost, which a
-    /// duplicate ACK or an ACK that made it the first leaves there.
+    /// Whether the congestion control declares the first unacknowledged segment lost. Called after
+    /// a duplicate ACK, and after an ACK that changed the first unacknowledged segment (`is_new`).
     pub(super) fn declares_loss(&mut self, now: Time, is_new: bool) -> bool {
         if self.recovery.in_recovery() {
             return false;
@@ -181,8 +181,8 @@ impl Connection {
         self.begin_episode(now, episode, 0);
     }
 
-    /// Reduces the window for a loss within recovery, or for one of so large a flight that is
-    /// repaired already.
+    /// Reduces the window for a loss during recovery, or for a loss that was already repaired with
+    /// a flight of `repaired` bytes.
     fn reduce_again(&mut self, now: Time, repaired: Option<u64>) {
         let window = self.congestion.window();
         // Data that the receiver has is part of the flight, but not in the network.

@@ -9,7 +9,7 @@ pub enum Event {
     Established,
     /// The client's request arrived.
     Request,
-    /// In-order data reached the mark set by `Connection::notify_at`.
+    /// The data up to `Connection::notify_at` has arrived in order.
     Received,
     /// A retransmission timer expired.
     Timeout(TimeoutReport),
@@ -53,17 +53,17 @@ pub struct TimeoutReport {
     pub flight: u64,
     /// The retransmission timeout, before its backoff.
     pub rto: Span,
-    /// The first unacknowledged segment left in the first window of its block (ABTT).
+    /// The first unacknowledged segment belongs to the first window of its block (ABTT).
     pub block_head: bool,
-    /// A hook expired the timer.
+    /// A hook caused the expiry.
     pub advised: bool,
 }
 
-/// Events that wait to be polled, in the order in which they happened, each at most once. The
-/// report of a timeout is stored separately, because timeouts are rare.
+/// Events to be polled, in the order in which they happened, each at most once. The report of a
+/// timeout is stored separately, because timeouts are rare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pending {
-    /// Four bits for each event, the first in the lowest.
+    /// Four bits per event; the lowest bits are the first event.
     codes: u32,
 }
 

@@ -1,8 +1,7 @@
-//! Features of a connection beyond sending by a window in bytes: one set, fixed at creation except
-//! for hooks.
+//! Optional features of a connection, as a set. Only hooks change the set after creation.
 //!
-//! A shortcut names the extras that it supports ([`Extras::only`]). A new feature adds a line here;
-//! shortcuts do not apply to its connections until they name it.
+//! Each fast path lists the extras that it supports ([`Extras::only`]). A new feature adds a
+//! constant here; a fast path ignores its connections until it lists the feature.
 
 use crate::config::{Config, IdleRestart, IdleTimer, WindowUnit};
 use crate::congestion::Needs;
@@ -13,20 +12,20 @@ use crate::recovery::Traits;
 pub(super) struct Extras(u32);
 
 impl Extras {
-    /// The scoreboard knows what has arrived ([`Traits::selective`]).
+    /// The scoreboard records what has arrived ([`Traits::selective`]).
     pub const SELECTIVE: Self = Self(1);
-    /// cwnd bounds the pipe ([`Traits::by_pipe`]).
+    /// cwnd limits the pipe ([`Traits::by_pipe`]).
     pub const BY_PIPE: Self = Self(1 << 16);
-    /// Lost segments are sent again in place ([`Traits::in_place`]).
+    /// Lost segments are retransmitted by their marks ([`Traits::in_place`]).
     pub const IN_PLACE: Self = Self(1 << 17);
     /// Recovery uses time ([`Traits::timed`]).
     pub const TIMED_RECOVERY: Self = Self(1 << 1);
-    /// Windows count packets and not bytes.
+    /// Windows count packets instead of bytes.
     pub const PACKETS: Self = Self(1 << 2);
     pub const TIMESTAMPS: Self = Self(1 << 3);
-    /// The receiver reports selectively.
+    /// The receiver sends SACK options.
     pub const SACK_OPTION: Self = Self(1 << 4);
-    /// There is a pacer.
+    /// The connection has a pacer.
     pub const PACER: Self = Self(1 << 5);
     /// Segmentation offload.
     pub const OFFLOAD: Self = Self(1 << 6);
@@ -39,22 +38,22 @@ impl Extras {
     /// The host delays data at random.
     pub const JITTER: Self = Self(1 << 10);
     pub const ECN: Self = Self(1 << 11);
-    /// The congestion control sees sent data.
+    /// The congestion control is notified of sent data.
     pub const SENT: Self = Self(1 << 12);
-    /// The retransmission timer also runs with nothing outstanding.
+    /// The retransmission timer also runs when nothing is outstanding.
     pub const IDLE_TIMER: Self = Self(1 << 13);
     pub const SENDER_HOOKS: Self = Self(1 << 14);
     pub const RECEIVER_HOOKS: Self = Self(1 << 15);
-    /// The congestion control looks at the first outstanding segment.
+    /// The congestion control examines the first outstanding segment.
     pub const HEAD: Self = Self(1 << 18);
     /// The delivery rate is measured.
     pub const DELIVERY: Self = Self(1 << 19);
-    /// ACKs wait for a timer, or for what the host collects.
+    /// ACKs are delayed by a timer or by receive offload.
     pub const DELAYED_ACKS: Self = Self(1 << 20);
 
-    /// What a recovery's [`Traits`] may add, except time.
+    /// The extras that follow from a recovery's [`Traits`], without time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
-    /// Extras with deadlines beside the timer's.
+    /// Extras with deadlines besides the timer's.
     pub const DEADLINES: Self = Self::TIMED_RECOVERY
         .or(Self::PACER)
         .or(Self::SENDER_HOOKS)

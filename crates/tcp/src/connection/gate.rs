@@ -1,5 +1,5 @@
-//! When the host releases data, for hosts that are not infinitely fast (`send_jitter`) and hooks
-//! that delay data.
+//! When the host releases data: hosts with a random send delay (`send_jitter`), and hooks that
+//! delay data.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -21,12 +21,12 @@ pub(super) struct Host {
     pub gate: Gate,
     /// Since when the gate is closed.
     pub closed_since: Time,
-    /// The minimum delay that counts as late for such a reason.
+    /// A delay below this is not recorded as late.
     pub patience: Span,
 }
 
 impl Connection {
-    /// Whether the host releases data now, or else when.
+    /// Whether the host releases data now; otherwise sets the time when it does.
     #[inline]
     pub(super) fn may_leave(&mut self, now: Time, hold_until: Time, at_once: bool) -> bool {
         let wait = if hold_until > now {
@@ -49,7 +49,7 @@ impl Connection {
         }
     }
 
-    /// The clock may have reached the moment at which the gate opens.
+    /// Opens the gate if its time has come.
     #[inline]
     pub(super) fn open_gate(&mut self, now: Time) {
         if matches!(self.host.gate, Gate::OpensAt(at) if at <= now) {
@@ -59,12 +59,12 @@ impl Connection {
         }
     }
 
-    /// Data delayed for less than `patience` is not late for this reason.
+    /// Data delayed for less than `patience` is not recorded as late.
     pub fn set_patience(&mut self, patience: Span) {
         self.host.patience = patience;
     }
 
-    /// Data was delayed for this long, and is sent now.
+    /// Data was delayed for this long and is sent now.
     #[inline]
     pub(super) fn note_hold(&mut self, held: Span) {
         if held >= self.host.patience {

@@ -18,7 +18,7 @@ impl Connection {
         self.congestion.ssthresh()
     }
 
-    /// A value of the congestion control beyond its window.
+    /// An internal value of the congestion control, by name.
     pub fn congestion_gauge(&self, name: &str) -> Option<f64> {
         self.congestion.gauge(name)
     }
@@ -63,8 +63,9 @@ impl Connection {
         self.written.saturating_sub(self.board.una())
     }
 
-    /// Whether writes change what it sends although data waits: window validation happens when the
-    /// application writes (RFC 2861, RFC 7661), and hooks may treat a write as a message.
+    /// Whether a write affects the connection even if earlier data is still unsent: window
+    /// validation runs when the application writes (RFC 2861, RFC 7661), and hooks may treat a
+    /// write as a message.
     pub fn heeds_writes(&self) -> bool {
         matches!(self.config.idle_restart, IdleRestart::Rfc2861 | IdleRestart::Rfc7661)
             || self.has_sender_hooks()

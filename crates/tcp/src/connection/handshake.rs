@@ -19,7 +19,7 @@ pub(super) struct Opening {
     /// How often the timer of the SYN or SYN-ACK expired.
     pub tries: u32,
     /// How often the SYN or SYN-ACK was sent: at a timeout, or because the other end repeated its
-    /// own.
+    /// SYN or SYN-ACK.
     pub syns_sent: u32,
     pub syn_sent_at: Time,
 }
@@ -30,7 +30,7 @@ pub(super) struct Request {
     pub ordinal: u64,
     /// Bytes on the wire; 0 is part of the handshake's last ACK, if any.
     pub size: u16,
-    /// It has not been answered.
+    /// Whether it is unanswered.
     pub outstanding: bool,
     pub tries: u32,
 }
@@ -112,8 +112,8 @@ impl Connection {
         self.events.push(Event::Established);
     }
 
-    /// Whether the current request is part of the handshake's last ACK, so that the SYN-ACK's timer
-    /// repeats it after a loss.
+    /// Whether the handshake's last ACK carries the current request. If that ACK is lost, the timer
+    /// of the SYN-ACK repeats the request.
     pub(super) fn request_rides(&self) -> bool {
         self.opening.request.size == 0
             && self.opening.request.ordinal == 1

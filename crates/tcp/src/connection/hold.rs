@@ -20,10 +20,10 @@ pub(super) struct Held(VecDeque<Waiting>);
 #[derive(Clone, Debug)]
 struct Waiting {
     packet: Packet,
-    /// When the hooks are called again, and when the delay ends in any case.
+    /// When the hooks are called again. The delay ends at `latest` in any case.
     due: Time,
     latest: Time,
-    /// Data has included its acknowledgement.
+    /// Data carried its acknowledgement, so it is not needed.
     is_void: bool,
 }
 
@@ -38,7 +38,7 @@ impl Held {
 }
 
 impl Connection {
-    /// Whether the hooks delay this packet, which is ready.
+    /// Whether the hooks delay this packet, which is about to leave.
     #[inline]
     pub(super) fn holds_back(&mut self, now: Time, packet: &Packet) -> bool {
         self.has_receiver_hooks() && self.keep(now, packet)
@@ -62,7 +62,7 @@ impl Connection {
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
     }
 
-    /// The clock may have reached the deadline of the delayed packets.
+    /// The deadline of the delayed packets may have passed.
     pub(super) fn release_due(&mut self, now: Time) {
         self.waive(Demand::Held);
         while self.hooks.held.deadline() <= now {
@@ -96,7 +96,7 @@ impl Connection {
         first.is_some()
     }
 
-    /// Data with the cumulative ACK was sent: waiting pure ACKs are obsolete.
+    /// Data with the cumulative ACK was sent: delayed pure ACKs are obsolete.
     pub(super) fn void_held(&mut self) {
         for waiting in &mut self.hooks.held.0 {
             waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);

@@ -1,4 +1,4 @@
-//! The connection: state, inputs, outputs. Its parts live in the files beside this one.
+//! The connection: state, inputs and outputs. The files beside this one contain its parts.
 
 mod acknowledge;
 mod advise;
@@ -53,12 +53,12 @@ use transmit::Template;
 /// Sequence number of the first data byte; the SYN has number 0.
 pub const FIRST_BYTE: u64 = 1;
 
-/// Which end of the handshake.
+/// The role in the handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Sends the SYN.
     Opener,
-    /// Answers it.
+    /// Answers the SYN.
     Acceptor,
 }
 
@@ -88,25 +88,25 @@ pub struct Counters {
 
 /// One end of a TCP connection.
 ///
-/// With many flows a connection is not in the nearest cache, so a packet costs the cache lines that
-/// it touches. Fields that all packets need come first, then those for data and their ACKs, then
-/// the rest.
+/// With many flows, a connection is not in the first-level cache, and a packet costs one access per
+/// cache line that it touches. Fields that all packets need are therefore first, then the fields
+/// for data and their ACKs, then the rest.
 #[repr(C)]
 pub struct Connection {
     owed: Demands,
     state: State,
     events: event::Pending,
-    /// Its extra features.
+    /// Its optional features.
     extras: Extras,
     /// `close` was called: a FIN follows the last byte.
     closing: bool,
     /// The congestion control's needs.
     needs: Needs,
-    /// Segment size that the hooks advised last.
+    /// Segment size by the hooks' last advice.
     segment_size: u32,
     /// New segments that may still be sent for the current ACK.
     burst: u32,
-    /// Common fields of all packets.
+    /// Fields common to all packets.
     template: Template,
     /// One past the last byte that the application wrote.
     written: u64,
@@ -131,13 +131,13 @@ pub struct Connection {
     congestion: Controller,
     recovery: Recovery,
     idle: IdleTracker,
-    /// The segment being timed: one past its end, and when it was sent.
+    /// The timed segment: one past its end, and when it was sent.
     timed: Option<(u64, Time)>,
     random: Stream,
     hooks: Hooks,
-    /// The report of the timeout among the events.
+    /// The report of the pending timeout event.
     report: Option<TimeoutReport>,
-    /// Probes sent since the window closed; their backoff is not the RTO's.
+    /// Probes sent since the window closed. Their backoff is separate from the RTO's.
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
     timed_out_at: Option<u64>,
@@ -149,7 +149,7 @@ pub struct Connection {
 struct Block {
     /// Its first byte.
     start: u64,
-    /// Where its first window ends, once known.
+    /// End of its first window, once known.
     first_window_end: u64,
 }
 
@@ -160,7 +160,7 @@ impl Block {
 }
 
 impl Connection {
-    /// A connection whose packets travel on `route`. `epoch` tells incarnations of a flow apart.
+    /// A connection whose packets use `route`. `epoch` distinguishes incarnations of a flow.
     pub fn new(config: Arc<Config>, role: Role, route: RouteId, epoch: u8, random: Stream) -> Self {
         let congestion =
             config.congestion_control.build(config.initial_window, config.initial_ssthresh);
@@ -168,7 +168,7 @@ impl Connection {
         Self::with_parts(config, role, route, epoch, random, congestion, recovery)
     }
 
-    /// The same, with a congestion control and a recovery that need not be those of `config`.
+    /// A connection with a congestion control and a recovery other than those of `config`.
     pub fn with_parts(
         config: Arc<Config>,
         role: Role,
@@ -228,19 +228,19 @@ impl Connection {
         }
     }
 
-    /// Adds a remedy's part in the sender.
+    /// Adds a sender hook.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
         self.hooks.senders.push(hook);
         self.extras = self.extras.or(Extras::SENDER_HOOKS);
     }
 
-    /// Adds a remedy's part in the receiver.
+    /// Adds a receiver hook.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
         self.hooks.receivers.push(hook);
         self.extras = self.extras.or(Extras::RECEIVER_HOOKS);
     }
 
-    // What the application asks.
+    // Calls of the application.
 
     /// Starts the handshake, unless it has started already.
     pub fn open(&mut self) {
@@ -263,13 +263,14 @@ impl Connection {
         self.written += bytes;
     }
 
-    /// No more data will be written; sends a FIN if the configuration wants one.
+    /// Ends the stream; sends a FIN if the configuration has one.
     pub fn close(&mut self) {
         self.closing = self.config.fin;
     }
 
-    /// Asks the other end for the next block: on the handshake's last ACK if `size` is 0 and that
-    /// ACK is still to come, else in a packet of its own of `size` bytes, at least a header.
+    /// Requests the next block from the other end. If `size` is 0 and the handshake's last ACK was
+    /// not sent yet, that ACK carries the request. Otherwise the request is a packet of `size`
+    /// bytes, at least a header.
     pub fn request(&mut self, size: u16) {
         self.opening.request = Request {
             ordinal: self.opening.request.ordinal + 1,
@@ -284,7 +285,7 @@ impl Connection {
         }
     }
 
-    /// Reports [`Event::Received`] when `bytes` bytes have arrived in order since the beginning.
+    /// Reports [`Event::Received`] when `bytes` bytes of the stream have arrived in order.
     pub fn notify_at(&mut self, bytes: u64) {
         self.inbound.notify_at = FIRST_BYTE + bytes;
     }
@@ -299,7 +300,7 @@ impl Connection {
         }
     }
 
-    // What the network and the clock tell it.
+    // Inputs from the network and the clock.
 
     /// A packet of this connection arrived.
     #[inline]
@@ -328,10 +329,10 @@ impl Connection {
         }
     }
 
-    // What it reports.
+    // Outputs.
 
-    /// Whether it has nothing to send and waits for no ACK. `poll_transmit` would show this, too,
-    /// but this is called often for receivers.
+    /// Whether it has nothing to send and expects no ACK. `poll_transmit` would show this, too, but
+    /// this is cheaper and often called for receivers.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.owed.is_empty()
@@ -345,13 +346,13 @@ impl Connection {
         self.events.pop(&mut self.report)
     }
 
-    /// Whether a remedy has a part in the sender.
+    /// Whether there are sender hooks.
     #[inline]
     fn has_sender_hooks(&self) -> bool {
         self.extras.has(Extras::SENDER_HOOKS)
     }
 
-    /// Whether a remedy has a part in the receiver.
+    /// Whether there are receiver hooks.
     #[inline]
     fn has_receiver_hooks(&self) -> bool {
         self.extras.has(Extras::RECEIVER_HOOKS)

@@ -1,5 +1,5 @@
-//! How data is sent: at a rate (pacing; a window below a segment becomes a gap in time), and in
-//! bursts of segmentation offload.
+//! When data leaves: pacing at a rate, with gaps for a window below a segment, and bursts of
+//! segmentation offload.
 
 use incast_engine::time::mul_div;
 use incast_engine::{Rate, Span, Stream, Time};
@@ -10,33 +10,33 @@ use crate::config::{Config, Pacing};
 use crate::congestion::{CongestionControl, Needs};
 use crate::recovery::LossRecovery;
 
-/// When the next data may leave. What every segment needs comes first.
+/// The pacer. Fields that every segment needs are first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Pacer {
     pub(super) next_at: Time,
-    /// When the last data left, or will leave if they have a departure time.
+    /// When the last data left, or its departure time.
     pub(super) last_sent: Time,
     /// The last computed interval, and its inputs.
     memo: (Fraction, Span),
-    /// Data wait for `next_at`.
+    /// Data waits for `next_at`.
     pub(super) waiting: bool,
-    /// Since when they do.
+    /// Since when it waits.
     waiting_since: Time,
-    /// Everything is paced, not only windows below a segment.
+    /// All data is paced; otherwise only with a window below a segment.
     always: bool,
     /// Whether segments may have departure times.
     pub(super) timing: Timing,
     /// The rest of the current burst.
     burst_left: u32,
-    /// Largest burst, bytes; 0 without segmentation offload.
+    /// Maximum burst, bytes; 0 without segmentation offload.
     burst_size: u32,
-    /// The burst that may begin.
+    /// Size of the next burst, bytes.
     burst_granted: u32,
-    /// The block whose first segment has a departure time, and that time.
+    /// The block whose first segment has a random start time, and that time.
     phase: (u64, Time),
     gains: Pacing,
-    /// While [`Timing::Doubtful`]: copies were sent of what lies below this number.
+    /// With [`Timing::Doubtful`]: all copies sent are below this number.
     pub(super) copied_below: u64,
 }
 
@@ -45,14 +45,14 @@ pub(super) struct Pacer {
 pub(super) enum Timing {
     /// It does not.
     Off,
-    /// It would, but copies of a segment, or their ACKs, may be in flight.
+    /// It does, but copies of a segment, or their ACKs, may be in flight.
     Doubtful,
     /// It does.
     On,
 }
 
-/// An interval as a quotient: picoseconds, times bytes, by a divisor. Between two ACKs it is mostly
-/// the same, and a division is slow.
+/// An interval as a quotient: picoseconds times bytes, divided by `divisor`. It is stored because
+/// it rarely changes between two ACKs and a division is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Fraction {
     picos: u64,
@@ -60,10 +60,10 @@ struct Fraction {
     divisor: u64,
 }
 
-/// Fraction of the window that is worth a burst (Linux's `tcp_tso_win_divisor`).
+/// A burst must be at least this fraction of the window (Linux's `tcp_tso_win_divisor`).
 const BURST_DIVISOR: u64 = 3;
 
-/// Extras with which nothing is sent before the pacer allows it.
+/// Extras with which nothing leaves before the pacer's time.
 const HELD: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -79,10 +79,10 @@ const HELD: Extras = Extras::RECOVERY
     .or(Extras::DELIVERY)
     .or(Extras::DELAYED_ACKS);
 
-/// The pacer's view of its connection.
+/// The inputs of the pacer.
 #[derive(Clone, Copy, Default)]
 struct Pace {
-    /// The rate of the congestion control, or else the fields below.
+    /// The rate of the congestion control; if `None`, the rate follows from the fields below.
     rate: Option<Rate>,
     srtt: Option<Span>,
     window: u64,
@@ -114,7 +114,7 @@ impl Pacer {
         })
     }
 
-    /// Data wait from now on, unless they do already.
+    /// Data waits from now on, unless it waits already.
     #[inline]
     fn wait(&mut self, now: Time) {
         if !self.waiting {
@@ -123,13 +123,13 @@ impl Pacer {
         }
     }
 
-    /// When data that wait may leave.
+    /// When waiting data may leave.
     #[inline]
     pub fn deadline(&self) -> Time {
         if self.waiting { self.next_at } else { Time::NEVER }
     }
 
-    /// Time for `bytes`; `None` before the first round-trip sample.
+    /// Time to send `bytes`; `None` before the first round-trip sample.
     #[inline]
     fn interval(&mut self, pace: Pace, bytes: u64) -> Option<Span> {
         let fraction = match pace.rate {
@@ -147,9 +147,9 @@ impl Pacer {
         Some(self.memo.1)
     }
 
-    /// The window in thousandths of what may leave in a round trip, as Linux's
-    /// `tcp_update_pacing_rate` has it: a gain for slow start, another one beyond half of ssthresh.
-    /// Below a segment the rate is the window's own.
+    /// Gain times window, in thousandths of bytes per round trip, as in Linux's
+    /// `tcp_update_pacing_rate`: one gain below half of ssthresh, another one above. A window below
+    /// a segment has no gain.
     fn divisor(&self, pace: Pace) -> u64 {
         let permille = if pace.window < pace.segment {
             1000
@@ -187,7 +187,7 @@ impl Connection {
         {
             return Pace { rate, ..Pace::default() };
         }
-        // Only what is paced in any case has a gain for slow start.
+        // Only pacing of all data has a gain for slow start.
         let has_gains = self.pacer.as_ref().is_some_and(|pacer| pacer.always);
         Pace {
             rate: None,
@@ -198,15 +198,15 @@ impl Connection {
         }
     }
 
-    /// cwnd as the window to send by: the pacer handles a window below a segment.
+    /// cwnd for sending, at least a segment: the pacer implements a window below a segment.
     #[inline]
     pub(super) fn send_window(&self) -> u64 {
         let window = self.congestion.window();
         if self.needs.fractional_window { window.max(u64::from(self.segment_size)) } else { window }
     }
 
-    /// Whether data wait for the pacer, whose rate is the congestion control's, and nothing else
-    /// may leave before they do: there is no need to look for what leaves next.
+    /// Whether data waits for the pacer at the congestion control's rate, and nothing else can
+    /// leave earlier. The search for the next segment is then unnecessary.
     #[inline]
     pub(super) fn is_held(&mut self, now: Time) -> bool {
         let is_early = self.pacer.as_ref().is_some_and(|pacer| pacer.next_at > now);
@@ -234,8 +234,8 @@ impl Connection {
             && next + segment <= self.board.una() + self.peer_window
     }
 
-    /// Whether the data at `next` are held back, of which the window would let go `allowed` bytes
-    /// in all; `fresh` if they may wait for a larger burst.
+    /// Whether the data at `next` must wait, if the window allows `allowed` bytes in all. `fresh`
+    /// data may also wait for a larger burst.
     pub(super) fn is_paced_out(&mut self, now: Time, next: u64, allowed: u64, fresh: bool) -> bool {
         let pace = self.pace();
         let defers = fresh && self.extras.has(Extras::OFFLOAD) && self.defers(next, allowed);
@@ -258,9 +258,9 @@ impl Connection {
         pacer.waiting
     }
 
-    /// Whether a burst so small is put off until ACKs allow a larger one (Linux's
-    /// `tcp_tso_should_defer`): there is more to send than `allowed`, and that is neither a full
-    /// burst nor a third of the window.
+    /// Whether a small burst is deferred until ACKs allow a larger one (Linux's
+    /// `tcp_tso_should_defer`): more than `allowed` is unsent, and `allowed` is less than a full
+    /// burst and less than a third of the window.
     fn defers(&self, next: u64, allowed: u64) -> bool {
         let size = self.pacer.as_ref().map_or(0, |pacer| pacer.burst_size);
         allowed < u64::from(size)
@@ -280,13 +280,13 @@ impl Connection {
         pacer.burst_left = left.saturating_sub(bytes as u32);
         pacer.last_sent = now;
         pacer.waiting = false;
-        // What a window below a segment lets go waits from when the last data left.
+        // The gap for a window below a segment starts when the last data left.
         if pacer.always {
             self.set_next(now, bytes);
         }
     }
 
-    /// Says when the next data may leave, `bytes` having left now.
+    /// Sets when the next data may leave after `bytes` left now.
     fn set_next(&mut self, now: Time, bytes: u64) {
         let pace = self.pace();
         if let Some(pacer) = &mut self.pacer
@@ -296,7 +296,7 @@ impl Connection {
         }
     }
 
-    /// The clock has reached the deadline.
+    /// The pacer's deadline has passed.
     pub(super) fn end_pace(&mut self, now: Time) {
         let Some(pacer) = &mut self.pacer else { return };
         if pacer.waiting && pacer.next_at <= now {

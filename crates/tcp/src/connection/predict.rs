@@ -1,10 +1,10 @@
-//! Header prediction (Jacobson 1990, RFC 1323 §4.2): a few fields decide whether a packet is just
-//! the next segment of data, or an ACK of new data outside loss recovery.
+//! Header prediction (Jacobson 1990, RFC 1323 §4.2): a few fields show that a packet is the next
+//! data segment, or an ACK of new data outside loss recovery.
 //!
-//! Predicted packets use the same scoreboard, congestion control, estimator and ACK policy as
-//! others, without the checks whose result is known: no event, no loss, nothing due. The rest is
-//! for [`Connection::handle_segment`], which does the same for what is predicted;
-//! [`Connection::poll_transmit`] then sends the same packets.
+//! Predicted packets use the same scoreboard, congestion control, estimator and ACK policy as other
+//! packets. They skip the checks whose result is known: no event, no loss, nothing due.
+//! [`Connection::handle_segment`] handles all other packets. For a predicted packet it would have
+//! the same result, and [`Connection::poll_transmit`] would send the same packets.
 
 use incast_engine::{Span, Time};
 use incast_net::{Ecn, Flags, Packet, Trigger};
@@ -18,7 +18,7 @@ use crate::recovery::LossRecovery;
 use crate::recv::buffer::Arrival;
 use crate::send::scoreboard::Acked;
 
-/// Extras without effect on a receiver of data that has none to send.
+/// Extras that do not affect a receiver with no data to send.
 const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -37,7 +37,7 @@ const RECEIVES: Extras = Extras::RECOVERY
     .or(Extras::DELIVERY)
     .or(Extras::DELAYED_ACKS);
 
-/// What makes no difference to the sender of data, or is asked for below.
+/// Extras that do not affect the sender, or that `predict_ack` handles.
 const SENDS: Extras = Extras::RECOVERY
     .or(Extras::TIMESTAMPS)
     .or(Extras::SACK_OPTION)
@@ -45,23 +45,23 @@ const SENDS: Extras = Extras::RECOVERY
     .or(Extras::IDLE_TIMER)
     .or(Extras::DELAYED_ACKS);
 
-/// The result of header prediction for a packet.
+/// The result of header prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicted {
-    /// It was not predicted, and nothing has happened.
+    /// The packet was not predicted; nothing has changed.
     Nothing,
-    /// It was the next data, and has become the ACK that answers them.
+    /// The packet was the next data. It has been overwritten with its ACK.
     Answered,
-    /// It was the next data, whose ACK is delayed.
+    /// The packet was the next data. Its ACK is delayed.
     Received,
-    /// It was an ACK of new data. More may leave: full segments below this number by
-    /// [`Connection::send_predicted`], and nothing else but towards the end of the data
-    /// ([`Connection::nears_end`]).
+    /// The packet was an ACK of new data. [`Connection::send_predicted`] sends the full segments
+    /// below this number. Near the end of the data ([`Connection::nears_end`]), `poll_transmit` may
+    /// send more.
     Acked(u64),
 }
 
 impl Connection {
-    /// Handles a packet if it is one of those that are predicted; what it sends has this trigger.
+    /// Handles a packet if it is predicted. `trigger` is the trigger of the packets that it causes.
     #[inline]
     pub fn predict(&mut self, now: Time, packet: &mut Packet, trigger: Trigger) -> Predicted {
         let is_ordinary = packet.epoch == self.template.epoch
@@ -81,7 +81,7 @@ impl Connection {
         }
     }
 
-    /// The next data, for an end that has nothing to send and nothing to report selectively.
+    /// Handles the next data segment, if this end has nothing to send and no SACK blocks to report.
     #[inline]
     fn predict_data(&mut self, now: Time, packet: &mut Packet, trigger: Trigger) -> Predicted {
         let control = packet.flags.control();
@@ -115,7 +115,7 @@ impl Connection {
         Predicted::Answered
     }
 
-    /// Whether the ACK of so many bytes in order is delayed.
+    /// Whether the ACK of `bytes` in-order bytes is delayed.
     #[inline(never)]
     fn delays_ack(&mut self, now: Time, bytes: u64) -> bool {
         let is_due = self.acks.policy.on_segment(now, Arrival::InOrder, bytes);
@@ -125,7 +125,8 @@ impl Connection {
         !is_due
     }
 
-    /// An ACK of new data, but not of the last, while nothing is lost or called back.
+    /// Handles an ACK of new data but not of the last data, if no segment is lost or in the send
+    /// queue again.
     #[inline]
     fn predict_ack(&mut self, now: Time, packet: &Packet, trigger: Trigger) -> Predicted {
         let max = self.board.max();
@@ -136,7 +137,7 @@ impl Connection {
             && self.board.next() == max
             && self.board.is_unmarked()
             && self.recovery.is_calm()
-            // Data would carry the ACK that is held.
+            // Data would carry a delayed ACK.
             && !(self.extras.has(Extras::DELAYED_ACKS) && self.acks.policy.is_holding());
         if !is_next {
             return Predicted::Nothing;
@@ -153,7 +154,7 @@ impl Connection {
         Predicted::Acked(limit)
     }
 
-    /// Grows the window, and returns it. The usual control needs no view of the path for that.
+    /// Grows the window, and returns it. For `NewReno`'s window this needs no view of the path.
     #[inline]
     fn grow_predicted(&mut self, now: Time, packet: &Packet, acked: &Acked) -> u64 {
         if let Controller::Reno(reno) = &mut self.congestion
@@ -166,13 +167,13 @@ impl Connection {
         self.congestion.window()
     }
 
-    /// How far data may leave by the long way.
+    /// The end of what may be sent, computed as for packets that are not predicted.
     fn limit_of_room(&self) -> u64 {
         let peer_end = self.board.una() + self.peer_window;
         self.room_anew().end.min(peer_end).max(self.board.max())
     }
 
-    /// Sends a full segment of new data, but not the last, if it lies below the `limit` of
+    /// Sends the next full segment of new data, unless it is the last or ends above the `limit` of
     /// [`Predicted::Acked`].
     #[inline]
     pub fn send_predicted(&mut self, now: Time, limit: u64, out: &mut Packet) -> bool {
@@ -191,7 +192,7 @@ impl Connection {
         true
     }
 
-    /// Whether more may leave than [`Self::send_predicted`] sends.
+    /// Whether `poll_transmit` may send more than [`Self::send_predicted`].
     #[inline]
     pub fn nears_end(&self) -> bool {
         self.board.next() + u64::from(self.segment_size) >= self.written
@@ -199,14 +200,14 @@ impl Connection {
 }
 
 impl EcnState {
-    /// Whether a data packet tells the receiver nothing about marks that it does not know.
+    /// Whether the mark of a data packet does not change the echo.
     #[inline]
     fn knows(&self, packet: &Packet) -> bool {
         !self.is_on() || (packet.ecn() == Ecn::CongestionExperienced) == self.echo
     }
 
-    /// Whether these control bits are those of an ACK that means no reduction by itself: a control
-    /// that counts marks is shown every echo.
+    /// Whether an ACK with these control bits does not by itself reduce the window. A congestion
+    /// control that counts marks handles every echo itself.
     #[inline]
     fn predicts(&self, control: Flags) -> bool {
         control == Flags::ACK || (control == Flags::ACK.with(Flags::ECE) && self.counts_marks())

@@ -1,5 +1,5 @@
-//! The fast path against the slow one: two connections get the same packets, and one of them may
-//! predict. Packets, events, deadlines and every field agree in every configuration.
+//! The fast path compared with the slow one: two connections get the same packets, and only one of
+//! them predicts. Packets, events, deadlines and all fields are equal in every configuration.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::config::{
 use crate::congestion::{self, EcnUse};
 use crate::recovery::{self, Recovery};
 
-/// Every field, so that a new one is compared, too.
+/// Every field; new fields are compared automatically.
 fn state(connection: &Connection) -> String {
     let Connection {
         owed,
@@ -91,7 +91,7 @@ fn serve(connection: &mut Connection, now: Time) -> (Vec<Event>, Vec<Packet>) {
     (events, std::iter::from_fn(|| connection.poll_transmit(now)).collect())
 }
 
-/// The same end twice: one uses the fast path where possible, the other the slow one.
+/// The same end twice: one uses the fast path if possible, the other always the slow one.
 struct End {
     short: Connection,
     long: Connection,
@@ -105,12 +105,12 @@ impl End {
             let route = RouteId::new(0, role == Role::Acceptor);
             Connection::new(config.clone(), role, route, 0, Stream::named(1, "end", 0))
         };
-        // The opener is a client, whose packets have no other trigger.
+        // The opener is a client; all its packets have this trigger.
         let trigger = (role == Role::Opener).then_some(Trigger::Arrival);
         Self { short: new(), long: new(), trigger, predicted: 0 }
     }
 
-    /// Does the same to both, and returns what leaves.
+    /// Does the same with both, and returns the packets.
     fn act(&mut self, now: Time, act: impl Fn(&mut Connection)) -> Vec<Packet> {
         act(&mut self.short);
         act(&mut self.long);
@@ -174,7 +174,7 @@ struct Scene {
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// This many packets arrive, in both directions in turn, if there are any.
+    /// Up to this many packets arrive, alternating between the directions.
     Arrive(u8),
     /// The first packet to an end is lost.
     Lose(usize),
@@ -296,7 +296,7 @@ fn names(entries: &'static [incast_engine::Entry]) -> Vec<&'static str> {
     entries.iter().map(|entry| entry.name).collect()
 }
 
-/// Mostly none, so that predictions have their chance.
+/// Mostly the default, so that many packets are predicted.
 fn seldom<T: Clone + std::fmt::Debug + 'static>(
     values: Vec<T>,
 ) -> impl Strategy<Value = Option<T>> {
@@ -334,7 +334,7 @@ fn rto() -> impl Strategy<Value = RtoPolicy> {
     )
 }
 
-/// What the receiver does, and what packets carry.
+/// Options of the receiver and of packets.
 fn receivers() -> impl Strategy<Value = Config> {
     let delayed = |quickack| DelayedAck { segments: 2, timeout: Span::from_micros(400), quickack };
     let sack = |dsack| Sack { dsack, takes_room: dsack };
@@ -452,7 +452,7 @@ proptest! {
     }
 }
 
-/// Of a transfer without losses all but the ends is predicted, at either end.
+/// In a transfer without losses, both ends predict all packets except at the beginning and the end.
 #[test]
 fn almost_every_packet_is_predicted_where_nothing_is_lost() {
     for (recovery, control) in [("newreno", "reno"), ("sack", "reno"), ("sack", "dctcp")] {

@@ -16,11 +16,11 @@ use crate::recv::{Reassembly, ReceiveWindow, SackReport};
 pub(super) struct Inbound {
     pub window: ReceiveWindow,
     pub data: Reassembly,
-    /// `Event::Received` is due here.
+    /// In-order byte at which `Event::Received` is reported.
     pub notify_at: u64,
-    /// Selective reports, if the SACK option is in use.
+    /// The state of the SACK option, if it is in use.
     pub report: Option<Box<SackReport>>,
-    /// A duplicate is to be reported selectively.
+    /// The SACK option must report a duplicate.
     pub owes_duplicate: bool,
 }
 
@@ -56,7 +56,7 @@ impl Connection {
                         self.inbound.owes_duplicate = report.owes_duplicate();
                         arrival
                     }
-                    // Data in order is not reported.
+                    // In-order data is not reported in SACK blocks.
                     _ => self.inbound.data.insert(start, end),
                 }
             } else {
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and none that is older.
+    /// RFC 7323 §4.3, step 2: echo the earliest segment since the last ACK, and no older one.
     #[inline(never)]
     pub(super) fn note_timestamp(&mut self, packet: &Packet) {
         let is_newer = |recent: u32| packet.ts_value.wrapping_sub(recent) as i32 >= 0;

@@ -1,4 +1,4 @@
-//! When a recovery begins and how fast it sends: early retransmit and proportional rate reduction.
+//! Early retransmit and proportional rate reduction: when a recovery begins, and how fast it sends.
 
 use super::Connection;
 use super::extras::Extras;
@@ -19,8 +19,8 @@ impl Connection {
         }
     }
 
-    /// RFC 5827 §3: with fewer than four segments outstanding and nothing new to send, one less
-    /// than are outstanding.
+    /// RFC 5827 §3: with fewer than four outstanding segments and no new data, the threshold is one
+    /// less than their number.
     fn early_threshold(&self) -> u32 {
         let usual = self.config.dupack_threshold;
         let next = self.board.next();
@@ -52,7 +52,8 @@ impl Connection {
         }
     }
 
-    /// A partial ACK: without SACK it confirms the duplicates' reports, and shows another loss.
+    /// A partial ACK. Without SACK it confirms what duplicate ACKs reported, and indicates another
+    /// loss.
     pub(super) fn settle_delivery(&mut self, acked: &Acked) {
         if self.reduced_allowance().is_none() || self.extras.has(Extras::SELECTIVE) {
             return;
@@ -64,8 +65,8 @@ impl Connection {
         self.reduce(delivered, in_flight.saturating_sub(announced), false);
     }
 
-    /// An ACK reports `delivered` new bytes; `is_safe` if it shows no further loss. Without SACK a
-    /// duplicate ACK reports a segment.
+    /// An ACK reports `delivered` new bytes; `is_safe` if it indicates no further loss. Without
+    /// SACK, a duplicate ACK reports one segment.
     pub(super) fn note_delivery(&mut self, news: &News, delivered: u64, is_safe: bool) {
         if self.reduced_allowance().is_none() {
             return;
@@ -106,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Bytes that rate reduction allows now, if it is active.
+    /// Bytes that rate reduction allows now; `None` if it is not active.
     #[inline]
     pub(super) fn reduced_allowance(&self) -> Option<u64> {
         self.prr.as_ref().and_then(|prr| prr.allowance())

@@ -1,4 +1,4 @@
-//! ACKs out.
+//! Sending of ACKs.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -12,12 +12,12 @@ use crate::recv::AckPolicy;
 #[derive(Clone, Debug)]
 pub(super) struct Acks {
     pub policy: AckPolicy,
-    /// ACKs to send beside it.
+    /// Number of ACKs to send after it.
     pub extra: u8,
     pub label: u16,
     /// The timestamp that it echoes.
     pub ts_recent: Option<u32>,
-    /// The acknowledgement in the last packet, if it had options (RFC 7323 §4.3).
+    /// The acknowledgement number of the last packet with options (RFC 7323 §4.3).
     pub last_sent: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Retransmissions: lost and spare segments, recovery's demands, copies and probes.
+//! Retransmissions: lost segments, holes and rescues, recovery's demands, and copies and probes for
+//! hooks.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -10,14 +11,14 @@ use crate::hooks::TxPlan;
 use crate::recovery::{LossRecovery, Spare};
 use crate::send::Sent;
 
-/// Why a segment is sent again.
+/// Why a segment is retransmitted.
 #[derive(Clone, Copy)]
 struct Again {
     /// It stays eligible for a retransmission (RFC 6675 §4, `NextSeg` rule 4).
     rescue: bool,
-    /// Recovery, a timeout or a hook asks for it: it is sent at once.
+    /// Recovery, a timeout or a hook demands it, so it is sent at once.
     owed: bool,
-    /// A hook does.
+    /// A hook demands it.
     requested: bool,
 }
 
@@ -28,16 +29,16 @@ impl Again {
 }
 
 impl Connection {
-    /// A lost segment, if the pipe and the receiver have room for it.
+    /// Sends a lost segment, if the pipe and the receive window have room.
     pub(super) fn poll_lost(&mut self, now: Time, lost: &Sent, out: &mut Packet) -> Polled {
         let una = self.board.una();
         let fits = lost.seq == una || lost.end() <= una + self.peer_window;
         self.poll_again(now, lost, fits, Again::DUE, out)
     }
 
-    /// A segment that recovery sends again although it is not lost.
+    /// Sends a segment again that is not lost, if recovery wants that.
     pub(super) fn poll_spare(&mut self, now: Time, out: &mut Packet) -> Polled {
-        // To look for it takes longer than to see that there is no room.
+        // The search takes longer than this check.
         if !self.room_anew().holds(self.board.next(), 1) {
             return Polled::Nothing;
         }
@@ -62,7 +63,7 @@ impl Connection {
         if leaves { Polled::Packet } else { Polled::Nothing }
     }
 
-    /// Sends an outstanding segment again; demands do not wait for the host.
+    /// Sends an outstanding segment again. The host's delay does not apply to demanded segments.
     fn send_again(&mut self, now: Time, segment: &Sent, again: Again, out: &mut Packet) -> bool {
         let plan = TxPlan { seq: segment.seq, retransmission: true, requested: again.requested };
         let advice = self.shape(now, &plan);
@@ -88,8 +89,8 @@ impl Connection {
         true
     }
 
-    /// The retransmission that recovery, a timeout or the congestion control demands: the first
-    /// lost segment, or else the first unacknowledged one.
+    /// The retransmission demanded by recovery, a timeout or the congestion control: the first lost
+    /// segment, or else the first unacknowledged one.
     pub(super) fn send_head(&mut self, now: Time, out: &mut Packet) -> bool {
         let segment = self.board.due().or_else(|| self.board.head().copied());
         segment.is_some_and(|segment| self.send_again(now, &segment, Again::OWED, out))
@@ -101,21 +102,21 @@ impl Connection {
         head.is_some_and(|head| self.send_again(now, &head, Again::REQUESTED, out))
     }
 
-    /// A copy of the last one, which is still sent in order if a timeout returned it to the send
-    /// queue.
+    /// A copy of the last outstanding segment. If a timeout returned it to the send queue, it is
+    /// still sent in order, too.
     pub(super) fn copy_highest(&mut self, now: Time, out: &mut Packet) -> bool {
         let again = Again { rescue: self.board.resend().is_some(), ..Again::REQUESTED };
         let last = self.board.last().copied();
         last.is_some_and(|last| self.send_again(now, &last, again, out))
     }
 
-    /// Answers a partial ACK although the pipe may be full: what is lost, else new data, else the
+    /// Answers a partial ACK regardless of the pipe: with a lost segment, else new data, else the
     /// first unacknowledged segment.
     pub(super) fn answer_partial_ack(&mut self, now: Time, out: &mut Packet) -> bool {
         (self.board.due().is_none() && self.send_beside(now, out)) || self.send_head(now, out)
     }
 
-    /// New data beside the windows.
+    /// Sends new data regardless of cwnd.
     fn send_beside(&mut self, now: Time, out: &mut Packet) -> bool {
         self.board.next() < self.stream_end() && self.poll_beside(now, out) != Polled::Nothing
     }

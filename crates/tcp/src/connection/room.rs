@@ -9,19 +9,19 @@ use crate::send::Sent;
 /// How much data the windows allow.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
-    /// One past the last byte that is not limited transmit's (RFC 3042).
+    /// One past the last byte within the window; what follows is limited transmit (RFC 3042).
     pub window_end: u64,
     /// One past the last byte that may be sent.
     pub end: u64,
-    /// Bytes that the window has left.
+    /// Unused bytes of the window.
     pub free: u64,
-    /// It was measured by the pipe: a segment without room in the window waits; else the window may
-    /// truncate it.
+    /// Whether the pipe was measured. Then a segment that does not fit waits; otherwise the window
+    /// may truncate it.
     pub by_pipe: bool,
 }
 
 impl Room {
-    /// Whether a segment of `len` bytes that lies below `next` may leave.
+    /// Whether a segment of `len` bytes below `next` may be sent.
     pub fn holds(&self, next: u64, len: u64) -> bool {
         self.end.saturating_sub(next) >= len
     }
@@ -34,13 +34,13 @@ impl Connection {
         if self.extras.has(Extras::BY_PIPE) { self.pipe_room() } else { self.flight_room() }
     }
 
-    /// [`Self::room`] where it is rarely called.
+    /// [`Self::room`], not inlined, for rare calls.
     #[inline(never)]
     pub(super) fn room_anew(&self) -> Room {
         self.room()
     }
 
-    /// By what is in flight, and a window that recovery inflates.
+    /// The limits by the flight, with a window that recovery inflates.
     #[inline]
     fn flight_room(&self) -> Room {
         let (una, next) = (self.board.una(), self.board.next());
@@ -62,8 +62,8 @@ impl Connection {
         Room { window_end, end, free: end.saturating_sub(next), by_pipe: false }
     }
 
-    /// By what is in the pipe. In recovery a segment leaves if cwnd has room for a full one (RFC 6675
-    /// §5, step C).
+    /// The limits by the pipe. In recovery a segment is sent if cwnd has room for a full one (RFC
+    /// 6675 §5, step C).
     #[inline(never)]
     fn pipe_room(&self) -> Room {
         let next = self.board.next();
@@ -84,8 +84,8 @@ impl Connection {
         let mut room =
             Room { window_end: u64::MAX, end: next.saturating_add(most), free, by_pipe: true };
         if self.recovery.dupacks() > 0 && !in_recovery {
-            // RFC 6675 §5, step 3: limited transmit is what the pipe, but not the flight, has room
-            // for.
+            // RFC 6675 §5, step 3: limited transmit sends what fits into the pipe but not into the
+            // flight.
             let unused = window.saturating_sub(self.in_flight());
             room.window_end = next.saturating_add(self.most_within(unused));
             if !self.config.limited_transmit {
@@ -95,7 +95,8 @@ impl Connection {
         room
     }
 
-    /// Whether the windows are used up, regardless of hooks; a closed one must be probed.
+    /// Whether the windows are used up, without the hooks' limits. A closed window does not count,
+    /// because it must be probed.
     #[inline]
     pub(super) fn is_blocked(&self, room: &Room) -> bool {
         let next = self.board.next();
@@ -103,8 +104,8 @@ impl Connection {
         is_full && !(room.by_pipe && self.has_sender_hooks())
     }
 
-    /// RFC 3042: the first two duplicate ACKs release a new segment each beyond cwnd; in ns-2
-    /// also one that a timeout has called back.
+    /// RFC 3042: the first two duplicate ACKs each allow one new segment beyond cwnd; in ns-2 also
+    /// a segment that a timeout returned to the send queue.
     #[inline]
     fn limited_transmit(&self) -> u64 {
         let dupacks = self.recovery.dupacks();
@@ -119,14 +120,14 @@ impl Connection {
         u64::from(self.recovery.released(usual)) * u64::from(self.segment_size)
     }
 
-    /// One past the segment that is next in line, if the windows and a hook's `ceiling` let it out.
+    /// One past the end of the next segment, if the windows and a hook's `ceiling` allow it.
     #[inline]
     pub(super) fn end_within(&self, room: &Room, ceiling: u64) -> Option<u64> {
         let (una, next) = (self.board.una(), self.board.next());
         let peer_end = una.saturating_add(self.peer_window.min(ceiling));
         let usable = if room.by_pipe { peer_end } else { room.end.min(peer_end) };
         if let Some(end) = self.board.resend().map(Sent::end) {
-            // After a timeout the earliest segment leaves in any case (RFC 6298 (5.4)).
+            // After a timeout the earliest segment is sent in any case (RFC 6298 (5.4)).
             return (end <= usable || next == una).then_some(end);
         }
         // A FIN is part of the last segment.

@@ -1,4 +1,4 @@
-//! The sender's timer and the effect of its expiry.
+//! The sender's timer and its expiry.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
@@ -96,7 +96,7 @@ impl Connection {
         self.config.syn_rto.saturating_doubled(doublings).min(self.config.rto.max)
     }
 
-    /// Nothing is outstanding.
+    /// Nothing is outstanding: stops the timer or restarts it as idle timer.
     pub(super) fn rest(&mut self, now: Time) {
         let kind = match self.config.rto.idle {
             IdleTimer::Stops => TimerKind::Off,
@@ -122,8 +122,8 @@ impl Connection {
         self.owe(Demand::Request);
     }
 
-    /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: a loss of the whole flight is assumed.
-    /// `advised` is set if a hook asks for it.
+    /// RFC 6298 §5 (5.4)-(5.6) and RFC 5681 §3.1: the whole flight is assumed lost. `advised` is
+    /// set if a hook causes the expiry.
     pub(super) fn expire(&mut self, now: Time, advised: Option<Advice>) {
         if self.board.is_empty() {
             if self.config.rto.idle == IdleTimer::Runs {
@@ -167,7 +167,7 @@ impl Connection {
         }
     }
 
-    /// RFC 7661 §4.4.1, where it is in force.
+    /// RFC 7661 §4.4.1, if it is configured.
     pub(super) fn cap_after_loss(&mut self, now: Time, flight: u64, window_before: u64) {
         if let Some(limit) = self.idle.on_loss(flight, window_before) {
             self.limit(now, limit);

@@ -1,5 +1,4 @@
-//! What a connection is polled for: packets, which only `poll_transmit` emits, and when it wants to be
-//! called.
+//! The outputs of a connection: packets, which only `poll_transmit` emits, and its next deadline.
 
 use std::ops::Range;
 
@@ -17,7 +16,7 @@ use crate::hooks::{Advice, SendEvent, TxPlan};
 use crate::recovery::LossRecovery;
 use crate::send::rtt::timestamp;
 
-/// Extras that do not change the windows before an ACK does.
+/// Extras with which the windows change only when an ACK arrives.
 const USED_UP: Extras = Extras::RECOVERY
     .or(Extras::TIMED_RECOVERY)
     .or(Extras::PACKETS)
@@ -39,24 +38,24 @@ const USED_UP: Extras = Extras::RECOVERY
 /// The result of [`Connection::poll_transmit_into`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Polled {
-    /// A packet, and perhaps more.
+    /// A packet. More may follow.
     Packet,
     /// The last packet for now.
     LastPacket,
-    /// A packet that leaves at [`Connection::departs_at`], and nothing before or after it
-    /// ([`Connection::allow_departure_times`]).
+    /// A packet that leaves at [`Connection::departs_at`]. No other packet leaves before it, or
+    /// follows now ([`Connection::allow_departure_times`]).
     Timed,
-    /// Nothing.
+    /// No packet.
     Nothing,
 }
 
-/// Common fields of a connection's packets.
+/// Fields common to a connection's packets.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     route: RouteId,
     header: u8,
     pub epoch: u8,
-    /// ACK, the ECN field, and what last triggered the connection.
+    /// The ACK flag, the ECN field, and the last trigger of the connection.
     pub flags: Flags,
 }
 
@@ -86,7 +85,7 @@ impl Connection {
         self.template.flags = self.template.flags.with_trigger(trigger);
     }
 
-    /// When `handle_timeout` wants to be called; [`Time::NEVER`] if never.
+    /// When to call `handle_timeout`; [`Time::NEVER`] if never.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         let mut earliest = self.timer.deadline;
@@ -99,7 +98,7 @@ impl Connection {
         earliest
     }
 
-    /// The earliest deadline of rare features.
+    /// The earliest deadline of optional features.
     #[inline(never)]
     fn rare_deadline(&self) -> Time {
         let mut earliest = Time::NEVER;
@@ -128,15 +127,15 @@ impl Connection {
         (self.poll_transmit_into(now, &mut packet) != Polled::Nothing).then_some(packet)
     }
 
-    /// [`Connection::poll_transmit`] into an existing place: a packet is written field by field,
-    /// and copying it immediately afterwards is slow.
+    /// [`Connection::poll_transmit`] into an existing packet. The fields are written one by one,
+    /// and a copy directly afterwards would stall.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.owed.is_urgent() && self.poll_urgent(now, out) {
             return Polled::Packet;
         }
         if self.extras.has(Extras::PACER) && self.is_held(now) {
-            // The pacer's last answer is still valid.
+            // The pacer's time has not come; nothing else can have changed.
         } else if self.has_data() && self.state == State::Established {
             match self.poll_data(now, out) {
                 Polled::Nothing => {}
@@ -149,14 +148,14 @@ impl Connection {
         if self.poll_patient(now, out) { Polled::Packet } else { Polled::Nothing }
     }
 
-    /// One past everything that is to be sent: data and FIN.
+    /// One past the end of the stream: data and FIN.
     #[inline]
     pub(super) fn stream_end(&self) -> u64 {
         self.written + u64::from(self.closing)
     }
 
-    /// Whether there may be data to send: new ones and what was called back, or what is outstanding if
-    /// that is sent again where it is.
+    /// Whether there may be data to send: new data, data that a timeout returned to the send queue,
+    /// or, with [`Extras::IN_PLACE`], outstanding data.
     #[inline]
     fn has_data(&self) -> bool {
         self.board.next() < self.stream_end()
@@ -168,8 +167,8 @@ impl Connection {
         if self.is_used_up(room) { Polled::LastPacket } else { Polled::Packet }
     }
 
-    /// Whether what has just been sent is certain to be the last for now: the windows have no room
-    /// for another full segment, and nothing moves them.
+    /// Whether the packet just sent is certainly the last for now: the windows have no room for
+    /// another full segment and do not change.
     #[inline]
     fn is_used_up(&self, room: Room) -> bool {
         self.extras.only(USED_UP)
@@ -196,7 +195,8 @@ impl Connection {
         true
     }
 
-    /// One number beyond the closed window: the next byte, or FIN if that is what waits.
+    /// Sends one byte beyond the closed window: the next data byte, or the FIN if all data was
+    /// sent.
     pub(super) fn send_window_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.board.note_probe();
         self.counters.data_packets += 1;
@@ -211,8 +211,7 @@ impl Connection {
         true
     }
 
-    /// The FIN that was sent before, without the data before it. It moves neither the scoreboard nor
-    /// the timer.
+    /// Sends the FIN again without the data before it. The scoreboard and the timer do not change.
     pub(super) fn send_fin_again(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
         out.seq = self.written;
@@ -222,8 +221,8 @@ impl Connection {
         true
     }
 
-    /// The data that are next in line, as far as the windows allow: what is lost, what was called back
-    /// or is new, then what is spare (RFC 6675 §4, `NextSeg`).
+    /// Sends the next data that the windows allow: a lost segment, else data of the send queue or
+    /// new data, else a hole or a rescue (RFC 6675 §4, `NextSeg`).
     #[inline]
     fn poll_data(&mut self, now: Time, out: &mut Packet) -> Polled {
         if self.extras.has(Extras::IDLE_RESTART) && !self.board.is_due() {
@@ -253,15 +252,15 @@ impl Connection {
         if self.recovery.in_recovery() { self.poll_spare(now, out) } else { Polled::Nothing }
     }
 
-    /// New data beside the windows.
+    /// Sends new data regardless of cwnd.
     #[inline(never)]
     pub(super) fn poll_beside(&mut self, now: Time, out: &mut Packet) -> Polled {
         let room = Room { end: u64::MAX, ..self.room_anew() };
         self.poll_next::<true>(now, room, out)
     }
 
-    /// The next segment, new or called back; one that leaves `BESIDE` the windows minds neither cwnd
-    /// nor pacer nor host.
+    /// Sends the next segment, new or returned to the send queue by a timeout. With `BESIDE`, cwnd,
+    /// the pacer and the host's delay do not apply.
     #[inline]
     fn poll_next<const BESIDE: bool>(
         &mut self,
@@ -277,7 +276,7 @@ impl Connection {
             shaped = self.shape(now, &plan);
             self.segment_size = shaped.segment_size.min(self.config.mss).max(1);
             if room.by_pipe && !BESIDE {
-                // The pipe is measured in the segments that leave.
+                // The pipe's room depends on the segment size.
                 room = self.room_anew();
             }
             &shaped
@@ -323,7 +322,7 @@ impl Connection {
         if departure > now { Polled::Timed } else { self.packet_sent(room) }
     }
 
-    /// These data are sent for the first time, by limited transmit or not.
+    /// Records data sent for the first time; `limited` if by limited transmit.
     #[inline]
     pub(super) fn note_new(&mut self, now: Time, numbers: Range<u64>, limited: bool) {
         let Range { start, end } = numbers;
@@ -400,7 +399,7 @@ impl Connection {
         out.header = self.config.header;
     }
 
-    /// Makes `out` a packet without payload, with everything that all packets carry.
+    /// Fills `out` with the fields common to all packets, without payload.
     #[inline]
     pub(super) fn fill_control(&mut self, now: Time, out: &mut Packet) {
         let next = self.inbound.data.next();
@@ -419,8 +418,7 @@ impl Connection {
         out.window = self.inbound.window.advertise(next, cap);
     }
 
-    /// Adds rare fields, and returns the largest window to advertise, if the receiver's hooks set
-    /// one.
+    /// Adds optional fields. Returns the largest window to advertise, if a receiver hook sets one.
     #[inline(never)]
     fn add_options(&mut self, now: Time, packet: &mut Packet) -> Option<u64> {
         self.acks.last_sent = packet.ack;

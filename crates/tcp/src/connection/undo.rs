@@ -1,4 +1,4 @@
-//! Premature timeouts: detected by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and undone
+//! Premature timeouts: detection by F-RTO (RFC 5682) or by timestamps (Eifel, RFC 3522), and undo
 //! by RFC 4015.
 
 use incast_engine::Time;
@@ -13,7 +13,7 @@ use crate::recovery::LossRecovery;
 use crate::send::Sent;
 use crate::send::rtt::timestamp;
 
-/// The progress of the check of a timeout.
+/// The steps of checking a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     /// Nothing to check.
@@ -60,12 +60,12 @@ impl Undo {
         self.step != Step::Off
     }
 
-    /// The end of the new data that the check requires.
+    /// The end of the new data that the check sends.
     pub fn forward_end(&self) -> Option<u64> {
         (self.step == Step::Forward).then_some(self.forward_end)
     }
 
-    /// Whether a segment was outstanding at the timeout, and was not sent again.
+    /// Whether a segment was outstanding at the timeout and was not retransmitted.
     pub fn is_original(&self, segment: &Sent) -> bool {
         self.step != Step::Off && segment.seq < self.recover && segment.transmissions == 1
     }
@@ -76,12 +76,12 @@ impl Undo {
 pub(super) struct Evidence {
     /// Bytes newly acknowledged; a duplicate ACK acknowledges none.
     pub acked: u64,
-    /// Data that were outstanding at the timeout and not sent again since have arrived.
+    /// Data that was outstanding at the timeout and not retransmitted since has arrived.
     pub original: bool,
 }
 
 impl Connection {
-    /// The retransmission timer expired, and nothing was changed yet.
+    /// The retransmission timer expired; nothing has changed yet.
     pub(super) fn remember_timeout(&mut self, now: Time) {
         let (una, max, flight) = (self.board.una(), self.board.max(), self.board.flight());
         let head_end = self.board.head().map_or(una, Sent::end);
@@ -103,7 +103,7 @@ impl Connection {
         undo.retransmitted_at = timestamp(now, tick);
     }
 
-    /// Examines an ACK that came after a timeout and was processed as any other.
+    /// Examines an ACK after a timeout, after its normal processing.
     pub(super) fn examine(&mut self, now: Time, packet: &Packet, evidence: Evidence) {
         let Some(undo) = &mut self.undo else { return };
         match (undo.kind, undo.step) {
@@ -120,7 +120,7 @@ impl Connection {
             (_, Step::Retransmitted) => self.step_forward(packet, evidence),
             (_, Step::Forward) => {
                 undo.step = Step::Off;
-                // Without SACK, what lies beyond the first segment was not sent again (RFC 5682 §2.1).
+                // Without SACK, no segment after the first was retransmitted (RFC 5682 §2.1).
                 let is_basic = !self.extras.has(Extras::SELECTIVE);
                 if evidence.original || (is_basic && evidence.acked > 0) {
                     // RFC 5682 §2.1, step 3 b.
@@ -140,7 +140,7 @@ impl Connection {
         let is_selective = self.extras.has(Extras::SELECTIVE);
         let Some(undo) = &mut self.undo else { return };
         if evidence.acked == 0 {
-            // With SACK duplicates only enter the scoreboard.
+            // With SACK, duplicate ACKs only update the scoreboard.
             if !is_selective {
                 undo.step = Step::Off;
             }
@@ -156,8 +156,8 @@ impl Connection {
         self.board.go_forward();
     }
 
-    /// New data is sent instead of segments marked as lost, as a test (RFC 5682 §3.1, step 2): the
-    /// end of it, if so.
+    /// As a test, new data is sent instead of segments marked as lost (RFC 5682 §3.1, step 2).
+    /// Returns the end of that data.
     pub(super) fn forward_only(&self) -> Option<u64> {
         let forward = self.undo.as_ref().and_then(|undo| undo.forward_end());
         forward.filter(|_| self.extras.has(Extras::IN_PLACE))
@@ -169,8 +169,8 @@ impl Connection {
         self.recovery.on_genuine(&mut self.board);
     }
 
-    /// RFC 4015 §3: continues with new data and restores the congestion control's state, by the
-    /// flight plus no more than an initial window.
+    /// RFC 4015 §3: continues with new data and restores the congestion control's state. cwnd is
+    /// the flight plus at most an initial window.
     fn undo_timeout(&mut self, now: Time, acked: u64) {
         let Some(undo) = &mut self.undo else { return };
         let Some(saved) = undo.saved.take() else { return };

@@ -1,5 +1,5 @@
-//! The used part of a window: in bytes, or in packets, where a short one counts as a full one
-//! (Linux counts `snd_cwnd` and `packets_out` so; `tcp_cwnd_test()`).
+//! The used part of a window: in bytes, or in packets, where a short one counts as a full one (as
+//! in Linux's `snd_cwnd` and `packets_out`; `tcp_cwnd_test()`).
 
 use incast_engine::Time;
 
@@ -14,7 +14,7 @@ impl Connection {
         self.extras.has(Extras::PACKETS)
     }
 
-    /// What windows are counted in, bytes.
+    /// The unit of windows, bytes.
     #[inline]
     pub(super) fn window_unit(&self) -> u64 {
         if self.counts_packets() { u64::from(self.segment_size) } else { 1 }
@@ -26,7 +26,7 @@ impl Connection {
         if !self.counts_packets() {
             return bytes;
         }
-        // A FIN has a sequence number but uses no window; segments may have been longer earlier (a
+        // A FIN has a sequence number but uses no window. Earlier segments may have been longer (a
         // remedy's advice).
         (segments * u64::from(self.segment_size)).max(bytes.saturating_sub(1))
     }
@@ -37,7 +37,7 @@ impl Connection {
         self.congestion.on_limit(limit, &path);
     }
 
-    /// What is in flight of the window (RFC 5681 `FlightSize`).
+    /// The part of the window in flight (RFC 5681 `FlightSize`).
     #[inline]
     pub(super) fn in_flight(&self) -> u64 {
         self.room_of(self.board.flight(), self.board.flight_segments())
@@ -54,19 +54,19 @@ impl Connection {
         }
     }
 
-    /// What is in the network of the window, as loss recovery estimates it.
+    /// The part of the window in the network, by loss recovery's estimate.
     #[inline]
     pub(super) fn pipe(&self) -> u64 {
         let pipe = self.recovery.pipe(&self.board);
         if self.counts_packets() { self.room_of(pipe, self.board.pipe_segments()) } else { pipe }
     }
 
-    /// What has arrived of the window beyond the cumulative ACK.
+    /// The part of the window that has arrived beyond the cumulative ACK.
     pub(super) fn held(&self) -> u64 {
         self.room_of(self.board.sacked(), self.board.sacked_segments().into())
     }
 
-    /// One past the last byte that a window of `allowed` bytes lets out.
+    /// One past the last byte that a window of `allowed` bytes allows.
     #[inline]
     pub(super) fn window_end(&self, allowed: u64) -> u64 {
         let (una, next) = (self.board.una(), self.board.next());

@@ -1,8 +1,8 @@
-//! Advice and the laws by which it merges.
+//! Advice, and how it is merged.
 
 use incast_engine::{Span, Time};
 
-/// Copies of outstanding segments that a hook requests: a set.
+/// Copies of outstanding segments that a hook requests, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copies(u8);
 
@@ -20,17 +20,17 @@ impl Copies {
         Self(self.0 | other.0)
     }
 
-    /// Whether every copy of `other` is asked for.
+    /// Whether the set includes every copy of `other`.
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 }
 
-/// A hook's advice. Every field merges by a law that is commutative, associative and idempotent,
-/// with [`Advice::NONE`] as its neutral element.
+/// A hook's advice. Every field is merged by an operation that is commutative, associative and
+/// idempotent, with [`Advice::NONE`] as its neutral element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Advice {
-    /// Payload bytes of a new segment (law: min).
+    /// Payload bytes of a new segment (merged by min).
     pub segment_size: u32,
     /// Header bytes on the wire (min).
     pub header_bytes: u8,
@@ -40,7 +40,7 @@ pub struct Advice {
     pub hold_until: Time,
     /// Largest window to advertise, bytes; the right edge never moves back (min).
     pub receive_window_cap: u64,
-    /// Largest window to send by, bytes (min).
+    /// Largest send window, bytes (min).
     pub window_ceiling: u64,
     /// Identical ACKs to send after the regular one (max).
     pub extra_acks: u8,
@@ -48,15 +48,15 @@ pub struct Advice {
     pub copies: Copies,
     /// Start loss recovery now (or).
     pub enter_recovery: bool,
-    /// Fall back to the initial window (or).
+    /// Reduce cwnd to the initial window (or).
     pub restart_window: bool,
-    /// Act as if the retransmission timer had expired (or).
+    /// Expire the retransmission timer now (or).
     pub expire_timer: bool,
-    /// An expiry by advice does not double the RTO (or).
+    /// Do not double the RTO at an expiry by advice (or).
     pub keep_rto: bool,
     /// Send an empty packet with these label bits; 0 means none (max).
     pub empty_probe: u16,
-    /// Send the stream's end again: its FIN, or while there is none an empty packet with these label
+    /// Send the end of the stream again: its FIN, or without FIN an empty packet with these label
     /// bits; 0 means none (max).
     pub end_again: u16,
     /// Echo the timestamp of the current segment, regardless of its order (or).
@@ -89,7 +89,7 @@ impl Advice {
         hold_ack_until: Time::ZERO,
     };
 
-    /// The advice of two hooks taken together.
+    /// The merged advice of two hooks.
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         Self {

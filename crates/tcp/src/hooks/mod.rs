@@ -1,7 +1,7 @@
-//! The seam for remedies: hooks see read-only views and return [`Advice`].
+//! The interface for remedies: hooks get read-only views and return [`Advice`].
 //!
-//! A hook never touches the connection, and advice merges by laws under which the order of hooks
-//! cannot matter (`docs/adr/0005-advice.md`).
+//! A hook cannot change the connection. Advice is merged so that the order of hooks does not matter
+//! (`docs/adr/0005-advice.md`).
 
 mod advice;
 
@@ -11,8 +11,8 @@ use incast_net::Packet;
 pub use crate::send::rtt::timestamp;
 pub use advice::{Advice, Copies};
 
-/// Label bit of an ACK that answers a probe: it repeats an acknowledgement without signalling a
-/// loss, so it does not count as a duplicate. The other bits are the remedies' own.
+/// Label bit of an ACK that answers a probe. It repeats an acknowledgement without indicating a
+/// loss, so it does not count as a duplicate. Remedies define the other bits.
 pub const ANSWER: u16 = 1 << 7;
 
 /// RFC 5681 §4.2: an ACK must be generated within 500 ms.
@@ -51,7 +51,7 @@ pub struct SendView {
     pub srtt: Option<Span>,
     /// Retransmission timeout without advice.
     pub rto: Span,
-    /// How often it was doubled since the last round trip was measured.
+    /// Number of its doublings since the last round-trip sample.
     pub doublings: u32,
 }
 
@@ -83,7 +83,7 @@ pub struct TxPlan {
     pub requested: bool,
 }
 
-/// A remedy's part in the sender.
+/// A remedy's hook in the sender.
 pub trait SenderHook: Send {
     /// An event; advice on what to do now (retransmit, enter recovery, restart the window, expire
     /// the timer, probe).
@@ -103,13 +103,13 @@ pub trait SenderHook: Send {
         Advice::NONE
     }
 
-    /// Advice on the retransmission timer of data, which is being set (RTO floor).
+    /// Advice on the retransmission timer of data, when it is set (RTO floor).
     fn timer(&self, view: &SendView) -> Advice {
         let _ = view;
         Advice::NONE
     }
 
-    /// When to be called next.
+    /// Its next deadline.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -132,21 +132,22 @@ pub struct ReceiveView {
     pub duplicate: bool,
 }
 
-/// Events of a receiver's ACKs and requests, which hooks may delay. A connection keeps their order:
-/// each is `Ready`, then `Expired` each time that its delay may be extended, then has `Left`.
+/// Events of ACKs and requests, which hooks may delay. The connection keeps their order. Each
+/// packet is `Ready` first, then `Expired` each time its delay ends and may be extended, then
+/// `Left`.
 #[derive(Clone, Copy, Debug)]
 pub enum AckEvent<'a> {
-    /// An ACK without data, or a request, is ready to be sent, after the delayed ones.
+    /// An ACK without data, or a request, is ready to be sent after the delayed ones.
     Ready(&'a Packet),
-    /// The delay of the first one has expired.
+    /// The delay of the first packet has expired.
     Expired,
-    /// The first delayed one was sent, or data has replaced it.
+    /// The first packet was sent, or data has replaced it.
     Left,
 }
 
-/// A remedy's part in the receiver.
+/// A remedy's hook in the receiver.
 pub trait ReceiverHook: Send {
-    /// Whether a data segment that arrived can be read; a segment that any hook refuses is lost.
+    /// Whether an arrived data segment can be read. A segment that any hook refuses is lost.
     fn admits(&mut self, packet: &Packet) -> bool {
         let _ = packet;
         true
@@ -158,7 +159,7 @@ pub trait ReceiverHook: Send {
         Advice::NONE
     }
 
-    /// Advice on the delay of an ACK or a request (hold ACK), at most [`HOLD_LIMIT`] in all.
+    /// Advice on the delay of an ACK or a request (hold ACK), in total at most [`HOLD_LIMIT`].
     fn on_ack(&mut self, event: AckEvent<'_>, now: Time) -> Advice {
         let _ = (event, now);
         Advice::NONE

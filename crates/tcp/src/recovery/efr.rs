@@ -57,7 +57,7 @@ pub enum Inflation {
     Three,
 }
 
-/// With up to this many outstanding segments, the segments in flight cannot cause three duplicates.
+/// With at most this many outstanding segments, three duplicate ACKs cannot arrive.
 const FEW: u64 = 3;
 
 impl super::Parameters for Params {}
@@ -69,9 +69,9 @@ pub struct Efr {
     base: NewReno,
     /// Whether the first of the current duplicates was marked.
     first_marked: bool,
-    /// Segments that unmarked duplicates have released.
+    /// Segments released by unmarked duplicates.
     released: u32,
-    /// A marked first duplicate has reduced the window for data below this.
+    /// A marked first duplicate has reduced the window for the data below this.
     reduced_until: u64,
 }
 
@@ -130,7 +130,7 @@ impl ByDuplicates for Efr {
                     Episode::Enter { restart_timer }
                 }
             }
-            // §4.2, first case: the window is reduced before any repair.
+            // §4.2, first case: the window is reduced before the repair.
             Episode::None if marked && nth == 1 && is_new && !reduced => {
                 self.reduced_until = view.max;
                 Episode::Again
@@ -172,7 +172,7 @@ impl LossRecovery for Efr {
     }
 
     fn released(&self, limited: u32) -> u32 {
-        // Marked ones are NewReno's.
+        // Marked duplicates are handled as in `NewReno`.
         self.released.max(limited)
     }
 

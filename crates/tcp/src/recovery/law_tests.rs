@@ -1,4 +1,4 @@
-//! Laws that every registered loss recovery obeys, with every option that affects it: two ends
+//! Laws that every registered loss recovery obeys, with every option that affects it. Two ends
 //! communicate over a channel with random loss.
 
 use std::collections::BinaryHeap;
@@ -23,9 +23,9 @@ const DELAY: Span = Span::from_micros(50);
 #[derive(Clone, Copy, Debug)]
 struct Case {
     bytes: u64,
-    /// Packets lost of 1000, each way.
+    /// Lost packets per 1000, in each direction.
     loss: u64,
-    /// Packets of 1000 that arrive later than those behind them.
+    /// Packets per 1000 that are overtaken by later ones.
     late: u64,
     seed: u64,
     dsack: bool,
@@ -106,7 +106,7 @@ fn config(name: &str, case: &Case) -> Config {
     }
 }
 
-/// A packet on its way: when it arrives, in which order it left, and to which end.
+/// A packet in flight: arrival time, sequence of sending, and destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flying {
     at: Time,

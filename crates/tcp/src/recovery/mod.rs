@@ -1,10 +1,11 @@
-//! Loss recovery: one file each, and one line in the list below.
+//! Loss recovery. Each recovery has a file, and a line in the list below.
 //!
-//! A recovery decides what is lost and how much may be sent meanwhile. It never writes cwnd: it
-//! reports an [`Episode`], and the connection notifies the congestion control.
+//! A recovery decides which segments are lost and how much may be sent during their repair. It
+//! never writes cwnd. It returns an [`Episode`], and the connection notifies the congestion
+//! control.
 //!
-//! All mark the same scoreboard and report the same episodes. Where connections with different
-//! recoveries have to differ, the recovery's [`Traits`] say how.
+//! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe their
+//! differences that affect the connection.
 
 use incast_engine::{Entry, Fault, Time};
 
@@ -34,25 +35,25 @@ pub trait Parameters {
     }
 }
 
-/// Decides what is lost.
+/// A loss recovery.
 pub trait LossRecovery {
-    /// How it works; asked once.
+    /// Its properties; called once.
     fn traits(&self) -> Traits {
         Traits::DUPLICATES
     }
 
-    /// A remedy has detected a loss and starts the episode without duplicate ACKs.
+    /// A hook has detected a loss, and the episode begins without duplicate ACKs.
     fn enter(&mut self, view: &RecoveryView) -> Episode;
     /// Consecutive duplicate ACKs.
     fn dupacks(&self) -> u32;
     /// Whether an episode is in progress.
     fn in_recovery(&self) -> bool;
 
-    /// The current ACK was entered on the scoreboard. After an exit this is called again, without
-    /// news.
+    /// Handles the current ACK, after it was entered on the scoreboard. After an exit this is
+    /// called again, with empty news.
     fn on_ack(&mut self, news: &News, board: &mut Scoreboard, view: &RecoveryView) -> Episode;
-    /// The retransmission timer expired: marks what is lost. Unless it says otherwise, everything is
-    /// called back, and the rest is as with nothing outstanding.
+    /// The retransmission timer expired: marks lost segments. By default all segments return to the
+    /// send queue, and the recovery is handled as at an expiry with nothing outstanding.
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
         board.go_back();
         self.on_idle_expiry(view);
@@ -63,32 +64,32 @@ pub trait LossRecovery {
     }
     /// The last timeout was premature: its repair ends.
     fn on_undo(&mut self) {}
-    /// The last timeout was genuine, although new data had left in between (RFC 5682 §2.1, step 3 a).
+    /// The last timeout was genuine, although new data was sent after it (RFC 5682 §2.1, step 3 a).
     fn on_genuine(&mut self, board: &mut Scoreboard) {
         if !self.traits().in_place {
             board.go_back();
         }
     }
-    /// An ACK reports `segment` for the first time.
+    /// An ACK reports `segment` as arrived for the first time.
     fn on_delivered(&mut self, segment: &Sent, now: Time, echo: Option<Echo>) {
         let _ = (segment, now, echo);
     }
-    /// The segment that ends at `end` was sent again, as a rescue or because it was due.
+    /// The segment that ends at `end` was sent again, because it was lost or as a rescue.
     fn on_resent(&mut self, end: u64, rescue: bool) {
         let _ = (end, rescue);
     }
 
-    /// Whether [`Self::on_ack`] would do nothing for an ACK of new data without a SACK option, if no
-    /// outstanding segment is marked, and cwnd alone bounds what is outstanding: [`Self::quota`] and
-    /// [`Self::pipe`] add nothing to it.
+    /// Whether [`Self::on_ack`] does nothing for an ACK of new data without a SACK option, if no
+    /// outstanding segment is marked. Also, only cwnd limits the outstanding data: [`Self::quota`]
+    /// and [`Self::pipe`] do not change the limit.
     fn is_calm(&self) -> bool {
         !self.in_recovery() && self.dupacks() == 0
     }
-    /// Whether it reads the SACK option of the current ACK.
+    /// Whether it processes the SACK option of the current ACK.
     fn reads_blocks(&self) -> bool {
         self.traits().selective
     }
-    /// Whether this ACK releases at most a burst of new segments.
+    /// Whether `Config::recovery_burst` limits the new segments for this ACK.
     fn limits_burst(&self, news: &News, threshold: u32) -> bool {
         if self.traits().selective || news.acked > 0 {
             self.in_recovery()
@@ -100,34 +101,34 @@ pub trait LossRecovery {
     fn quota(&self, cwnd: u64) -> u64 {
         cwnd
     }
-    /// Segments that the duplicate ACKs so far release beyond the window, of which limited transmit
-    /// (RFC 3042) would release `limited`.
+    /// Number of segments that the duplicate ACKs so far allow beyond the window. Limited transmit
+    /// (RFC 3042) would allow `limited`.
     fn released(&self, limited: u32) -> u32 {
         limited
     }
-    /// Bytes in the network, by the scoreboard's marks or the recovery itself.
+    /// Bytes in the network, by the scoreboard or by the recovery itself.
     fn pipe(&self, board: &Scoreboard) -> u64 {
         board.pipe()
     }
-    /// What a loss halves, if the data outstanding at the loss are `flight` (RFC 5681 §3.1,
-    /// equation 4).
+    /// The value that a loss halves, if `flight` bytes are outstanding (RFC 5681 §3.1, equation 4).
     fn flight_size(&self, flight: u64, board: &Scoreboard) -> u64 {
         let _ = board;
         flight
     }
-    /// What to send again although it is not lost, when nothing is due and there are no new data.
+    /// A segment to send again although it is not lost, if no retransmission is due and there is no
+    /// new data.
     fn spare(&mut self, board: &Scoreboard) -> Option<Spare> {
         let _ = board;
         None
     }
 
-    // By time.
+    // Methods for recoveries with deadlines.
 
-    /// New data were sent or acknowledged, and the retransmission timer is as `view` says.
+    /// New data was sent or acknowledged. `view` has the state of the retransmission timer.
     fn on_progress(&mut self, board: &Scoreboard, view: &RecoveryView) {
         let _ = (board, view);
     }
-    /// When it must be called next.
+    /// Its next deadline.
     fn deadline(&self) -> Time {
         Time::NEVER
     }
@@ -136,13 +137,13 @@ pub trait LossRecovery {
         let _ = (board, view);
         Episode::None
     }
-    /// The requested probe was sent; `retransmission` distinguishes it from new data.
+    /// The requested probe was sent, as a retransmission or as new data.
     fn on_probe_sent(&mut self, retransmission: bool, board: &Scoreboard) {
         let _ = (retransmission, board);
     }
 }
 
-/// A recovery by duplicate ACKs.
+/// A recovery that uses duplicate ACKs.
 trait ByDuplicates {
     /// An ACK covers `acked` new bytes.
     fn on_new_ack(&mut self, acked: u64, view: &RecoveryView) -> Episode;
@@ -170,18 +171,18 @@ macro_rules! loss_recoveries {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }
 
-        /// The loss recoveries that exist.
+        /// The list of loss recoveries.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
-        /// A loss recovery at work.
+        /// A running loss recovery.
         pub enum Recovery {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One from outside this crate.
+            /// One from another crate.
             Custom(Box<dyn LossRecovery + Send>),
         }
 
         impl RecoveryConfig {
-            /// How it works.
+            /// Its properties.
             pub fn traits(&self) -> Traits {
                 self.build().traits()
             }
@@ -194,7 +195,7 @@ macro_rules! loss_recoveries {
                 match self { $(Self::$variant(params) => params.check(),)+ }
             }
 
-            /// The recovery with these parameters.
+            /// A recovery with these parameters.
             pub fn build(&self) -> Recovery {
                 match self {
                     $(Self::$variant(params) => Recovery::$variant($module::$variant::new(params)),)+

@@ -82,7 +82,7 @@ impl NewReno {
         }
     }
 
-    /// RFC 6582 §3.2, step 2: a new loss, or echoes of the one just repaired?
+    /// RFC 6582 §3.2, step 2: whether duplicate ACKs indicate a new loss, rather than the last one.
     pub(super) fn may_enter(&self, view: &RecoveryView) -> bool {
         let last_acked = view.una - 1;
         self.recover.is_none_or(|recover| {
@@ -126,7 +126,7 @@ impl ByDuplicates for NewReno {
                 self.inflation += view.segment;
             }
         } else {
-            // The window itself is never deflated below a segment.
+            // The window itself is not deflated below a segment.
             let most = view.window.saturating_sub(view.segment);
             self.deficit = (self.deficit + acked - self.inflation).min(most);
             self.inflation = if acked >= view.segment { view.segment } else { 0 };
@@ -170,7 +170,7 @@ impl LossRecovery for NewReno {
         self.recover = Some(view.max - 1);
         self.in_recovery = true;
         self.partial_ack_seen = false;
-        // RFC 5681 §3.2, step 3: the segments that caused the duplicate ACKs have left.
+        // RFC 5681 §3.2, step 3: the segments that caused the duplicate ACKs have left the network.
         self.inflation = u64::from(self.dupacks) * view.segment;
         self.deficit = 0;
         Episode::Enter { restart_timer: self.params.restart_timer_on_entry }

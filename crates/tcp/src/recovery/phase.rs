@@ -1,17 +1,17 @@
-//! Where a recovery by selective acknowledgements stands.
+//! The phases of a recovery that uses selective acknowledgements.
 
-/// What is being repaired.
+/// The loss event that is being repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Nothing.
+    /// None.
     Open,
     /// A loss.
     Recovery,
-    /// A timeout (RFC 6675 §5.1): no recovery begins.
+    /// A timeout (RFC 6675 §5.1): recovery cannot begin.
     Timeout,
 }
 
-/// The repair, and the duplicate ACKs that may begin one.
+/// The current phase, and the duplicate ACKs so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Repair {
     pub phase: Phase,
@@ -23,8 +23,8 @@ pub(super) struct Repair {
 impl Repair {
     pub const NONE: Self = Self { phase: Phase::Open, until: 0, dupacks: 0 };
 
-    /// A loss was found, and `max` is one past the highest sequence number sent. Whether a recovery
-    /// begins.
+    /// A loss was detected; `max` is one past the highest sequence number sent. Returns whether
+    /// recovery begins.
     pub fn begin(&mut self, max: u64) -> bool {
         let begins = self.phase == Phase::Open;
         if begins {
@@ -34,12 +34,12 @@ impl Repair {
         begins
     }
 
-    /// The timer has expired.
+    /// The retransmission timer has expired.
     pub fn await_timeout(&mut self, max: u64) {
         *self = Self { phase: Phase::Timeout, until: max, dupacks: 0 };
     }
 
-    /// Nothing is left to repair. Whether that ends a recovery.
+    /// The repair is complete. Returns whether recovery ends.
     pub fn end(&mut self) -> bool {
         std::mem::replace(&mut self.phase, Phase::Open) == Phase::Recovery
     }
@@ -49,7 +49,7 @@ impl Repair {
         self.phase == Phase::Recovery
     }
 
-    /// Whether nothing is repaired, and no duplicate ACK has come.
+    /// Whether there is no repair and no duplicate ACK.
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.phase == Phase::Open && self.dupacks == 0

@@ -21,7 +21,7 @@ pub struct RackTlp {
     params: Params,
     repair: Repair,
     min_rtt: MinRtt,
-    /// Of the segments that have arrived, the one sent last: its time, and its end (`RACK.xmit_ts`,
+    /// The last sent of the arrived segments: its send time and its end (`RACK.xmit_ts`,
     /// `RACK.end_seq`).
     newest: Option<(Time, u64)>,
     /// Its round trip (`RACK.rtt`).
@@ -32,11 +32,11 @@ pub struct RackTlp {
     /// `RACK.reo_wnd_mult` and `RACK.reo_wnd_persist`.
     multiplier: u32,
     persistence: u32,
-    /// End of the round that has seen a duplicate (`RACK.dsack_round`).
+    /// End of the round in which a duplicate was reported (`RACK.dsack_round`).
     dsack_round: Option<u64>,
-    /// When the window was reduced last.
+    /// Time of the last reduction of the window.
     reduced_at: Time,
-    /// When segments that may only be late count as lost.
+    /// When segments that may only be reordered are declared lost.
     reorder_at: Time,
     probe: Probe,
 }

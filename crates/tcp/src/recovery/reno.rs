@@ -1,4 +1,5 @@
-//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2), which ends with the first new ACK.
+//! Reno: fast retransmit and fast recovery (RFC 5681 §3.2). The first ACK of new data ends
+//! recovery.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -65,7 +65,7 @@ impl super::Parameters for Params {}
 pub struct Sack {
     params: Params,
     repair: Repair,
-    /// One past the highest byte sent again in this recovery (`HighRxt`).
+    /// One past the highest byte retransmitted in this recovery (`HighRxt`).
     high_rxt: u64,
     /// One past the data covered by a rescue (`RescueRxt`).
     rescued: u64,
@@ -137,7 +137,7 @@ impl LossRecovery for Sack {
         if news.sacked == 0 {
             return Episode::None;
         }
-        // RFC 6675 §2: what a duplicate ACK is; §5, steps 1 and 2.
+        // RFC 6675 §2 defines duplicate ACKs; §5, steps 1 and 2.
         self.repair.dupacks += 1;
         if self.repair.dupacks >= dupack_threshold || head_is_lost {
             self.enter(view)
@@ -147,7 +147,7 @@ impl LossRecovery for Sack {
     }
 
     fn on_timeout(&mut self, board: &mut Scoreboard, view: &RecoveryView) {
-        // RFC 6675 §5.1: arrived segments are remembered, all others are sent again.
+        // RFC 6675 §5.1: arrived segments keep their marks, all others are sent again.
         board.lose_all();
         self.repair.await_timeout(view.max);
     }
@@ -171,8 +171,8 @@ impl LossRecovery for Sack {
         if let Some(hole) = hole {
             return Some(Spare { seq: hole.seq, rescue: false });
         }
-        // The rescue is for a loss at the end of the window; another copy of a retransmission would
-        // not detect it.
+        // The rescue detects a loss at the end of the window. A second copy of a retransmission
+        // would not.
         let may_rescue = self.params.rescue && board.una() > self.rescued;
         let last = board.last_missing().filter(|last| may_rescue && last.seq >= self.high_rxt)?;
         (!last.marks.has(Marks::RESENT)).then_some(Spare { seq: last.seq, rescue: true })

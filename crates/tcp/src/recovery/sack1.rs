@@ -1,9 +1,8 @@
-//! Recovery by selective acknowledgements as it was before RFC 6675, and still is in ns-2's
-//! `Agent/TCP/Sack1` (Fall and Floyd: "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP",
-//! CCR 26(3), 1996).
+//! Recovery by selective acknowledgements before RFC 6675, as in ns-2's `Agent/TCP/Sack1` (Fall and
+//! Floyd: "Simulation-based Comparisons of Tahoe, Reno, and SACK TCP", CCR 26(3), 1996).
 //!
-//! Lost segments stay in the pipe until their copies have arrived, so a window that lost more than
-//! half its segments waits for the timer.
+//! Lost segments stay in the pipe until their retransmissions have arrived. If more than half of a
+//! window is lost, the repair therefore waits for the retransmission timer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,9 +25,9 @@ pub struct Sack1 {
     repair: Repair,
     /// First unacknowledged byte when recovery began.
     began_at: u64,
-    /// Bytes sent again in this recovery without the first segment, which ns-2 does not count.
+    /// Bytes retransmitted in this recovery, without the first segment, which ns-2 does not count.
     resent: u64,
-    /// Bytes that ACKs have taken from the pipe.
+    /// Bytes that ACKs have removed from the pipe.
     freed: u64,
     segment: u64,
     is_first_copy: bool,
@@ -97,8 +96,8 @@ impl LossRecovery for Sack1 {
                 return Episode::exit(RecoveryExit::Reduced { deficit: 0 });
             }
             Phase::Recovery => {
-                // Every ACK reports that a segment has left; an ACK of new data, that its copy has,
-                // too.
+                // Every ACK removes a segment from the pipe. An ACK of new data also removes its
+                // retransmission.
                 self.freed += if news.acked > 0 { 2 * self.segment } else { self.segment };
                 board.judge(1, segment);
                 return Episode::None;
@@ -112,8 +111,8 @@ impl LossRecovery for Sack1 {
         if self.repair.dupacks < dupack_threshold {
             return Episode::None;
         }
-        // All segments missing below the highest arrived one are sent again, regardless of their
-        // number.
+        // All missing segments below the highest arrived one are retransmitted, regardless of how
+        // many have arrived above them.
         board.judge(1, segment);
         self.enter(view)
     }
@@ -124,7 +123,7 @@ impl LossRecovery for Sack1 {
         self.repair.await_timeout(view.max);
     }
 
-    /// After a timeout ns-2 goes back and sends everything again.
+    /// After a timeout ns-2 sends everything again (go-back-N).
     fn reads_blocks(&self) -> bool {
         self.repair.phase != Phase::Timeout
     }

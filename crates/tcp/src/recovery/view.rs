@@ -1,38 +1,39 @@
-//! What a recovery sees, and what it reports.
+//! The inputs and outputs of a loss recovery.
 
 use incast_engine::{Span, Time};
 
 use crate::congestion::RecoveryExit;
 
-/// How a recovery works, as far as its connection has to know. It is asked once, before the first
+/// The properties of a recovery that the connection must know. They are read once, before the first
 /// packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// It reads selective acknowledgements, so that the scoreboard tells what has arrived. Else a
-    /// duplicate ACK stands for a segment that has (RFC 5681 §3.2), also for rate reduction, and
-    /// F-RTO is the basic one (RFC 5682 §2).
+    /// It uses selective acknowledgements, so the scoreboard records what has arrived. Otherwise
+    /// each duplicate ACK represents an arrived segment (RFC 5681 §3.2), also for rate reduction,
+    /// and F-RTO is the basic variant (RFC 5682 §2).
     pub selective: bool,
-    /// cwnd bounds what is in the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), and a segment
-    /// that does not fit waits. Else it bounds what is in flight, with the inflation of
-    /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and cuts a segment that does not fit.
+    /// cwnd limits the pipe ([`super::LossRecovery::pipe`]; RFC 6675 §5), and a segment that does
+    /// not fit waits. Otherwise cwnd limits the flight, with the inflation of
+    /// [`super::LossRecovery::quota`] (RFC 5681 §3.2), and a segment that does not fit is
+    /// truncated.
     pub by_pipe: bool,
-    /// It marks the segments that are lost, and these are sent again where they are. Else a timeout
-    /// calls everything back (go-back-N).
+    /// It marks lost segments, and these are retransmitted individually. Otherwise a timeout
+    /// returns all segments to the send queue (go-back-N).
     pub in_place: bool,
-    /// It has deadlines, and looks at every segment that arrives.
+    /// It has deadlines, and examines every arrived segment.
     pub timed: bool,
 }
 
 impl Traits {
-    /// A recovery by duplicate ACKs.
+    /// A recovery that uses duplicate ACKs.
     pub const DUPLICATES: Self =
         Self { selective: false, by_pipe: false, in_place: false, timed: false };
-    /// A recovery by selective acknowledgements.
+    /// A recovery that uses selective acknowledgements.
     pub const SELECTIVE: Self =
         Self { selective: true, by_pipe: true, in_place: true, timed: false };
 }
 
-/// What a recovery sees of its connection.
+/// The inputs of a recovery from its connection.
 #[derive(Clone, Copy, Debug)]
 pub struct RecoveryView {
     /// First unacknowledged sequence number, after the current ACK.
@@ -43,7 +44,7 @@ pub struct RecoveryView {
     pub segment: u64,
     /// cwnd, bytes.
     pub window: u64,
-    /// Duplicate ACKs that mean a loss.
+    /// Number of duplicate ACKs that signals a loss.
     pub dupack_threshold: u32,
     /// Now.
     pub now: Time,
@@ -51,14 +52,14 @@ pub struct RecoveryView {
     pub srtt: Option<Span>,
     /// When the retransmission timer expires.
     pub rto_at: Time,
-    /// How long the other end may delay an ACK.
+    /// Maximum delay of the other end's ACKs.
     pub ack_delay: Span,
 }
 
 /// The timestamp that an ACK echoes, and the tick of its clock.
 pub type Echo = (u32, Span);
 
-/// Contents of an ACK.
+/// The properties of an ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct News {
     /// Bytes acknowledged cumulatively.
@@ -69,11 +70,11 @@ pub struct News {
     pub is_duplicate: bool,
     /// It echoes a congestion mark.
     pub ece: bool,
-    /// Data that the other end reports as received twice (RFC 2883).
+    /// Data that the other end reports as a duplicate (RFC 2883).
     pub twice: Option<(u64, u64)>,
-    /// It had no data and acknowledged nothing new.
+    /// It has no data and acknowledges nothing new.
     pub repeats: bool,
-    /// It had a SACK option.
+    /// It has a SACK option.
     pub has_blocks: bool,
 }
 
@@ -91,58 +92,57 @@ pub struct Spare {
 pub enum Episode {
     /// Nothing.
     None,
-    /// A loss: reduce the window and retransmit the first lost segment, which is the first
-    /// unacknowledged one for recoveries by duplicate ACKs.
+    /// A loss: reduce the window and retransmit the first lost segment. For recoveries by duplicate
+    /// ACKs this is the first unacknowledged segment.
     Enter {
         /// Restart the retransmission timer.
         restart_timer: bool,
     },
-    /// The same for a loss that has reduced the window already.
+    /// A loss for which the window was reduced already: as `Enter`, without the reduction.
     EnterReduced {
         /// Restart the retransmission timer.
         restart_timer: bool,
     },
-    /// A loss without recovery: slow start from the first unacknowledged segment on (Tahoe).
+    /// A loss without recovery: slow start from the first unacknowledged segment (Tahoe).
     Restart {
-        /// The first segment waits for its turn to be sent.
+        /// Whether the first segment is sent in order with the others, instead of at once.
         in_turn: bool,
     },
     /// A partial ACK.
     Partial {
         /// Restart the retransmission timer.
         restart_timer: bool,
-        /// What is sent for it.
+        /// The segment to send.
         answer: Answer,
     },
     /// All data outstanding at the loss is acknowledged.
     Exit {
-        /// What becomes of cwnd.
+        /// The new value of cwnd.
         cwnd: RecoveryExit,
-        /// The ACK that ends recovery grows cwnd (ns-2's Reno and `NewReno`; RFC 5681 §3.2, step 6,
-        /// only deflates it).
+        /// Whether the ACK that ends recovery grows cwnd (ns-2's Reno and `NewReno`; in RFC 5681
+        /// §3.2, step 6, it only deflates).
         grows: bool,
     },
-    /// Only reduce the window: a retransmission was lost (RFC 5681 §4.3), or a loss is likely and
-    /// not repaired yet.
+    /// Only reduce the window: a retransmission was lost (RFC 5681 §4.3), or a loss is likely but
+    /// not yet repaired.
     Again,
-    /// A probe has repaired a loss: reduce the window once; there is nothing to recover (RFC 8985
-    /// §7.4).
+    /// A probe has repaired a loss: reduce the window once, without a recovery (RFC 8985 §7.4).
     Repaired {
         /// Bytes outstanding when the probe was sent.
         flight: u64,
     },
-    /// Send a segment to trigger an ACK: new data, or else the last segment (RFC 8985 §7.3).
+    /// Send a segment to elicit an ACK: new data, or else the last segment (RFC 8985 §7.3).
     Probe,
 }
 
 impl Episode {
-    /// The end of an episode as the RFCs have it.
+    /// The end of an episode according to the RFCs.
     pub const fn exit(cwnd: RecoveryExit) -> Self {
         Self::Exit { cwnd, grows: false }
     }
 }
 
-/// What is sent for a partial ACK, beside what the windows allow.
+/// The segment sent for a partial ACK, regardless of the windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The first unacknowledged segment (RFC 6582 §3.2, step 3).

@@ -9,24 +9,24 @@ use crate::config::{DelayedAck, ReceiveOffload};
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct AckPolicy {
-    /// No rule below delays an ACK.
+    /// No ACK is delayed.
     is_prompt: bool,
-    /// Segments that may yet be acknowledged at once.
+    /// Number of segments that are still acknowledged at once.
     quick: u32,
     /// Full segments received since the last ACK.
     pending: u32,
-    /// When a delayed ACK is due: by the delayed-ACK timer, or because the host passes up its
-    /// batch.
+    /// When a delayed ACK is due: by the delayed-ACK timer, or when the host passes its batch to
+    /// TCP.
     deadline: Time,
     hand_up: Time,
     delayed: Option<DelayedAck>,
     offload: Option<ReceiveOffload>,
-    /// Bytes collected and not yet handed up.
+    /// Bytes in the host's batch.
     collected: u64,
 }
 
 impl AckPolicy {
-    /// One ACK per packet, delayed ACKs, or one per batch of the host.
+    /// One ACK per packet, delayed ACKs, or one ACK per batch of the host.
     pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
         Self {
             is_prompt: delayed.is_none() && offload.is_none(),
@@ -40,14 +40,14 @@ impl AckPolicy {
         }
     }
 
-    /// A delayed ACK waits for `timeout` at most.
+    /// Limits the delay of an ACK to `timeout`.
     pub fn shorten(&mut self, timeout: Span) {
         if let Some(delayed) = &mut self.delayed {
             delayed.timeout = delayed.timeout.min(timeout);
         }
     }
 
-    /// Whether the segment of `bytes` that just arrived has to be acknowledged now (RFC 5681 §4.2).
+    /// Whether the arrived segment of `bytes` bytes must be acknowledged now (RFC 5681 §4.2).
     #[inline]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
         if self.is_prompt {
@@ -63,7 +63,7 @@ impl AckPolicy {
             if arrival == Arrival::Duplicate
                 && let Some(delayed) = self.delayed
             {
-                // The sender may have timed out (Linux's tcp_enter_quickack_mode).
+                // The sender may have timed out (Linux's `tcp_enter_quickack_mode`).
                 self.quick = delayed.quickack;
             }
             return true;
@@ -80,12 +80,12 @@ impl AckPolicy {
         self.is_due()
     }
 
-    /// The clock has reached the deadline: is it time for an ACK?
+    /// The deadline has passed. Returns whether an ACK must be sent.
     pub fn on_deadline(&mut self, now: Time) -> bool {
         self.deadline <= now || (self.hand_up <= now && self.is_due())
     }
 
-    /// Whether the data passed up requires an ACK.
+    /// Whether the batch requires an ACK.
     fn is_due(&mut self) -> bool {
         self.hand_up = Time::NEVER;
         self.collected = 0;

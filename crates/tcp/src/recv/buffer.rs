@@ -1,12 +1,11 @@
-//! The receive buffer: the bytes that have arrived, in order and beyond gaps, and the window that is
-//! advertised for the next ones.
+//! The receive buffer: in-order data, ranges beyond gaps, and the advertised window.
 
 /// The effect of a segment on the received data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It extended the data in order, and no gap is left.
+    /// It extended the in-order data, and there is no gap.
     InOrder,
-    /// It filled (part of) a gap: acknowledge at once (RFC 5681 §4.2).
+    /// It filled a gap, wholly or in part: acknowledge at once (RFC 5681 §4.2).
     FilledGap,
     /// It is beyond a gap.
     OutOfOrder,
@@ -14,18 +13,18 @@ pub enum Arrival {
     Duplicate,
 }
 
-/// Received bytes: everything below `next`, and ranges beyond it.
+/// Received bytes: everything below `next`, and ranges above it.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next: u64,
-    /// Disjoint, non-adjacent, ascending ranges. The first `past` of them are below `next`; they are
-    /// removed together, so that the others are not moved for each.
+    /// Disjoint, non-adjacent, ascending ranges. The first `past` of them are below `next`. These
+    /// are removed together, so that the others are not moved each time.
     ranges: Vec<(u64, u64)>,
     past: usize,
 }
 
 impl Reassembly {
-    /// Nothing received; `next` is the first byte expected.
+    /// An empty buffer; `next` is the first byte expected.
     pub fn new(next: u64) -> Self {
         Self { next, ranges: Vec::new(), past: 0 }
     }
@@ -48,13 +47,13 @@ impl Reassembly {
         &self.ranges[self.past..]
     }
 
-    /// The range beyond the gap that holds `seq`.
+    /// The range beyond the gap that contains `seq`.
     pub fn range_of(&self, seq: u64) -> Option<(u64, u64)> {
         let index = self.ranges().partition_point(|range| range.1 <= seq);
         self.ranges().get(index).copied().filter(|range| range.0 <= seq)
     }
 
-    /// The first part of `start` to `end` that has arrived already.
+    /// The first part of `start` to `end` that has arrived before.
     pub fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         if start < self.next {
             return Some((start, end.min(self.next)));
@@ -64,13 +63,13 @@ impl Reassembly {
         Some((start.max(range.0), end.min(range.1)))
     }
 
-    /// Whether a segment that starts at `start` comes in order, and no gap is left.
+    /// Whether a segment that starts at `start` is in order, and there is no gap.
     #[inline]
     pub fn is_next(&self, start: u64) -> bool {
         start == self.next && self.ranges.is_empty()
     }
 
-    /// Takes the bytes from `start` to `end`.
+    /// Enters the bytes from `start` to `end`.
     #[inline]
     pub fn insert(&mut self, start: u64, end: u64) -> Arrival {
         if self.is_next(start) {
@@ -80,7 +79,7 @@ impl Reassembly {
         self.insert_slowly(start.max(self.next), end)
     }
 
-    /// The first `count` ranges are filled up to.
+    /// `next` has passed the first `count` ranges.
     fn pass(&mut self, count: usize) {
         self.past = count;
         if 2 * self.past >= self.ranges.len() {
@@ -127,16 +126,16 @@ impl ReceiveWindow {
         Self { capacity, right_edge: next }
     }
 
-    /// Changes the buffer; returns whether the sender should hear of it because it has grown and
-    /// opens the window from less than a segment (RFC 9293 §3.8.6.2.2).
+    /// Changes the buffer. Returns whether to send a window update, because the window opens from
+    /// less than a segment (RFC 9293 §3.8.6.2.2).
     pub fn set_capacity(&mut self, capacity: u64, next: u64, segment: u64) -> bool {
         let grows = capacity > std::mem::replace(&mut self.capacity, capacity);
         let advertised = self.right_edge.saturating_sub(next);
         grows && advertised < segment && capacity >= segment
     }
 
-    /// The window to advertise with the cumulative ACK `next`, at most `cap` if the right edge
-    /// allows.
+    /// The window to advertise with the cumulative ACK `next`. It is at most `cap`, unless the
+    /// right edge would move back.
     #[inline]
     pub fn advertise(&mut self, next: u64, cap: Option<u64>) -> u32 {
         let wanted = cap.map_or(self.capacity, |cap| cap.min(self.capacity));
@@ -144,7 +143,8 @@ impl ReceiveWindow {
         u32::try_from(self.right_edge - next).unwrap_or(u32::MAX)
     }
 
-    /// Whether a segment that ends at `end` fits, so that a probe into a closed window does not.
+    /// Whether a segment that ends at `end` fits into the window. A probe of a closed window does
+    /// not.
     #[inline]
     pub fn accepts(&self, end: u64, next: u64) -> bool {
         end <= self.right_edge.max(next + self.capacity)

@@ -1,5 +1,4 @@
-//! The receiving half: putting bytes in order, deciding when to acknowledge and what window to
-//! advertise.
+//! The receiving half: reassembly, acknowledgements, and the advertised window.
 
 pub mod ack_policy;
 pub mod buffer;

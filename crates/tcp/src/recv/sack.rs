@@ -5,18 +5,18 @@ use incast_net::SackBlocks;
 use super::Reassembly;
 use crate::config::Sack;
 
-/// Ranges that are remembered by recency. Three fit into an option; as many again, and then some,
-/// may have been filled since.
+/// Number of ranges kept in the order of their last change. An option has room for three; others
+/// are kept because some of them may have been filled since.
 const REMEMBERED: usize = 8;
 
-/// Which ranges to report, and in which order.
+/// The ranges to report, and their order.
 #[derive(Clone, Debug)]
 pub struct SackReport {
     dsack: bool,
     takes_room: bool,
-    /// A number within each range that changed lately, the last first; 0 is none.
+    /// A sequence number in each recently changed range, the latest first; 0 for none.
     recent: [u64; REMEMBERED],
-    /// Duplicates that were not reported yet.
+    /// A duplicate that was not reported yet.
     duplicate: Option<(u64, u64)>,
 }
 
@@ -31,7 +31,7 @@ impl SackReport {
         }
     }
 
-    /// Takes the segment from `start` to `end`; returns what it did to `data`.
+    /// Enters the segment from `start` to `end` into `data`, and returns its effect.
     pub fn insert(
         &mut self,
         start: u64,
@@ -54,17 +54,17 @@ impl SackReport {
         arrival
     }
 
-    /// Whether the reports lengthen a packet.
+    /// Whether the option lengthens packets.
     pub fn takes_room(&self) -> bool {
         self.takes_room
     }
 
-    /// Whether there are unreported duplicates.
+    /// Whether a duplicate was not reported yet.
     pub fn owes_duplicate(&self) -> bool {
         self.duplicate.is_some()
     }
 
-    /// The option of the next packet (RFC 2018 §4): the range that grew last comes first.
+    /// The blocks of the next packet (RFC 2018 §4): the range that grew last is first.
     pub fn blocks(&mut self, data: &Reassembly) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let ack = data.next();

@@ -1,5 +1,5 @@
-//! The rate at which data arrive (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion
-//! controls that ask for it.
+//! The delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), for congestion controls that
+//! need it.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use incast_engine::{Rate, Span, Time};
 
 use crate::congestion::Delivery;
 
-/// The state when a segment was sent (§3.2: the fields of P).
+/// The sender's state when a segment was sent (§3.2: the fields of P).
 #[derive(Clone, Copy, Debug)]
 struct Record {
     end: u64,
@@ -31,10 +31,10 @@ pub struct DeliveryRate {
     delivered: u64,
     delivered_at: Time,
     first_sent_at: Time,
-    /// Samples are limited by the application until so much is delivered; 0 if they are not.
+    /// Samples are application-limited until this many bytes are delivered; 0 if they are not.
     app_limited: u64,
     in_flight: u64,
-    /// The youngest segment that the ACK at hand delivered.
+    /// The last sent of the segments that the current ACK delivered.
     youngest: Option<Record>,
     newly: u64,
 }
@@ -55,7 +55,7 @@ impl Default for DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// The bytes from `seq` to `end` leave, for the first time or again (§3.2).
+    /// The bytes from `seq` to `end` are sent, for the first time or again (§3.2).
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64) {
         if self.in_flight == 0 {
             self.first_sent_at = now;
@@ -77,7 +77,7 @@ impl DeliveryRate {
             return;
         }
         let at = self.records.partition_point(|known| known.end <= seq);
-        // Of a retransmission the length is counted already.
+        // The length of a retransmission was counted before.
         if let Some(known) = self.records.get_mut(at).filter(|known| !known.arrived) {
             *known = Record { end: known.end, len: known.len, ..record };
         }
@@ -135,7 +135,7 @@ impl DeliveryRate {
         let acking = self.delivered_at.saturating_since(record.delivered_at);
         let interval = sending.max(acking);
         let amount = self.delivered - record.delivered;
-        // An interval below the smallest round trip comes from ACKs in a clump.
+        // Intervals below the smallest round trip result from compressed ACKs.
         let is_usable = !interval.is_zero() && min_rtt.is_some_and(|min_rtt| interval >= min_rtt);
         let rate = is_usable.then(|| Rate(mul_div(amount, 8 * PICOS_PER_SEC, interval.as_picos())));
         Some(Delivery {

@@ -20,12 +20,12 @@ pub struct IdleView {
     pub srtt: Option<Span>,
 }
 
-/// Memory that the idle rules need.
+/// The state of the idle rules.
 #[derive(Clone, Debug)]
 pub struct IdleTracker {
     rule: IdleRestart,
     last_sent: Time,
-    /// Start and largest flight of the period that RFC 2861 validates the window by.
+    /// Start and largest flight of the validation period of RFC 2861.
     period_start: Time,
     used: u64,
     /// Bytes acknowledged in the current and the previous round trip (RFC 7661 pipeACK).
@@ -35,7 +35,7 @@ pub struct IdleTracker {
 }
 
 impl IdleTracker {
-    /// A tracker that has seen nothing.
+    /// The initial state.
     pub fn new(rule: IdleRestart) -> Self {
         Self {
             rule,

@@ -1,5 +1,5 @@
 //! Proportional rate reduction (RFC 6937, RFC 9937): during recovery, sending is proportional to
-//! the delivered data, so that the flight falls to the window of the congestion control.
+//! the delivered data, so the flight falls to the congestion control's window.
 
 use crate::config::PrrBound;
 
@@ -10,19 +10,19 @@ pub struct Prr {
     active: bool,
     /// Outstanding bytes when recovery began (`RecoverFS`).
     flight: u64,
-    /// Bytes that arrived and bytes that left since (`prr_delivered`, `prr_out`).
+    /// Bytes delivered and bytes sent since then (`prr_delivered`, `prr_out`).
     delivered: u64,
     out: u64,
-    /// Bytes that may leave until the next ACK (`sndcnt`).
+    /// Bytes that may be sent until the next ACK (`sndcnt`).
     allowance: u64,
-    /// Without SACK, bytes that duplicate ACKs say have arrived and no ACK has covered yet.
+    /// Without SACK: bytes that duplicate ACKs have reported and no cumulative ACK has covered.
     credited: u64,
 }
 
-/// An ACK within recovery.
+/// An ACK during recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Bytes that it reports as delivered (`DeliveredData`).
+    /// Bytes reported as delivered (`DeliveredData`).
     pub delivered: u64,
     /// Bytes in the network after it.
     pub pipe: u64,
@@ -30,9 +30,9 @@ pub struct Progress {
     pub window: u64,
     /// Segment size, bytes.
     pub segment: u64,
-    /// What windows are counted in: 1 for bytes, or a segment.
+    /// Unit of windows, bytes: 1, or a segment.
     pub unit: u64,
-    /// It covers new data and shows no further loss (`SafeACK`).
+    /// Whether it covers new data and indicates no further loss (`SafeACK`).
     pub safe: bool,
 }
 
@@ -44,10 +44,10 @@ impl Prr {
         (bound != PrrBound::Off).then(|| Box::new(it))
     }
 
-    /// Recovery begins with so much outstanding; `held` of it the receiver had reported before the
-    /// ACK at hand, and that reports duplicates worth `credited` bytes.
+    /// Recovery begins with `flight` bytes outstanding. The receiver had reported `held` of them
+    /// before the current ACK, and duplicate ACKs have reported `credited` bytes.
     pub fn begin(&mut self, flight: u64, held: u64, credited: u64) {
-        // RFC 9937 §6.1 leaves out what was selectively acknowledged before.
+        // RFC 9937 §6.1 excludes data that was selectively acknowledged before.
         let held = if self.bound == PrrBound::Rfc9937 { held } else { 0 };
         let flight = flight.saturating_sub(held).max(1);
         let bound = self.bound;
@@ -59,20 +59,20 @@ impl Prr {
         self.active = false;
     }
 
-    /// Bytes that may leave now, during recovery.
+    /// Bytes that may be sent now; `None` outside recovery.
     #[inline]
     pub fn allowance(&self) -> Option<u64> {
         self.active.then_some(self.allowance)
     }
 
-    /// A duplicate ACK without SACK: a segment has arrived; returns the bytes of all those.
+    /// Without SACK, a duplicate ACK reports a segment. Returns the bytes of all such segments.
     pub fn credit(&mut self, segment: u64) -> u64 {
         self.credited += segment;
         self.credited
     }
 
-    /// `acked` bytes were covered, some of which duplicates had announced; returns those of which
-    /// it is the first news, and what duplicates have announced beyond.
+    /// A cumulative ACK covered `acked` bytes, some of which duplicate ACKs had reported. Returns
+    /// the bytes not reported before, and the reported bytes that are still not covered.
     pub fn settle(&mut self, acked: u64) -> (u64, u64) {
         let known = self.credited.min(acked);
         self.credited -= known;
@@ -101,7 +101,7 @@ impl Prr {
         };
     }
 
-    /// `len` bytes left.
+    /// `len` bytes were sent.
     pub fn on_sent(&mut self, len: u64) {
         if self.active {
             self.out += len;
@@ -182,7 +182,8 @@ mod tests {
                 allowance
             };
             assert_eq!(after(4, 2), 2, "{bound:?}");
-            // Two left for one that arrived, so that nothing is owed: what the ACK reports counts.
+            // Two were sent for one delivered: nothing is owed, and the ACK's delivered data
+            // counts.
             assert_eq!(after(5, 0), 2, "{bound:?}");
             assert_eq!(after(5, 0), 2, "{bound:?}");
             // Two are owed.

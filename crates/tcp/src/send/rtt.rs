@@ -17,11 +17,11 @@ pub struct RttEstimator {
     /// RTO before the first sample.
     initial: Span,
     smoothed: Option<Smoothed>,
-    /// The estimator that counts in ticks, if it is in force.
+    /// The estimator in ticks, if it is configured.
     ticks: Option<Box<Ticks>>,
     min_rtt: Option<Span>,
     doublings: u32,
-    /// The current RTO: read at every ACK, changed less often.
+    /// The current RTO, stored because every ACK reads it.
     rto: Span,
 }
 
@@ -32,7 +32,7 @@ struct Smoothed {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample; a clock that ticks begins at random.
+    /// An estimator without a sample. A clock with ticks has a random phase.
     pub fn new(policy: &RtoPolicy, random: &mut Stream) -> Self {
         let ticks = (policy.clock == RttClock::Ticks)
             .then(|| Box::new(Ticks::new(policy.granularity, random)));
@@ -49,7 +49,7 @@ impl RttEstimator {
         estimator
     }
 
-    /// Takes at `now` a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5: a new measurement).
+    /// Adds a sample (RFC 6298 §2) and ends the backoff (RFC 6298 §5).
     pub fn sample(&mut self, now: Time, rtt: Span) {
         self.min_rtt = Some(self.min_rtt.map_or(rtt, |min| min.min(rtt)));
         self.smoothed = Some(match (&mut self.ticks, self.smoothed) {
@@ -77,7 +77,7 @@ impl RttEstimator {
         self.update();
     }
 
-    /// New data were acknowledged, by whichever transmission.
+    /// New data was acknowledged, perhaps by a retransmission.
     #[inline]
     pub fn on_progress(&mut self) {
         if self.doublings > 0 && self.policy.backoff_ends == BackoffEnd::NewData {
@@ -86,7 +86,7 @@ impl RttEstimator {
         }
     }
 
-    /// Replaces the RTO that holds before the first sample (RFC 6298 (5.7)).
+    /// Replaces the RTO that applies before the first sample (RFC 6298 (5.7)).
     pub fn set_initial(&mut self, initial: Span) {
         self.initial = initial;
         self.update();
@@ -118,7 +118,7 @@ impl RttEstimator {
         };
     }
 
-    /// The current RTO, or `floor` if that is more, randomly extended if the policy says so.
+    /// The current RTO, at least `floor`, with the random extension of the policy.
     #[inline]
     pub fn timeout(&self, floor: Span, random: &mut Stream) -> Span {
         let rto = self.rto.max(floor.min(self.policy.max));

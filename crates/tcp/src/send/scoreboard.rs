@@ -1,23 +1,23 @@
-//! Unacknowledged segments, their marks, and sums over these: the cumulative side. Marks are set in
-//! `selective.rs`.
+//! The scoreboard: unacknowledged segments, their marks, and sums over the marks. This file has the
+//! cumulative part; `selective.rs` sets marks.
 
 use std::collections::VecDeque;
 
 use incast_engine::Time;
 
-/// The state of an outstanding segment: a set.
+/// The marks of an outstanding segment, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Marks(pub(super) u8);
 
 impl Marks {
     /// The receiver has it (RFC 2018).
     pub const SACKED: Self = Self(1);
-    /// It counts as lost.
+    /// It is considered lost.
     pub const LOST: Self = Self(1 << 1);
     /// A copy of it is in flight.
     pub const RESENT: Self = Self(1 << 2);
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -45,14 +45,14 @@ pub struct Sent {
     pub len: u32,
     /// How often it was sent.
     pub transmissions: u16,
-    /// Its state.
+    /// Its marks.
     pub marks: Marks,
     /// When it was sent last.
     pub sent_at: Time,
 }
 
 impl Sent {
-    /// A copy of it is sent.
+    /// A copy of it was sent.
     pub(super) fn note_copy(&mut self, now: Time) {
         self.transmissions = self.transmissions.saturating_add(1);
         self.sent_at = now;
@@ -64,41 +64,41 @@ impl Sent {
     }
 }
 
-/// Blocks of the last ACK that are remembered, so that the next one is only read where it differs.
+/// Number of SACK blocks of the last ACK that are stored. Only changes against them are processed.
 pub(super) const SEEN: usize = 3;
 
-/// Sums over the marks, kept as marks are set, so that no ACK looks at every segment.
+/// Sums over the marks, updated with each mark, so that an ACK need not scan all segments.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Tally {
     /// Bytes that the receiver has beyond the cumulative ACK.
     pub(super) sacked: u64,
-    /// Bytes taken for lost, and not selectively acknowledged since.
+    /// Bytes considered lost, and not selectively acknowledged since.
     pub(super) lost: u64,
-    /// Bytes of which a copy is on its way.
+    /// Bytes with a copy in flight.
     pub(super) resent: u64,
-    /// Bytes taken for lost of which none is: a retransmission is due.
+    /// Lost bytes without a copy in flight: a retransmission is due.
     pub(super) due: u64,
     pub(super) sacked_segments: u32,
     pub(super) lost_segments: u32,
     pub(super) resent_segments: u32,
-    /// How often a segment was found lost.
+    /// Number of times that a segment was declared lost.
     pub(super) losses: u64,
-    /// No retransmission is due below.
+    /// No retransmission is due below this.
     pub(super) due_from: u64,
     /// One past the highest byte selectively acknowledged.
     pub(super) highest: u64,
-    /// Below, RFC 6675's `IsLost` was decided.
+    /// RFC 6675's `IsLost` was evaluated below this.
     pub(super) judged: u64,
-    /// Below, every segment that was sent once is selectively acknowledged or lost.
+    /// Below this, every segment that was sent once is selectively acknowledged or lost.
     pub(super) settled: u64,
-    /// Copies in the order in which they left: where, and when.
+    /// Copies in the order of sending: sequence number and time.
     pub(super) copies: VecDeque<(u64, Time)>,
     pub(super) seen: [(u64, u64); SEEN],
 }
 
 impl Tally {
-    /// `len` bytes with these marks, and so many whole `segments`, are outstanding no more.
+    /// Removes `len` outstanding bytes with these marks, in `segments` whole segments.
     #[inline(never)]
     pub(super) fn forget(&mut self, marks: Marks, len: u32, segments: u32) {
         let len = u64::from(len);
@@ -121,20 +121,21 @@ impl Tally {
     }
 }
 
-/// An ACK's information about the segments that it covers.
+/// The data that an ACK covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Acked {
     /// Bytes newly acknowledged.
     pub bytes: u64,
-    /// Segments covered wholly.
+    /// Number of segments that are fully covered.
     pub segments: u64,
-    /// When the youngest fully covered segment was sent; `None` if any of them was sent twice
-    /// (Karn's rule, RFC 6298 §3).
+    /// When the last sent of the fully covered segments was sent; `None` if any of them was sent
+    /// twice (Karn's rule, RFC 6298 §3).
     pub sent_at: Option<Time>,
 }
 
-/// The outstanding segments: contiguous from `una` to `max`, of which those below `next` count as
-/// in flight. After a timeout `next` falls back to `una` (go-back-N) and sending resumes there.
+/// The outstanding segments, contiguous from `una` to `max`. Segments below `next` count as in
+/// flight. After a timeout `next` is set back to `una` (go-back-N), and sending resumes there: the
+/// segments above are in the send queue again.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Scoreboard {
@@ -144,16 +145,16 @@ pub struct Scoreboard {
     /// Index of the segment that starts at `next`, or the number of segments.
     pub(super) cursor: usize,
     pub(super) segments: VecDeque<Sent>,
-    /// One past a window probe.
+    /// One past the byte of a window probe.
     probed: u64,
-    /// Copies are kept in the order of sending, for [`Self::detect`].
+    /// Whether copies are recorded in the order of sending, for [`Self::detect`].
     pub(super) keeps_copies: bool,
-    /// Sums of what is marked.
+    /// Sums over the marks.
     pub(super) tally: Tally,
 }
 
 impl Scoreboard {
-    /// An empty scoreboard whose first byte will be `start`.
+    /// An empty scoreboard; `start` is the first sequence number.
     pub fn new(start: u64) -> Self {
         let (una, next, max, probed) = (start, start, start, start);
         let tally = Tally::default();
@@ -161,7 +162,7 @@ impl Scoreboard {
         Self { una, next, max, cursor, segments, probed, keeps_copies, tally }
     }
 
-    /// The same, for a recovery that looks for losses by time.
+    /// An empty scoreboard for a recovery that detects losses by time.
     pub fn with_copies(start: u64) -> Self {
         Self { keeps_copies: true, ..Self::new(start) }
     }
@@ -184,8 +185,8 @@ impl Scoreboard {
         self.max
     }
 
-    /// Whether an ACK may cover everything below `ack`: a window probe counts as sent, although it
-    /// is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
+    /// Whether an ACK of everything below `ack` is acceptable. A window probe counts as sent,
+    /// although it is not outstanding (RFC 9293 §3.8.6.1: the receiver may refuse it).
     #[inline]
     pub fn accepts(&self, ack: u64) -> bool {
         ack <= self.max || ack <= self.probed
@@ -197,7 +198,7 @@ impl Scoreboard {
         self.next - self.una
     }
 
-    /// The segments of which [`Self::flight`] counts the bytes.
+    /// The number of segments in [`Self::flight`].
     #[inline]
     pub fn flight_segments(&self) -> u64 {
         self.cursor as u64
@@ -209,14 +210,14 @@ impl Scoreboard {
         self.una == self.max
     }
 
-    /// Whether no outstanding segment has arrived, is lost, or was sent again.
+    /// Whether no outstanding segment has a mark.
     #[inline]
     pub fn is_unmarked(&self) -> bool {
         let Tally { sacked, lost, resent, .. } = self.tally;
         sacked | lost | resent == 0
     }
 
-    /// The next segment to be sent again after a timeout, if any.
+    /// The next segment that a timeout returned to the send queue, if any.
     #[inline]
     pub fn resend(&self) -> Option<&Sent> {
         self.segments.get(self.cursor)
@@ -251,12 +252,13 @@ impl Scoreboard {
         self.cursor += 1;
     }
 
-    /// Records that the byte at `next` was sent into a closed window.
+    /// Records that the byte at `next` was sent as a window probe.
     pub fn note_probe(&mut self) {
         self.probed = self.next + 1;
     }
 
-    /// Everything outstanding counts as lost: sending resumes at `una`.
+    /// All outstanding data is considered lost and returns to the send queue: sending resumes at
+    /// `una`.
     pub fn go_back(&mut self) {
         self.cursor = 0;
         self.next = self.una;
@@ -274,8 +276,8 @@ impl Scoreboard {
         self.acknowledge_each(ack, |_| {})
     }
 
-    /// Handles a cumulative ACK above `una`; `deliver` sees the segments of which it is the first
-    /// news.
+    /// Handles a cumulative ACK above `una`. `deliver` is called for each segment not reported
+    /// before.
     #[inline]
     pub fn acknowledge_each(&mut self, ack: u64, mut deliver: impl FnMut(&Sent)) -> Acked {
         debug_assert!(ack > self.una && self.accepts(ack), "unacceptable ACK");
@@ -310,7 +312,7 @@ impl Scoreboard {
         }
         acked.segments = (outstanding - self.segments.len()) as u64;
         if self.segments.is_empty() {
-            // From the beginning again, which is in the cache.
+            // Starts again at the beginning of the buffer, which is cached.
             self.segments.clear();
         }
         self.una = ack;
@@ -373,7 +375,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a plain list of bytes: what is in flight, and that nothing is skipped.
+        /// Comparison with a plain list of bytes: the flight is equal, and no segment is skipped.
         #[test]
         fn agrees_with_a_byte_count(steps in prop::collection::vec((0_u8..5, 1_u32..300), 1..100)) {
             let mut board = Scoreboard::new(1);

@@ -1,12 +1,11 @@
-//! The scoreboard of selective acknowledgements: which segments arrived, which are lost, and what is
-//! still in the pipe.
+//! The selective part of the scoreboard: arrived and lost segments, and the pipe.
 
 use incast_engine::{Span, Time};
 
 use super::scoreboard::{Marks, SEEN, Scoreboard, Sent, Tally};
 
-/// The segment that was sent last of those that have arrived, and how long after it an older one
-/// counts as lost (RFC 8985 §6.2).
+/// The last sent of the arrived segments, and the time after which a segment sent earlier is
+/// considered lost (RFC 8985 §6.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Horizon {
     /// When it was sent.
@@ -18,7 +17,7 @@ pub struct Horizon {
 }
 
 impl Horizon {
-    /// Whether it left after `segment`.
+    /// Whether it was sent after `segment`.
     fn is_after(&self, segment: &Sent) -> bool {
         (self.sent_at, self.end) > (segment.sent_at, segment.end())
     }
@@ -27,11 +26,11 @@ impl Horizon {
 /// The result of loss detection by time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Detection {
-    /// Segments that now count as lost.
+    /// Number of segments newly declared lost.
     pub lost: u32,
-    /// When the last of those left that were copies.
+    /// When the last of the retransmissions among them was sent.
     pub copy_sent_at: Option<Time>,
-    /// When those in question will be decided, if there are any.
+    /// When the next segment may be declared lost, if any.
     pub next: Option<Time>,
 }
 
@@ -47,30 +46,30 @@ impl Scoreboard {
         self.tally.sacked_segments
     }
 
-    /// How often a segment was found lost.
+    /// Number of times that a segment was declared lost.
     pub fn losses(&self) -> u64 {
         self.tally.losses
     }
 
-    /// One past the highest byte selectively acknowledged, if any is beyond the cumulative ACK.
+    /// One past the highest byte selectively acknowledged beyond the cumulative ACK, if any.
     pub fn highest_sacked(&self) -> Option<u64> {
         (self.tally.sacked > 0).then_some(self.tally.highest)
     }
 
-    /// Outstanding segments, selectively acknowledged ones included.
+    /// Number of outstanding segments, including selectively acknowledged ones.
     pub fn outstanding_segments(&self) -> usize {
         self.segments.len()
     }
 
-    /// Bytes in the network as RFC 6675 estimates them (`pipe`): sent, and neither arrived nor
-    /// lost, and copies.
+    /// Bytes in the network by RFC 6675's estimate (`pipe`): outstanding bytes that have not
+    /// arrived and are not lost, plus copies.
     #[inline]
     pub fn pipe(&self) -> u64 {
         let Tally { sacked, lost, resent, .. } = self.tally;
         (self.max - self.una + resent) - sacked - lost
     }
 
-    /// The segments of which [`Self::pipe`] counts the bytes.
+    /// The number of segments in [`Self::pipe`].
     #[inline]
     pub fn pipe_segments(&self) -> u64 {
         let Tally { sacked_segments, lost_segments, resent_segments, .. } = self.tally;
@@ -78,8 +77,8 @@ impl Scoreboard {
         sent - u64::from(sacked_segments) - u64::from(lost_segments)
     }
 
-    /// Takes a block of a SACK option; returns the bytes of which it is the first news, whose
-    /// segments `deliver` sees.
+    /// Enters a SACK block. Returns the number of bytes not reported before; `deliver` is called
+    /// for their segments.
     pub fn sack(&mut self, start: u64, end: u64, mut deliver: impl FnMut(&Sent)) -> u64 {
         let before = self.tally.sacked;
         let known = self.tally.seen.iter().find(|seen| seen.0 < end && start < seen.1);
@@ -107,7 +106,7 @@ impl Scoreboard {
         self.tally.sacked - before
     }
 
-    /// Remembers the blocks of this ACK as read.
+    /// Stores the blocks of this ACK.
     pub fn note_blocks(&mut self, blocks: impl Iterator<Item = (u64, u64)>) {
         self.tally.seen = [(0, 0); SEEN];
         for (place, block) in self.tally.seen.iter_mut().zip(blocks) {
@@ -115,7 +114,7 @@ impl Scoreboard {
         }
     }
 
-    /// The first segment that is marked as lost and due.
+    /// The first lost segment whose retransmission is due.
     #[inline]
     pub fn due(&mut self) -> Option<Sent> {
         if self.tally.due == 0 { None } else { self.find_due() }
@@ -135,13 +134,15 @@ impl Scoreboard {
         self.segments.get(index).copied()
     }
 
-    /// Whether something is to be sent again, because it is lost or was called back.
+    /// Whether a retransmission is due: a segment is lost, or a timeout returned it to the send
+    /// queue.
     #[inline]
     pub fn is_due(&self) -> bool {
         self.tally.due > 0 || self.cursor < self.segments.len()
     }
 
-    /// Records that the segment at `seq` was sent again. The first, if called back, has had its turn.
+    /// Records that the segment at `seq` was sent again. If the first segment is in the send queue,
+    /// it is removed from there.
     pub fn resend_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         if index == 0 && self.cursor == 0 {
@@ -163,8 +164,8 @@ impl Scoreboard {
         }
     }
 
-    /// Records that the segment at `seq` was sent again by way of rescue (RFC 6675 §4, `NextSeg`
-    /// rule 4): it stays eligible for a retransmission.
+    /// Records that the segment at `seq` was sent again as a rescue (RFC 6675 §4, `NextSeg` rule
+    /// 4): it stays eligible for a retransmission.
     pub fn rescue_at(&mut self, seq: u64, now: Time) {
         let index = self.first_from(seq);
         self.segments[index].note_copy(now);
@@ -180,7 +181,7 @@ impl Scoreboard {
         self.segments.range(first..).take_while(below).find(is_hole).copied()
     }
 
-    /// The first segment that has neither arrived nor been sent again.
+    /// The first segment that has not arrived and was not sent again.
     pub fn first_untried(&self) -> Option<Sent> {
         let is_untried = |segment: &&Sent| {
             !segment.marks.has(Marks::SACKED) && !segment.marks.has(Marks::RESENT)
@@ -193,7 +194,7 @@ impl Scoreboard {
         self.segments.iter().rev().find(|segment| !segment.marks.has(Marks::SACKED)).copied()
     }
 
-    /// Index of the first segment at or above `seq`, which mostly is the head.
+    /// Index of the first segment at or above `seq`. Often this is the first segment.
     fn first_from(&self, seq: u64) -> usize {
         if self.segments.front().is_none_or(|head| head.seq >= seq) {
             return 0;
@@ -222,9 +223,9 @@ impl Scoreboard {
         self.tally.due_from = self.tally.due_from.min(segment.seq);
     }
 
-    /// Marks what RFC 6675 §4 calls lost (`IsLost`): `threshold` discontiguous ranges, or more
-    /// than `threshold` - 1 segments of `segment` bytes, have arrived above it. Returns whether
-    /// the first unacknowledged segment is lost.
+    /// Marks lost segments by RFC 6675 §4, `IsLost`: `threshold` discontiguous ranges, or more than
+    /// `threshold` - 1 segments of `segment` bytes, have arrived above them. Returns whether the
+    /// first unacknowledged segment is lost.
     pub fn judge(&mut self, threshold: u32, segment: u64) -> bool {
         let Some(highest) = self.highest_sacked() else {
             return false;
@@ -257,12 +258,12 @@ impl Scoreboard {
         self.segments.front().is_some_and(|head| head.marks.has(Marks::LOST))
     }
 
-    /// Forgets what arrived beyond the cumulative ACK (RFC 2018 §8: after a timeout).
+    /// Removes the marks of selectively acknowledged segments (RFC 2018 §8: after a timeout).
     pub fn forget_sacked(&mut self) {
         let is_sacked = |segment: &&mut Sent| segment.marks.has(Marks::SACKED);
         for segment in self.segments.iter_mut().filter(is_sacked) {
             segment.marks.0 &= !Marks::SACKED.0;
-            // It may have been lost or sent again before it arrived.
+            // It may have been marked as lost or resent before it arrived.
             let len = u64::from(segment.len);
             if segment.marks.has(Marks::LOST) {
                 self.tally.lost += len;
@@ -280,7 +281,7 @@ impl Scoreboard {
         self.tally.seen = Default::default();
     }
 
-    /// Everything that has not arrived is lost, copies included.
+    /// Marks all segments that have not arrived as lost, copies included.
     pub fn lose_all(&mut self) {
         for index in 0..self.segments.len() {
             if !self.segments[index].marks.has(Marks::SACKED) {
@@ -292,7 +293,7 @@ impl Scoreboard {
         self.tally.copies.clear();
     }
 
-    /// Nothing is lost after all: what was outstanding is on its way.
+    /// Removes all marks of lost segments: they are in flight again.
     pub fn lose_nothing(&mut self) {
         self.go_forward();
         for segment in &mut self.segments {
@@ -307,8 +308,8 @@ impl Scoreboard {
         self.tally.settled = self.una;
     }
 
-    /// The retransmission timer expired (RFC 8985 §6.3): the first segment is lost, and what was
-    /// sent longer ago than `patience`.
+    /// The retransmission timer expired (RFC 8985 §6.3): the first segment is lost, and all
+    /// segments sent longer ago than `patience`.
     pub fn lose_old(&mut self, now: Time, patience: Span) {
         for index in 0..self.segments.len() {
             let Sent { marks, sent_at, .. } = self.segments[index];
@@ -319,11 +320,11 @@ impl Scoreboard {
         }
     }
 
-    /// Whether [`Self::detect`] has nothing to look for, however patient: everything outstanding
-    /// was sent once and after the segment that ends at `end` and left at `sent_at`.
+    /// Whether [`Self::detect`] cannot find a loss: all outstanding segments were sent once, and
+    /// after the segment that ends at `end` and was sent at `sent_at`.
     #[inline]
     pub fn all_sent_after(&self, sent_at: Time, end: u64) -> bool {
-        // What was sent once left in the order of its numbers.
+        // Segments sent once were sent in the order of their sequence numbers.
         self.tally.copies.is_empty()
             && self.segments.front().is_none_or(|head| {
                 head.transmissions == 1
@@ -332,12 +333,12 @@ impl Scoreboard {
             })
     }
 
-    /// Looks for segments that were sent before `horizon` and for longer than its patience
+    /// Declares segments lost that were sent before `horizon`, and longer ago than its patience
     /// (RFC 8985 §6.2, step 5).
     ///
-    /// What was sent once left in the order of its numbers, and copies are kept in the order in
-    /// which they left, so that the search ends at the first segment that left too late, and
-    /// begins where the last one had nothing left to decide.
+    /// Segments sent once were sent in the order of their sequence numbers, and copies are recorded
+    /// in the order of sending. The search therefore ends at the first segment that was sent too
+    /// late. It begins after the segments that earlier calls have decided.
     pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
         let mut found = Detection::default();
         self.detect_copies(now, horizon, &mut found);
@@ -401,7 +402,7 @@ mod tests {
 
     const LEN: u64 = 10;
 
-    /// What a scoreboard of equal segments should know, kept segment by segment.
+    /// A reference model of the scoreboard for equal segments, one entry per segment.
     #[derive(Clone, Copy, Default)]
     struct Model {
         sacked: bool,
@@ -413,7 +414,7 @@ mod tests {
         model.iter().filter(|segment| count(segment)).count() as u64 * LEN
     }
 
-    /// RFC 6675 §4, word by word.
+    /// RFC 6675 §4, literally.
     fn is_lost(model: &[Model], index: usize, threshold: u32) -> bool {
         let above = &model[index + 1..];
         let starts = |at: usize| above[at].sacked && (at == 0 || !above[at - 1].sacked);

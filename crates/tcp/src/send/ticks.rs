@@ -1,21 +1,21 @@
-//! ns-2's estimate of the round trip: whole ticks, and fixed point in whole numbers.
+//! ns-2's round-trip estimator: whole ticks and fixed-point integers.
 
 use incast_engine::{Span, Stream, Time};
 
-/// Bits of SRTT and RTTVAR to the right of the binary point.
+/// Fraction bits of SRTT and RTTVAR.
 const SRTT_BITS: u32 = 3;
 const RTTVAR_BITS: u32 = 2;
 
-/// SRTT and RTTVAR as ns-2's `rtt_update()` keeps them.
+/// SRTT and RTTVAR of ns-2's `rtt_update()`.
 ///
-/// A mean deviation of less than a tick does not decay, because a quarter of it is nothing: of steady
-/// round trips up to three ticks are left between SRTT and the RTO.
+/// A mean deviation below a tick does not decay, because a quarter of it is rounded to 0. With a
+/// constant round trip, up to three ticks remain between SRTT and the RTO.
 #[derive(Clone, Debug)]
 pub struct Ticks {
     tick: u64,
-    /// How far the clock had got when the simulation began (`boot_time_`), less than a tick.
+    /// Phase of the clock at the start of the simulation (`boot_time_`), less than a tick.
     phase: u64,
-    /// In eighths of ticks; 0 before the first sample, and when it is forgotten.
+    /// In eighths of ticks; 0 before the first sample and after `back_off` cleared it.
     srtt: i64,
     /// In quarters of ticks.
     rttvar: i64,
@@ -24,7 +24,7 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// An estimator without a sample, whose clock ticks every `tick`.
+    /// An estimator without a sample. Its clock has the period `tick`.
     pub fn new(tick: Span, random: &mut Stream) -> Self {
         let tick = tick.max(Span::from_picos(1));
         Self {
@@ -36,7 +36,7 @@ impl Ticks {
         }
     }
 
-    /// Takes a round trip that ended at `now`; returns SRTT.
+    /// Adds a round trip that ended at `now`; returns SRTT.
     pub fn sample(&mut self, now: Time, rtt: Span) -> Span {
         let rtt = self.ticks_in(now, rtt);
         if self.srtt == 0 {
@@ -52,20 +52,21 @@ impl Ticks {
         Span::from_picos((self.srtt as u64 * self.tick) >> SRTT_BITS)
     }
 
-    /// The timer has expired, and the RTO is doubled so often: backed off by more than 8, SRTT is
-    /// forgotten (`rtt_backoff()`). The RTO stays until the next sample, which counts as the first.
+    /// The timer has expired, and the RTO is doubled `doublings` times. If its factor is more than
+    /// 8, SRTT is cleared (`rtt_backoff()`). The RTO does not change until the next sample, which
+    /// is treated as the first.
     pub fn back_off(&mut self, doublings: u32) {
         if doublings > 3 {
             self.srtt = 0;
         }
     }
 
-    /// The RTO, neither bounded nor backed off.
+    /// The RTO without bounds and backoff.
     pub fn rto(&self) -> Span {
         Span::from_picos(self.rto as u64 * self.tick)
     }
 
-    /// How often the clock has ticked meanwhile, at least once.
+    /// Number of ticks during `rtt`, at least one.
     fn ticks_in(&self, now: Time, rtt: Span) -> i64 {
         let ended = now.as_picos() + self.phase;
         let began = ended.saturating_sub(rtt.as_picos());

@@ -10,13 +10,13 @@ use crate::send::Scoreboard;
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     at: Time,
-    /// One past the highest byte sent at the last probe, until it is accounted for (`TLP.end_seq`).
+    /// One past the highest byte sent at the last probe, until its result is known (`TLP.end_seq`).
     end: Option<u64>,
     /// Whether it was a retransmission (`TLP.is_retrans`).
     retransmission: bool,
     /// Bytes outstanding when it was sent.
     flight: u64,
-    /// Probes since a round trip was measured.
+    /// Probes since the last round-trip sample.
     sent: u32,
 }
 
@@ -31,17 +31,17 @@ impl Probe {
         self.at
     }
 
-    /// Whether no probe is to be accounted for.
+    /// Whether no probe waits for its result.
     pub fn is_settled(&self) -> bool {
         self.end.is_none()
     }
 
-    /// No probe is due.
+    /// Stops the probe timer.
     pub fn cancel(&mut self) {
         self.at = Time::NEVER;
     }
 
-    /// A timeout ends the episode that a probe belongs to.
+    /// A timeout ends the episode of the probe.
     pub fn reset(&mut self) {
         self.at = Time::NEVER;
         self.end = None;
@@ -72,7 +72,7 @@ impl Probe {
         self.at = (view.now + wait.max(params.probe_min)).min(view.rto_at);
     }
 
-    /// RFC 8985 §7.3: the timer expired; returns whether to send a probe.
+    /// RFC 8985 §7.3: the timer expired. Returns whether to send a probe.
     pub fn expire(&mut self, params: &Params) -> bool {
         self.at = Time::NEVER;
         self.sent < params.probes && (self.end.is_none() || params.probes > 1)
@@ -86,7 +86,7 @@ impl Probe {
         self.retransmission = retransmission;
     }
 
-    /// RFC 8985 §7.4, `TLP_process_ack`: reports if the probe has repaired a loss.
+    /// RFC 8985 §7.4, `TLP_process_ack`. Returns an episode if the probe has repaired a loss.
     pub fn on_ack(&mut self, news: &News, una: u64) -> Option<Episode> {
         let end = self.end.filter(|end| una >= *end)?;
         let arrived_twice = news.twice.is_some_and(|duplicate| duplicate.1 == end)
@@ -103,8 +103,8 @@ impl Probe {
 mod tests {
     use super::*;
 
-    /// RFC 8985 §7.3 allows one probe in flight; with more, probes are sent without waiting for an
-    /// answer.
+    /// RFC 8985 §7.3 allows one probe in flight. With `probes` above 1, probes are sent without
+    /// waiting for an answer.
     #[test]
     fn rfc8985_7_3_a_second_probe_takes_leave_to_send_several() {
         let allows = |probes: u32| {
