@@ -1,4 +1,4 @@
-//! Room for packets at a switch's output ports: of each port's own, or shared.
+//! Buffers of a switch's output ports: one per port, or a shared one.
 
 mod accounting;
 mod alpha;
@@ -13,22 +13,22 @@ pub use pool::{Pool, PoolConfig, PoolId};
 use crate::packet::Packet;
 use crate::queue::QueueView;
 
-/// The limit of one port: of a buffer of its own, or of what it may take from a [`Pool`].
+/// The limit of one port: the size of its own buffer, or its limit in a shared [`Pool`].
 ///
-/// It holds the packets that wait. One that finds the line idle is sent at once and never waits, so
-/// that a limit of n packets lets n + 1 into the port; where the packet that is being sent counts,
-/// n.
+/// The buffer holds waiting packets. A packet that arrives at an idle line is sent at once and does
+/// not wait, so a port with a limit of n packets holds n + 1. If the packet being sent counts, it
+/// holds n.
 #[derive(Clone, Copy, Debug)]
 pub struct Buffer {
     /// In bytes or in packets.
     pub limit: Limit,
-    /// Whether the packet that is being sent occupies the buffer. ns-2's `limit_` counts it (31
-    /// waiting and one on the wire for a limit of 32); most switches have handed it over by then.
+    /// Whether the packet being sent occupies the buffer. ns-2's `limit_` counts it (with a limit
+    /// of 32, 31 wait and one is being sent). Most switches have freed its space by then.
     pub counts_in_service: bool,
 }
 
 impl Buffer {
-    /// Whether any two packets fit: one that arrives and one that is just leaving.
+    /// Whether any two packets fit: an arriving one and one that leaves at the same time.
     pub fn holds_two(&self) -> bool {
         match self.limit {
             Limit::Packets(limit) => limit >= 2,
@@ -36,8 +36,8 @@ impl Buffer {
         }
     }
 
-    /// Whether `size` more bytes fit. A packet that finds the link idle goes straight into
-    /// service, where it needs no room unless packets in service count.
+    /// Whether `size` more bytes fit. If the link is idle, the packet is sent at once and needs
+    /// space only if packets in service count.
     #[inline]
     pub fn has_room(&self, view: &QueueView, size: u32) -> bool {
         let goes_straight_through = view.is_idle() && !self.counts_in_service;

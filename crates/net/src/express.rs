@@ -1,7 +1,7 @@
 //! Shortcuts: packets that need fewer events than one per link.
 //!
-//! [`Express`] is planned once, when all flows are known, and then owns every shortcut. A packet
-//! that it does not take goes the long way: from link to link, an event each.
+//! [`Express`] is planned once all flows are known, and contains every shortcut. Packets without a
+//! shortcut need one event per link.
 
 mod plan;
 
@@ -14,32 +14,32 @@ use crate::packets::Parcel;
 use crate::port::{Admission, Commons, Port, PortId, Transit, unplaced};
 pub use plan::plan;
 
-/// What becomes of the packets that a port sends.
+/// How packets get from a port to the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shortcut {
-    /// They are on its link until they arrive.
+    /// By an arrival event at the end of the link.
     #[default]
     None,
-    /// They enter the next port at once: nobody else feeds it.
+    /// They enter the next port at once, because it has no other feeder.
     Relay,
-    /// They are announced to the next port, and enter it when somebody looks.
+    /// They are announced to the next port, and enter it when its state is needed.
     Announce,
 }
 
-/// Where a packet is that was to be sent by a shortcut.
+/// The result of sending a packet by a shortcut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Handoff {
-    /// Where it was: the port has no shortcut.
+    /// The port has no shortcut; the packet was not sent.
     Declined,
-    /// On the link behind the next port, whose next arrival is to be scheduled at this time, if
-    /// that is said.
+    /// The packet is on the link behind the next port. If `Some`, the next arrival there must be
+    /// scheduled at this time.
     Relayed(Option<(PortId, Time)>),
-    /// Announced to a port; [`Express::settle`] is due at this time, if that is said, with this
-    /// place among events of the same instant.
+    /// The packet was announced to a port. If `Some`, [`Express::settle`] must be scheduled at this
+    /// time, with this order among simultaneous events.
     Announced(Option<(PortId, Time, u64)>),
 }
 
-/// A port's shortcuts: what becomes of its packets, and what was announced to it.
+/// A port's shortcut, and the packets announced to the port.
 #[derive(Default)]
 struct Lane {
     shortcut: Shortcut,
@@ -50,26 +50,26 @@ struct Lane {
 pub struct Express {
     /// By port.
     lanes: Vec<Lane>,
-    /// Ports that are fed by a relay.
+    /// Ports fed by a relay.
     relayed: Vec<PortId>,
     /// Ports to which packets are announced.
     inlets: Vec<PortId>,
 }
 
 impl Express {
-    /// No shortcut for any of so many ports.
+    /// No shortcuts, for this many ports.
     pub fn none(ports: usize) -> Self {
         let lanes = (0..ports).map(|_| Lane::default()).collect();
         Self { lanes, relayed: Vec::new(), inlets: Vec::new() }
     }
 
-    /// What becomes of the packets that a port sends.
+    /// The shortcut of a port.
     #[inline]
     pub fn shortcut(&self, port: PortId) -> Shortcut {
         self.lanes[port.0 as usize].shortcut
     }
 
-    /// Sends a packet, which is about to enter `port` and `next` after it, by a shortcut.
+    /// Sends a packet by a shortcut from `port`, which it is about to enter, to `next`.
     #[inline]
     pub fn send(
         &mut self,
@@ -89,7 +89,7 @@ impl Express {
             });
         }
         let (arrival, sequence) = first.forward_placed(now, parcel.size(), sequence);
-        // While a packet is on the link its arrival is scheduled, and settles what came before.
+        // While a packet is on the link, its arrival event settles earlier announcements.
         let inlet = &mut self.lanes[next.0 as usize].inlet;
         let transit = Transit { arrival, sequence, parcel };
         let is_next = ports[next.0 as usize].is_link_empty()
@@ -98,15 +98,15 @@ impl Express {
         Handoff::Announced(is_next.then_some((next, arrival, sequence)))
     }
 
-    /// When the next packet enters `port` that was announced to it.
+    /// When the next announced packet enters `port`.
     #[inline]
     pub fn announced(&self, port: PortId) -> Option<(Time, u64)> {
         self.lanes[port.0 as usize].inlet.first()
     }
 
-    /// Lets the packets enter `port` that were announced up to `until`, a time and a place among
-    /// events of the same instant, and releases what is dropped; returns the arrival that has to be
-    /// scheduled if the link was empty.
+    /// Lets announced packets enter `port` up to `until`, a time and an order among simultaneous
+    /// events. Dropped packets are released. Returns the arrival that must be scheduled, if the
+    /// link was empty.
     #[inline]
     pub fn settle(
         &mut self,
@@ -124,12 +124,12 @@ impl Express {
         &self.inlets
     }
 
-    /// The packets that were announced to `port` and have not entered.
+    /// The packets announced to `port` that have not entered yet.
     pub fn awaited(&self, port: PortId) -> impl Iterator<Item = Parcel> {
         self.lanes[port.0 as usize].inlet.contents().map(|transit| transit.parcel)
     }
 
-    /// Packets that have not crossed a link at `now` which has counted them.
+    /// Number of packets that a link has counted as delivered before their arrival, at `now`.
     pub fn early(&self, now: Time, ports: &[Port]) -> u64 {
         let relayed = self.relayed.iter().filter_map(|port| ports[port.0 as usize].fifo());
         let relayed = relayed.map(|port| port.admitted_after(now)).sum::<u64>();
@@ -159,15 +159,16 @@ impl Lane {
     }
 }
 
-/// What is on its way to a port, in the order in which it will enter.
+/// The packets announced to a port, in the order in which they will enter.
 ///
-/// What a host sends arrives at its switch at a time that is known at once, and nothing but the
-/// switch's port cares when. So it waits here, not in the event queue, until the port is looked at.
+/// The arrival time of a host's packet at its switch is known when it is sent, and affects only the
+/// switch's port. The packet therefore waits here instead of in the event queue until the state of
+/// the port is needed.
 #[derive(Default)]
 struct Inlet {
-    /// What was announced in order.
+    /// Packets that were announced in order.
     lane: VecDeque<Transit>,
-    /// What overtakes something in the lane.
+    /// Packets that overtake one in the lane.
     strays: BinaryHeap<Reverse<Transit>>,
 }
 
@@ -194,7 +195,7 @@ impl Inlet {
         }
     }
 
-    /// Takes the next packet if it enters by `until`.
+    /// Removes the next packet if it enters by `until`.
     #[inline]
     fn pop_until(&mut self, until: (Time, u64)) -> Option<Transit> {
         if self.strays.is_empty() {
@@ -218,7 +219,7 @@ impl Inlet {
         }
     }
 
-    /// What it holds, in no particular order.
+    /// All its packets, in no particular order.
     fn contents(&self) -> impl Iterator<Item = &Transit> {
         self.lane.iter().chain(self.strays.iter().map(|stray| &stray.0))
     }

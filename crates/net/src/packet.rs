@@ -1,9 +1,9 @@
-//! The packet header that crosses the network: plain data, no payload, at most one cache line.
+//! The packet header: plain data without payload, at most one cache line.
 
 use crate::sack::SackBlocks;
 
-/// One direction of a flow: flow `f` travels on route `2f` away from the end that numbers the
-/// flow's data as outgoing (the server) and on `2f + 1` back.
+/// One direction of a flow: flow `f` uses route `2f` from the server, which sends the flow's data,
+/// and route `2f + 1` back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RouteId(pub u32);
 
@@ -23,18 +23,18 @@ impl RouteId {
         self.0 & 1 == 0
     }
 
-    /// The way back.
+    /// The opposite direction.
     #[must_use]
     pub const fn reverse(self) -> Self {
         Self(self.0 ^ 1)
     }
 }
 
-/// Control bits; and beside them, in bits of their own, the ECN field and the trigger.
+/// Control bits, the ECN field and the trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(u16);
 
-/// Where the ECN field and the trigger lie; the bits below are flags.
+/// Positions of the ECN field and the trigger; the bits below are flags.
 const ECN: u32 = 11;
 const TRIGGER: u32 = 13;
 const CONTROL: u16 = (1 << ECN) - 1;
@@ -44,22 +44,22 @@ impl Flags {
     pub const NONE: Self = Self(0);
     /// Synchronise (RFC 9293 §3.1).
     pub const SYN: Self = Self(1);
-    /// The acknowledgement field counts.
+    /// The acknowledgement field is valid.
     pub const ACK: Self = Self(1 << 1);
     /// The sender has no more data.
     pub const FIN: Self = Self(1 << 2);
-    /// The application's request: rides on the handshake's last ACK, or travels alone; `seq` then
-    /// holds its ordinal number.
+    /// The application's request, on the handshake's last ACK or in a packet of its own. Then `seq`
+    /// is its ordinal number.
     pub const REQUEST: Self = Self(1 << 3);
-    /// Not TCP: background traffic that nobody answers.
+    /// Not TCP: background traffic without an answer.
     pub const DATAGRAM: Self = Self(1 << 4);
-    /// Sent before: for probes and for disciplines that protect retransmissions.
+    /// A retransmission; for probes, and for disciplines that protect retransmissions.
     pub const RETRANSMISSION: Self = Self(1 << 5);
-    /// ECN-Echo: the other end has met congestion (RFC 3168 §6.1).
+    /// ECN-Echo: the other end received a mark (RFC 3168 §6.1).
     pub const ECE: Self = Self(1 << 6);
-    /// Congestion window reduced: the echo was heard (RFC 3168 §6.1).
+    /// Congestion window reduced: the sender has reacted to the echo (RFC 3168 §6.1).
     pub const CWR: Self = Self(1 << 7);
-    /// A switch has cut the payload off.
+    /// A switch has removed the payload.
     pub const TRIMMED: Self = Self(1 << 8);
 
     /// Both sets of bits.
@@ -78,13 +78,13 @@ impl Flags {
         self.0 & other.0 != 0
     }
 
-    /// The control bits alone.
+    /// The control bits without the other fields.
     #[must_use]
     pub const fn control(self) -> Self {
         Self(self.0 & CONTROL)
     }
 
-    /// These control bits instead, with the same ECN field and trigger.
+    /// The same ECN field and trigger with other control bits.
     #[must_use]
     pub const fn with_control(self, control: Self) -> Self {
         Self(self.0 & !CONTROL | control.0 & CONTROL)
@@ -100,14 +100,14 @@ impl Flags {
         }
     }
 
-    /// The same with this ECN field.
+    /// The same bits with another ECN field.
     #[inline]
     #[must_use]
     pub const fn with_ecn(self, ecn: Ecn) -> Self {
         Self(self.0 & !(3 << ECN) | (ecn as u16) << ECN)
     }
 
-    /// Why the packet was sent; no field of any header, but for the books.
+    /// Why the packet was sent. This is for statistics, and not part of a real header.
     #[inline]
     pub const fn trigger(self) -> Trigger {
         match self.0 >> TRIGGER {
@@ -122,7 +122,7 @@ impl Flags {
         }
     }
 
-    /// The same with this trigger.
+    /// The same bits with another trigger.
     #[inline]
     #[must_use]
     pub const fn with_trigger(self, trigger: Trigger) -> Self {
@@ -142,24 +142,24 @@ pub enum Ecn {
     CongestionExperienced,
 }
 
-/// What made a host send a packet: what it had waited for.
+/// Why a host sent a packet: the event that it waited for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trigger {
-    /// Nothing but a packet that arrived. What answers a packet has that packet's trigger instead,
-    /// if a server sends it.
+    /// The arrival of a packet. If a server answers a packet, the answer has that packet's trigger
+    /// instead.
     #[default]
     Arrival,
     /// The retransmission timer of data.
     Timeout,
-    /// The timer of a tail-loss probe, another timer of loss recovery, or that of a remedy.
+    /// The timer of a tail loss probe, another timer of loss recovery, or a remedy's timer.
     TailProbe,
     /// The timer of a SYN, SYN-ACK or request.
     Handshake,
-    /// The sender's host held it back: pacing, jitter, or a remedy.
+    /// The sender's host delayed the packet: pacing, jitter, or a remedy.
     Pacer,
     /// The timer of a closed window (RFC 9293 §3.8.6.1).
     Persist,
-    /// The receiver's host held it back: delayed ACKs, or a remedy.
+    /// The receiver's host delayed the packet: delayed ACKs, or a remedy.
     DelayedAck,
     /// An application's timer.
     Application,
@@ -173,7 +173,7 @@ pub struct Packet {
     pub seq: u64,
     /// Next sequence number expected from the other end.
     pub ack: u64,
-    /// Which way it travels.
+    /// Its route.
     pub route: RouteId,
     /// Advertised window, bytes.
     pub window: u32,
@@ -189,14 +189,14 @@ pub struct Packet {
     pub epoch: u8,
     /// Control bits, ECN field and trigger.
     pub flags: Flags,
-    /// Labels that a remedy sets and a discipline may read; a bit each.
+    /// Labels that a remedy sets and a discipline may read, one bit each.
     pub label: u16,
     /// Selective acknowledgements (RFC 2018).
     pub sack: SackBlocks,
 }
 
 impl Packet {
-    /// No packet is larger, bytes.
+    /// Maximum size, bytes.
     pub const MAX_SIZE: u32 = u16::MAX as u32 + u8::MAX as u32;
 
     /// Bytes of the IP packet: header and payload, without layer 2.
@@ -223,8 +223,8 @@ impl Packet {
         self.flags = self.flags.with_ecn(Ecn::CongestionExperienced);
     }
 
-    /// Cuts the payload off, as a switch does that has room for the header only (Cheng et al.,
-    /// NSDI 2014); returns how many bytes that was.
+    /// Removes the payload, like a switch with room for the header only (Cheng et al., NSDI 2014).
+    /// Returns the number of bytes removed.
     pub const fn trim(&mut self) -> u16 {
         let cut = self.payload;
         if cut > 0 {
@@ -234,7 +234,7 @@ impl Packet {
         cut
     }
 
-    /// Sequence number after the payload, SYN and FIN.
+    /// One past the last sequence number of the payload, SYN and FIN.
     pub const fn seq_end(&self) -> u64 {
         self.seq
             + self.payload as u64

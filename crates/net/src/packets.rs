@@ -1,30 +1,28 @@
-//! The packets of a network, where they lie while they travel.
+//! Storage for the packets of a network.
 //!
-//! A packet is written once, where its sender finds room for it, and read where it arrives; what
-//! moves from link to link is its number. Copying it instead would cost more than everything else
-//! that a link does.
+//! The sender writes a packet once into its place, and the receiver reads it there. Links pass on
+//! its index only. Copies would cost more than all other work of a link.
 
 use std::ops::{Index, IndexMut};
 
 use crate::packet::{Packet, RouteId};
 
-/// Where a packet lies.
+/// Index of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketId(u32);
 
-/// A packet on its way, and what links need to know of it without looking at it. It fits two
-/// registers.
+/// A packet in the network, with the data that links need. It fits into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parcel {
     /// The packet.
     pub packet: PacketId,
-    /// Size in the lower half, hop in the upper.
+    /// Size in the lower half, hop in the upper half.
     way: u64,
 }
 
 impl Parcel {
-    /// A packet of `size` bytes; `hop` is where the network's table of routes names the port that
-    /// it enters next.
+    /// A packet of `size` bytes. `hop` is the index of its next port in the network's table of
+    /// routes.
     #[inline]
     pub const fn new(packet: PacketId, size: u32, hop: u32) -> Self {
         Self { packet, way: (hop as u64) << 32 | size as u64 }
@@ -36,20 +34,20 @@ impl Parcel {
         self.way as u32
     }
 
-    /// The same with another size.
+    /// The same packet with another size.
     #[inline]
     #[must_use]
     pub const fn resized(self, size: u32) -> Self {
         Self::new(self.packet, size, self.hop())
     }
 
-    /// Where the network's table of routes names the port that it enters next.
+    /// Index of its next port in the network's table of routes.
     #[inline]
     pub const fn hop(self) -> u32 {
         (self.way >> 32) as u32
     }
 
-    /// The same beyond that port.
+    /// The same packet after that port.
     #[inline]
     #[must_use]
     pub const fn onward(self) -> Self {
@@ -57,36 +55,36 @@ impl Parcel {
     }
 }
 
-/// The most packets that may travel or wait at once: a gigabyte of them. Nothing bounds a host's own
-/// queue, and who sends more than a link carries would fill the memory.
+/// Maximum number of stored packets: about a gigabyte. A host's own queue is not limited, so a
+/// sender that exceeds its link's rate would fill the memory.
 pub const MOST_PACKETS: usize = 1 << 23;
 
-/// What a run is stopped with that wants more than [`MOST_PACKETS`] of something.
+/// The error of a run that needs more than [`MOST_PACKETS`] items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted {
-    /// Of what, in the plural.
+    /// The kind of item, in the plural.
     pub what: &'static str,
 }
 
 impl Exhausted {
-    /// Ends the run by unwinding, because nobody on the way could go on.
+    /// Ends the run by a panic.
     ///
     /// # Panics
-    /// Always; whoever runs catches it.
+    /// Always; the caller of the run catches it.
     pub fn stop(self) -> ! {
         std::panic::resume_unwind(Box::new(self))
     }
 }
 
-/// The packets that travel, and room for more.
+/// The stored packets, and free places.
 #[derive(Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
-    /// How many there may be.
+    /// Maximum number of packets.
     most: usize,
-    /// Room that was given back; what was used last is used first, because it is in the cache.
+    /// Free places. The last released one is used first, because it is cached.
     free: Vec<PacketId>,
-    /// How many there are on each route, as far as one was ever used.
+    /// Number of packets per route, up to the highest route used so far.
     on_routes: Vec<u32>,
 }
 
@@ -97,10 +95,11 @@ impl Default for Packets {
 }
 
 impl Packets {
-    /// Room for a packet, with whatever was there before; the same until it is [taken](Self::take).
+    /// A place for a packet, with undefined content. Returns the same place until it is
+    /// [taken](Self::take).
     ///
     /// # Panics
-    /// With [`Exhausted`], if there are too many.
+    /// With [`Exhausted`], if there are too many packets.
     #[inline]
     pub fn draft(&mut self) -> &mut Packet {
         if self.free.is_empty() {
@@ -119,10 +118,10 @@ impl Packets {
         self.slots.push(Packet::default());
     }
 
-    /// Takes the packet that was drafted.
+    /// Takes the draft.
     ///
     /// # Panics
-    /// If there was no draft.
+    /// If there is no draft.
     #[inline]
     pub fn take(&mut self) -> PacketId {
         let id = self.free.pop().expect("a packet was drafted");
@@ -144,7 +143,7 @@ impl Packets {
         self.on_routes.resize(count, 0);
     }
 
-    /// A packet was rewritten where it lies, and goes back the way that it came.
+    /// A packet was overwritten with its answer, which uses the reverse route.
     #[inline]
     pub fn turn(&mut self, id: PacketId) {
         let route = self[id].route;
@@ -152,18 +151,18 @@ impl Packets {
         self.join_route(route);
     }
 
-    /// How many there are on a route.
+    /// Number of packets on a route.
     pub fn on_route(&self, route: RouteId) -> u32 {
         self.on_routes.get(route.0 as usize).copied().unwrap_or_default()
     }
 
-    /// Room with this packet in it.
+    /// Stores a packet.
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         *self.draft() = packet;
         self.take()
     }
 
-    /// Gives the room back; the packet may be read until the next draft.
+    /// Frees the place of a packet. Its content stays readable until the next draft.
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         let route = self[id].route.0 as usize;
@@ -171,12 +170,12 @@ impl Packets {
         self.free.push(id);
     }
 
-    /// Number of packets that have not been released.
+    /// Number of stored packets.
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 
-    /// Whether every packet was released.
+    /// Whether no packet is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

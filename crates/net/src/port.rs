@@ -1,7 +1,7 @@
-//! An output port and the link behind it.
+//! An output port and its link.
 //!
-//! There are two kinds, with the same answers wherever both will do: the FIFO port, which computes
-//! departures, and the stepped port, which has an event for each of them.
+//! There are two kinds. The FIFO port computes departure times; the stepped port has an event per
+//! departure. If both are possible, their results are equal.
 
 mod fifo;
 mod line;
@@ -28,7 +28,7 @@ pub use stepped::Stepped;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PortId(pub u32);
 
-/// What a port is built from.
+/// The parameters of a port.
 #[derive(Clone, Debug)]
 pub struct PortConfig {
     /// Line rate.
@@ -37,27 +37,27 @@ pub struct PortConfig {
     pub delay: Span,
     /// Bytes that layer 2 adds to every packet on the line (Ethernet: 38).
     pub layer2_overhead: u32,
-    /// Every packet takes up to this much longer or shorter on the line, at random: clocks that
-    /// agree to the picosecond lock flows into phase effects (Floyd & Jacobson 1992).
+    /// Maximum random deviation of a packet's transmission time. Clocks that agree to the
+    /// picosecond cause phase effects between flows (Floyd & Jacobson 1992).
     pub clock_noise: Span,
-    /// What a packet finds that arrives in the very instant of a departure.
+    /// The order of simultaneous arrivals and departures.
     pub ties: Ties,
-    /// Room for waiting packets; none means that the port never drops (a host's own queue).
+    /// Buffer for waiting packets. With `None` the port never drops (a host's own queue).
     pub buffer: Option<Buffer>,
-    /// The buffer that the port shares with others, within the limit of its own.
+    /// The shared buffer, if any. The limit of `buffer` applies, too.
     pub pool: Option<PoolId>,
-    /// What a packet occupies in buffers.
+    /// How buffer space is counted.
     pub accounting: Accounting,
-    /// Queue discipline; a port without a buffer does not ask it.
+    /// Queue discipline. It is unused without a buffer.
     pub queue: QueueConfig,
-    /// Packets that take longer on the link, so that others overtake them.
+    /// Random additional delay of packets on the link, so that others overtake them.
     pub reordering: Option<Reordering>,
-    /// Gives the port departure events although it may not need them.
+    /// Whether the port has departure events although it does not need them.
     pub departure_events: bool,
 }
 
 impl PortConfig {
-    /// A host's port: a link, and a queue that never drops.
+    /// A host's port, with a queue that never drops.
     pub fn host(rate: Rate, delay: Span) -> Self {
         Self {
             rate,
@@ -74,7 +74,7 @@ impl PortConfig {
         }
     }
 
-    /// Whether the port cannot do without departure events.
+    /// Whether the port needs departure events.
     fn needs_departure_events(&self) -> bool {
         let acts_at_departure = self.buffer.is_some() && self.queue.acts_at_departure();
         acts_at_departure
@@ -83,7 +83,7 @@ impl PortConfig {
             || self.reordering.is_some()
     }
 
-    /// What the discipline may know of the port.
+    /// The port as the discipline sees it.
     fn site(&self) -> Site {
         Site {
             rate: self.rate,
@@ -94,38 +94,39 @@ impl PortConfig {
     }
 }
 
-/// What a packet finds that arrives in the very instant of a departure: with links of equal rates
-/// this is common, and it decides who loses when the buffer is full.
+/// The order of simultaneous arrivals and departures. With links of equal rates these are common,
+/// and the order determines which packet a full buffer drops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ties {
-    /// The departing packet has left.
+    /// The departing packet has left when the other arrives.
     DepartureFirst,
-    /// The departing packet is still there, as where each packet's events are scheduled when its
-    /// transmission starts (ns-2).
+    /// The departing packet is still in the port, as in simulators that schedule all events of a
+    /// packet when its transmission starts (ns-2).
     ArrivalFirst,
-    /// The same, and of packets that arrive together that of the line comes first which has been
-    /// busy for fewer: packet by packet what follows from that schedule (ns-3).
+    /// As `ArrivalFirst`. Of simultaneous arrivals, the one whose line has sent fewer packets since
+    /// it was idle is first, which is the order of such a simulator's events (ns-3).
     Scheduled,
 }
 
-/// What became of an offered packet.
+/// The result for an offered packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Admitted behind others: the port's pending arrival stays what it was.
+    /// Admitted behind others. The scheduled arrival does not change.
     Queued,
-    /// Admitted to an empty port: schedule the port's next arrival at this time.
+    /// Admitted to an empty port. The next arrival must be scheduled at this time.
     Scheduled(Time),
-    /// Admitted behind others, with effects elsewhere: release what [`Port::pop_late`] names, which
-    /// was pushed out, and stop the neighbours upstream for [`Port::take_asked`], if that is said.
+    /// Admitted behind others. The caller must release the packets of [`Port::pop_late`], which
+    /// were pushed out, and pause the upstream neighbours for [`Port::take_asked`], if it is
+    /// `Some`.
     QueuedWithEffects,
-    /// Admitted to an idle line whose departures are events: schedule [`Port::service`].
+    /// Admitted to an idle line with departure events. [`Port::service`] must be scheduled.
     Started,
     /// Dropped.
     Dropped(DropReason),
 }
 
-/// What a port counted since the start of the run.
+/// Counters of a port since the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortCounters {
     /// Packets offered.
@@ -134,24 +135,24 @@ pub struct PortCounters {
     pub dropped: u64,
     /// Packets marked.
     pub marked: u64,
-    /// Packets whose payload was cut off.
+    /// Packets trimmed.
     pub trimmed: u64,
-    /// Bytes that were cut off.
+    /// Bytes removed by trimming.
     pub trimmed_bytes: u64,
-    /// Packets that arrived at the far end.
+    /// Packets that arrived at the end of the link.
     pub delivered: u64,
-    /// Time spent sending what was admitted.
+    /// Total transmission time of admitted packets.
     pub sending: Span,
-    /// Largest number of waiting packets, the one in service excluded.
+    /// Largest number of waiting packets, without the one in service.
     pub max_packets: u32,
-    /// Largest number of waiting bytes, the one in service excluded.
+    /// Largest number of waiting bytes, without the packet in service.
     pub max_bytes: u64,
     /// Integral of the waiting bytes over time, byte·ps.
     pub byte_time: u128,
 }
 
 impl PortCounters {
-    /// Cuts the payload of a packet off, and counts it.
+    /// Removes the payload of a packet, and counts it.
     fn trim(&mut self, packet: &mut Packet) {
         let cut = packet.trim();
         self.trimmed += u64::from(cut > 0);
@@ -159,17 +160,17 @@ impl PortCounters {
     }
 }
 
-/// A packet is being sent by a port whose departures are events. Times come with their place among
-/// events of the same instant.
+/// The packet in service of a port with departure events. Each time has its order among
+/// simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
-    /// When the packet leaves: [`Port::depart`] is due then.
+    /// When the packet leaves: [`Port::depart`] must be called then.
     pub departure: (Time, u64),
-    /// When it arrives at the far end, unless an earlier arrival is pending.
+    /// When it arrives at the end of the link, unless an earlier arrival is pending.
     pub arrival: Option<(Time, u64)>,
 }
 
-/// A packet on the link, or on its way to the port; ordered by when it arrives.
+/// A packet on the link or announced to the port, ordered by its arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Transit {
     pub(crate) arrival: Time,
@@ -200,36 +201,35 @@ impl PartialOrd for Transit {
     }
 }
 
-/// Bits of a sequence number that hold a packet's place; see [`Port::offer`].
+/// Shift of a packet's place in a sequence number; see [`Port::offer`].
 const PLACE: u32 = 48;
 const LAST_PLACE: u64 = 0x7fff;
 
-/// A sequence number for a packet that `ahead` others preceded out of its port: one that follows
-/// fewer comes first, so that a burst does not crowd out single packets; then in the order of
-/// admission.
+/// A sequence number for a packet that `ahead` others preceded in its port. Simultaneous arrivals
+/// are ordered by this number, so a burst does not displace single packets, then by admission.
 #[inline]
 const fn placed(ahead: u64, sequence: u64) -> u64 {
     let ahead = if ahead < LAST_PLACE { ahead } else { LAST_PLACE };
     ahead << PLACE | sequence
 }
 
-/// The sequence number of a packet without its place behind the port that it left.
+/// The sequence number without the number of preceding packets.
 #[inline]
 pub const fn unplaced(sequence: u64) -> u64 {
     sequence & !(LAST_PLACE << PLACE)
 }
 
-/// A packet that waits for its departure to be settled.
+/// A packet whose departure time is not known yet.
 #[derive(Clone, Copy, Debug)]
 struct Waiting {
     parcel: Parcel,
-    /// Its place among arrivals of the same instant.
+    /// Its order among simultaneous arrivals.
     sequence: u64,
     since: Time,
     sending: Span,
 }
 
-/// What a port consists of, whatever its kind.
+/// The parts that both kinds of port have.
 struct Parts {
     line: Line,
     train: Train,
@@ -239,25 +239,25 @@ struct Parts {
     random: Stream,
 }
 
-/// What the ports of a network have in common.
+/// The shared state of a network's ports.
 #[derive(Default)]
 pub struct Commons {
-    /// The packets that travel.
+    /// The stored packets.
     pub packets: Packets,
-    /// Buffers that ports share.
+    /// Shared buffers.
     pub pools: Vec<Pool>,
 }
 
 /// An output port: queue, serialiser and link.
 #[expect(clippy::large_enum_variant, reason = "the common kind lies in place, without a pointer")]
 pub enum Port {
-    /// First in, first out, and whatever waits waits for its turn: no departure is an event.
+    /// First in, first out, without departure events.
     Fifo(Fifo),
-    /// Every departure is an event.
+    /// With departure events.
     Stepped(Box<Stepped>),
 }
 
-/// What is in a port and on its link, and what waits by class.
+/// The packets in a port and on its link, and the waiting packets by class.
 type Contents<'a> = (&'a VecDeque<Transit>, &'a [VecDeque<Waiting>]);
 
 /// Calls a method that both kinds of port have.
@@ -271,7 +271,7 @@ macro_rules! either {
 }
 
 impl Port {
-    /// The port number `index` of a network, with random streams of its own.
+    /// Port number `index` of a network, with its own random streams.
     pub fn new(config: &PortConfig, index: u32, seed: u64) -> Self {
         if config.departure_events || config.needs_departure_events() {
             Self::Stepped(Box::new(Stepped::new(config, index, seed)))
@@ -280,18 +280,18 @@ impl Port {
         }
     }
 
-    /// Puts a discipline from out of tree in charge.
+    /// Replaces the discipline by one from another crate.
     pub fn set_discipline(&mut self, discipline: Box<dyn QueueDiscipline + Send>) {
         either!(self, set_discipline(Discipline::Custom(discipline)));
     }
 
-    /// Whether its discipline may ask the neighbours upstream for a pause.
+    /// Whether its discipline may request a pause of the upstream neighbours.
     pub(crate) fn may_ask_for_pause(&self) -> bool {
         either!(self, discipline()).may_ask_for_pause()
     }
 
-    /// Gives the port number `index`, which has not been used, departure events: only such a port
-    /// asks for a pause, or listens to one who does.
+    /// Gives port number `index`, which is unused, departure events. Only such a port requests or
+    /// obeys pauses.
     pub(crate) fn make_stepped(self, index: u32) -> Self {
         match self {
             Self::Fifo(port) => {
@@ -301,9 +301,9 @@ impl Port {
         }
     }
 
-    /// Starts no packet from `from` to `until`; the one that is being sent then is finished.
-    /// Returns when [`Port::resume`] is due, with its place among events of the same instant,
-    /// unless that has been said. A port without departure events does not listen.
+    /// Starts no packet from `from` to `until`; the one in service is completed. Returns the time
+    /// of the next [`Port::resume`] and its order among simultaneous events, unless it is scheduled
+    /// already. Without departure events, a port ignores pauses.
     pub fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
         match self {
             Self::Fifo(_) => None,
@@ -311,7 +311,7 @@ impl Port {
         }
     }
 
-    /// A pause may be over: returns whether a packet is sent now, whose service is to be scheduled.
+    /// A pause may have ended. Returns whether a packet is sent now; its service must be scheduled.
     pub fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
         match self {
             Self::Fifo(_) => false,
@@ -319,7 +319,7 @@ impl Port {
         }
     }
 
-    /// For how long the neighbours upstream are to stop.
+    /// The pause requested from the upstream neighbours.
     pub fn take_asked(&mut self) -> Option<Span> {
         match self {
             Self::Fifo(_) => None,
@@ -327,7 +327,7 @@ impl Port {
         }
     }
 
-    /// The port, if it computes departures: only such a port has shortcuts.
+    /// The port, if it has no departure events: only such a port has shortcuts.
     #[inline]
     pub(crate) fn fifo(&self) -> Option<&Fifo> {
         match self {
@@ -336,7 +336,7 @@ impl Port {
         }
     }
 
-    /// The same, to send packets by a shortcut.
+    /// [`Self::fifo`], mutably.
     #[inline]
     pub(crate) fn fifo_mut(&mut self) -> Option<&mut Fifo> {
         match self {
@@ -345,14 +345,15 @@ impl Port {
         }
     }
 
-    /// Whether nothing is on the link, or waits for it where departures are no events.
+    /// Whether the link is empty. Without departure events, the port must be empty, too.
     #[inline]
     pub(crate) fn is_link_empty(&self) -> bool {
         either!(self, is_link_empty())
     }
 
-    /// Offers a packet at `now`; the discipline may mark it. `sequence` orders arrivals of the same
-    /// instant, after the number of packets that were ahead of it in the port. What is dropped is for the caller to release.
+    /// Offers a packet at `now`; the discipline may mark it. `sequence` orders simultaneous
+    /// arrivals; the number of packets that preceded it in its last port is more significant. The
+    /// caller releases dropped packets.
     #[inline]
     pub fn offer(
         &mut self,
@@ -367,8 +368,8 @@ impl Port {
         }
     }
 
-    /// What is to be scheduled for the packet in service, if departures are events and there is
-    /// one.
+    /// The events to schedule for the packet in service; `None` without one or without departure
+    /// events.
     pub fn service(&self) -> Option<Service> {
         match self {
             Self::Fifo(_) => None,
@@ -376,8 +377,8 @@ impl Port {
         }
     }
 
-    /// Lets what leaves at `now` leave. Where departures are events it is the packet in service, as
-    /// its [`Service`] said, and the service of the next one is to be scheduled.
+    /// The packets that leave at `now` leave. With departure events this is the packet in service,
+    /// as its [`Service`] said; the service of the next one must be scheduled.
     pub fn depart(&mut self, now: Time, commons: &mut Commons) {
         match self {
             Self::Fifo(port) => port.drain(now),
@@ -385,8 +386,8 @@ impl Port {
         }
     }
 
-    /// The next packet that was dropped although it had been admitted, at a departure or because
-    /// another pushed it out, for the caller to release.
+    /// The next packet that was dropped after it had been admitted, at a departure or because it
+    /// was pushed out. The caller releases it.
     pub fn pop_late(&mut self) -> Option<PacketId> {
         match self {
             Self::Fifo(_) => None,
@@ -394,17 +395,17 @@ impl Port {
         }
     }
 
-    /// Takes the packet that arrives at the far end at `now`, and says when the next one does,
-    /// unless its arrival has been scheduled.
+    /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival,
+    /// unless it is scheduled already.
     ///
     /// # Panics
-    /// If nothing is on the way: the caller's schedule is broken.
+    /// If no packet is on the link.
     #[inline]
     pub fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         either!(self, deliver(now))
     }
 
-    /// Accounts for every departure up to and including `now`, those apart that are events.
+    /// Accounts for all departures up to and including `now`, except departure events.
     #[inline]
     pub fn drain(&mut self, now: Time) {
         if let Self::Fifo(port) = self {
@@ -417,7 +418,7 @@ impl Port {
         either!(self, delay())
     }
 
-    /// What waits, as of the last drain or departure.
+    /// The queue at the last drain or departure.
     #[inline]
     pub fn view(&self) -> QueueView {
         either!(self, view())
@@ -428,13 +429,13 @@ impl Port {
         either!(self, counters())
     }
 
-    /// When the link falls idle if nothing more is offered, or, where departures are events, if
-    /// nothing waits.
+    /// When the link becomes idle if no packet is offered until then. With departure events: if no
+    /// packet waits.
     pub fn last_departure(&self) -> Time {
         either!(self, last_departure())
     }
 
-    /// Time spent sending up to `now`, not earlier than the last packet was offered.
+    /// Time spent sending up to `now`, which must not be earlier than the last offer.
     pub fn sending_until(&self, now: Time) -> Span {
         let to_come = self.last_departure().saturating_since(now);
         self.counters().sending.saturating_sub(to_come)
@@ -450,21 +451,21 @@ impl Port {
         self.parcels().map(|parcel| parcel.packet)
     }
 
-    /// The same, with what links know of them.
+    /// The packets in the port and on its link, as parcels.
     pub(crate) fn parcels(&self) -> impl Iterator<Item = Parcel> {
         let (link, waiting) = either!(self, contents());
         let link = link.iter().map(|transit| transit.parcel);
         link.chain(waiting.iter().flatten().map(|waiting| waiting.parcel))
     }
 
-    /// The packets that wait, as of the last drain or departure.
+    /// The waiting packets at the last drain or departure.
     pub fn waiting(&self) -> impl Iterator<Item = PacketId> {
         let (link, classes) = either!(self, contents());
         let held = link.len() + classes.iter().map(VecDeque::len).sum::<usize>();
         self.in_flight().skip(held - self.view().packets as usize)
     }
 
-    /// Whether every packet offered is accounted for.
+    /// Whether every offered packet is accounted for.
     pub fn is_conserving(&self) -> bool {
         let PortCounters { offered, dropped, delivered, .. } = *self.counters();
         offered == dropped + delivered + self.in_flight().count() as u64

@@ -1,10 +1,10 @@
-//! The SACK option of a packet (RFC 2018), small enough to be copied with it.
+//! The SACK option of a packet (RFC 2018). It is small and copied with the packet.
 
-/// Blocks that fit beside timestamps (RFC 2018 §3).
+/// Number of blocks that fit with timestamps (RFC 2018 §3).
 const BLOCKS: usize = 3;
 
-/// A range of sequence numbers, relative to the packet's acknowledgement: a duplicate reported by
-/// RFC 2883 lies below it.
+/// A range of sequence numbers, relative to the packet's acknowledgement. A duplicate (RFC 2883) is
+/// below the acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Block {
     start: i32,
@@ -13,7 +13,7 @@ struct Block {
 }
 
 /// Up to three ranges that have arrived, the most recent first. A range that begins 2 GiB or more
-/// from the acknowledgement cannot be told and is left out.
+/// from the acknowledgement cannot be represented and is omitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks([Block; BLOCKS]);
 
@@ -37,7 +37,7 @@ impl SackBlocks {
         self.0.iter().take_while(|block| block.len > 0).count()
     }
 
-    /// Adds the range from `start` to `end`, if there is room, to a packet that acknowledges `ack`.
+    /// Adds the range from `start` to `end`, if it fits. The packet acknowledges `ack`.
     pub fn push(&mut self, ack: u64, start: u64, end: u64) {
         let offset = i32::try_from(start.cast_signed().wrapping_sub(ack.cast_signed()));
         let len = u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX);
@@ -48,7 +48,7 @@ impl SackBlocks {
         }
     }
 
-    /// The ranges of a packet that acknowledges `ack`: first number and one past the last.
+    /// The ranges, if the packet acknowledges `ack`: first number and one past the last.
     pub fn ranges(&self, ack: u64) -> impl Iterator<Item = (u64, u64)> {
         self.0.into_iter().take_while(|block| block.len > 0).map(move |block| {
             let start = ack.saturating_add_signed(block.start.into());

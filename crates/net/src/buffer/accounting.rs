@@ -1,22 +1,22 @@
-//! What a packet occupies in a buffer.
+//! The buffer space of a packet.
 
 use crate::queue::Occupancy;
 
-/// How space is counted: a switch's memory is handed out in cells, and a packet that ends within a
-/// cell occupies all of it.
+/// How buffer space is counted. A switch allocates its memory in cells, and a packet occupies whole
+/// cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Accounting {
-    /// Bytes of a cell; 1 counts bytes as they are.
+    /// Cell size, bytes; 1 counts bytes.
     pub cell: u32,
-    /// Bytes that every packet occupies beside its own: descriptors, internal headers.
+    /// Additional bytes per packet: descriptors, internal headers.
     pub packet_overhead: u32,
 }
 
 impl Accounting {
-    /// Bytes as they are.
+    /// Bytes, without cells and overhead.
     pub const EXACT: Self = Self { cell: 1, packet_overhead: 0 };
 
-    /// What a packet of `size` bytes occupies.
+    /// The buffer space of a packet of `size` bytes.
     pub fn space(self, size: u32) -> Occupancy {
         let bytes = u64::from(size) + u64::from(self.packet_overhead);
         Occupancy { packets: 1, bytes: bytes.next_multiple_of(u64::from(self.cell)) }
@@ -32,7 +32,7 @@ mod tests {
         let bytes =
             |cell, packet_overhead, size| Accounting { cell, packet_overhead }.space(size).bytes;
         assert_eq!(Accounting::EXACT.space(64).bytes, 64);
-        // A 64-byte ACK and a full packet in the cells of a real switch.
+        // A 64-byte ACK and a full packet with a common cell size.
         assert_eq!((bytes(208, 0, 64), bytes(208, 0, 1500)), (208, 1664));
         assert_eq!((bytes(208, 0, 208), bytes(208, 0, 209)), (208, 416));
         assert_eq!((bytes(208, 16, 192), bytes(208, 16, 193)), (208, 416));

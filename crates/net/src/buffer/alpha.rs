@@ -1,4 +1,4 @@
-//! The control parameter of dynamic thresholds, as switch vendors write it.
+//! The parameter α of dynamic thresholds, in the notation of switch vendors.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,11 +16,11 @@ pub struct Alpha {
 }
 
 const EXAMPLES: &str = r#"e.g. 1, 0.5, "1/8" or "2^-3""#;
-/// Beyond this exponent no switch has a setting, and products stay far from 128 bits.
+/// No switch has larger exponents, and products cannot overflow 128 bits.
 const MOST_DOUBLINGS: u32 = 20;
 
 impl Alpha {
-    /// One: a single busy port may take half of the buffer.
+    /// One: a single busy port may use half of the buffer.
     pub const ONE: Self = Self { numerator: 1, denominator: 1 };
 
     /// The ratio in lowest terms, if both are positive.
@@ -33,13 +33,13 @@ impl Alpha {
             .then(|| Self { numerator: numerator / divisor, denominator: denominator / divisor })
     }
 
-    /// Whether `length` is less than this many times `free`.
+    /// Whether `length` is less than α times `free`.
     pub fn admits(self, length: u64, free: u64) -> bool {
         u128::from(length) * u128::from(self.denominator)
             < u128::from(free) * u128::from(self.numerator)
     }
 
-    /// The longest queue that a single busy port may have of `total`: α / (1 + α) of it.
+    /// The longest queue of a single busy port, if the buffer has `total`: α / (1 + α) of it.
     pub fn share_of_one(self, total: u64) -> u64 {
         let [up, down] = [self.numerator, self.denominator].map(u128::from);
         (u128::from(total) * up / (up + down)) as u64
@@ -84,7 +84,7 @@ impl Alpha {
     }
 }
 
-/// A power of two as such, else a fraction.
+/// As a power of two if it is one, otherwise as a fraction.
 impl fmt::Display for Alpha {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.exponent() {
@@ -132,7 +132,7 @@ impl Visitor<'_> for AlphaVisitor {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Alpha, E> {
-        // The shortest decimal that reads back as this number is what was written.
+        // The shortest decimal with this value is the number in the input.
         self.visit_str(&value.to_string())
     }
 }

@@ -9,13 +9,13 @@ use crate::queue::Occupancy;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolId(pub u8);
 
-/// What a pool is built from.
+/// The parameters of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolConfig {
-    /// What all ports together may hold.
+    /// Limit of all ports together.
     pub total: Limit,
-    /// Dynamic thresholds (Choudhury & Hahne 1998): a queue that is as long as alpha times the
-    /// space left, or longer, takes no more. None leaves it at the ports' own limits.
+    /// Dynamic thresholds (Choudhury & Hahne 1998): a queue admits a packet only while it is
+    /// shorter than alpha times the free space. With `None` only the limits of the ports apply.
     pub alpha: Option<Alpha>,
 }
 
@@ -32,12 +32,12 @@ impl Pool {
         Self { config, used: Occupancy::default() }
     }
 
-    /// What the ports hold.
+    /// The used space.
     pub fn used(&self) -> Occupancy {
         self.used
     }
 
-    /// Whether a port that holds `queue` may take `packet` in.
+    /// Whether a port with `queue` in the pool may add `packet`.
     pub fn has_room(&self, queue: Occupancy, packet: Occupancy) -> bool {
         let PoolConfig { total, alpha } = self.config;
         if (self.used + packet).exceeds(total) {
@@ -49,12 +49,12 @@ impl Pool {
         })
     }
 
-    /// A port takes this much.
+    /// A port allocates this space.
     pub fn take(&mut self, space: Occupancy) {
         self.used = self.used + space;
     }
 
-    /// A port gives this much back.
+    /// A port frees this space.
     pub fn give_back(&mut self, space: Occupancy) {
         self.used = self.used - space;
     }
@@ -66,7 +66,8 @@ mod tests {
 
     const PACKET: Occupancy = Occupancy { packets: 1, bytes: 1500 };
 
-    /// Fills a pool from `ports` ports in turn, until nobody gets more; returns what each holds.
+    /// Fills a pool from `ports` ports in turn, until no packet is admitted. Returns the queue of
+    /// each.
     fn fill(config: PoolConfig, ports: usize) -> Vec<u64> {
         let mut pool = Pool::new(config);
         let mut queues = vec![Occupancy::default(); ports];
@@ -84,7 +85,8 @@ mod tests {
         }
     }
 
-    /// Choudhury & Hahne 1998 §III: with S busy ports each takes alpha / (1 + S alpha) of it.
+    /// Choudhury & Hahne 1998 §III: with S busy ports, each uses alpha / (1 + S alpha) of the
+    /// buffer.
     #[test]
     fn busy_ports_take_equal_shares_and_leave_one() {
         let total = 4_000_000;

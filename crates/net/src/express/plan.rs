@@ -4,18 +4,18 @@ use super::{Express, Shortcut};
 use crate::packet::RouteId;
 use crate::port::{Port, PortId};
 
-/// Looks for ports behind which nothing is left to decide, once all flows are known. `feeders` are
-/// the ports that each port is fed by; `routes` says which ports each route crosses.
+/// Plans the shortcuts, once all flows are known. `feeders` are the ports that send to each port.
+/// `routes` are the ports of each route.
 ///
-/// A packet that leaves such a port next enters one that nobody else feeds and that leads to its
-/// host, so its fate there is known when it is sent, and both links are crossed by one event. On a
-/// star these are the ACKs' links, from the client through the switch to a server. No port on a
-/// flow's way forward is entered before its time: what such a port counts is looked at whenever a
-/// run ends. There is at most one relay, because several could disagree with the long way about who
-/// comes first in a tie.
+/// A port is a relay if its packets enter a next port that has no other feeder and leads to their
+/// host. The result at the next port is known when the packet is sent, so one event crosses both
+/// links. In a star, the relay is on the ACKs' path from the client through the switch to a server.
+/// Ports on a forward path are never entered early, because their counters are read at the end of a
+/// run. At most one relay is allowed: several could order simultaneous arrivals differently than
+/// ordinary events.
 ///
-/// A packet that leaves a host for a port that others feed, too, arrives when its link says,
-/// whatever else happens: it is announced there, and no event is needed while that port is busy.
+/// Another host's port announces its packets, if the next port has no departure events. The arrival
+/// time of such a packet is known when it is sent. It needs no event while the next port is busy.
 pub fn plan<'a>(
     ports: &mut [Port],
     feeders: &[Vec<PortId>],
@@ -61,7 +61,7 @@ pub fn plan<'a>(
     express
 }
 
-/// Which ports are crossed by routes back, and by nothing else, one link before their end.
+/// The ports that are used only by reverse routes, as the last port but one.
 fn relays<'a>(
     ports: usize,
     routes: impl Iterator<Item = (RouteId, &'a [PortId])> + Clone,
@@ -78,14 +78,13 @@ fn relays<'a>(
     relays
 }
 
-/// Whether the time at which a packet arrives behind the port is known when it is offered, and
-/// lies ahead.
+/// Whether the arrival time behind the port is known when a packet is offered, and is later than
+/// that.
 fn can_announce(port: &Port) -> bool {
     port.fifo().is_some_and(|port| port.never_drops() && !port.delay().is_zero())
 }
 
-/// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
-/// before they arrive.
+/// Whether packets may be offered before they arrive, if `feeder` is the only feeder.
 fn follows(port: &Port, feeder: &Port) -> bool {
     match (port.fifo(), feeder.fifo()) {
         (Some(port), Some(feeder)) => port.follows(feeder),

@@ -1,9 +1,9 @@
-//! A port whose packets leave in the order in which they came.
+//! A port that sends packets in the order of their arrival.
 //!
-//! It knows when a packet will leave at the moment it is admitted (`max(now, last departure) +
-//! size / rate`), so one event per packet and link, its arrival at the far end, is enough; and
-//! since the link delivers in order, only the head of the port's ring needs to be in the event
-//! queue. Occupancy is worked out when somebody asks.
+//! The departure time of a packet is known when it is admitted (`max(now, last departure) + size /
+//! rate`), so one event per packet and link is enough: its arrival at the end of the link. The link
+//! keeps the order, so only the first packet of the port's ring is in the event queue. Occupancy is
+//! computed when it is needed.
 
 use std::collections::VecDeque;
 
@@ -15,28 +15,28 @@ use crate::buffer::Buffer;
 use crate::packets::{PacketId, Packets, Parcel};
 use crate::queue::{Discipline, DropReason, QueueDiscipline, QueueView, Refusal, Verdict};
 
-/// See the module. What every packet needs comes first, and what few need lies elsewhere: a run
-/// goes round more ports than the nearest cache holds.
+/// See the module. Fields that every packet needs are first, and rarely used ones are stored
+/// elsewhere, because the ports of a run do not fit into the first-level cache.
 #[repr(C, align(64))]
 pub struct Fifo {
     ring: VecDeque<Transit>,
-    /// Of a port that forwards: when the packets leave that are still there, but for the last.
+    /// With [`Self::forward_placed`]: departure times of the packets in the port, without the last.
     departures: VecDeque<Time>,
     last_departure: Time,
-    /// How long a packet counts as present beyond its departure.
+    /// Time after its departure for which a packet still counts as present.
     linger: Span,
     line: Line,
     /// Whether packets may wait.
     has_queue: bool,
-    /// Whether the discipline admits whatever fits.
+    /// Whether the discipline admits every packet that fits.
     is_drop_tail: bool,
     train: Train,
-    /// Packets at the head of the ring that have left the port and are on the link. This and what
-    /// waits are kept up, lazily, where packets may wait.
+    /// Packets at the head of the ring that have left the port and are on the link. If packets may
+    /// wait, this and `view` are updated by [`Self::drain`].
     departed: usize,
     /// When the packet in service no longer counts as present.
     gone_at: Time,
-    /// What waits and what is being sent.
+    /// The waiting packets and the one being sent.
     view: QueueView,
     counters: PortCounters,
     buffer: Option<Buffer>,
@@ -72,7 +72,7 @@ impl Fifo {
         }
     }
 
-    /// What the port consists of, before its first packet.
+    /// The parts of an unused port.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
         Parts { line, train, ties, buffer, discipline: *discipline, random }
@@ -87,14 +87,14 @@ impl Fifo {
         *self.discipline = discipline;
     }
 
-    /// Disables the buffer of a port of which it is known that no packet ever waits.
+    /// Disables the buffer of a port in which packets never wait.
     pub(crate) fn disable_buffer(&mut self) {
         self.buffer = None;
         self.has_queue = false;
     }
 
-    /// Offers a packet at `now`; the discipline may mark it. `sequence` is its place among arrivals
-    /// of the same instant.
+    /// Offers a packet at `now`; the discipline may mark it. `sequence` is its order among
+    /// simultaneous arrivals.
     #[inline]
     pub(super) fn offer(
         &mut self,
@@ -138,7 +138,7 @@ impl Fifo {
         admission
     }
 
-    /// Admits a packet that a relay sends and that will be there at `now`: it waits for nobody.
+    /// Admits a packet from a relay that arrives at `now`. It does not wait.
     #[inline]
     pub(crate) fn admit(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         self.counters.offered += 1;
@@ -146,7 +146,7 @@ impl Fifo {
         self.send(now, parcel, placed(ahead, sequence))
     }
 
-    /// Puts a packet on the line behind those that are there.
+    /// Sends a packet after those in the port.
     #[inline]
     fn send(&mut self, now: Time, parcel: Parcel, sequence: u64) -> Admission {
         let sending = self.line.sending_time(parcel.size(), &mut self.random);
@@ -158,12 +158,12 @@ impl Fifo {
         if first { Admission::Scheduled(arrival) } else { Admission::Queued }
     }
 
-    /// What the discipline sees at `now`.
+    /// The discipline's view at `now`.
     fn view_at(&self, now: Time) -> QueueView {
         QueueView { now, idle_since: self.last_departure, ..self.view }
     }
 
-    /// Asks the discipline, which may mark or trim the packet.
+    /// Calls the discipline, which may mark or trim the packet.
     #[inline(never)]
     fn judge(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
         let packet = &mut packets[id];
@@ -180,7 +180,7 @@ impl Fifo {
         verdict
     }
 
-    /// What becomes of a packet that there is no room for: the discipline may trim it.
+    /// Handles a packet that does not fit into the buffer: the discipline may trim it.
     #[inline(never)]
     fn refuse(&mut self, now: Time, id: PacketId, packets: &mut Packets) -> Verdict {
         let dropped = Verdict::Drop(DropReason::BufferFull);
@@ -198,7 +198,7 @@ impl Fifo {
         Verdict::Trim
     }
 
-    /// Forwards a packet of `size` bytes that is stored elsewhere: returns when it arrives. Only
+    /// Forwards a packet of `size` bytes that is stored elsewhere. Returns its arrival time. Only
     /// for ports that never drop.
     #[inline]
     pub(crate) fn forward(&mut self, now: Time, size: u32) -> Time {
@@ -211,7 +211,8 @@ impl Fifo {
         self.last_departure.plus(self.line.delay)
     }
 
-    /// The same where others wait behind the port: returns the packet's place, too.
+    /// [`Self::forward`] if the next port has other feeders. Also returns the packet's order among
+    /// simultaneous arrivals.
     #[inline]
     pub(crate) fn forward_placed(&mut self, now: Time, size: u32, sequence: u64) -> (Time, u64) {
         if self.last_departure.plus(self.linger) <= now {
@@ -227,7 +228,7 @@ impl Fifo {
         (self.forward(now, size), sequence)
     }
 
-    /// Whether the port has no buffer, and admits whatever it is offered.
+    /// Whether the port has no buffer, and admits every packet.
     pub(crate) fn never_drops(&self) -> bool {
         self.buffer.is_none()
     }
@@ -237,14 +238,14 @@ impl Fifo {
         self.line.delay
     }
 
-    /// Whether nothing is on the link or waits for it.
+    /// Whether the port and its link have no packet.
     #[inline]
     pub(super) fn is_link_empty(&self) -> bool {
         self.ring.is_empty()
     }
 
-    /// Whether nothing is lost by offering packets that come from `feeder`, and from nowhere else,
-    /// before they arrive: the port is no slower, not even by chance, and drops nothing by chance.
+    /// Whether packets may be offered before they arrive, if `feeder` is the only feeder: the port
+    /// is never slower than it, and drops nothing at random.
     pub(crate) fn follows(&self, feeder: &Self) -> bool {
         self.buffer.is_none_or(|buffer| buffer.holds_two())
             && self.is_drop_tail
@@ -254,10 +255,10 @@ impl Fifo {
             && self.line.serialisation.rate >= feeder.line.serialisation.rate
     }
 
-    /// Takes the packet that arrives at the far end at `now`, and says when the next one does.
+    /// Removes the packet that arrives at the end of the link at `now`. Returns the next arrival.
     ///
     /// # Panics
-    /// If nothing is on the way: the caller's schedule is broken.
+    /// If no packet is on the link.
     #[inline]
     pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         if self.has_queue {
@@ -271,13 +272,13 @@ impl Fifo {
         self.counters.delivered += 1;
         let next = self.ring.front().map(|next| (next.arrival, next.sequence));
         if next.is_none() {
-            // From the beginning again, which is in the cache.
+            // Starts again at the beginning of the buffer, which is cached.
             self.ring.clear();
         }
         (head.parcel, next)
     }
 
-    /// Accounts for every departure up to and including `now`.
+    /// Accounts for all departures up to and including `now`.
     #[inline]
     pub(super) fn drain(&mut self, now: Time) {
         while self.gone_at <= now {
@@ -301,7 +302,7 @@ impl Fifo {
         }
     }
 
-    /// What waits, as of the last drain.
+    /// The queue at the last drain.
     #[inline]
     pub(super) fn view(&self) -> QueueView {
         self.view
@@ -312,13 +313,13 @@ impl Fifo {
         &self.counters
     }
 
-    /// When the link falls idle if nothing more is offered.
+    /// When the link becomes idle if no packet is offered until then.
     pub(super) fn last_departure(&self) -> Time {
         self.last_departure
     }
 
-    /// Integral of the waiting bytes up to `now`, byte·ps: what still waits then has been counted
-    /// up to its departure.
+    /// Integral of the waiting bytes up to `now`, byte·ps. The counter has included the waiting
+    /// packets up to their departure already.
     pub(super) fn byte_time_until(&self, now: Time) -> u128 {
         let left = now + self.line.delay;
         let still_waiting =
@@ -333,7 +334,8 @@ impl Fifo {
         (&self.ring, &[])
     }
 
-    /// Packets that a relay sent and that reach this port, where they never wait, after `now`.
+    /// Number of packets from a relay that arrive at this port after `now`. Packets do not wait
+    /// here.
     pub(crate) fn admitted_after(&self, now: Time) -> u64 {
         let admitted = |transit: &Transit| {
             let way = self.line.delay + self.line.serialisation.time(transit.parcel.size());
@@ -342,7 +344,7 @@ impl Fifo {
         self.ring.iter().filter(|transit| admitted(transit)).count() as u64
     }
 
-    /// Counts an admitted packet that will wait.
+    /// Counts an admitted packet that has to wait.
     #[inline]
     fn count_waiting(&mut self, now: Time, size: u32) {
         self.view.packets += 1;

@@ -1,5 +1,4 @@
-//! What happens to a packet behind a port: how long it occupies the line, whom it follows there, and
-//! how long it travels.
+//! The line behind a port: transmission time, propagation delay, and order of arrivals.
 
 use incast_engine::time::PICOS_PER_SEC;
 use incast_engine::{Rate, Span, Stream};
@@ -23,26 +22,26 @@ impl Line {
         }
     }
 
-    /// How long a packet of `size` bytes occupies the line.
+    /// Transmission time of a packet of `size` bytes.
     #[inline]
     pub(super) fn sending_time(&self, size: u32, random: &mut Stream) -> Span {
         let sending = self.serialisation.time(size);
         if self.clock_noise.is_zero() {
             return sending;
         }
-        // No packet takes no time, and the mean stays what it is.
+        // The noise is below the transmission time, and its mean is 0.
         let noise = self.clock_noise.as_picos().min(sending.as_picos().saturating_sub(1));
         let drawn = random.below(2 * noise + 1);
         Span::from_picos(sending.as_picos() - noise + drawn)
     }
 }
 
-/// How long a packet occupies the line.
+/// Transmission times.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Serialisation {
     pub(super) rate: Rate,
     layer2_overhead: u32,
-    /// Picoseconds per byte where that is a whole number, as for all Ethernet rates; else 0.
+    /// Picoseconds per byte if this is an integer, as for all Ethernet rates; otherwise 0.
     pub(super) picos_per_byte: u64,
 }
 
@@ -65,10 +64,10 @@ impl Serialisation {
     }
 }
 
-/// How many packets a packet follows on a line: its place among arrivals of the same instant.
+/// Number of packets that precede a packet on a line. It orders simultaneous arrivals.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Train {
-    /// With [`Ties::Scheduled`]: how many packets the last one followed since the line was idle.
+    /// With [`Ties::Scheduled`]: the number for the last packet, counted since the line was idle.
     length: Option<u64>,
 }
 
@@ -77,12 +76,14 @@ impl Train {
         Self { length: (ties == Ties::Scheduled).then_some(0) }
     }
 
-    /// Appends a packet; returns how many it follows, if `ahead` are still there.
+    /// Appends a packet; returns the number of packets that precede it. `ahead` are still in the
+    /// port.
     ///
-    /// Where every event has the place of its scheduling, a transmission that begins with an arrival
-    /// comes before one that begins with a departure of the same instant, since a link takes longer
-    /// to cross than a packet to send; and two lines that send one packet after the other keep their
-    /// order. So the line comes first which has been busy for fewer packets.
+    /// [`Ties::Scheduled`] orders simultaneous events by the time at which they were scheduled. A
+    /// transmission that begins with an arrival then precedes one that begins with a simultaneous
+    /// departure, because a propagation delay is longer than a transmission. Two lines that send
+    /// without gaps keep their order. The line that has sent fewer packets since it was idle is
+    /// therefore first.
     #[inline]
     pub(super) fn append(&mut self, ahead: u64) -> u64 {
         let Some(length) = &mut self.length else { return ahead };
@@ -91,7 +92,7 @@ impl Train {
     }
 }
 
-/// Reordering on a link: packets are delayed at random, so that others overtake them.
+/// Reordering on a link: randomly selected packets are delayed, and others overtake them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reordering {
     /// Probability, 0 to 1, that a packet is delayed.

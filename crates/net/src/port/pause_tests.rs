@@ -13,7 +13,7 @@ fn busy(packets: u64) -> Switch {
     switch
 }
 
-/// When the packets left that arrived, one packet takes 12 us.
+/// Departure times of the packets that arrived; a packet takes 12 us.
 fn departures(switch: &Switch) -> Vec<u64> {
     let departed = switch.arrived[0].iter().map(|(at, _)| *at - (Time::ZERO + DELAY));
     departed.map(|span| span.as_picos() / 1_000_000).collect()
@@ -24,7 +24,7 @@ fn a_paused_port_sends_nothing_loses_nothing_and_goes_on_in_order() {
     let mut switch = busy(10);
     switch.advance(at(30));
     switch.pause(0, at(30), at(1_030));
-    // Offered to an idle line, and to one whose pause ends in this very instant.
+    // Offered to an idle line, and to one whose pause ends at the same time.
     switch.offer(at(500), 0, numbered(10, 0));
     switch.offer(at(1_030), 0, numbered(11, 0));
     switch.finish();

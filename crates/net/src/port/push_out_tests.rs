@@ -29,7 +29,7 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
         [("oldest", [2, 4], [0, 1, 3, 5, 6]), ("newest", [4, 2], [0, 1, 3, 5, 6])]
     {
         let mut switch = Switch::new(&[push_out(Limit::Packets(4), victim)], None);
-        // 0 is being sent; 1 and 3 have labels; 2 and 4 have not.
+        // 0 is being sent; 1 and 3 have labels; 2 and 4 do not.
         for seq in 0..=4 {
             switch.offer(Time::ZERO, 0, numbered(seq, (seq % 2) as u16));
         }
@@ -38,7 +38,8 @@ fn the_oldest_or_the_newest_without_a_label_goes() {
             assert_eq!((view.packets, view.bytes), (4, 6000));
             assert_eq!(dropped(&switch).last(), Some(&gone), "{victim}");
         }
-        // Nothing without a label waits any more, and what has none pushes nothing out.
+        // No packet without a label waits any more, and a packet without a label pushes nothing
+        // out.
         switch.offer(at(6), 0, numbered(7, 1));
         switch.offer(at(6), 0, numbered(8, 0));
         assert_eq!(dropped(&switch)[2..], [7, 8]);
@@ -61,10 +62,11 @@ fn as_many_go_as_it_takes_or_none() {
     for (seq, size) in [(1, 400), (2, 400), (3, 1400), (4, 400)] {
         switch.offer(Time::ZERO, 0, sized(seq, size, 0));
     }
-    // 400 bytes are left; for 1500, two small ones do not suffice and three packets go.
+    // 400 bytes are free. For 1500, two small packets are not enough, so three are pushed out.
     switch.offer(Time::ZERO, 0, sized(5, 1300, 1));
     assert_eq!(switch.dropped[0].len(), 3);
-    // 1700 wait, 400 of which may go: 1700 would need all that, and 1800 do not fit.
+    // 1700 bytes wait, 400 of them without a label. 1700 would need all of them, and 1800 do not
+    // fit.
     switch.offer(Time::ZERO, 0, sized(6, 1800, 1));
     assert_eq!(switch.dropped[0].last(), Some(&(Time::ZERO, 6)));
     switch.offer(Time::ZERO, 0, sized(7, 1700, 1));
@@ -82,8 +84,7 @@ fn a_shared_buffer_gets_back_what_is_pushed_out() {
         switch.offer(Time::ZERO, 0, numbered(seq, 0));
         switch.offer(Time::ZERO, 1, numbered(seq, 1));
     }
-    // Each has one in service, and the first comes first. Its packets are not the second's to push
-    // out.
+    // Each port has a packet in service. A packet of one port does not push out those of the other.
     let waiting = [0, 1].map(|port: usize| switch.ports[port].view().packets);
     assert_eq!(waiting, [4, 4]);
     assert_eq!(switch.commons.pools[0].used().packets, 8);
@@ -94,7 +95,7 @@ fn a_shared_buffer_gets_back_what_is_pushed_out() {
     switch.finish();
 }
 
-/// Pushes out what has no label, and counts whom it looks at.
+/// Pushes out packets without a label, and counts the packets that it examines.
 struct Counting(Arc<AtomicUsize>);
 
 impl QueueDiscipline for Counting {
@@ -133,7 +134,7 @@ fn the_search_is_linear_and_only_where_there_is_no_room() {
     }
 }
 
-/// What has label r gives way in round r, and everybody is told of.
+/// Round r pushes out packets with label r. Counts the notifications.
 struct Rounds(Arc<AtomicUsize>);
 
 impl QueueDiscipline for Rounds {
@@ -164,7 +165,7 @@ fn a_later_round_takes_what_the_one_before_has_left() {
         for (seq, label) in [(1, 2), (2, 1), (3, 0)] {
             switch.offer(Time::ZERO, 0, sized(seq, 500, label));
         }
-        // It needs the room of all three.
+        // Needs the space of all three.
         switch.offer(Time::ZERO, 0, sized(4, 1500, rounds));
         let was_told = (1..4).filter(|seq| told.load(Relaxed) >> (8 * seq) & 0xff == 1);
         assert_eq!(was_told.count(), gone.len());
@@ -176,8 +177,8 @@ fn a_later_round_takes_what_the_one_before_has_left() {
 }
 
 proptest! {
-    /// Packets that come at once, against a list: the same are dropped, the same arrive, in order,
-    /// and nobody is looked at twice for one packet.
+    /// Simultaneous arrivals, compared with a list: the same packets are dropped and delivered, in
+    /// order, and no packet is examined twice for one arrival.
     #[test]
     fn the_port_does_what_a_list_does(
         arrivals in prop::collection::vec((40_u16..=1500, 0_u16..3), 1..80),
@@ -196,7 +197,7 @@ proptest! {
         for (&(size, label), seq) in arrivals.iter().zip(0..) {
             let packet = sized(seq, size, label);
             switch.offer(Time::ZERO, 0, packet);
-            // The first of the list is being sent.
+            // The first packet of the list is being sent.
             let fits = |list: &[Packet]| {
                 let held = if counts_in_service { list } else { list.get(1..).unwrap_or(&[]) };
                 match limit {

@@ -1,4 +1,4 @@
-//! A port that chooses losses which three packets of the same flow follow.
+//! A port that selects losses that three packets of the same flow follow.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::stepped::{Switch, config, queue};
 use super::*;
 use crate::packet::{Flags, RouteId};
 
-/// Sequence numbers of different flows lie so far apart.
+/// Distance between the sequence numbers of different flows.
 const FLOW: u64 = 1_000_000;
 
 /// Segment number `number` of a flow.
@@ -27,7 +27,7 @@ fn syn_ack(flow: u32) -> Packet {
     Packet { seq, flags, payload: 0, ..segment(flow, 0) }
 }
 
-/// A port with room for `places` packets behind the one that is being sent; time stands still.
+/// A port with room for `places` packets behind the one being sent, at a fixed time.
 struct Queue {
     switch: Switch,
     now: Time,
@@ -51,21 +51,21 @@ impl Queue {
         }
     }
 
-    /// Flow and segment of what was dropped since the last call.
+    /// Flow and segment of each packet dropped since the last call.
     fn gone(&mut self) -> Vec<(u32, u64)> {
         let dropped = std::mem::take(&mut self.switch.dropped[0]);
         let name = |seq: u64| ((seq / FLOW) as u32, (seq % FLOW).saturating_sub(1) / 1000);
         dropped.into_iter().map(|(_, seq)| name(seq)).collect()
     }
 
-    /// What is dropped when these arrive one by one.
+    /// The packets dropped when these arrive one by one.
     fn dropped_by(&mut self, packets: impl IntoIterator<Item = Packet>) -> Vec<(u32, u64)> {
         self.gone();
         self.offer(packets);
         self.gone()
     }
 
-    /// Everything that waits is sent, and so is this.
+    /// Sends all waiting packets, and these.
     fn send(&mut self, packets: impl IntoIterator<Item = Packet>) {
         self.switch.advance(self.now + Span::from_secs(1));
         self.now += Span::from_secs(1);
@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// The line is free, and after that busy with a packet of flow 99.
+    /// Empties the line; then a packet of flow 99 is being sent.
     fn drain(&mut self) {
         self.send([]);
         self.offer([segment(99, 0)]);
@@ -104,7 +104,7 @@ fn with_two_behind_each_the_newcomer_goes() {
 fn every_window_loses_one_before_any_loses_two() {
     let mut queue = Queue::new(16, &json!({}));
     queue.offer(segments(1, 0..8).chain(segments(2, 0..8)));
-    // Flow 1 comes first, and goes on when there is no third.
+    // Each flow loses one packet, then flow 1 loses further ones.
     let newcomers = (0..4).map(|number| segment(3 + number, 0));
     assert_eq!(queue.dropped_by(newcomers), [(1, 0), (2, 0), (1, 1), (1, 2)]);
 }
@@ -118,7 +118,7 @@ fn the_three_behind_the_first_loss_are_never_lost() {
     assert_eq!(queue.dropped_by(newcomers), expected);
 }
 
-/// "Never drop retransmissions": they would cost a timeout.
+/// "Never drop retransmissions": their loss would cause a timeout.
 #[test]
 fn a_retransmission_pushes_out_what_is_new_and_stays() {
     let mut queue = Queue::new(4, &json!({}));
@@ -141,8 +141,8 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..5).chain(segments(2, 0..3)));
     assert_eq!(queue.dropped_by([segment(3, 0)]), [(1, 0)]);
-    // The window of the loss ends with segment 4. What goes first beyond it stays: a careful sender
-    // needs it acknowledged before it counts duplicates again (RFC 6582 §3.2, step 2).
+    // The window of the loss ends with segment 4. The first packet after it is kept: a careful
+    // sender needs its acknowledgement before it counts duplicates again (RFC 6582 §3.2, step 2).
     queue.send([again(1, 0)]);
     queue.drain();
     queue.offer(segments(1, 5..11).chain(segments(2, 3..5)));
@@ -153,7 +153,7 @@ fn a_window_may_lose_again_when_its_loss_was_sent_again() {
 fn what_a_sender_sends_while_it_repairs_is_not_lost() {
     let mut queue = Queue::new(8, &json!({}));
     queue.offer(segments(1, 0..8));
-    // Two losses, and only the first was sent again.
+    // Two losses, and only the first was retransmitted.
     assert_eq!(queue.dropped_by([segment(2, 0), segment(3, 0)]), [(1, 0), (1, 1)]);
     queue.send([again(1, 0)]);
     queue.drain();
@@ -164,7 +164,7 @@ fn what_a_sender_sends_while_it_repairs_is_not_lost() {
 #[test]
 fn a_gap_tells_of_a_loss_elsewhere() {
     let mut queue = Queue::new(9, &json!({}));
-    // Segment 1 does not come: this window has had its loss.
+    // Segment 1 does not arrive, so this window has a loss already.
     queue.offer([segment(1, 0)].into_iter().chain(segments(1, 2..6)).chain(segments(2, 0..4)));
     assert_eq!(queue.dropped_by([segment(3, 0), segment(4, 0)]), [(2, 0), (1, 0)]);
 }
@@ -203,7 +203,7 @@ fn early_drops_what_three_of_its_flow_are_ahead_of() {
     let mut queue = Queue::new(9, &json!({ "early": true, "threshold": "5pkt" }));
     assert_eq!(queue.dropped_by(segments(1, 0..4)), [], "below the threshold");
     assert_eq!(queue.dropped_by(segments(2, 0..3)), [], "two are ahead");
-    // One per window, and the window is the same until segment 3 is sent again.
+    // One loss per window; the window does not end until segment 3 is retransmitted.
     assert_eq!(queue.dropped_by(segments(2, 3..6)), [(2, 3)]);
     assert_eq!(queue.dropped_by([again(2, 3)]), [(2, 3)], "it is full, and nothing is pushed out");
 }
@@ -250,8 +250,8 @@ fn a_share_of_a_buffer_without_limit_is_a_mistake_only_where_it_counts() {
 }
 
 proptest! {
-    /// What goes for a new packet has three of its flow behind it; no retransmission is lost while
-    /// something new waits.
+    /// A packet dropped for a new one has three successors of its flow. No retransmission is
+    /// dropped while a new packet waits.
     #[test]
     fn a_chosen_loss_has_three_behind_it(
         arrivals in prop::collection::vec((0_u32..6, prop::bool::weighted(0.1)), 1..120),
@@ -279,7 +279,7 @@ proptest! {
             let seq = segment(flow, number).seq;
             let place = before.iter().position(|it| it.seq == seq && is_new(it));
             match place {
-                // The newcomer itself.
+                // The arriving packet itself.
                 None => {
                     prop_assert_eq!(packet.seq, seq);
                     prop_assert!(is_new(&packet) || !before.iter().any(is_new));

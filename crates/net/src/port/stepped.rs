@@ -1,9 +1,8 @@
 //! A port with an event per departure.
 //!
-//! Where a packet's departure is not settled when it is admitted (a discipline that acts at
-//! departure or changes the order), or where others need to know the occupancy at this very moment
-//! (a shared buffer), departures happen one by one: the port says when the packet in service will
-//! leave, and is told when that time has come.
+//! It is needed if the departure time of a packet is not known when it is admitted (the discipline
+//! acts at departure or changes the order), or if other ports need the exact occupancy (a shared
+//! buffer). The port returns when the packet in service departs, and is called at that time.
 
 use std::collections::VecDeque;
 
@@ -28,7 +27,7 @@ struct InService {
     service: Service,
 }
 
-/// From when on, and until when, the port starts no packet.
+/// The port starts no packet between these times.
 #[derive(Clone, Copy, Debug)]
 struct Pause {
     from: Time,
@@ -45,20 +44,20 @@ impl Pause {
 
 /// See the module.
 pub struct Stepped {
-    /// What waits, by class, oldest first.
+    /// Waiting packets by class, oldest first.
     classes: Vec<VecDeque<Waiting>>,
     /// Packets and bytes that wait.
     waiting: Occupancy,
-    /// What the port occupies of buffers.
+    /// The buffer space in use.
     held: Occupancy,
     in_service: Option<InService>,
     pause: Pause,
-    /// What the neighbours upstream are asked for, until somebody passes it on.
+    /// The pause requested from the upstream neighbours, until it is passed on.
     asked: Option<Span>,
     /// The packet in service, and those on the link, in the order of their arrival.
     link: VecDeque<Transit>,
     last_departure: Time,
-    /// Place of departures among events of the same instant.
+    /// Order of departures among simultaneous events.
     departure_sequence: u64,
     train: Train,
     line: Line,
@@ -69,15 +68,15 @@ pub struct Stepped {
     discipline: Discipline,
     random: Stream,
     counters: PortCounters,
-    /// What was dropped after it had been admitted, at the last departure or by the last packet
-    /// offered.
+    /// Packets dropped after they had been admitted, at the last departure or by the last offered
+    /// packet.
     late: VecDeque<PacketId>,
-    /// Class and place of the packets that the one just offered would push out.
+    /// Class and position of the packets that the last offered packet would push out.
     victims: Vec<(usize, usize)>,
 }
 
 impl Stepped {
-    /// The port number `index`, with its own random streams.
+    /// Port number `index`, with its own random streams.
     pub(super) fn new(config: &PortConfig, index: u32, seed: u64) -> Self {
         let random = Stream::named(seed, "detour", index.into());
         let plain = Fifo::new(config, Stream::named(seed, "port", index.into()));
@@ -89,7 +88,7 @@ impl Stepped {
         }
     }
 
-    /// The port number `index`, which has not been used, with an event for each of its departures.
+    /// Port number `index`, made from an unused port.
     pub(super) fn from_parts(parts: Parts, index: u32) -> Self {
         let Parts { line, train, ties, buffer, discipline, random } = parts;
         let index = u64::from(index);
@@ -168,8 +167,8 @@ impl Stepped {
         if is_all { Admission::Queued } else { Admission::QueuedWithEffects }
     }
 
-    /// Asks the buffer and the discipline; returns the packet as it is admitted, marked or trimmed,
-    /// and whether others were pushed out for it.
+    /// Decides by the buffer and the discipline. Returns the admitted packet, which may be marked
+    /// or trimmed, and whether packets were pushed out for it.
     fn judge(
         &mut self,
         now: Time,
@@ -212,15 +211,15 @@ impl Stepped {
         Ok((parcel, pushes_out))
     }
 
-    /// Whether a packet that is offered at `now` is sent at once.
+    /// Whether a packet offered at `now` is sent at once.
     fn starts_at_once(&self, now: Time) -> bool {
         self.in_service.is_none() && self.waiting.packets == 0 && !self.pause.covers(now)
     }
 
-    /// The packet in service leaves at `now`, and the next one follows it.
+    /// The packet in service leaves at `now`, and the next one is sent.
     ///
     /// # Panics
-    /// If nothing is in service: the caller's schedule is broken.
+    /// If no packet is in service.
     pub(super) fn depart(&mut self, now: Time, commons: &mut Commons) {
         let left = self.in_service.take().expect("a departure was scheduled for an idle line");
         debug_assert_eq!(left.service.departure.0, now, "a packet departs at the scheduled time");
@@ -231,9 +230,9 @@ impl Stepped {
         self.start_next(now, commons);
     }
 
-    /// Starts no packet from `from` to `until`; the one in service is finished. Returns when
-    /// [`super::Port::resume`] is due, with its place among events of the same instant, unless that
-    /// has been said.
+    /// Starts no packet from `from` to `until`; the one in service is completed. Returns the time
+    /// of the next [`super::Port::resume`] and its order among simultaneous events, unless it is
+    /// scheduled already.
     pub(super) fn pause(&mut self, from: Time, until: Time) -> Option<(Time, u64)> {
         if until <= self.pause.until.max(from) {
             return None;
@@ -243,7 +242,7 @@ impl Stepped {
         Some((until, self.departure_sequence))
     }
 
-    /// A pause may be over: the next packet is sent, unless one is being sent.
+    /// A pause may have ended: sends the next packet, unless one is being sent.
     pub(super) fn resume(&mut self, now: Time, commons: &mut Commons) -> bool {
         let was_idle = self.in_service.is_none();
         if was_idle {
@@ -252,7 +251,7 @@ impl Stepped {
         was_idle && self.in_service.is_some()
     }
 
-    /// What the neighbours upstream are asked for.
+    /// The pause requested from the upstream neighbours.
     pub(super) fn take_asked(&mut self) -> Option<Span> {
         self.asked.take()
     }
@@ -261,7 +260,7 @@ impl Stepped {
         self.buffer.is_some_and(|buffer| buffer.counts_in_service)
     }
 
-    /// Puts the next packet on the line, unless the port is paused.
+    /// Sends the next packet, unless the port is paused.
     fn start_next(&mut self, now: Time, commons: &mut Commons) {
         if self.pause.covers(now) {
             return;
@@ -298,7 +297,7 @@ impl Stepped {
         }
     }
 
-    /// What is to be scheduled for the packet in service.
+    /// The events to schedule for the packet in service.
     pub(super) fn service(&self) -> Option<Service> {
         self.in_service.map(|packet| packet.service)
     }
@@ -308,7 +307,7 @@ impl Stepped {
         self.late.pop_front()
     }
 
-    /// Takes the packet that arrives at the far end; see [`super::Port::deliver`].
+    /// Removes the packet that arrives at the end of the link; see [`super::Port::deliver`].
     pub(super) fn deliver(&mut self, now: Time) -> (Parcel, Option<(Time, u64)>) {
         let head = self.link.pop_front().expect("an arrival was scheduled for an empty link");
         debug_assert_eq!(head.arrival, now, "a link delivers at the scheduled time");
@@ -360,8 +359,8 @@ impl Stepped {
         }
     }
 
-    /// Notes the places of packets that make room for one that arrives when they are pushed out;
-    /// returns whether enough of them wait.
+    /// Searches for packets to push out for an arriving one, and stores their positions. Returns
+    /// whether they free enough space.
     fn find_victims(
         &mut self,
         arriving: &Packet,
@@ -400,9 +399,9 @@ impl Stepped {
         false
     }
 
-    /// Drops the packets that [`Self::find_victims`] found.
+    /// Drops the packets found by [`Self::find_victims`].
     fn push_out(&mut self, now: Time, packets: &Packets, mut pool: Option<&mut Pool>) {
-        // From the back, so that the places of the others stay what they are.
+        // In descending order, so that the other positions stay valid.
         self.victims.sort_unstable();
         while let Some((class, place)) = self.victims.pop() {
             let victim = self.classes[class].remove(place).expect("it was found there");
@@ -415,7 +414,7 @@ impl Stepped {
         }
     }
 
-    /// A packet waits no longer: it is next, or pushed out.
+    /// A packet stops waiting: it is sent or pushed out.
     fn stop_waiting(&mut self, packet: &Waiting, now: Time) {
         let size = u64::from(packet.parcel.size());
         self.waiting = self.waiting - Occupancy { packets: 1, bytes: size };
@@ -425,7 +424,7 @@ impl Stepped {
         }
     }
 
-    /// Marks, trims or drops a packet, and counts it; returns it as it goes on.
+    /// Marks, trims or drops a packet, and counts it. Returns the packet unless it is dropped.
     fn apply(
         &mut self,
         verdict: Verdict,
@@ -465,7 +464,7 @@ impl Stepped {
         }
     }
 
-    /// Puts a packet on the line.
+    /// Sends a packet.
     fn start(&mut self, next: &Waiting, now: Time) {
         let departure = now + next.sending;
         self.counters.sending += next.sending;
@@ -475,18 +474,18 @@ impl Stepped {
         let key = (arrival, next.sequence);
         let service = Service {
             departure: (departure, self.departure_sequence),
-            // On a link that changes the order every packet is scheduled by itself.
+            // With reordering, every packet has its own arrival event.
             arrival: (self.link.is_empty() || reordering.is_some()).then_some(key),
         };
         self.in_service = Some(InService { size: next.parcel.size(), service });
         let transit = Transit { arrival, sequence: next.sequence, parcel: next.parcel };
-        // Without reordering that is the end.
+        // Without reordering this is the end of the list.
         let place = self.link.partition_point(|other| (other.arrival, other.sequence) <= key);
         self.link.insert(place, transit);
     }
 }
 
-/// Whether `space` fits in beside `held`, which the port holds.
+/// Whether `space` fits, if the port uses `held`.
 fn has_room(buffer: Buffer, held: Occupancy, space: Occupancy, pool: Option<&Pool>) -> bool {
     !(held + space).exceeds(buffer.limit) && pool.is_none_or(|pool| pool.has_room(held, space))
 }

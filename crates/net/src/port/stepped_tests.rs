@@ -1,4 +1,4 @@
-//! Ports with departure events, alone and against ports without.
+//! Ports with departure events, alone and compared with FIFO ports.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::buffer::{Alpha, PoolConfig};
 use crate::packet::Ecn;
 
-/// What can happen to a port.
+/// An event of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happening {
     Departure(usize),
@@ -16,16 +16,16 @@ enum Happening {
     Arrival(usize),
 }
 
-/// Some ports, their shared buffers and what is scheduled.
+/// Some ports, their shared buffers and scheduled events.
 pub(super) struct Switch {
     pub ports: Vec<Port>,
     pub commons: Commons,
-    /// By time and place among equals.
+    /// Ordered by time and by order among simultaneous events.
     schedule: BTreeSet<(Time, u64, Happening)>,
     sequence: u64,
-    /// What arrived behind each port, and when.
+    /// The packets that arrived behind each port, with their times.
     pub arrived: Vec<Vec<(Time, Packet)>>,
-    /// What each port dropped: at the door and late.
+    /// The packets dropped at each port, on arrival or later.
     pub dropped: Vec<Vec<(Time, u64)>>,
 }
 
@@ -45,7 +45,7 @@ impl Switch {
         }
     }
 
-    /// Lets everything happen that comes before an arrival at `now`.
+    /// Runs all events before an arrival at `now`.
     pub fn advance(&mut self, now: Time) {
         self.sequence += 1;
         while let Some(first) = self.schedule.first().copied()
@@ -101,7 +101,7 @@ impl Switch {
         }
     }
 
-    /// Offers a packet; returns what the port saw of its queue.
+    /// Offers a packet; returns the queue that the port saw.
     pub fn offer(&mut self, now: Time, port: usize, packet: Packet) -> QueueView {
         self.advance(now);
         let sequence = self.sequence;
@@ -171,7 +171,7 @@ fn limits() -> impl Strategy<Value = Limit> {
     ]
 }
 
-/// Gaps that often make ties: packets of 1500 bytes take 12 us.
+/// Gaps that often lead to simultaneous events: packets of 1500 bytes take 12 us.
 fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u16)>> {
     let gap = prop_oneof![0_u64..20, Just(0), Just(6), Just(12)];
     let payload = prop_oneof![0_u16..1461, Just(0), Just(1460)];
@@ -179,7 +179,8 @@ fn arrivals() -> impl Strategy<Value = Vec<(u64, u16, u16)>> {
 }
 
 proptest! {
-    /// Where both kinds of port will do they agree on every packet, mark, drop, time and counter.
+    /// If both kinds of port are possible, they agree on every packet, mark, drop, time and
+    /// counter.
     #[test]
     fn departures_that_are_events_change_nothing(
         arrivals in arrivals(),
@@ -193,8 +194,9 @@ proptest! {
         is_host in any::<bool>(),
         no_delay in any::<bool>(),
     ) {
-        // Without a delay, a packet arrives in the instant of its departure. With arrivals first the
-        // FIFO port takes it for gone when it is delivered, the other when that instant is over.
+        // Without a delay, a packet arrives at the time of its departure. With arrivals first, the
+        // FIFO port counts it as gone once it is delivered, the other port only when that time is
+        // over.
         let delay = if no_delay && ties == Ties::DepartureFirst { Span::ZERO } else { DELAY };
         let buffer = (!is_host).then_some(Buffer { limit, counts_in_service });
         let clock_noise = Span::from_nanos(noise);
@@ -238,8 +240,8 @@ proptest! {
         prop_assert_eq!(fifo.ports[0].last_departure(), stepped.ports[0].last_departure());
     }
 
-    /// Whatever the disciplines and buffers of a switch: nothing is lost or made up, no pool is
-    /// overdrawn, and each class keeps its order.
+    /// With any discipline and buffer, packets are conserved, no pool exceeds its limit, and each
+    /// class keeps its order.
     #[test]
     fn a_switch_with_departure_events_conserves_packets(
         arrivals in arrivals(),
@@ -291,7 +293,7 @@ fn urgent_packets_wait_for_one_other_at_most() {
     for seq in 0..10 {
         switch.offer(Time::ZERO, 0, numbered(seq, 0));
     }
-    // While packet 1 is being sent; 11 comes with 10, and 12 in the middle of 4.
+    // Packet 1 is being sent. 11 arrives with 10, and 12 during the transmission of 4.
     switch.offer(at(13), 0, numbered(10, 1));
     switch.offer(at(13), 0, numbered(11, 1));
     switch.offer(at(66), 0, numbered(12, 1));
@@ -304,7 +306,7 @@ fn urgent_packets_wait_for_one_other_at_most() {
     }
 }
 
-/// A backlog of 20 ms at 1 Gbps, filled up again at twice the line rate.
+/// A backlog of 20 ms at 1 Gbps, refilled at twice the line rate.
 #[test]
 fn codel_drops_at_departure_by_the_control_law() {
     let codel = queue(json!({ "name": "codel", "target": "1ms", "interval": "10ms" }));
@@ -315,9 +317,9 @@ fn codel_drops_at_departure_by_the_control_law() {
     switch.finish();
     let times: Vec<u64> =
         switch.dropped[0].iter().map(|(time, _)| time.as_picos() / 1_000_000).collect();
-    // The wait grows by 1 us every 2 us; it reaches 1 ms with the packet that leaves at about 2 ms,
-    // and is above it for 10 ms at about 12 ms. Each drop is due interval / sqrt(count) after the
-    // one before, and comes with the next departure (12 us apart).
+    // The waiting time grows by 1 us every 2 us. It reaches 1 ms with the packet that leaves at
+    // about 2 ms, and has been above it for 10 ms at about 12 ms. Each drop is due interval /
+    // sqrt(count) after the previous one, and happens at the next departure (12 us apart).
     let first = times[0];
     assert!((12_000..12_040).contains(&first), "{first}");
     let mut due = first as f64;
@@ -329,7 +331,7 @@ fn codel_drops_at_departure_by_the_control_law() {
     assert_eq!((waits, times.len() as u64), (10_000, switch.ports[0].counters().dropped));
 }
 
-/// The most that each of `hot` busy ports of a switch holds.
+/// The largest queues of `hot` busy ports of a switch.
 fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     let total = 1_000_000;
     let limit = Limit::Bytes(total);
@@ -340,7 +342,7 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     };
     let alpha = Some(alpha.parse().expect("a ratio"));
     let mut switch = Switch::new(&vec![port; 8], Some(PoolConfig { total: limit, alpha }));
-    // Each hot port gets ten times what it can send.
+    // The load of each busy port is ten times its rate.
     for step in 0..5_000 {
         for port in 0..hot {
             switch.offer(Time::ZERO + Span::from_nanos(1_200) * step, port, numbered(step, 0));
@@ -355,8 +357,8 @@ fn hot_ports(hot: usize, alpha: &str, counts_in_service: bool) -> Vec<u64> {
     most
 }
 
-/// Choudhury & Hahne 1998: one hot port takes alpha / (1 + alpha) of the buffer, two take alpha /
-/// (1 + 2 alpha) each.
+/// Choudhury & Hahne 1998: one busy port uses alpha / (1 + alpha) of the buffer, two use alpha / (1
+/// + 2 alpha) each.
 #[test]
 fn hot_ports_take_their_shares_of_a_pool() {
     for (alpha, ratio) in [("2^-3", 0.125), ("1/2", 0.5), ("1", 1.0), ("8", 8.0)] {
@@ -386,7 +388,8 @@ fn a_shared_buffer_lends_what_other_ports_leave_within_a_port_s_limit() {
         switch.offer(Time::ZERO, 1, numbered(seq, 0));
     }
     assert_eq!(switch.ports[1].view().packets, 2, "what is left of the pool");
-    // At 12 us both send the next one, and one place each is free; at 24 us the first takes two.
+    // At 12 us both ports send their next packet, and one place each is free. At 24 us the first
+    // port uses two.
     switch.advance(at(25));
     assert_eq!(switch.commons.pools[0].used().packets, 4);
     for seq in 10..20 {

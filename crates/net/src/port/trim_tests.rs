@@ -1,4 +1,4 @@
-//! Ports whose discipline trims what there is no room for.
+//! Ports whose discipline trims packets that do not fit.
 
 use super::stepped::{Switch, config};
 use super::*;
@@ -6,7 +6,7 @@ use crate::buffer::PoolConfig;
 use crate::packet::Flags;
 use crate::queue::{Refusal, Verdict};
 
-/// Trims what arrives beyond `threshold` bytes, or finds no room; headers that it has cut go first.
+/// Trims packets that arrive beyond `threshold` bytes or do not fit. Trimmed headers have priority.
 struct Trimming {
     threshold: u64,
 }
@@ -33,8 +33,8 @@ impl QueueDiscipline for Trimming {
     }
 }
 
-/// A port of 8 KB that trims beyond `threshold`, and what becomes of 60 packets, four at a time,
-/// twice as fast as it sends.
+/// A port of 8 KB that trims beyond `threshold`. 60 packets arrive, four at a time, at twice its
+/// rate.
 fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switch {
     let port = PortConfig {
         departure_events,
@@ -53,7 +53,7 @@ fn run(threshold: u64, departure_events: bool, counts_in_service: bool) -> Switc
 
 #[test]
 fn every_packet_arrives_and_what_was_cut_off_is_known() {
-    // By its own threshold, and because the buffer is full.
+    // By the threshold, and because the buffer is full.
     for threshold in [6000, u64::MAX] {
         for (events, in_service) in [(false, false), (false, true), (true, false), (true, true)] {
             let switch = run(threshold, events, in_service);
@@ -70,7 +70,7 @@ fn every_packet_arrives_and_what_was_cut_off_is_known() {
             assert!(whole.iter().all(|packet| packet.size() == 1500), "{case}");
             let arrived: u32 = cut.iter().chain(&whole).map(Packet::size).sum();
             assert_eq!(u64::from(arrived) + counters.trimmed_bytes, 60 * 1500, "{case}");
-            // The line was busy for what was sent, no longer.
+            // The line was busy only for the bytes that were sent.
             assert_eq!(counters.sending, Span::from_nanos(8) * u64::from(arrived), "{case}");
         }
     }
@@ -87,7 +87,7 @@ fn a_header_overtakes_what_waits_whole() {
     assert_eq!(run(6000, false, false).seqs(0), sorted);
 }
 
-/// Trims at departure what has waited for longer than 20 us.
+/// Trims packets at departure that have waited for longer than 20 us.
 struct Late;
 
 impl QueueDiscipline for Late {

@@ -64,13 +64,13 @@ pub struct Codel {
     count: u64,
     last_count: u64,
     dropping: bool,
-    /// What remains to be done after the previous packet was dropped.
+    /// The action after the previous packet was dropped.
     after_drop: AfterDrop,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterDrop {
-    /// Nothing: it was sent.
+    /// None: it was sent.
     Nothing,
     /// Schedule the next drop, if the waiting time is still too long.
     Schedule,
@@ -111,8 +111,8 @@ impl Codel {
         t + Span::from_picos(squared.isqrt() as u64)
     }
 
-    /// The first hit of a drop state (§5, `deque`). If the last one ended a short time ago, the rate that
-    /// controlled the queue then is a good starting point.
+    /// The first hit of a drop state (§5, `deque`). If the last drop state ended a short time ago,
+    /// its rate is a good initial value.
     fn begin(&mut self, now: Time) {
         self.dropping = true;
         let delta = self.count.saturating_sub(self.last_count);

@@ -55,7 +55,7 @@ pub struct EcnThreshold {
     threshold: Limit,
     counts_arriving: bool,
     counts_in_service: bool,
-    /// What happens beyond the threshold to packets without ECN.
+    /// The verdict on packets without ECN beyond the threshold.
     otherwise: Verdict,
 }
 

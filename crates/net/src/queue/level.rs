@@ -20,7 +20,7 @@ pub enum Level {
     Share(u32),
 }
 
-/// A hundredth in millionths.
+/// One percent, in millionths.
 const PERCENT: u32 = 10_000;
 const EXAMPLES: &str = r#"e.g. "20pkt", "30KB" (30000), 30000, or "70%" of the buffer"#;
 
@@ -43,7 +43,7 @@ impl Level {
         }
     }
 
-    /// Refuses a share of a buffer that is not the port's own.
+    /// Refuses a share if the port has no buffer of its own.
     ///
     /// # Errors
     /// What to write instead.

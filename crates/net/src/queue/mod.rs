@@ -1,6 +1,6 @@
-//! Queue disciplines: one file each, and one line in the list below.
+//! Queue disciplines. Each discipline has a file, and a line in the list below.
 //!
-//! A discipline only decides; the port stores packets. The port asks its buffer first, so a
+//! A discipline only decides; the port stores packets. The port checks its buffer first, so a
 //! discipline sees only packets for which there is room, or for which it would make room.
 
 use incast_engine::{Entry, Fault, Limit, Rate, Span, Stream, Time};
@@ -68,7 +68,7 @@ impl QueueView {
     }
 }
 
-/// How full a queue is.
+/// The length of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Occupancy {
     /// In packets.
@@ -113,7 +113,7 @@ impl std::ops::Sub for Occupancy {
     }
 }
 
-/// What a discipline may know about its port before the first packet.
+/// The properties of a port that a discipline may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Line rate.
@@ -128,8 +128,8 @@ pub struct Site {
 
 /// The parameters of a discipline.
 pub trait Parameters {
-    /// Whether the discipline decides at departure, reorders packets, or removes waiting ones. It
-    /// costs its port an event per packet.
+    /// Whether the discipline decides at departure, reorders packets, or removes waiting ones. Its
+    /// port then has an event per departure.
     const ACTS_AT_DEPARTURE: bool = false;
 
     /// Finds the first parameter that is invalid for the switch's ports.
@@ -151,7 +151,7 @@ pub trait Parameters {
         true
     }
 
-    /// Whether packets with one of these labels have priority in admission, keeping or service.
+    /// Whether packets with one of these labels have priority.
     fn prefers(&self, labels: u16) -> bool {
         let _ = labels;
         false
@@ -159,7 +159,7 @@ pub trait Parameters {
 }
 
 impl Verdict {
-    /// This one, and `later` on top of it.
+    /// The more severe of two decisions.
     #[must_use]
     pub fn then(self, later: Self) -> Self {
         match (self, later) {
@@ -171,25 +171,25 @@ impl Verdict {
     }
 }
 
-/// A discipline's answer.
+/// A discipline's decision on a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Enqueue it, or send it if the link is idle.
     Admit,
-    /// The same with the congestion-experienced mark (RFC 3168).
+    /// As `Admit`, with the congestion-experienced mark (RFC 3168).
     Mark,
-    /// Enqueue or send its header without the payload.
+    /// As `Admit`, with the payload removed.
     Trim,
     /// Drop it.
     Drop(DropReason),
 }
 
-/// What happens to a packet for which the buffer has no room.
+/// The decision on a packet that does not fit into the buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It is dropped.
     Drop,
-    /// Its payload is removed, and the header admitted if there is room for it.
+    /// Its payload is removed, and the header is admitted if it fits.
     Trim,
 }
 
@@ -201,7 +201,7 @@ impl Verdict {
     }
 }
 
-/// Why a packet was dropped. As wide as a time, so that an answer to an offer fits into two
+/// Why a packet was dropped. It has the size of a time, so that [`crate::Admission`] fits into two
 /// registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
@@ -223,7 +223,7 @@ pub trait QueueDiscipline {
     /// others were pushed out.
     fn offer(&mut self, packet: &Packet, view: &QueueView, random: &mut Stream) -> Verdict;
 
-    /// The buffer has no room for an arriving `packet`.
+    /// The decision on an arriving `packet` that does not fit into the buffer.
     fn refused(&mut self, packet: &Packet, view: &QueueView) -> Refusal {
         let _ = (packet, view);
         Refusal::Drop
@@ -241,20 +241,21 @@ pub trait QueueDiscipline {
         1
     }
 
-    /// The class of `packet`. Class 0 is served first, and the others while it is empty.
+    /// The class of `packet`. Class 0 is served first, then the others in order.
     fn class(&self, packet: &Packet) -> usize {
         let _ = packet;
         0
     }
 
-    /// How the queue is searched when an arriving `packet` finds no room and may push others out;
-    /// `None` if it may not.
+    /// How to search the queue if an arriving `packet` does not fit and may push others out; `None`
+    /// if it may not.
     fn pushes_out(&self, packet: &Packet) -> Option<Search> {
         let _ = packet;
         None
     }
 
-    /// Whether the waiting `packet` may be pushed out in this round of the search, from 0.
+    /// Whether the waiting `packet` may be pushed out in round `round` of the search, counted from
+    /// 0.
     fn gives_way(&self, packet: &Packet, round: u8) -> bool {
         let _ = (packet, round);
         false
@@ -287,13 +288,13 @@ macro_rules! queue_disciplines {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }
 
-        /// The disciplines that exist.
+        /// The list of disciplines.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
-        /// A discipline at work.
+        /// A running discipline.
         pub enum Discipline {
             $(#[doc = $summary] $variant($module::$variant),)+
-            /// One from outside this crate: an experiment, or a test that drops chosen packets.
+            /// One from another crate, or from a test that drops selected packets.
             Custom(Box<dyn QueueDiscipline + Send>),
         }
 
@@ -338,8 +339,7 @@ macro_rules! queue_disciplines {
                 }
             }
 
-            /// Whether packets with one of these labels have priority in admission, keeping or
-            /// service.
+            /// Whether packets with one of these labels have priority.
             pub fn prefers(&self, labels: u16) -> bool {
                 match self {
                     $(Self::$variant(params) => params.prefers(labels),)+

@@ -70,8 +70,8 @@ impl Parameters for Params {
 /// Duplicate ACKs that signal a loss.
 const DUPACKS: usize = 3;
 
-/// Rounds of a search: a packet with three successors, in a window without another loss; the same
-/// in a window with one; any packet that is no retransmission.
+/// Rounds of a search: a packet with three successors in a window without another loss; the same in
+/// a window with a loss; any packet except retransmissions.
 const SAFE: u8 = 0;
 const SECOND: u8 = 1;
 const ANY: u8 = 2;
@@ -118,7 +118,7 @@ impl Flow {
             return;
         }
         if packet.seq > self.seen && self.seen > 0 {
-            // The packets in between were lost earlier, or found no room.
+            // The packets in between were lost earlier or did not fit.
             self.lose(packet.seq - 1);
         }
         self.seen = self.seen.max(packet.seq_end());

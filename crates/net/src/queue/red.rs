@@ -268,7 +268,7 @@ impl Curve {
         Self { min, max, max_p, gentle, spacing, spares, count: None }
     }
 
-    /// Whether a packet is exempt at this average and, perhaps, a short queue.
+    /// Whether a packet is exempt at this average. `is_short` if few packets wait.
     fn spares(&mut self, average: f64, is_short: bool) -> bool {
         if self.spares == Spares::Nobody {
             return false;

@@ -76,7 +76,7 @@ fn hits_are_spaced_by_the_count_of_packets_since_the_last() {
 
 #[test]
 fn spaced_hits_are_uniform() {
-    // The gap after a hit is uniform over 1 to 1/p - 1 = 9 packets.
+    // The gap after a hit is uniform from 1 to 1/p - 1 = 9 packets.
     let mut curve = Curve::new(PACKETS, 0.2, false);
     let mut random = Stream::named(3, "gaps", 0);
     let mut gaps = [0_u32; 12];
@@ -159,7 +159,7 @@ fn parameters_make_sense() {
     assert_eq!(share.check(&nowhere).expect_err("no share").key, "min_th");
 }
 
-/// Hits as ns-2 spaces them, with `wait_`.
+/// The spacing of ns-2 with `wait_`.
 fn wait_curve() -> Curve {
     Curve { spacing: Spacing::Wait, count: Some(0.0), ..Curve::new(PACKETS, 0.2, false) }
 }

@@ -172,10 +172,10 @@ pub struct Segregation {
     params: Params,
     rate: Rate,
     burst_limit: Limit,
-    /// The class of bursts; the other one is that of steady flows.
+    /// The class of bursts. Steady flows have the other one.
     burst_class: usize,
     flows: Flows<Flow>,
-    /// The queue of the class of bursts.
+    /// Occupancy of the burst queue.
     bursts: Occupancy,
 }
 
@@ -197,7 +197,7 @@ impl QueueDiscipline for Segregation {
         let flow = self.flows.entry(packet.route.flow());
         let mode = flow.arrive(packet, view.now, self.rate, &self.params);
         let is_first = mode == self.params.first;
-        // Packets of a flow that wait in the second class would be overtaken.
+        // Packets of the flow that wait in the second class would be overtaken.
         flow.class = usize::from(!is_first || flow.waiting[1] > 0);
         let one = Occupancy { packets: 1, bytes: packet.size().into() };
         if flow.class == self.burst_class {
@@ -323,7 +323,7 @@ mod tests {
         assert_eq!([0.72, 0.75, 0.78, 0.81].map(class), [1, 1, 0, 0]);
     }
 
-    /// How many of 50 000 packets with such gaps find their flow in burst mode.
+    /// Number of packets that find their flow in burst mode, of 50 000 with these gaps.
     fn bursting(mut gap: impl FnMut(usize, &mut Stream) -> Span) -> usize {
         let mut flow = Flow::default();
         let (mut now, mut random) = (Time::ZERO, Stream::named(1, "gaps", 0));

@@ -1,5 +1,4 @@
-//! How a network is built: ports for hosts and trunks, routes for flows, and what follows once all of
-//! them are known.
+//! Construction of a network: ports of hosts and trunks, routes of flows, and shortcuts.
 
 use incast_engine::Stream;
 
@@ -11,10 +10,10 @@ use crate::packet::RouteId;
 use crate::packets::Packets;
 use crate::port::{Commons, Port, PortConfig, PortId};
 
-/// How one host is attached to its switch.
+/// The connection of a host to its switch.
 #[derive(Clone, Debug)]
 pub struct Attachment {
-    /// Which switch.
+    /// The switch.
     pub switch: SwitchId,
     /// From the host to the switch.
     pub uplink: PortConfig,
@@ -22,21 +21,20 @@ pub struct Attachment {
     pub downlink: PortConfig,
 }
 
-/// Links between switches.
+/// The links between switches.
 #[derive(Clone, Debug)]
 pub struct Trunks<'a> {
-    /// Their places.
+    /// Switches and their links.
     pub fabric: &'a Fabric,
-    /// Either end of each.
+    /// The port at each end of a link.
     pub port: PortConfig,
     /// Buffers shared by the ports of a switch.
     pub pool: Option<PoolConfig>,
 }
 
 impl Network {
-    /// Hosts on the switches of a fabric. Host `i` sends through port `2i` and receives from its
-    /// switch's port `2i + 1`, whatever the topology; behind these come two ports for each trunk,
-    /// from its first end and from its second.
+    /// Hosts at the switches of a fabric. Host `i` sends through port `2i` and receives from its
+    /// switch's port `2i + 1`, in every topology. Two ports per trunk follow, one per direction.
     pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
         let Trunks { fabric, port, pool } = trunks;
         let on = |config: &PortConfig, switch: SwitchId| PortConfig {
@@ -67,9 +65,9 @@ impl Network {
         }
     }
 
-    /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of
-    /// the shortest, drawn by its number or the next in turn, unless that is
-    /// [chosen per packet](Network::choose_paths).
+    /// Adds the two routes of the next flow, from `server` to `client` and back. Each is one of the
+    /// shortest paths, selected by [`Spread`], unless paths are [chosen per
+    /// packet](Network::choose_paths).
     ///
     /// Returns the flow's number.
     pub fn add_flow(&mut self, server: HostId, client: HostId) -> u32 {
@@ -104,21 +102,21 @@ impl Network {
         }
     }
 
-    /// Lets `policy` choose among the shortest paths for every packet, of all flows; before the
-    /// first of them is sent.
+    /// Lets `policy` choose among the shortest paths for every packet of all flows. Call it before
+    /// the first packet is sent.
     pub fn choose_paths(&mut self, policy: Box<dyn PathChoice + Send>) {
         let chosen = self.routes.chosen_by(policy);
         let fixed = std::mem::replace(&mut self.routes, chosen);
         for route in (0..fixed.len()).map(RouteId) {
             let ports = fixed.first(route);
-            // By the numbers of hosts' ports.
+            // From the numbers of the hosts' ports.
             let ends = [ports[0].0 / 2, ports[ports.len() - 1].0 / 2];
             self.add_route(HostId(ends[0]), HostId(ends[1]));
         }
     }
 
-    /// Tells ports their neighbours upstream, once all flows are known. A port that may ask for a
-    /// pause, and whoever may be asked, gets departure events.
+    /// Computes the upstream neighbours of all ports, once all flows are known. Ports that may
+    /// request a pause, and ports that may be paused, get departure events.
     pub fn connect(&mut self) {
         self.upstream = feeders(self.ports.len(), self.routes.all().map(|(_, path)| path));
         let mut needs_events: Vec<bool> = self.ports.iter().map(Port::may_ask_for_pause).collect();
@@ -142,7 +140,7 @@ impl Network {
     }
 }
 
-/// The ports that each port is fed by, in order.
+/// The ports that send to each port, in order.
 fn feeders<'a>(ports: usize, routes: impl Iterator<Item = &'a [PortId]>) -> Vec<Vec<PortId>> {
     let mut feeders = vec![Vec::new(); ports];
     for pair in routes.flat_map(|hops| hops.windows(2)) {

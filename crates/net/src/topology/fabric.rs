@@ -34,7 +34,8 @@ pub enum Spread {
 }
 
 impl Fabric {
-    /// Hosts on racks in turn, the first client on the first; no switches and trunks yet.
+    /// Hosts at racks in turn, the first client at the first rack. Switches and trunks are added
+    /// later.
     pub(super) fn of_racks(racks: u32) -> Self {
         let deal = |first| (0..racks).map(|rack| SwitchId((rack + first) % racks)).collect();
         let (clients, servers) = (deal(0), deal(1));

@@ -1,4 +1,4 @@
-//! Laws that every topology obeys.
+//! Laws of all topologies.
 
 use incast_engine::Stream;
 use serde_json::json;

@@ -1,7 +1,7 @@
-//! Topologies: one file each, and one line in the list below.
+//! Topologies. Each topology has a file, and a line in the list below.
 //!
 //! A topology defines the switches, the links between them, and the default places of hosts. Ports
-//! and routes follow from that.
+//! and routes are derived from it.
 
 mod build;
 mod chain;
@@ -39,7 +39,7 @@ macro_rules! topologies {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }
 
-        /// The topologies that exist.
+        /// The list of topologies.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         impl TopologyConfig {

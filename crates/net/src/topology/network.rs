@@ -1,4 +1,4 @@
-//! The ports of a network, and the routes that cross them.
+//! The ports and routes of a network.
 
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct Network {
     pub(super) commons: Commons,
     pub(super) routes: Routes,
     pub(super) express: Express,
-    /// The ports that each port is fed by, in order; see [`Network::connect`].
+    /// The ports that send to each port, in order; see [`Network::connect`].
     pub(super) upstream: Vec<Vec<PortId>>,
     /// The switch of each host.
     pub(super) attached_to: Vec<SwitchId>,
@@ -34,11 +34,11 @@ pub struct Network {
 /// simultaneous events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextEvent {
-    /// The next arrival behind the port.
+    /// The next arrival at the end of the link.
     Arrival(Time, u64),
     /// The next call of [`Network::settle`].
     Entry(Time, u64),
-    /// Nothing.
+    /// None.
     None,
 }
 
@@ -59,12 +59,12 @@ impl Network {
         self.attached_to.len() as u32
     }
 
-    /// The ports that a route crosses; those of its first path, if it has several.
+    /// The ports of a route. If it has several paths, those of the first one.
     pub fn route(&self, route: RouteId) -> &[PortId] {
         self.routes.first(route)
     }
 
-    /// The port of the host that sends on a route.
+    /// The sending host's port of a route.
     #[inline]
     pub fn host_port(&self, route: RouteId) -> PortId {
         self.routes.host_port(route)
@@ -79,7 +79,7 @@ impl Network {
         ports
     }
 
-    /// The packets in the network: senders add them, receivers release them.
+    /// The packets of the network. Senders add them, receivers release them.
     #[inline]
     pub fn packets(&mut self) -> &mut Packets {
         &mut self.commons.packets
@@ -96,21 +96,21 @@ impl Network {
         &self.commons.packets[id]
     }
 
-    /// Sends a packet on its way: what links need to know of it.
+    /// Sends a packet; returns the data that links need of it.
     #[inline]
     pub fn post(&mut self, id: PacketId) -> Parcel {
         let packet = &self.commons.packets[id];
         Parcel::new(id, packet.size(), self.routes.start(packet))
     }
 
-    /// The port that a packet has to enter next, or none if it has reached its host.
+    /// The next port of a packet; `None` if it has reached its host.
     #[inline]
     pub fn next_hop(&self, parcel: Parcel) -> Option<PortId> {
         self.routes.port(parcel.hop())
     }
 
-    /// Routes that begin at a port for themselves alone: nothing comes between what is offered
-    /// there. Known once all flows are.
+    /// Routes that share their first port with no other route, once all flows are known. No other
+    /// packet can get between those offered there.
     pub fn lone_routes(&self) -> Vec<RouteId> {
         let routes = || (0..self.routes.len()).map(RouteId);
         let mut users = vec![0_u32; self.ports.len()];
@@ -120,21 +120,21 @@ impl Network {
         routes().filter(|route| users[self.host_port(*route).0 as usize] == 1).collect()
     }
 
-    /// Whether a port announces its packets to the next one: then what a lone route offers may be
-    /// passed on before its time.
+    /// Whether a port announces its packets to the next one. Packets of a lone route may then be
+    /// offered to it early.
     #[inline]
     pub fn announces(&self, port: PortId) -> bool {
         self.express.shortcut(port) == Shortcut::Announce
     }
 
-    /// Packets, data and ACKs, times the links that they have crossed by `now`.
+    /// Packet-hops: the number of links crossed by `now`, summed over all packets, including ACKs.
     pub fn packet_hops(&self, now: Time) -> u64 {
         let delivered: u64 = self.ports.iter().map(|port| port.counters().delivered).sum();
         delivered - self.express.early(now, &self.ports)
     }
 
-    /// Sends a packet that is about to enter a port by that port's shortcut, if it has one; any
-    /// other port it is to be offered to.
+    /// Sends a packet by the shortcut of the port that it is about to enter. If the port has none,
+    /// the packet must be offered to it.
     #[inline]
     pub fn shorten(&mut self, now: Time, port: PortId, parcel: Parcel, sequence: u64) -> Handoff {
         if self.express.shortcut(port) == Shortcut::None {
@@ -145,8 +145,8 @@ impl Network {
         self.express.send(&mut self.ports, now, [port, next], parcel, sequence)
     }
 
-    /// Lets the packets enter a port that were announced to it up to `until`, a time and a place
-    /// among events of the same instant.
+    /// Lets announced packets enter a port up to `until`, a time and an order among simultaneous
+    /// events.
     pub fn settle(&mut self, until: (Time, u64), id: PortId) -> NextEvent {
         let port = &mut self.ports[id.0 as usize];
         let before = self.express.announced(id);
@@ -154,13 +154,13 @@ impl Network {
             return NextEvent::Arrival(time, sequence);
         }
         match self.express.announced(id) {
-            // What entered was dropped.
+            // The packets that entered were dropped.
             next if next != before && port.is_link_empty() => NextEvent::entry(next),
             _ => NextEvent::None,
         }
     }
 
-    /// The same for all ports, for somebody who wants to look at them in between.
+    /// Settles all ports, so that their state can be read between events.
     pub fn settle_all(&mut self, until: (Time, u64)) {
         for index in 0..self.express.inlets().len() {
             let id = self.express.inlets()[index];
@@ -181,9 +181,9 @@ impl Network {
         self.ports[port.0 as usize].depart(now, &mut self.commons);
     }
 
-    /// Passes on to the neighbours upstream of a port for how long they are to stop, if it asks for
-    /// that; each hears of it when its link has been crossed. `schedule` is told when
-    /// [`Network::resume`] is due for whom, with its place among events of the same instant.
+    /// Passes a port's request for a pause to its upstream neighbours. Each obeys it after the
+    /// propagation delay. `schedule` is called for each [`Network::resume`] that must be scheduled,
+    /// with its port, time and order among simultaneous events.
     pub fn pause_upstream(
         &mut self,
         now: Time,
@@ -200,13 +200,13 @@ impl Network {
         }
     }
 
-    /// A pause of a port may be over; see [`Port::resume`].
+    /// A pause of a port may have ended; see [`Port::resume`].
     pub fn resume(&mut self, now: Time, port: PortId) -> bool {
         self.ports[port.0 as usize].resume(now, &mut self.commons)
     }
 
-    /// Takes the packet that arrives behind a port; see [`Port::deliver`]. `sequence` is the
-    /// arrival's place among events of the same instant.
+    /// Removes the packet that arrives at the end of a port's link; see [`Port::deliver`].
+    /// `sequence` is the arrival's order among simultaneous events.
     #[expect(
         clippy::inline_always,
         reason = "it has one caller on the hot path, and its answer would go through memory"
@@ -229,12 +229,12 @@ impl Network {
         &self.ports[port.0 as usize]
     }
 
-    /// A port, to drain it for a probe.
+    /// A port, mutably, so that it can be drained.
     pub fn port_mut(&mut self, port: PortId) -> &mut Port {
         &mut self.ports[port.0 as usize]
     }
 
-    /// Buffers that ports share.
+    /// Shared buffers.
     pub fn pools(&self) -> &[Pool] {
         &self.commons.pools
     }
@@ -255,8 +255,8 @@ impl Network {
         ports.map(|port| self.at(port).count() as u64).sum()
     }
 
-    /// The packets of one route that are still in the network. They are told by their parcels, which
-    /// lie side by side, and the search ends with the last that is known to be on its way.
+    /// The packets of one route in the network. Only parcels are searched, which are adjacent in
+    /// memory, and the search ends with the last packet of the route.
     pub fn in_flight(&self, route: RouteId) -> impl Iterator<Item = &Packet> {
         let held = self.commons.packets.on_route(route);
         let ports = (held > 0).then(|| self.routes.ports(route)).into_iter().flatten();
@@ -268,26 +268,26 @@ impl Network {
     }
 }
 
-/// Chooses a path for every packet, where several are equally short.
+/// Chooses one of several shortest paths for every packet.
 ///
 /// It is called once per packet, when its host sends it, in the order of sending on each route.
 pub trait PathChoice {
-    /// Which of `paths` paths, from 0, `packet` takes.
+    /// The path of `packet`, an index below `paths`.
     fn choose(&mut self, packet: &Packet, paths: u32) -> u32;
 }
 
-/// Fills up the table of hops.
+/// Padding in the table of hops.
 const NO_PORT: PortId = PortId(u32::MAX);
-/// Entries of a path beside trunks: the sender's port, the receiver's, and the end.
+/// Entries of a path besides trunks: the sender's port, the receiver's port, and the end.
 const ENDS: u32 = 3;
 
-/// Paths in one table; those of a route are adjacent.
+/// A table of paths; those of a route are adjacent.
 pub(super) struct Routes {
-    /// The ports that each path crosses, `1 << stride` entries per path, padded with [`NO_PORT`].
+    /// The ports of each path, `1 << stride` entries per path, padded with [`NO_PORT`].
     hops: Vec<PortId>,
-    /// As a power of two, so that a sender finds its path by a shift.
+    /// A power of two, so that the index of a path is a shift.
     stride: u32,
-    /// Chooses among the paths of a route; without it each route has one path, with its number.
+    /// Chooses among the paths of a route. With `None` each route has one path, with its number.
     choice: Option<Choice>,
 }
 
@@ -298,13 +298,13 @@ struct Choice {
 }
 
 impl Routes {
-    /// No routes yet; they will cross at most this many trunks.
+    /// An empty table for paths of at most this many trunks.
     pub(super) fn new(most_trunks: u32) -> Self {
         let stride = (most_trunks + ENDS).next_power_of_two().trailing_zeros();
         Self { hops: Vec::new(), stride, choice: None }
     }
 
-    /// No routes yet; `policy` will choose among their paths.
+    /// An empty table; `policy` will choose among the paths.
     pub(super) fn chosen_by(&self, policy: Box<dyn PathChoice + Send>) -> Self {
         let choice = Some(Choice { policy, first: Vec::new() });
         Self { hops: Vec::new(), stride: self.stride, choice }
@@ -327,7 +327,7 @@ impl Routes {
         (self.hops.len() >> self.stride) as u32
     }
 
-    /// Begins the next route, to which the paths belong that are added from now on.
+    /// Begins the next route. Paths added from now on belong to it.
     pub(super) fn begin(&mut self) {
         let first = self.paths_in_all();
         if let Some(choice) = &mut self.choice {
@@ -338,7 +338,7 @@ impl Routes {
     /// Adds a path.
     pub(super) fn add(&mut self, ports: impl IntoIterator<Item = PortId>) {
         self.hops.extend(ports);
-        // Its end at least.
+        // At least the end of the path.
         self.hops.push(NO_PORT);
         self.hops.resize(self.hops.len().next_multiple_of(1 << self.stride), NO_PORT);
     }
@@ -362,7 +362,7 @@ impl Routes {
         self.path(self.paths(route).start)
     }
 
-    /// The port of the host that sends on a route: all its paths begin there.
+    /// The sending host's port of a route. All paths of the route begin there.
     #[inline]
     pub(super) fn host_port(&self, route: RouteId) -> PortId {
         self.hops[(self.paths(route).start as usize) << self.stride]
@@ -375,7 +375,7 @@ impl Routes {
             .flat_map(move |route| self.paths(route).map(move |path| (route, self.path(path))))
     }
 
-    /// The ports of all paths of a route, each once.
+    /// The ports of all paths of a route, without duplicates.
     pub(super) fn ports(&self, route: RouteId) -> impl Iterator<Item = PortId> {
         let paths = self.paths(route);
         let first = paths.start;
@@ -392,7 +392,7 @@ impl Routes {
         self.paths(route).contains(&(hop >> self.stride))
     }
 
-    /// Where the table names the first port of the path that `packet` takes.
+    /// Index of the first port of the path of `packet` in the table.
     #[inline]
     pub(super) fn start(&mut self, packet: &Packet) -> u32 {
         let path = if self.choice.is_none() { packet.route.0 } else { self.choose(packet) };
@@ -409,7 +409,7 @@ impl Routes {
         paths.start + chosen.min(paths.len() as u32 - 1)
     }
 
-    /// The port that the table names at `hop`, or none if that is the end of a path.
+    /// The port at `hop`; `None` at the end of a path.
     #[inline]
     pub(super) fn port(&self, hop: u32) -> Option<PortId> {
         let port = self.hops[hop as usize];

@@ -13,10 +13,10 @@ pub struct Crossing {
     pub onward: bool,
 }
 
-/// Knows the distance between any two switches.
+/// Distances between switches.
 #[derive(Debug)]
 pub struct Router {
-    /// The trunks of each switch, and where they lead.
+    /// The trunks of each switch, and the switches at their other ends.
     leaving: Vec<Vec<(Crossing, SwitchId)>>,
     /// Distance in trunks: by destination, then by switch.
     distances: Vec<Vec<u32>>,
@@ -47,8 +47,8 @@ impl Router {
         self.distances.iter().flatten().copied().max().unwrap_or(0)
     }
 
-    /// A shortest path between two switches; if several are equally short, every switch chooses one
-    /// of the trunks on them.
+    /// A shortest path between two switches. If there are several, every switch on the path selects
+    /// one of its trunks by `choose`.
     pub fn path(
         &self,
         from: SwitchId,
@@ -78,7 +78,7 @@ impl Router {
         self.nearer(from, to).flat_map(onward).collect()
     }
 
-    /// The trunks that lead from a switch nearer to another, and where each ends.
+    /// The trunks of a switch that reduce the distance to another one, and their other ends.
     fn nearer(&self, at: SwitchId, to: SwitchId) -> impl Iterator<Item = (Crossing, SwitchId)> {
         let here = self.distance(at, to);
         let leaving = self.leaving[at.0 as usize].iter();
@@ -86,7 +86,7 @@ impl Router {
     }
 }
 
-/// Trunks between each switch and `to`.
+/// The distance from each switch to `to`, in trunks.
 fn distances(leaving: &[Vec<(Crossing, SwitchId)>], to: SwitchId) -> Vec<u32> {
     let mut distances = vec![FAR; leaving.len()];
     distances[to.0 as usize] = 0;

@@ -212,7 +212,7 @@ fn hosts_on_one_switch_do_not_leave_it() {
 fn flows_may_take_parallel_paths_in_turn_and_come_back_on_the_same() {
     let topology = json!({ "name": "parallel", "paths": 3, "spread": "in-turn" });
     let mut network = build(&topology, &[SwitchId(1), SwitchId(0)]);
-    // A path is the trunks from switch 0 and to switch 1, each with two ports.
+    // A path consists of a trunk from switch 0 and one to switch 1, each with two ports.
     let path = |port: PortId| (port.0 - 4) / 4;
     for flow in 0..7 {
         network.add_flow(HostId(1), HostId(0));
@@ -268,7 +268,7 @@ fn a_route_is_alone_if_no_other_begins_at_its_port() {
     assert_eq!(network.lone_routes(), [first], "whatever becomes of the packets");
 }
 
-/// Takes the paths in turn, whatever the packet.
+/// Selects the paths in turn, for any packet.
 struct InTurn(u32);
 
 impl PathChoice for InTurn {
@@ -292,7 +292,7 @@ fn the_packets_of_a_route_take_the_paths_that_are_chosen_and_all_of_them_are_kno
         let id = network.packets().insert(packet);
         let parcel = network.post(id);
         assert_eq!(network.next_hop(parcel), Some(network.host_port(route)));
-        // Beyond the server's own port: from its leaf to the spine.
+        // After the server's own port: from its leaf to the spine.
         let parcel = parcel.onward();
         let port = network.next_hop(parcel).expect("a trunk");
         network.offer(Time::ZERO, port, parcel, 0);
