@@ -61,7 +61,7 @@ mutants: $(VENV)/debug
 	$(BIN)/python -m validation.mutants.python; python=$$?; $(BIN)/python -m validation.mutants.rust && exit $$python
 
 bench: $(VENV)/release
-	$(BIN)/python benches/speed.py
+	$(BIN)/python benches/speed.py --page docs/performance.md
 
 bench-shapes: $(VENV)/release
 	$(BIN)/python benches/shapes.py

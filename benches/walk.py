@@ -11,17 +11,14 @@ or not, is executed at least every second packet. It needs valgrind and a build 
 from __future__ import annotations
 
 import argparse
-import os
 import re
-import subprocess
 import sys
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from timing import cases
+from timing import callgrind, cases
 from timing.cases import AMPLE
 
 MOST_FILES = 22
@@ -43,11 +40,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--transport", default="newreno")
     parser.add_argument("--package", type=Path, help="the folder of another build's package")
-    parser.add_argument("--run", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.run:
-        print(run(arguments.transport, arguments.run))
-        return 0
     short, short_hops = count(arguments.transport, SHORT, arguments.package)
     long, long_hops = count(arguments.transport, LONG, arguments.package)
     long.subtract(short)
@@ -62,30 +55,12 @@ def main() -> int:
     return int(len(files) > MOST_FILES)
 
 
-def run(transport: str, sru: int) -> float:
-    """Run the read here, and return its packet-hops."""
-    from timing.clock import run_here
-
-    document = cases.of_transport(AMPLE, transport)
-    document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
-    return run_here(document).hops
-
-
 def count(transport: str, sru: int, package: Path | None) -> tuple[Counts, float]:
     """Return how often each instruction in Rust is executed in such a run, and its hops."""
-    paths = [str(package)] if package else []
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1"}
-    with tempfile.NamedTemporaryFile() as out:
-        tool = ["valgrind", "--tool=callgrind", "--dump-instr=yes"]
-        command = [sys.executable, __file__, "--transport", transport, "--run", str(sru)]
-        result = subprocess.run(
-            [*tool, f"--callgrind-out-file={out.name}", *command],
-            env=environment,
-            capture_output=True,
-            check=True,
-            text=True,
-        )
-        return read(Path(out.name).read_text().splitlines()), float(result.stdout)
+    document = cases.of_transport(AMPLE, transport)
+    document["workload"] |= {"servers": SERVERS, "sru": f"{sru}B"}
+    written, hops = callgrind.profile(document, package=package, options=["--dump-instr=yes"])
+    return read(written.splitlines()), hops
 
 
 def read(lines: list[str]) -> Counts:

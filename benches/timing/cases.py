@@ -53,7 +53,130 @@ def of_transport(workload: Workload, name: str) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True)
+class Case:
+    """A scenario of the engine's table.
+
+    Parameters
+    ----------
+    letter
+        Its short name.
+    name
+        What it is.
+    document
+        The scenario.
+    plain, guided
+        Times of the probe per hop that it may take at most, as a quotient: the probe's time by ours
+        must be at least this, in a usual build and in one of `make pgo`.
+    """
+
+    letter: str
+    name: str
+    document: dict[str, Any]
+    plain: float
+    guided: float | None = None
+
+
+def _star(
+    transport: str, buffer: object, *, window: int = 100, **network: object
+) -> dict[str, Any]:
+    return {
+        "network": {"rate": "1Gbps", "delay": "25us", "buffer": buffer, **network},
+        "workload": {
+            "name": "barrier-read",
+            "servers": SENDERS,
+            "sru": f"{BYTES}B",
+            "connections": "fresh",
+            "request_jitter": "20us",
+        },
+        "transport": {
+            "name": transport,
+            "mss": 1460,
+            "rto_min": "200ms",
+            "initial_window": 10,
+            "receive_window": f"{window}pkt",
+        },
+    }
+
+
+def _long_queue() -> dict[str, Any]:
+    document = _star("newreno", "100000pkt")
+    document["workload"] |= {"servers": 1000, "sru": "300KB"}
+    return document
+
+
+def _fabric() -> dict[str, Any]:
+    transport = {"name": "newreno", "rto_min": "10ms"}
+    return {
+        "network": {
+            "topology": {"name": "leaf-spine", "leaves": 8, "spines": 4},
+            "clients": 64,
+            "rate": "10Gbps",
+            "delay": "2us",
+            "buffer": "512KiB",
+            "core": {"rate": "40Gbps", "buffer": "4MB"},
+        },
+        "workload": {
+            "name": "barrier-read",
+            "servers": 64,
+            "sru": "256KiB",
+            "blocks": 3,
+            "connections": "persistent",
+            "request_jitter": "20us",
+        },
+        "transport": {**transport, "receive_window": "100pkt"},
+        "background": [
+            {
+                "name": "poisson-flows",
+                "group": "short",
+                "interval": "500us",
+                "size": {"name": "uniform", "min": "50KB", "max": "1MB"},
+                "from": "servers",
+                "to": list(range(64)),
+                "transport": transport,
+            }
+        ],
+    }
+
+
+ENGINE = [
+    Case("a", "ample buffer", _star("newreno", "4000pkt"), 0.60, 0.75),
+    Case("b", "collapse, 32 packets", _star("newreno", "32pkt", window=1000), 0.40, 0.50),
+    Case(
+        "c",
+        "DCTCP",
+        _star("dctcp", "250pkt", queue={"name": "ecn-threshold", "threshold": "20pkt"}),
+        0.40,
+        0.50,
+    ),
+    Case("d", "SACK, collapse", _star("sack", "32pkt", window=1000), 0.30, 0.40),
+    Case("e", "leaf-spine, 64 by 64", _fabric(), 0.28),
+    Case("f", "1 000 servers, a long queue", _long_queue(), 0.30),
+    Case(
+        "g",
+        "shared buffer",
+        _star("newreno", {"name": "dynamic", "total": "4MB", "alpha": 1}),
+        0.25,
+    ),
+]
+
+
+def counted() -> dict[str, dict[str, Any]]:
+    """Return the reads whose instructions are counted: 16 servers, 256 KiB each, ten blocks."""
+    names = ("newreno", "sack", "rack-tlp", "dctcp", "cubic", "vegas", "bbr", "swift", "plato")
+    transports = {
+        name: {
+            "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
+            "workload": {"name": "barrier-read", "servers": 16, "sru": "256KiB", "blocks": 10},
+            "transport": {"name": name, "rto_min": "10ms"},
+        }
+        for name in names
+    }
+    return transports | {f"case {case.letter}": case.document for case in ENGINE}
+
+
 def cluster() -> dict[str, Any]:
-    """Return a read from ten thousand servers."""
+    """Return a read in collapse from ten thousand servers that are asked within 20 us."""
     document = scenario(10_000, 65_536, rate="100Gbps", delay="1us", buffer="4MiB")
+    document["workload"]["request_jitter"] = "2ns"
     return {**document, "profile": "lab"}

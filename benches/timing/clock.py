@@ -15,7 +15,10 @@ import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from incast import _core
 
 REPEATS = 7
 FIRST: dict[str, Any] = {"workload": {"name": "barrier-read", "servers": 1, "sru": "1KB"}}
@@ -38,6 +41,10 @@ class Timing:
         Seconds of the whole process.
     peak_kib
         Peak memory of the process.
+    goodput
+        Of the simulated read, bits per second.
+    timeouts
+        In the simulated read.
     """
 
     hops: float
@@ -45,6 +52,8 @@ class Timing:
     work_s: float = 0.0
     process_s: float = 0.0
     peak_kib: float = 0.0
+    goodput: float = 0.0
+    timeouts: int = 0
 
     @property
     def speed(self) -> float:
@@ -67,18 +76,32 @@ def least_work(runs: list[Timing]) -> float:
     return min(run.work_ns for run in runs)
 
 
-def run_here(document: dict[str, Any]) -> Timing:
-    """Run a scenario in this process."""
-    from incast import _core, load
+def prepared(document: dict[str, Any]) -> _core.Scenario:
+    """Return the scenario's only point, as the engine takes it."""
+    from incast import load
 
     point: Any = load(document).plan.points[0]
     # Builds that are compared with may be older, and take a text.
-    scenario = point.scenario if hasattr(point, "scenario") else json.dumps(point.resolved)
+    return point.scenario if hasattr(point, "scenario") else json.dumps(point.resolved)
+
+
+def run_here(document: dict[str, Any]) -> Timing:
+    """Run a scenario in this process."""
+    from incast import _core
+
+    scenario = prepared(document)
     started = time.thread_time()
     row = _core.run(scenario, 1)["rows"][0]
     work = time.thread_time() - started
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Timing(row["packet_hops"], row["wall_s"], work_s=work, peak_kib=peak)
+    return Timing(
+        row["packet_hops"],
+        row["wall_s"],
+        work_s=work,
+        peak_kib=peak,
+        goodput=row["goodput_bps"] or 0.0,
+        timeouts=row["timeouts"],
+    )
 
 
 class Worker:

@@ -1,7 +1,4 @@
-"""Packet-hops per second and peak memory of the standard workloads, with ns-2 if installed.
-
-Both sides count the event loop only; the time of the whole process is printed too.
-"""
+"""Packet-hops per second and peak memory of the standard workloads, with ns-2 if installed."""
 
 from __future__ import annotations
 
@@ -10,37 +7,52 @@ import subprocess
 import time
 from pathlib import Path
 
-from rich.table import Table
-
 from timing import cases
 from timing.cases import AMPLE, COLLAPSE, Workload
 from timing.clock import REPEATS, Timing, alone, fastest
+from timing.sheet import Sheet
 
 NS2 = Path(__file__).with_name("ns2_star.tcl")
-BARS = {AMPLE: 8.0, COLLAPSE: 5.0}  # times as fast as ns-2
+BARS = {AMPLE: (12.0, 15.0), COLLAPSE: (7.0, 8.5)}
+"""Times as fast as ns-2: a usual build, and one of `make pgo`."""
 
 
-def table() -> tuple[Table, bool]:
-    """Return the table, and whether every bar is met."""
+def sheet(*, guided: bool) -> Sheet:
+    """Return the table.
+
+    Parameters
+    ----------
+    guided
+        The build is one of `make pgo`, whose bars are higher.
+    """
     with_ns2 = shutil.which("ns") is not None
-    table = Table("workload", "packet-hops", "M hops/s", "whole process", "peak", "ns-2", "ratio")
-    holds = True
-    for workload, bar in BARS.items():
+    headings = ["workload", "packet-hops", "M hops/s", "whole process", "peak"]
+    made = Sheet(
+        "Beside ns-2",
+        [*headings, "ns-2", "ns-2, whole process", "ratio", "bar"],
+        "Both sides run in turn, in the profile `ns2`, and count their event loops only. Peak: the "
+        "process, Python included.",
+    )
+    for workload, bars in BARS.items():
         document = cases.beside_ns2(workload)
         ours, theirs = [], []
         for _ in range(REPEATS):
             ours.append(alone(document))
             if with_ns2:
                 theirs.append(_ns2(workload))
-        beside, ratio = "not installed", ""
+        beside = ["not installed", "", "", ""]
         if with_ns2:
-            factor = fastest(ours).speed / fastest(theirs).speed
-            holds &= factor >= bar
-            beside = f"{fastest(theirs).speed / 1e6:.2f} M/s, {fastest(theirs).process_s:.2f} s"
-            ratio = f"{factor:.1f} (bar {bar:g})"
-        table.add_row(workload.name, *_figures(ours), beside, ratio)
-    table.add_row("10 000 servers × 64 KiB, 100 Gbps", *_figures([alone(cases.cluster())]), "", "")
-    return table, holds
+            best, bar = fastest(theirs), bars[guided]
+            factor = fastest(ours).speed / best.speed
+            if factor < bar:
+                made.missed.append(f"{workload.name} {factor:.1f} of {bar:g}")
+            beside = [f"{best.speed / 1e6:.2f} M/s", f"{best.process_s:.2f} s"]
+            beside += [f"{factor:.1f}", f"{bar:g}"]
+        made.add(workload.name, *_figures(ours), *beside)
+    made.add(
+        "10 000 servers × 64 KiB at once, 100 Gbps", *_figures([alone(cases.cluster())]), *[""] * 4
+    )
+    return made
 
 
 def _figures(runs: list[Timing]) -> list[str]:

@@ -1,11 +1,13 @@
 """The studies of `validation/` are those that `make validate` runs."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import incast
 from validation.__main__ import STUDIES
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,7 +30,7 @@ def test_an_unknown_study_is_refused_with_the_names(name: str) -> None:
 
 
 def test_benches_measure_speed_and_memory_only() -> None:
-    """What compares results belongs to `validation/`, what writes pages to `docs/`."""
+    """What compares results belongs to `validation/`; the one page here is that of `make bench`."""
     found = {
         file.relative_to(ROOT).as_posix()
         for file in (ROOT / "benches").rglob("*")
@@ -36,6 +38,9 @@ def test_benches_measure_speed_and_memory_only() -> None:
     }
     outside = {file for file in found if not file.startswith("benches/timing/")}
     assert outside == {
+        "benches/probe/Cargo.lock",
+        "benches/probe/Cargo.toml",
+        "benches/probe/src/main.rs",
         "benches/shapes.py",
         "benches/speed.py",
         "benches/store.py",
@@ -50,3 +55,28 @@ def test_benches_name_files_that_are_there(monkeypatch: pytest.MonkeyPatch) -> N
 
     assert peers.NS2.is_file()
     assert clock.WORKER.is_file()
+
+
+def test_benches_fail_where_instructions_have_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    from timing import callgrind, instructions
+
+    kept = json.loads(instructions.KEPT.read_text())
+    compiler = subprocess.CompletedProcess([], 0, stdout=kept["compiler"])
+    counts = iter(
+        [1.04 * count if name == "sack" else count for name, count in kept["counts"].items()]
+    )
+    monkeypatch.setattr(instructions.shutil, "which", lambda _: "valgrind")
+    monkeypatch.setattr(instructions.subprocess, "run", lambda *_, **__: compiler)
+    monkeypatch.setattr(callgrind, "instructions", lambda _: next(counts))
+    assert instructions.sheet(keep=False).missed == ["sack +4.0% instructions"]
+
+
+def test_benches_run_scenarios_of_one_point(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benches"))
+    from timing import cases, shapes
+
+    documents = [case.document for case in cases.ENGINE] + list(cases.counted().values())
+    documents += [shape.document(shape.sizes[0]) for shape in shapes.SHAPES]
+    for document in [*documents, cases.cluster()]:
+        assert len(incast.load(document).plan.points) == 1

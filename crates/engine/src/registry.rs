@@ -9,6 +9,10 @@ pub struct Entry {
     pub summary: &'static str,
 }
 
+/// Where the state of an entry lies: `Here`, in its owner, or in a `Box`, which keeps owners small
+/// that use another entry.
+pub type Here<T> = T;
+
 /// An error in a parameter: the key, then the given and the accepted values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

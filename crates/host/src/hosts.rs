@@ -316,6 +316,11 @@ impl Hosts {
         self.blueprints[usize::from(id)].scheduler(self.seed)
     }
 
+    /// Makes room for the ends of so many flows more: a vector that grows is for a moment there twice.
+    pub fn reserve(&mut self, flows: usize) {
+        self.ends.reserve_exact(2 * flows);
+    }
+
     /// Adds the next flow's two ends.
     pub fn add_connection(&mut self, blueprint: BlueprintId, flow: u32) {
         for end in [EndId::server(flow), EndId::client(flow)] {

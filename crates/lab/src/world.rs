@@ -90,6 +90,9 @@ impl<P: Probe> World<P> {
             self.core.hosts.waits.add(number, count, load.is_shared, situation.base_rtt);
             blueprint
         });
+        if blueprint.is_some() {
+            self.core.hosts.reserve(flows.len());
+        }
         for (sender, client) in flows {
             let flow = self.core.network.add_flow(sender, client);
             if let Some(blueprint) = blueprint {

@@ -40,7 +40,7 @@ pub struct Fifo {
     view: QueueView,
     counters: PortCounters,
     buffer: Option<Buffer>,
-    discipline: Box<Discipline>,
+    discipline: Discipline,
     random: Stream,
     ties: Ties,
 }
@@ -65,7 +65,7 @@ impl Fifo {
             buffer: config.buffer,
             has_queue: true,
             is_drop_tail: matches!(discipline, Discipline::DropTail(_)),
-            discipline: Box::new(discipline),
+            discipline,
             random,
             counters: PortCounters::default(),
             departures: VecDeque::new(),
@@ -75,7 +75,7 @@ impl Fifo {
     /// The parts of an unused port.
     pub(super) fn into_parts(self) -> Parts {
         let Self { line, train, ties, buffer, discipline, random, .. } = self;
-        Parts { line, train, ties, buffer, discipline: *discipline, random }
+        Parts { line, train, ties, buffer, discipline, random }
     }
 
     pub(super) fn discipline(&self) -> &Discipline {
@@ -84,7 +84,7 @@ impl Fifo {
 
     pub(super) fn set_discipline(&mut self, discipline: Discipline) {
         self.is_drop_tail = matches!(discipline, Discipline::DropTail(_));
-        *self.discipline = discipline;
+        self.discipline = discipline;
     }
 
     /// Disables the buffer of a port in which packets never wait.

@@ -3,7 +3,7 @@
 //! A discipline only decides; the port stores packets. The port checks its buffer first, so a
 //! discipline sees only packets for which there is room, or for which it would make room.
 
-use incast_engine::{Entry, Fault, Limit, Rate, Span, Stream, Time};
+use incast_engine::{Entry, Fault, Here, Limit, Rate, Span, Stream, Time};
 
 use crate::packet::{Ecn, Packet};
 
@@ -280,7 +280,7 @@ pub trait QueueDiscipline {
 }
 
 macro_rules! queue_disciplines {
-    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+    ($($name:literal => $variant:ident($place:ident $module:ident): $summary:literal;)+) => {
         /// A queue discipline and its parameters, as a scenario names it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "name")]
@@ -293,7 +293,7 @@ macro_rules! queue_disciplines {
 
         /// A running discipline.
         pub enum Discipline {
-            $(#[doc = $summary] $variant($module::$variant),)+
+            $(#[doc = $summary] $variant($place<$module::$variant>),)+
             /// One from another crate, or from a test that drops selected packets.
             Custom(Box<dyn QueueDiscipline + Send>),
         }
@@ -303,7 +303,8 @@ macro_rules! queue_disciplines {
             pub fn build(&self, site: &Site) -> Discipline {
                 match self {
                     $(Self::$variant(params) => {
-                        Discipline::$variant($module::$variant::new(params, site))
+                        let discipline = $module::$variant::new(params, site);
+                        Discipline::$variant($place::<$module::$variant>::from(discipline))
                     })+
                 }
             }
@@ -430,17 +431,17 @@ macro_rules! queue_disciplines {
 }
 
 queue_disciplines! {
-    "drop-tail" => DropTail(drop_tail): "First in, first out; what does not fit is dropped.";
-    "bernoulli" => Bernoulli(bernoulli): "Drop-tail that also loses each packet with a fixed probability.";
-    "ecn-threshold" => EcnThreshold(ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
-    "red" => Red(red): "Random early detection: drops or marks at random, the more the longer the average queue.";
-    "wred" => Wred(wred): "RED on one average, with thresholds of their own for classes of packets.";
-    "codel" => Codel(codel): "Controlled delay: drops or marks at departure what has waited for too long.";
-    "priority" => Priority(priority): "Strict priority by class; departures are in the order of urgency.";
-    "segregation" => Segregation(segregation): "Flows that burst wait apart from flows that send steadily (Khalid et al.).";
-    "label-threshold" => LabelThreshold(label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
-    "push-out" => PushOut(push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
-    "rapid" => Rapid(rapid): "A full buffer throws out what three packets of its flow follow (after RAPID, Xu et al.).";
+    "drop-tail" => DropTail(Here drop_tail): "First in, first out; what does not fit is dropped.";
+    "bernoulli" => Bernoulli(Box bernoulli): "Drop-tail that also loses each packet with a fixed probability.";
+    "ecn-threshold" => EcnThreshold(Box ecn_threshold): "Marks what arrives while the queue is longer than a threshold (DCTCP's switch).";
+    "red" => Red(Box red): "Random early detection: drops or marks at random, the more the longer the average queue.";
+    "wred" => Wred(Box wred): "RED on one average, with thresholds of their own for classes of packets.";
+    "codel" => Codel(Box codel): "Controlled delay: drops or marks at departure what has waited for too long.";
+    "priority" => Priority(Box priority): "Strict priority by class; departures are in the order of urgency.";
+    "segregation" => Segregation(Box segregation): "Flows that burst wait apart from flows that send steadily (Khalid et al.).";
+    "label-threshold" => LabelThreshold(Box label_threshold): "Beyond a threshold only packets with a label enter (PLATO's switch).";
+    "push-out" => PushOut(Box push_out): "A full buffer throws out what has no label for what has one (PLATO's naive switch).";
+    "rapid" => Rapid(Box rapid): "A full buffer throws out what three packets of its flow follow (after RAPID, Xu et al.).";
 }
 
 impl Default for QueueConfig {

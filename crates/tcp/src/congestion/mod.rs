@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use incast_engine::{Entry, Fault, Rate, Span};
+use incast_engine::{Entry, Fault, Here, Rate, Span};
 
 mod bbr;
 mod bic;
@@ -113,7 +113,7 @@ impl Clone for Box<dyn CustomControl> {
 }
 
 macro_rules! congestion_controls {
-    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+    ($($name:literal => $variant:ident($place:ident $module:ident): $summary:literal;)+) => {
         /// A congestion control and its parameters, as a scenario names it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "name")]
@@ -127,7 +127,7 @@ macro_rules! congestion_controls {
         /// A running congestion control.
         #[derive(Clone, Debug)]
         pub enum Controller {
-            $(#[doc = $summary] $variant($module::$variant),)+
+            $(#[doc = $summary] $variant($place<$module::$variant>),)+
             /// One from another crate.
             Custom(Box<dyn CustomControl>),
         }
@@ -136,8 +136,10 @@ macro_rules! congestion_controls {
             /// A controller with this initial window and threshold, bytes.
             pub fn build(&self, window: u64, ssthresh: u64) -> Controller {
                 match self {
-                    $(Self::$variant(params) =>
-                        Controller::$variant($module::$variant::new(params, window, ssthresh)),)+
+                    $(Self::$variant(params) => {
+                        let control = $module::$variant::new(params, window, ssthresh);
+                        Controller::$variant($place::<$module::$variant>::from(control))
+                    })+
                 }
             }
         }
@@ -236,18 +238,18 @@ macro_rules! congestion_controls {
 }
 
 congestion_controls! {
-    "reno" => Reno(reno): "Slow start and congestion avoidance of RFC 5681.";
-    "cubic" => Cubic(cubic): "A window that is a cubic function of time (RFC 9438).";
-    "bic" => Bic(bic): "Binary search for the last maximum of the window (INFOCOM 2004).";
-    "westwood" => Westwood(westwood): "Reduces to the bandwidth measured (Westwood+, CCR 2004).";
-    "vegas" => Vegas(vegas): "Keeps a few segments in queues (JSAC 1995).";
-    "dctcp" => Dctcp(dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
-    "d2tcp" => D2tcp(d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
-    "l2dct" => L2dct(l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
-    "tdctcp" => Tdctcp(tdctcp): "DCTCP that grows faster, and ACKs held back for a round trip (after TDCTCP, 2013).";
-    "tcp-fitdc" => Fitdc(fitdc): "DCTCP that grows by what its packets wait (after TCP-FITDC, 2013).";
-    "swift" => Swift(swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
-    "bbr" => Bbr(bbr): "Sends at the bandwidth that it measures, two round trips' worth at most (version 1).";
+    "reno" => Reno(Here reno): "Slow start and congestion avoidance of RFC 5681.";
+    "cubic" => Cubic(Box cubic): "A window that is a cubic function of time (RFC 9438).";
+    "bic" => Bic(Box bic): "Binary search for the last maximum of the window (INFOCOM 2004).";
+    "westwood" => Westwood(Box westwood): "Reduces to the bandwidth measured (Westwood+, CCR 2004).";
+    "vegas" => Vegas(Box vegas): "Keeps a few segments in queues (JSAC 1995).";
+    "dctcp" => Dctcp(Here dctcp): "Data Center TCP: reduces by the fraction of marked bytes (RFC 8257).";
+    "d2tcp" => D2tcp(Box d2tcp): "DCTCP that yields less the closer its deadline is (SIGCOMM 2012).";
+    "l2dct" => L2dct(Box l2dct): "DCTCP that favours blocks that have sent little (INFOCOM 2013).";
+    "tdctcp" => Tdctcp(Box tdctcp): "DCTCP that grows faster, and ACKs held back for a round trip (after TDCTCP, 2013).";
+    "tcp-fitdc" => Fitdc(Box fitdc): "DCTCP that grows by what its packets wait (after TCP-FITDC, 2013).";
+    "swift" => Swift(Box swift): "Aims at a round-trip time; its window may fall below a segment (SIGCOMM 2020).";
+    "bbr" => Bbr(Box bbr): "Sends at the bandwidth that it measures, two round trips' worth at most (version 1).";
 }
 
 #[cfg(test)]

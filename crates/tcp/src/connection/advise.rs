@@ -10,9 +10,12 @@ use crate::congestion::{CongestionControl, Limit};
 use crate::hooks::{Advice, Copies, ReceiverHook, SendEvent, SendView, SenderHook, TxPlan};
 use crate::recovery::LossRecovery;
 
-/// The remedies' hooks of a connection.
+/// The remedies' hooks of a connection. Most connections have none, and stay small.
 #[derive(Default)]
-pub(super) struct Hooks {
+pub(super) struct Hooks(Option<Box<Parts>>);
+
+#[derive(Default)]
+pub(super) struct Parts {
     pub senders: Vec<Box<dyn SenderHook>>,
     pub receivers: Vec<Box<dyn ReceiverHook>>,
     /// ACKs and requests that hooks delay.
@@ -21,12 +24,31 @@ pub(super) struct Hooks {
     pub probe_label: u16,
 }
 
+impl Hooks {
+    pub fn parts_mut(&mut self) -> &mut Parts {
+        self.0.get_or_insert_default()
+    }
+
+    pub fn senders(&self) -> &[Box<dyn SenderHook>] {
+        self.0.as_ref().map_or(&[], |parts| &parts.senders)
+    }
+
+    pub fn receivers(&self) -> &[Box<dyn ReceiverHook>] {
+        self.0.as_ref().map_or(&[], |parts| &parts.receivers)
+    }
+
+    pub fn held(&self) -> Option<&Held> {
+        self.0.as_ref().map(|parts| &parts.held)
+    }
+}
+
 impl Connection {
     /// Notifies the sender hooks of an event and follows their advice.
     pub(super) fn consult(&mut self, now: Time, event: SendEvent<'_>) {
         let view = self.send_view(now);
         let advice = self
             .hooks
+            .parts_mut()
             .senders
             .iter_mut()
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_event(event, &view)));
@@ -41,6 +63,7 @@ impl Connection {
         let view = self.send_view(now);
         let advice = self
             .hooks
+            .parts_mut()
             .senders
             .iter_mut()
             .filter(|hook| hook.deadline() <= now)
@@ -49,7 +72,7 @@ impl Connection {
     }
 
     pub(super) fn hook_deadline(&self) -> Time {
-        self.hooks.senders.iter().map(|hook| hook.deadline()).min().unwrap_or(Time::NEVER)
+        self.hooks.senders().iter().map(|hook| hook.deadline()).min().unwrap_or(Time::NEVER)
     }
 
     /// Advice on the data segment that `plan` describes.
@@ -59,22 +82,28 @@ impl Connection {
             return Advice::NONE;
         }
         let view = self.send_view(now);
-        self.hooks.senders.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
+        self.hooks
+            .senders()
+            .iter()
+            .fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(&view, plan)))
     }
 
     /// The largest window to advertise, if the receiver's hooks set one, and the largest header.
     #[inline]
     pub(super) fn receiver_limits(&self, now: Time) -> (Option<u64>, u8) {
-        let advice =
-            self.hooks.receivers.iter().fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
+        let advice = self
+            .hooks
+            .receivers()
+            .iter()
+            .fold(Advice::NONE, |sum, hook| sum.merge(hook.shape(now)));
         let cap = (advice.receive_window_cap != u64::MAX).then_some(advice.receive_window_cap);
         (cap, advice.header_bytes)
     }
 
     /// The label of a SYN or SYN-ACK.
     pub(super) fn handshake_label(&self) -> u16 {
-        let sender = self.hooks.senders.iter().map(|hook| hook.handshake());
-        let receiver = self.hooks.receivers.iter().map(|hook| hook.handshake());
+        let sender = self.hooks.senders().iter().map(|hook| hook.handshake());
+        let receiver = self.hooks.receivers().iter().map(|hook| hook.handshake());
         sender.chain(receiver).fold(Advice::NONE, Advice::merge).label
     }
 
@@ -85,14 +114,14 @@ impl Connection {
             return Span::ZERO;
         }
         let view = self.send_view(now);
-        let advice = self.hooks.senders.iter().map(|hook| hook.timer(&view));
+        let advice = self.hooks.senders().iter().map(|hook| hook.timer(&view));
         advice.fold(Advice::NONE, Advice::merge).rto_floor
     }
 
     /// Whether every receiver hook admits the segment.
     pub(super) fn is_admitted(&mut self, packet: &Packet) -> bool {
         let mut admitted = true;
-        for hook in &mut self.hooks.receivers {
+        for hook in &mut self.hooks.parts_mut().receivers {
             admitted &= hook.admits(packet);
         }
         admitted
@@ -121,7 +150,8 @@ impl Connection {
             self.owe(Demand::FinAgain);
         }
         if probe != 0 {
-            self.hooks.probe_label = self.hooks.probe_label.max(probe);
+            let parts = self.hooks.parts_mut();
+            parts.probe_label = parts.probe_label.max(probe);
             self.owe(Demand::EmptyProbe);
         }
     }

@@ -101,7 +101,7 @@ impl Pending {
     }
 
     #[inline]
-    pub(super) fn pop(&mut self, report: &mut Option<TimeoutReport>) -> Option<Event> {
+    pub(super) fn pop(&mut self, report: &mut Option<Box<TimeoutReport>>) -> Option<Event> {
         if self.is_empty() {
             return None;
         }
@@ -113,7 +113,7 @@ impl Pending {
             RECEIVED => Some(Event::Received),
             FAST_RETRANSMIT => Some(Event::FastRetransmit),
             RECOVERY_EXIT => Some(Event::RecoveryExit),
-            _ => report.take().map(Event::Timeout),
+            _ => report.take().map(|report| Event::Timeout(*report)),
         }
     }
 }

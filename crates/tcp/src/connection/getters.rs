@@ -103,7 +103,7 @@ impl Connection {
 
     /// Whether an ACK is being delayed (delayed ACK, or a receiver hook).
     pub fn is_holding_ack(&self) -> bool {
-        self.acks.policy.is_holding() || !self.hooks.held.is_empty()
+        self.acks.policy.is_holding() || self.hooks.held().is_some_and(|held| !held.is_empty())
     }
 
     /// Its counters.

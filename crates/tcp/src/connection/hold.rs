@@ -46,28 +46,33 @@ impl Connection {
 
     fn keep(&mut self, now: Time, packet: &Packet) -> bool {
         let until = self.ask(now, AckEvent::Ready(packet));
-        if until <= now && self.hooks.held.0.is_empty() {
+        if until <= now && self.hooks.parts_mut().held.0.is_empty() {
             self.ask(now, AckEvent::Left);
             return false;
         }
         let latest = now + HOLD_LIMIT;
         let due = until.min(latest);
-        self.hooks.held.0.push_back(Waiting { packet: *packet, due, latest, is_void: false });
+        self.hooks.parts_mut().held.0.push_back(Waiting {
+            packet: *packet,
+            due,
+            latest,
+            is_void: false,
+        });
         true
     }
 
     /// The end of the delay that the hooks want.
     fn ask(&mut self, now: Time, event: AckEvent<'_>) -> Time {
-        let hooks = self.hooks.receivers.iter_mut();
+        let hooks = self.hooks.parts_mut().receivers.iter_mut();
         hooks.fold(Advice::NONE, |sum, hook| sum.merge(hook.on_ack(event, now))).hold_ack_until
     }
 
     /// The deadline of the delayed packets may have passed.
     pub(super) fn release_due(&mut self, now: Time) {
         self.waive(Demand::Held);
-        while self.hooks.held.deadline() <= now {
+        while self.hooks.parts_mut().held.deadline() <= now {
             let until = self.ask(now, AckEvent::Expired);
-            let Some(first) = self.hooks.held.0.front_mut() else { return };
+            let Some(first) = self.hooks.parts_mut().held.0.front_mut() else { return };
             first.due = until.min(first.latest);
             if first.due > now {
                 return;
@@ -76,14 +81,14 @@ impl Connection {
                 self.owe(Demand::Held);
                 return;
             }
-            self.hooks.held.0.pop_front();
+            self.hooks.parts_mut().held.0.pop_front();
             self.ask(now, AckEvent::Left);
         }
     }
 
     /// Sends the first delayed packet.
     pub(super) fn send_held(&mut self, now: Time, out: &mut Packet) -> bool {
-        let first = self.hooks.held.0.pop_front();
+        let first = self.hooks.parts_mut().held.0.pop_front();
         if let Some(first) = &first {
             *out = first.packet;
             out.flags = out.flags.with_trigger(self.trigger());
@@ -98,7 +103,7 @@ impl Connection {
 
     /// Data with the cumulative ACK was sent: delayed pure ACKs are obsolete.
     pub(super) fn void_held(&mut self) {
-        for waiting in &mut self.hooks.held.0 {
+        for waiting in &mut self.hooks.parts_mut().held.0 {
             waiting.is_void |= !waiting.packet.flags.contains(Flags::REQUEST);
         }
     }

@@ -136,7 +136,7 @@ pub struct Connection {
     random: Stream,
     hooks: Hooks,
     /// The report of the pending timeout event.
-    report: Option<TimeoutReport>,
+    report: Option<Box<TimeoutReport>>,
     /// Probes sent since the window closed. Their backoff is separate from the RTO's.
     window_probes: u32,
     /// The first unacknowledged byte at the last timeout.
@@ -230,13 +230,13 @@ impl Connection {
 
     /// Adds a sender hook.
     pub fn add_sender_hook(&mut self, hook: Box<dyn SenderHook>) {
-        self.hooks.senders.push(hook);
+        self.hooks.parts_mut().senders.push(hook);
         self.extras = self.extras.or(Extras::SENDER_HOOKS);
     }
 
     /// Adds a receiver hook.
     pub fn add_receiver_hook(&mut self, hook: Box<dyn ReceiverHook>) {
-        self.hooks.receivers.push(hook);
+        self.hooks.parts_mut().receivers.push(hook);
         self.extras = self.extras.or(Extras::RECEIVER_HOOKS);
     }
 

@@ -60,7 +60,7 @@ fn state(connection: &Connection) -> String {
         timed_out_at,
         opening,
     } = connection;
-    assert!(hooks.senders.is_empty() && hooks.receivers.is_empty(), "hooks cannot be compared");
+    assert!(hooks.senders().is_empty() && hooks.receivers().is_empty(), "hooks cannot be compared");
     let parts = [
         format!("{owed:?} {state:?} {events:?} {extras:?} {closing} {needs:?} {segment_size}"),
         format!("{burst} {:?} {written} {peer_window} {timer:?} {host:?}", template.flags),

@@ -95,6 +95,7 @@ impl Connection {
         let view = ReceiveView { now, next: self.inbound.data.next(), duplicate };
         let advice = self
             .hooks
+            .parts_mut()
             .receivers
             .iter_mut()
             .fold(Advice::NONE, |sum, hook| sum.merge(hook.on_segment(packet, &view)));

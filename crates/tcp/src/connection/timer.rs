@@ -191,7 +191,7 @@ impl Connection {
             block_head: una < self.block.first_window_end,
             advised,
         };
-        self.report = Some(report);
+        self.report = Some(Box::new(report));
         self.events.push(Event::Timeout(report));
     }
 }

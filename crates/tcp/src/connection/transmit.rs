@@ -8,6 +8,7 @@ use incast_net::{Ecn, Flags, Packet, RouteId, Trigger};
 use super::ecn::EcnState;
 use super::extras::Extras;
 use super::gate::Gate;
+use super::hold::Held;
 use super::room::Room;
 use super::{Connection, State, TimerKind};
 use crate::config::{Config, RttSampling};
@@ -115,7 +116,7 @@ impl Connection {
             earliest = earliest.min(self.hook_deadline());
         }
         if self.has_receiver_hooks() {
-            earliest = earliest.min(self.hooks.held.deadline());
+            earliest = earliest.min(self.hooks.held().map_or(Time::NEVER, Held::deadline));
         }
         earliest
     }
@@ -191,7 +192,7 @@ impl Connection {
     /// A packet without payload that triggers an answer.
     pub(super) fn send_empty_probe(&mut self, now: Time, out: &mut Packet) -> bool {
         self.fill_control(now, out);
-        out.label = std::mem::take(&mut self.hooks.probe_label);
+        out.label = std::mem::take(&mut self.hooks.parts_mut().probe_label);
         true
     }
 

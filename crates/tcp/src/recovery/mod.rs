@@ -7,7 +7,7 @@
 //! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe their
 //! differences that affect the connection.
 
-use incast_engine::{Entry, Fault, Time};
+use incast_engine::{Entry, Fault, Here, Time};
 
 use crate::send::{Scoreboard, Sent};
 
@@ -163,7 +163,7 @@ trait ByDuplicates {
 }
 
 macro_rules! loss_recoveries {
-    ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {
+    ($($name:literal => $variant:ident($place:ident $module:ident): $summary:literal;)+) => {
         /// A loss recovery and its parameters, as a scenario names it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         #[serde(tag = "name")]
@@ -176,7 +176,7 @@ macro_rules! loss_recoveries {
 
         /// A running loss recovery.
         pub enum Recovery {
-            $(#[doc = $summary] $variant($module::$variant),)+
+            $(#[doc = $summary] $variant($place<$module::$variant>),)+
             /// One from another crate.
             Custom(Box<dyn LossRecovery + Send>),
         }
@@ -198,7 +198,10 @@ macro_rules! loss_recoveries {
             /// A recovery with these parameters.
             pub fn build(&self) -> Recovery {
                 match self {
-                    $(Self::$variant(params) => Recovery::$variant($module::$variant::new(params)),)+
+                    $(Self::$variant(params) => {
+                        let recovery = $module::$variant::new(params);
+                        Recovery::$variant($place::<$module::$variant>::from(recovery))
+                    })+
                 }
             }
         }
@@ -361,13 +364,13 @@ macro_rules! loss_recoveries {
 }
 
 loss_recoveries! {
-    "tahoe" => Tahoe(tahoe): "Fast retransmit, and slow start from the loss on (4.3BSD Tahoe).";
-    "reno" => Reno(reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
-    "newreno" => NewReno(newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
-    "efr" => Efr(efr): "Fast retransmit by marks and by what is outstanding (TCP-EFR).";
-    "sack" => Sack(sack): "Recovery by selective acknowledgements of RFC 6675.";
-    "sack1" => Sack1(sack1): "ns-2's SACK of 1996: what is lost stays in the pipe.";
-    "rack-tlp" => RackTlp(rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
+    "tahoe" => Tahoe(Here tahoe): "Fast retransmit, and slow start from the loss on (4.3BSD Tahoe).";
+    "reno" => Reno(Here reno): "Fast retransmit and fast recovery of RFC 5681, one loss per window.";
+    "newreno" => NewReno(Here newreno): "Fast retransmit and partial-ACK recovery of RFC 6582.";
+    "efr" => Efr(Box efr): "Fast retransmit by marks and by what is outstanding (TCP-EFR).";
+    "sack" => Sack(Here sack): "Recovery by selective acknowledgements of RFC 6675.";
+    "sack1" => Sack1(Here sack1): "ns-2's SACK of 1996: what is lost stays in the pipe.";
+    "rack-tlp" => RackTlp(Box rack_tlp): "Losses by time, and probes for those at the tail (RFC 8985).";
 }
 
 #[cfg(test)]

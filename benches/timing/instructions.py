@@ -1,0 +1,52 @@
+"""Instructions per packet-hop, compared with those that were kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from timing import callgrind, cases
+from timing.sheet import Sheet
+
+KEPT = Path(__file__).with_name("instructions.json")
+MOST = 1.03
+"""Times as many as were kept."""
+
+
+def sheet(*, keep: bool) -> Sheet:
+    """Return the table.
+
+    Parameters
+    ----------
+    keep
+        Keep what is counted, and compare with nothing.
+    """
+    made = Sheet(
+        "Instructions per packet-hop",
+        ["what", "kept", "now", "change"],
+        "Callgrind; reads of ten blocks from 16 servers, 256 KiB each, over transports; then the "
+        f"cases above. A count above {MOST:g} times that in `{KEPT.name}` fails.",
+    )
+    if shutil.which("valgrind") is None:
+        made.note = "Not counted: valgrind is not installed."
+        return made
+    kept = {} if keep else json.loads(KEPT.read_text())
+    compiler = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True)
+    counts = {name: callgrind.instructions(read) for name, read in cases.counted().items()}
+    if keep:
+        rounded = {name: round(count, 1) for name, count in counts.items()}
+        written = {"compiler": compiler.stdout.strip(), "counts": rounded}
+        KEPT.write_text(json.dumps(written, indent=1) + "\n")
+    elif kept["compiler"] != compiler.stdout.strip():
+        made.note += f" Not compared: those were counted with {kept['compiler']}."
+        kept = {}
+    before = kept.get("counts", {})
+    for name, count in counts.items():
+        ratio = count / before.get(name, count)
+        if ratio > MOST:
+            made.missed.append(f"{name} {ratio - 1:+.1%} instructions")
+        old = f"{before[name]:,.0f}" if name in before else ""
+        made.add(name, old, f"{count:,.0f}", f"{ratio - 1:+.1%}" if old else "")
+    return made

@@ -1,0 +1,29 @@
+"""The page of results, `docs/performance.md`."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from pathlib import Path
+
+from timing.sheet import Sheet
+
+TEXT = Path(__file__).with_name("performance.md")
+"""What stands before the tables and after them, with the places of both marked."""
+
+
+def page(sheets: Sequence[Sheet], *, guided: bool) -> str:
+    """Return the page, tables included."""
+    build = "with profile-guided optimisation" if guided else "as `make bench` builds it"
+    machine = f"{os.cpu_count()} processors ({_processor()}), Python {platform.python_version()}"
+    tables = "\n".join(sheet.markdown() for sheet in sheets)
+    text = TEXT.read_text().replace("{machine}", machine).replace("{build}", build)
+    return text.replace("{tables}\n", tables)
+
+
+def _processor() -> str:
+    info = Path("/proc/cpuinfo")
+    lines = info.read_text().splitlines() if info.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.machine())

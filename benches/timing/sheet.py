@@ -1,0 +1,53 @@
+"""A table of results, for the terminal and for a page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from rich.table import Table
+
+
+@dataclass
+class Sheet:
+    """Rows of text below headings.
+
+    Parameters
+    ----------
+    title
+        What it shows.
+    headings
+        One per column; the first column is text, the others are numbers.
+    note
+        What a reader must know, below the table.
+    missed
+        Bars that are missed, a line each.
+    """
+
+    title: str
+    headings: list[str]
+    note: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+
+    def add(self, *cells: str) -> None:
+        """Add a row."""
+        self.rows.append(list(cells))
+
+    def table(self) -> Table:
+        """Return it for the terminal."""
+        table = Table(title=self.title, title_justify="left", caption=self.note)
+        for index, heading in enumerate(self.headings):
+            table.add_column(heading, justify="right" if index else "left")
+        for row in self.rows:
+            table.add_row(*row)
+        return table
+
+    def markdown(self) -> str:
+        """Return it for a page."""
+        lines = [
+            "| " + " | ".join(self.headings) + " |",
+            "|---|" + "--:|" * (len(self.headings) - 1),
+            *("| " + " | ".join(row) + " |" for row in self.rows),
+        ]
+        missed = ["", "Missed: " + "; ".join(self.missed) + "."] if self.missed else []
+        return "\n".join([f"## {self.title}", "", self.note, "", *lines, *missed, ""])
