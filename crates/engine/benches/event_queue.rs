@@ -1,5 +1,5 @@
-//! The event queue against others, on the traffic of a star: every event schedules its successor
-//! one link ahead, and each of the connections keeps a timer 200 ms away.
+//! The event queue compared with others, with the events of a star: every event schedules its
+//! successor one link delay later, and each connection has a timer 200 ms ahead.
 //!
 //! `cargo bench -p incast-engine` prints nanoseconds per event.
 
@@ -57,7 +57,7 @@ impl Queue for Ordered {
     }
 }
 
-/// One 4-ary heap for everything.
+/// One 4-ary heap for all events.
 #[derive(Default)]
 struct Flat(Vec<(u64, u64, u32)>);
 

@@ -1,4 +1,4 @@
-//! Values of tables, for writers that do not know the types.
+//! Table values, for writers that do not depend on the value types.
 
 /// A value of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Cell<'a> {
 
 /// A type that a table may contain.
 pub trait Value {
-    /// It, as a table has it.
+    /// Its table value.
     fn cell(&self) -> Cell<'_>;
 }
 
@@ -42,7 +42,7 @@ impl Value for u64 {
 }
 
 impl Value for f64 {
-    /// Numbers that are not finite become no value.
+    /// Numbers that are not finite become [`Cell::Nothing`].
     fn cell(&self) -> Cell<'_> {
         if self.is_finite() { Cell::Number(*self) } else { Cell::Nothing }
     }
@@ -72,8 +72,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Declares a table: its fields with their types and meanings, and from them `cells`, which lists
-/// the values by name.
+/// Declares a table: fields with types and meanings, and `cells`, which lists the values by name.
 #[macro_export]
 macro_rules! table {
     (
@@ -101,7 +100,7 @@ mod tests {
     use super::*;
 
     crate::table! {
-        /// Of every type.
+        /// A field of every type.
         pub struct Every {
             /// A flag.
             pub flag: bool,

@@ -1,7 +1,7 @@
-//! Simulated time, the event queue, named random streams, quantities with units, and the ground
-//! of the registries.
+//! Simulated time, the event queue, named random streams, quantities with units, and the base of
+//! the registries.
 //!
-//! This crate has nothing about networks.
+//! This crate is independent of networks.
 
 pub mod cell;
 pub mod event_queue;

@@ -1,8 +1,8 @@
 //! Named random streams.
 //!
-//! Every consumer of randomness draws from its own stream, derived from the scenario's seed, a name
-//! and an index (`("request jitter", client 0)`). Adding a hook or a probe therefore does not
-//! change other streams, and two transports compared at one seed see the same noise.
+//! Every consumer of randomness has its own stream, derived from the scenario's seed, a name and an
+//! index (`("request jitter", client 0)`). An additional hook or probe therefore does not change
+//! other streams, and two transports with the same seed get the same noise.
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
@@ -53,7 +53,7 @@ impl Stream {
     }
 }
 
-/// Finaliser of `SplitMix64`: neighbouring seeds give unrelated states.
+/// Finaliser of `SplitMix64`: neighbouring seeds have unrelated states.
 const fn splitmix(value: u64) -> u64 {
     let mut z = value.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,24 +1,24 @@
 //! Common parts of registries: entries, and errors in parameters.
 
-/// One entry of a registry, for `incast list` and the docs.
+/// An entry of a registry, for `incast list` and the docs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name that a scenario writes.
+    /// Its name in scenarios.
     pub name: &'static str,
-    /// One line for people.
+    /// A description of one line.
     pub summary: &'static str,
 }
 
-/// Where the state of an entry lies: `Here`, in its owner, or in a `Box`, which keeps owners small
-/// that use another entry.
+/// Storage of an entry's state: `Here` is in its owner. Large states are in a `Box`, so that owners
+/// of other entries stay small.
 pub type Here<T> = T;
 
-/// An error in a parameter: the key, then the given and the accepted values.
+/// An error in a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The parameter.
     pub key: &'static str,
-    /// What is wrong with it and what to write instead.
+    /// The given value, and what it must be.
     pub message: String,
 }
 

@@ -6,8 +6,8 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 /// Picoseconds in a second.
 pub const PICOS_PER_SEC: u64 = 1_000_000_000_000;
 
-/// `value * by / divisor`, rounded down and capped at the largest number; in 64 bits where they
-/// suffice, because a division of 128 is slow.
+/// `value * by / divisor`, rounded down and capped at the maximum. It uses 64 bits if possible,
+/// because a 128-bit division is slow.
 #[inline]
 pub const fn mul_div(value: u64, by: u64, divisor: u64) -> u64 {
     if let Some(product) = value.checked_mul(by) {
@@ -19,7 +19,7 @@ pub const fn mul_div(value: u64, by: u64, divisor: u64) -> u64 {
 
 /// An instant of simulated time: picoseconds since the start of the run.
 ///
-/// At 100 Gbps one byte takes 80 ps, so serialisation times stay exact; 64 bits last 213 days.
+/// At 100 Gbps one byte takes 80 ps, so transmission times are exact. 64 bits last 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -54,7 +54,7 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// `self + span`, where the end of time is far away: the sum of two finite times.
+    /// `self + span` without a check: both must be finite times.
     #[inline]
     #[must_use]
     pub const fn plus(self, span: Span) -> Self {

@@ -1,4 +1,4 @@
-//! What the connections of a group are built from.
+//! How the connections of a group are built.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::ids::EndId;
 use crate::stalls::ROUND_TRIPS;
 use crate::transport::{Opener, Transport};
 
-/// What both ends of every connection of a group are built from: parameters, and remedies at work.
+/// The parameters and remedies of the connections of a group.
 pub struct Blueprint {
     config: Arc<Config>,
     opener_is_client: bool,
@@ -25,7 +25,7 @@ pub struct Blueprint {
 }
 
 impl Blueprint {
-    /// The blueprint of a transport in this situation.
+    /// The blueprint of a transport.
     pub fn new(transport: &Transport, situation: &Situation, first_flow: u32) -> Self {
         let remedies = transport.remedies.iter();
         Self {
@@ -50,7 +50,7 @@ impl Blueprint {
         self.remedies.is_empty()
     }
 
-    /// What the remedies measured, by column.
+    /// The results of the remedies, by column.
     pub fn measure(&self, outcome: &Outcome) -> BTreeMap<&'static str, Option<f64>> {
         let remedies = self.measures.iter().zip(&self.remedies);
         remedies
@@ -59,8 +59,7 @@ impl Blueprint {
             .collect()
     }
 
-    /// The scheduler of the client, if a remedy brings one.
-    /// `seed` is the run's.
+    /// The scheduler of the client, if a remedy has one. `seed` is the run's.
     pub fn scheduler(&mut self, seed: u64) -> Option<Box<dyn RequestScheduler>> {
         let Config { mss, header, receive_window, .. } = *self.config;
         let client = ClientPlace {
@@ -80,7 +79,7 @@ impl Blueprint {
         let random = Stream::named(seed, "connection", index);
         let config = Arc::clone(&self.config);
         let mut connection = Connection::new(config, role, end.route(), incarnation as u8, random);
-        // What is held back for longer is most of a stall.
+        // A longer delay is at least half of a stall.
         connection.set_patience(self.base_rtt * (ROUND_TRIPS / 2));
         for (name, remedy) in &mut self.remedies {
             let place = Place {

@@ -2,28 +2,28 @@
 
 use serde::Serialize;
 
-/// Why a timer expired; the first that matches, in this order.
+/// Why a timer expired. The first cause that applies counts, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A SYN, SYN-ACK or request was lost.
     Handshake,
-    /// The segment or its ACK is still on the way: the timer was premature.
+    /// The segment or its ACK is still in the network: the timer was premature.
     Spurious,
     /// The segment arrived, but all its ACKs were dropped.
     AckLoss,
-    /// The segment was sent again, and the copy was dropped too.
+    /// The segment was retransmitted, and the retransmission was dropped, too.
     LostRetransmission,
     /// Everything outstanding was dropped.
     FullWindow,
-    /// Too few segments arrived behind the lost one; fewer than three follow it in its SRU.
+    /// Too few segments arrived after the lost one, and fewer than three follow it in its SRU.
     Tail,
-    /// Too few segments arrived behind the lost one, although three or more follow it in its SRU.
+    /// Too few segments arrived after the lost one, although three or more follow it in its SRU.
     LackOfDupacks,
 }
 
 impl Cause {
-    /// As written in event rows.
+    /// The name in event rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Handshake => "handshake",
@@ -37,11 +37,11 @@ impl Cause {
     }
 }
 
-/// What the oracle says of an expiry.
+/// The oracle's result for an expiry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagnosis {
-    /// Why.
+    /// The cause.
     pub cause: Cause,
-    /// Segments of the outstanding window that were dropped and not yet repaired.
+    /// Outstanding segments that were dropped and not yet repaired.
     pub lost_in_window: u32,
 }

@@ -1,33 +1,34 @@
-//! What applications want of clock and network.
+//! Requests of applications to the clock and the network.
 
 use incast_engine::Time;
 
 use crate::milestone::EventRow;
 
-/// What an application wants of clock and network, done before anything else happens.
+/// A request of an application to the clock or the network. Requests are executed before the next
+/// event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Demand {
-    /// To be woken; that cannot be taken back.
+    /// Call the application at this time. This cannot be cancelled.
     Timer {
-        /// When.
+        /// The time.
         at: Time,
-        /// Which application.
+        /// The application.
         application: u16,
-        /// The application's own number for it.
+        /// The application's number for the timer.
         index: u32,
     },
-    /// A datagram of `size` bytes on the forward route of `flow`.
+    /// Send a datagram of `size` bytes on the forward route of `flow`.
     Datagram {
         /// The flow.
         flow: u32,
         /// Its size on the wire, bytes.
         size: u32,
     },
-    /// A row for whoever watches the run.
+    /// Record an event row, if the run is traced.
     Milestone(EventRow),
-    /// The application has done what it was asked for.
+    /// The application is complete.
     Finished {
-        /// Which application.
+        /// The application.
         application: u16,
     },
 }

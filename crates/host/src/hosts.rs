@@ -1,4 +1,4 @@
-//! The hosts of a run: the ends of all flows, and what applications do with them.
+//! The hosts of a run: the ends of all flows, and the calls of applications to them.
 
 use std::collections::VecDeque;
 
@@ -15,27 +15,27 @@ use crate::ids::{BlueprintId, EndId};
 use crate::milestone::{EventKind, EventRow};
 use crate::stalls::{Stall, Waits};
 
-/// What stands at one end of a flow.
+/// The transport at one end of a flow.
 #[expect(clippy::large_enum_variant, reason = "guests are rare, and a connection lies in its end")]
 enum Endpoint {
     Tcp(Connection),
     Guest(Box<dyn Guest>),
 }
 
-/// An end, and when it wants to be woken.
+/// An end of a flow, and its deadlines.
 #[repr(C, align(64))]
 pub struct End {
-    /// When the event queue will wake it; other wake-ups are stale.
+    /// The deadline in the event queue. Other entries of the queue for this end are stale.
     pub armed: Time,
-    /// A later wake-up that is pending as well. A pacer's deadlines come and go before that of the
-    /// retransmission timer, which need not be scheduled anew after each of them.
+    /// A later deadline that is also in the queue. A pacer has many deadlines before that of the
+    /// retransmission timer, which then need not be scheduled again after each of them.
     pub backstop: Time,
     endpoint: Endpoint,
-    /// Its host keeps segments until their departure times.
+    /// Whether its host keeps segments until their departure times.
     keeps: bool,
 }
 
-/// Does the same at either kind of endpoint.
+/// Calls either kind of endpoint.
 macro_rules! either {
     ($end:expr, $connection:ident => $tcp:expr, $guest:ident => $other:expr) => {
         match $end {
@@ -46,7 +46,7 @@ macro_rules! either {
 }
 
 impl End {
-    /// An end of TCP.
+    /// An end of a TCP connection.
     pub fn new(connection: Connection) -> Self {
         Self::of(Endpoint::Tcp(connection))
     }
@@ -66,7 +66,7 @@ impl End {
         either!(&self.endpoint, connection => Some(connection), _guest => None)
     }
 
-    /// The connection, if it is TCP, for an experiment to change before the run.
+    /// The connection, if it is TCP, so that an experiment can change it before the run.
     pub fn connection_mut(&mut self) -> Option<&mut Connection> {
         either!(&mut self.endpoint, connection => Some(connection), _guest => None)
     }
@@ -92,14 +92,14 @@ impl End {
             _guest => Predicted::Nothing)
     }
 
-    /// Its deadline has come.
+    /// Its deadline has passed.
     pub fn handle_timeout(&mut self, now: Time) {
         either!(&mut self.endpoint,
             connection => connection.handle_timeout(now),
             guest => guest.handle_timeout(now));
     }
 
-    /// When it wants to be woken.
+    /// Its next deadline.
     #[inline]
     pub fn poll_timeout(&self) -> Time {
         either!(&self.endpoint,
@@ -107,7 +107,7 @@ impl End {
             guest => guest.poll_timeout())
     }
 
-    /// Writes the next packet that it wants to send, if there is one.
+    /// Writes the next packet to send into `draft`, if there is one.
     #[inline]
     pub fn poll_transmit_into(&mut self, now: Time, draft: &mut Packet) -> Polled {
         either!(&mut self.endpoint,
@@ -115,18 +115,18 @@ impl End {
             guest => if guest.poll_transmit(now, draft) { Polled::Packet } else { Polled::Nothing })
     }
 
-    /// When the packet leaves that was polled last.
+    /// Departure time of the last polled packet.
     pub fn departs_at(&self) -> Time {
         either!(&self.endpoint, connection => connection.departs_at(), _guest => Time::NEVER)
     }
 
-    /// Whether polling it for a packet is in vain.
+    /// Whether it has certainly no packet to send.
     #[inline]
     pub fn is_quiet(&self) -> bool {
         either!(&self.endpoint, connection => connection.is_quiet(), _guest => false)
     }
 
-    /// What its application has to hear, one by one.
+    /// The next event for its application, if any.
     #[inline]
     pub fn poll_event(&mut self) -> Option<Event> {
         either!(&mut self.endpoint,
@@ -134,13 +134,13 @@ impl End {
             guest => guest.poll_event())
     }
 
-    /// Why it sends what it sends.
+    /// The trigger of the packets that it sends.
     #[inline]
     pub fn trigger(&self) -> Trigger {
         either!(&self.endpoint, connection => connection.trigger(), _guest => Trigger::Arrival)
     }
 
-    /// What it sends from now on, it sends for this reason.
+    /// Sets the trigger of the packets that it sends.
     #[inline]
     pub fn set_trigger(&mut self, trigger: Trigger) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
@@ -148,7 +148,7 @@ impl End {
         }
     }
 
-    /// Its host keeps segments until their departure times, if it is TCP.
+    /// If it is TCP, its host keeps segments until their departure times.
     pub(crate) fn keep_segments(&mut self) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
             self.keeps = true;
@@ -161,7 +161,7 @@ impl End {
         self.keeps
     }
 
-    /// Takes back what its host keeps, at the end of the run.
+    /// Removes segments that its host keeps, at the end of the run.
     pub(crate) fn withdraw_timed(&mut self, now: Time) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint
             && self.keeps
@@ -170,32 +170,32 @@ impl End {
         }
     }
 
-    /// Opens the connection, if that is this end's part.
+    /// Opens the connection, if this end opens connections.
     pub fn open(&mut self) {
         either!(&mut self.endpoint,
             connection => connection.open(), guest => guest.handle_call(Call::Open));
     }
 
-    /// Sends so many bytes more.
+    /// Appends this many bytes to the stream.
     pub fn write(&mut self, bytes: u64) {
         either!(&mut self.endpoint,
             connection => connection.write(bytes), guest => guest.handle_call(Call::Write(bytes)));
     }
 
-    /// Nothing more is to be sent.
+    /// No more data will be written.
     pub fn close(&mut self) {
         either!(&mut self.endpoint,
             connection => connection.close(), guest => guest.handle_call(Call::Close));
     }
 
-    /// Asks the other end, with a packet of `size` bytes; 0 if the request rides on another one.
+    /// Sends a request of `size` bytes; with 0 another packet carries it.
     pub fn request(&mut self, size: u16) {
         either!(&mut self.endpoint,
             connection => connection.request(size),
             guest => guest.handle_call(Call::Request(size)));
     }
 
-    /// Reports [`Event::Received`] when so many bytes have been delivered.
+    /// Reports [`Event::Received`] when this many bytes have been delivered.
     pub fn notify_at(&mut self, bytes: u64) {
         either!(&mut self.endpoint,
             connection => connection.notify_at(bytes),
@@ -209,14 +209,14 @@ impl End {
             guest => guest.handle_call(Call::ReceiveBuffer(bytes)));
     }
 
-    /// Bytes that it has delivered to its application, in order.
+    /// Bytes delivered in order to its application.
     pub fn delivered(&self) -> u64 {
         either!(&self.endpoint,
             connection => connection.received().next() - FIRST_BYTE,
             guest => guest.delivered())
     }
 
-    /// What it counted.
+    /// Its counters.
     pub fn counters(&self) -> Counters {
         either!(&self.endpoint, connection => *connection.counters(), guest => guest.counters())
     }
@@ -226,21 +226,21 @@ impl End {
 pub struct Hosts {
     ends: Vec<End>,
     blueprints: Vec<Blueprint>,
-    /// Ends on which an application acted and which have to be served.
+    /// Ends that an application has changed, and that must be served.
     dirty: VecDeque<EndId>,
-    /// What makes the applications act.
+    /// The trigger of the applications' current actions.
     pub trigger: Trigger,
-    /// What the blocks wait for.
+    /// The waits of blocks.
     pub waits: Waits,
     outbox: Vec<Demand>,
-    /// Somebody watches, so that milestones are told.
+    /// Whether event rows are recorded.
     watched: bool,
     now: Time,
     seed: u64,
 }
 
 impl Hosts {
-    /// No hosts yet; `seed` is the run's, and `watched` says whether milestones are told.
+    /// Hosts without flows. `seed` is the run's; `watched` enables event rows.
     pub fn new(seed: u64, watched: bool) -> Self {
         Self {
             ends: Vec::new(),
@@ -255,13 +255,13 @@ impl Hosts {
         }
     }
 
-    /// Tells the time to applications that are about to act.
+    /// Sets the time for applications.
     #[inline]
     pub fn set_now(&mut self, now: Time) {
         self.now = now;
     }
 
-    /// Now, while an application acts.
+    /// The current time, for applications.
     pub fn now(&self) -> Time {
         self.now
     }
@@ -272,7 +272,7 @@ impl Hosts {
         &self.ends[end as usize]
     }
 
-    /// An end, for whoever serves it.
+    /// An end, to be served.
     #[inline]
     pub fn end_mut(&mut self, EndId(end): EndId) -> &mut End {
         &mut self.ends[end as usize]
@@ -284,7 +284,7 @@ impl Hosts {
         self.end(end).connection()
     }
 
-    /// An end, for an application to act on; it is served before the clock moves on.
+    /// An end, to be changed by an application. It is served before the next event.
     pub fn act_on(&mut self, id: EndId) -> &mut End {
         self.dirty.push_back(id);
         let is_brief = self.trigger == Trigger::Application && self.waits.is_brief(self.now, id);
@@ -294,7 +294,7 @@ impl Hosts {
         end
     }
 
-    /// The next end that an application acted on.
+    /// The next end that an application has changed.
     #[inline]
     pub fn pop_dirty(&mut self) -> Option<EndId> {
         self.dirty.pop_front()
@@ -311,17 +311,18 @@ impl Hosts {
         &self.blueprints[usize::from(id)]
     }
 
-    /// The scheduler that a remedy of this blueprint brings.
+    /// The scheduler of this blueprint's remedies, if any.
     pub fn scheduler(&mut self, BlueprintId(id): BlueprintId) -> Option<Box<dyn RequestScheduler>> {
         self.blueprints[usize::from(id)].scheduler(self.seed)
     }
 
-    /// Makes room for the ends of so many flows more: a vector that grows is for a moment there twice.
+    /// Reserves memory for the ends of this many further flows. A vector that grows step by step is
+    /// copied, and briefly needs twice its memory.
     pub fn reserve(&mut self, flows: usize) {
         self.ends.reserve_exact(2 * flows);
     }
 
-    /// Adds the next flow's two ends.
+    /// Adds the two ends of the next flow.
     pub fn add_connection(&mut self, blueprint: BlueprintId, flow: u32) {
         for end in [EndId::server(flow), EndId::client(flow)] {
             debug_assert_eq!(self.ends.len(), end.0 as usize, "flows with connections come first");
@@ -330,13 +331,13 @@ impl Hosts {
         }
     }
 
-    /// Puts another transport at an end.
+    /// Replaces the transport at an end.
     pub fn install(&mut self, end: EndId, guest: Box<dyn Guest>) {
         *self.end_mut(end) = End::guest(guest);
     }
 
-    /// Replaces both ends of a flow by a new connection, whose packets are told apart; returns
-    /// what the old server's end had counted. `incarnation` counts the connections of the flow.
+    /// Replaces both ends of a flow by a new connection, whose packets have a new epoch. Returns
+    /// the counters of the old server's end. `incarnation` counts the connections of the flow.
     pub fn renew_connection(
         &mut self,
         blueprint: BlueprintId,
@@ -369,14 +370,14 @@ impl Hosts {
         self.end_mut(end).keep_segments();
     }
 
-    /// Takes back the segments that hosts keep, at the end of the run.
+    /// Removes the segments that hosts keep, at the end of the run.
     pub fn withdraw_timed(&mut self, now: Time) {
         for end in &mut self.ends {
             end.withdraw_timed(now);
         }
     }
 
-    /// Tells the receiving end of a packet; returns which it is, and the stall that it ends.
+    /// Passes a packet to the receiving end. Returns the end, and the stall that the packet ends.
     #[inline]
     pub fn deliver(&mut self, now: Time, packet: &Packet) -> (EndId, Option<Stall>) {
         let id = EndId(packet.route.reverse().0);
@@ -385,13 +386,13 @@ impl Hosts {
         if id.is_server() {
             return (id, None);
         }
-        // Nothing has waited for what the client sends now.
+        // What the client sends now was not delayed by a timer.
         end.set_trigger(Trigger::Arrival);
         (id, self.waits.note(now, id, packet.flags.trigger()))
     }
 
-    /// Tells the receiving end of a packet, if that is one of those that are predicted: no event comes
-    /// of it. Nobody hears of a stall that it ends.
+    /// Passes a packet to the receiving end, if it is predicted there. Such a packet causes no
+    /// event. A stall that it ends is counted but not reported.
     #[inline]
     pub fn predict(&mut self, now: Time, packet: &mut Packet) -> (EndId, Predicted) {
         let id = EndId(packet.route.reverse().0);
@@ -404,7 +405,7 @@ impl Hosts {
         (id, predicted)
     }
 
-    /// Handles a deadline; returns whether there is one still.
+    /// Handles a deadline. Returns whether another one is pending.
     pub fn expire(&mut self, now: Time, id: EndId) -> bool {
         let end = &mut self.ends[id.0 as usize];
         let due = end.poll_timeout() <= now;
@@ -417,19 +418,19 @@ impl Hosts {
         due
     }
 
-    /// What an end's application has to hear, one by one.
+    /// The next event for an end's application, if any.
     #[inline]
     pub fn poll_event(&mut self, id: EndId) -> Option<Event> {
         self.end_mut(id).poll_event()
     }
 
-    /// A block begins in which `flow` has a part: what is sent now has not been waited for.
+    /// A block begins that includes `flow`. Packets sent now were not delayed.
     pub fn begin_wait(&mut self, flow: u32) {
         self.trigger = Trigger::Arrival;
         self.waits.begin(self.now, flow);
     }
 
-    /// The block in which `flow` has a part is complete.
+    /// The block that includes `flow` is complete.
     pub fn end_wait(&mut self, flow: u32) {
         self.waits.end(flow);
     }
@@ -444,12 +445,12 @@ impl Hosts {
         self.outbox.push(Demand::Datagram { flow, size });
     }
 
-    /// An application has done what it was asked for.
+    /// An application is complete.
     pub fn finish(&mut self, application: u16) {
         self.outbox.push(Demand::Finished { application });
     }
 
-    /// Something happened to a block: number `block`, where that is known.
+    /// Records an event of a block; `block` is its number, if known.
     pub fn tell(&mut self, kind: EventKind, block: u32, flow: Option<u32>) {
         if self.watched {
             let row = EventRow { block, ..EventRow::new(self.now, kind, flow) };
@@ -457,7 +458,7 @@ impl Hosts {
         }
     }
 
-    /// Something happened to a flow, whose server's end says how it is.
+    /// Records an event of a flow, with the state of its server's end.
     pub fn tell_of(&mut self, kind: EventKind, flow: u32) {
         if self.watched
             && let Some(connection) = self.connection(EndId::server(flow))
@@ -467,13 +468,13 @@ impl Hosts {
         }
     }
 
-    /// What applications want; empty afterwards. Give the vector back to [`Hosts::recycle`].
+    /// Removes all requests of applications. Return the vector to [`Hosts::recycle`].
     #[inline]
     pub fn take_demands(&mut self) -> Vec<Demand> {
         std::mem::take(&mut self.outbox)
     }
 
-    /// Takes back the emptied vector of [`Hosts::take_demands`].
+    /// Keeps the emptied vector of [`Hosts::take_demands`] for reuse.
     #[inline]
     pub fn recycle(&mut self, mut demands: Vec<Demand>) {
         debug_assert!(self.outbox.is_empty(), "nobody acts while demands are met");

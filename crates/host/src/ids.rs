@@ -1,9 +1,9 @@
-//! Numbers of what the parts of a run refer to.
+//! Numbers of the ends of flows and of blueprints.
 
 use incast_net::RouteId;
 
-/// One end of a flow. The end that sends on route `r` has number `r`: `2f` is the server's end of
-/// flow `f`, `2f + 1` the client's.
+/// One end of a flow. Its number is that of the route on which it sends: `2f` is the server's end
+/// of flow `f`, `2f + 1` the client's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EndId(pub u32);
 

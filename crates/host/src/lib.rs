@@ -1,7 +1,8 @@
-//! What stands at the end of a link: connections, their deadlines, what blocks wait for.
+//! The hosts: connections, their deadlines, and the waits of blocks.
 //!
-//! Sans-IO, like TCP: hosts are told the time, given packets and polled. They know neither event
-//! queue nor topology, and what they want of both they leave in an outbox ([`Demand`]).
+//! The hosts are sans-IO, like TCP: the caller passes times and packets, and polls for packets and
+//! events. Hosts use neither the event queue nor the topology. Their requests to both are collected
+//! in an outbox ([`Demand`]).
 
 pub mod blueprint;
 pub mod cause;

@@ -1,4 +1,4 @@
-//! What happens rarely and is worth a row: timeouts, recoveries, drops, blocks.
+//! Rare events that are recorded as rows: timeouts, recoveries, drops, blocks.
 
 use incast_engine::{Span, Time};
 use incast_tcp::{Connection, TimeoutReport};
@@ -6,22 +6,22 @@ use incast_tcp::{Connection, TimeoutReport};
 use crate::cause::{Cause, Diagnosis};
 use crate::stalls::{Stall, StallCause};
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The client starts to ask for a block.
+    /// The client begins to request a block.
     BlockStart,
-    /// It asks one server.
+    /// It sends a request to one server.
     Request,
-    /// A server's part has arrived.
+    /// All data of a server has arrived.
     FlowDone,
-    /// All parts have arrived.
+    /// All data of the block has arrived.
     BlockDone,
     /// A timer expired.
     Timeout,
-    /// A tail-loss probe left.
+    /// A tail loss probe was sent.
     TailProbe,
-    /// A block has waited for more than ten base round trips, until now.
+    /// A wait of a block has ended that was longer than ten base round trips.
     Stall,
     /// Loss recovery began.
     FastRetransmit,
@@ -29,14 +29,14 @@ pub enum EventKind {
     RecoveryExit,
     /// A packet was dropped.
     Drop,
-    /// The client's link ran empty for longer than a base round trip.
+    /// The client's link was idle for longer than a base round trip.
     LinkIdle,
     /// It is busy again.
     LinkBusy,
 }
 
 impl EventKind {
-    /// As written in event rows.
+    /// The name in event rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::BlockStart => "block_start",
@@ -55,16 +55,16 @@ impl EventKind {
     }
 }
 
-/// One event; fields that do not apply are zero or none.
+/// One event. Fields that do not apply are zero or `None`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventRow {
-    /// When.
+    /// Time of the event.
     pub time: Time,
-    /// What.
+    /// Its kind.
     pub kind: EventKind,
-    /// Whose.
+    /// Its flow.
     pub flow: Option<u32>,
-    /// In which block of the workload, from 0; filled in by the trace.
+    /// The block of the workload, counted from 0. The trace sets this.
     pub block: u32,
     /// First unacknowledged, or dropped, sequence number.
     pub seq: u64,
@@ -78,7 +78,7 @@ pub struct EventRow {
     pub dupacks: u32,
     /// Segments of the window that are lost and not yet repaired.
     pub lost_in_window: u32,
-    /// Data packets that the connection sent, retransmissions included.
+    /// Data packets sent by the connection, including retransmissions.
     pub packets: u64,
     /// Smoothed round-trip time, if there was a sample.
     pub srtt: Option<Span>,
@@ -86,16 +86,16 @@ pub struct EventRow {
     pub rto: Option<Span>,
     /// Why a timer expired.
     pub cause: Option<Cause>,
-    /// What ended a stall.
+    /// Why a stall ended.
     pub stall: Option<StallCause>,
-    /// How long it was.
+    /// Duration of a stall.
     pub wait: Option<Span>,
     /// Whether the segment belongs to the first window of its block.
     pub block_head: Option<bool>,
 }
 
 impl EventRow {
-    /// A row with nothing but time, kind and flow.
+    /// A row with only time, kind and flow.
     pub fn new(time: Time, kind: EventKind, flow: Option<u32>) -> Self {
         Self {
             time,
@@ -118,7 +118,7 @@ impl EventRow {
         }
     }
 
-    /// The row of an expiry.
+    /// The row of a timer's expiry.
     pub fn timeout(
         time: Time,
         flow: u32,
@@ -140,7 +140,7 @@ impl EventRow {
         }
     }
 
-    /// The row of a stall, whose end is at `connection`, a client's.
+    /// The row of a stall; `connection` is the client's end.
     pub fn stall(time: Time, stall: Stall, connection: &Connection) -> Self {
         let Stall { flow, wait, cause } = stall;
         Self {
@@ -151,7 +151,7 @@ impl EventRow {
         }
     }
 
-    /// The row of something that happened to a connection.
+    /// The row of an event of a connection.
     pub fn of(time: Time, kind: EventKind, flow: u32, connection: &Connection) -> Self {
         Self {
             seq: connection.una(),

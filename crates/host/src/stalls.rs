@@ -1,45 +1,45 @@
-//! Stalls: waits of a block in which its client's link brings nothing of it, and what ended them.
+//! Stalls: times in which no packet of a block arrives at the client, and why they ended.
 //!
-//! A link is idle for a block while no packet of it reaches the client; what others send over the
-//! link neither ends a wait nor begins one. A read waits as a whole, any other flow by itself. Each
-//! arrival at a client costs a subtraction and a compare.
+//! Only packets of the block count; packets of other flows on the same link neither begin nor end a
+//! wait. A read waits as a whole, any other flow waits separately. Each arrival at a client costs a
+//! subtraction and a comparison.
 //!
-//! Its cause is the [`Trigger`] of the packet that ended it: the last reason, since the client heard
-//! of its servers before, for which a host sent something by itself. Of a timer that repairs or probes
-//! that is so in any case; what a host kept (pacers, delayed ACKs, applications) for less than half of
-//! the shortest stall is not why it came about.
+//! The cause of a stall is the [`Trigger`] of the packet that ended it. It is the last event, since
+//! the client last received data, that made a host send without the arrival of a packet. Timers for
+//! repairs and probes always count. A delay by a host (pacer, delayed ACK, application) counts only
+//! if it is at least half of the shortest stall.
 
 use incast_engine::{Span, Time};
 use incast_net::Trigger;
 
 use crate::ids::EndId;
 
-/// A wait is a stall if it is longer than so many base round trips.
+/// A wait is a stall if it is longer than this number of base round trips.
 pub const ROUND_TRIPS: u64 = 10;
 
-/// What ended a stall: why the packet was sent with which data came again.
+/// Why a stall ended: the trigger of the packet that ended it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StallCause {
     /// A retransmission timer of data.
     Timeout,
-    /// A tail-loss probe, another timer of loss recovery, or that of a remedy.
+    /// The timer of a tail loss probe, another timer of loss recovery, or a remedy's timer.
     TailProbe,
     /// The timer of a SYN, SYN-ACK or request.
     Handshake,
-    /// The sender's host had held data back.
+    /// The sender's host had delayed data.
     Pacer,
     /// A probe of a closed window.
     Persist,
-    /// The receiver's host had held an ACK back.
+    /// The receiver's host had delayed an ACK.
     DelayedAck,
     /// An application's timer.
     Application,
-    /// None of these: what came had been on its way, and nobody had kept it for long.
+    /// None of these: the packet had been in the network, and no host had delayed it for long.
     Network,
 }
 
 impl StallCause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Self; 8] = [
         Self::Timeout,
         Self::TailProbe,
@@ -51,7 +51,7 @@ impl StallCause {
         Self::Network,
     ];
 
-    /// As written in event rows.
+    /// The name in event rows.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -85,18 +85,18 @@ impl From<Trigger> for StallCause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StallCounts {
     by_cause: [u64; StallCause::ALL.len()],
-    /// The longest.
+    /// The longest one.
     pub longest: Option<Span>,
 }
 
 impl StallCounts {
-    /// Counts a wait.
+    /// Adds a stall.
     pub fn add(&mut self, cause: StallCause, wait: Span) {
         self.by_cause[cause as usize] += 1;
         self.longest = self.longest.max(Some(wait));
     }
 
-    /// These and others.
+    /// The sum of both.
     #[must_use]
     pub fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
@@ -106,55 +106,55 @@ impl StallCounts {
         self
     }
 
-    /// How many had this cause.
+    /// Number of stalls with this cause.
     pub fn of(&self, cause: StallCause) -> u64 {
         self.by_cause[cause as usize]
     }
 
-    /// How many there were.
+    /// Number of stalls.
     pub fn total(&self) -> u64 {
         self.by_cause.iter().sum()
     }
 }
 
-/// A stall that is over.
+/// A stall that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// The flow whose packet ended it.
+    /// The flow of the packet that ended it.
     pub flow: u32,
-    /// How long nothing came.
+    /// Its duration.
     pub wait: Span,
-    /// What ended it.
+    /// Why it ended.
     pub cause: StallCause,
 }
 
-/// A block that waits for what is next: that of a read, or a flow.
+/// The current wait of a block: of a read, or of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Wait {
-    /// When a packet came last, or the block began.
+    /// Time of the last packet, or of the beginning of the block.
     since: Time,
-    /// A longer wait is a stall; none is while there is no block.
+    /// A longer wait is a stall. It is [`NO_LIMIT`] between blocks.
     limit: Span,
-    /// What the limit is while there is one.
+    /// The value of `limit` during a block.
     limit_of_blocks: Span,
     group: u16,
 }
 
-/// No wait is longer.
+/// The maximum span: no wait is longer.
 const NO_LIMIT: Span = Span::from_picos(u64::MAX);
 
 /// The waits of all blocks.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     blocks: Vec<Wait>,
-    /// Whose packets end which wait, by flow.
+    /// Index of the wait that a flow's packets end, by flow.
     of_flow: Vec<u32>,
     counts: Vec<StallCounts>,
 }
 
 impl Waits {
-    /// Adds the flows of a group whose base round trip is `base_rtt`: `shared` if they bring the
-    /// parts of one block.
+    /// Adds the flows of a group with this base round trip. They have one wait in common if they
+    /// are `shared`: parts of the same block.
     pub fn add(&mut self, group: u16, flows: u32, shared: bool, base_rtt: Span) {
         let limit_of_blocks = Span::from_picos(base_rtt.as_picos().saturating_mul(ROUND_TRIPS));
         for flow in 0..flows {
@@ -167,25 +167,25 @@ impl Waits {
         self.counts.resize(usize::from(group) + 1, StallCounts::default());
     }
 
-    /// A block begins in which `flow` has a part: it waits from now on.
+    /// A block begins that includes `flow`: its wait begins now.
     pub fn begin(&mut self, now: Time, flow: u32) {
         let wait = &mut self.blocks[self.of_flow[flow as usize] as usize];
         (wait.since, wait.limit) = (now, wait.limit_of_blocks);
     }
 
-    /// It is complete.
+    /// The block that includes `flow` is complete.
     pub fn end(&mut self, flow: u32) {
         self.blocks[self.of_flow[flow as usize] as usize].limit = NO_LIMIT;
     }
 
-    /// Whether the block has not waited for long: for less than half of what makes a stall. What an
-    /// end sends now that was kept so far was not kept for long, then.
+    /// Whether the wait so far is below half of a stall. Then a packet that an end sends now was
+    /// not delayed for long.
     pub fn is_brief(&self, now: Time, end: EndId) -> bool {
         let wait = &self.blocks[self.of_flow[end.flow() as usize] as usize];
         now.saturating_since(wait.since) < Span::from_picos(wait.limit_of_blocks.as_picos() / 2)
     }
 
-    /// A packet reaches a client; returns the stall that it ends.
+    /// A packet arrives at a client. Returns the stall that it ends, if any.
     #[inline]
     pub fn note(&mut self, now: Time, client: EndId, trigger: Trigger) -> Option<Stall> {
         let wait = &mut self.blocks[self.of_flow[client.flow() as usize] as usize];
@@ -206,7 +206,7 @@ impl Waits {
         Stall { flow, wait, cause }
     }
 
-    /// The stalls of a group, if it has connections.
+    /// The stalls of a group; none if it has no connections.
     pub fn of(&self, group: u16) -> StallCounts {
         self.counts.get(usize::from(group)).copied().unwrap_or_default()
     }

@@ -1,28 +1,28 @@
-//! What the connections of a group share.
+//! The common properties of the connections of a group.
 
 use incast_remedies::RemedyConfig;
 use incast_tcp::Config;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A transport: the parameters that both ends of its connections share.
+/// A transport: the parameters of both ends of its connections.
 #[derive(Clone, Debug)]
 pub struct Transport {
-    /// The preset that it started from.
+    /// Its preset.
     pub name: String,
-    /// Who opens a connection.
+    /// Which end opens a connection.
     pub opener: Opener,
-    /// What every connection is built from.
+    /// The configuration of every connection.
     pub tcp: Config,
-    /// The remedies at work.
+    /// The remedies in use.
     pub remedies: Vec<RemedyConfig>,
 }
 
-/// Who opens a connection.
+/// Which end opens a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Opener {
-    /// The client: the request follows its SYN.
+    /// The client. The request follows its SYN.
     Client,
     /// The server, when the request arrives.
     Server,

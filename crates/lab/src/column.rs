@@ -1,4 +1,4 @@
-//! What a column of a table says.
+//! The description of a table's column.
 
 use serde::Serialize;
 

@@ -1,13 +1,13 @@
-//! Watching and stopping a run from another thread.
+//! Progress and cancellation of a run, from another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-/// Somebody cancelled the run.
+/// The run was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run was cancelled")]
 pub struct Cancelled;
 
-/// Shared between a run and whoever waits for it.
+/// Shared between a run and the thread that waits for it.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
@@ -16,7 +16,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop soon; it then returns without a result.
+    /// Requests the end of the run, which then returns no result.
     pub fn cancel(&self) {
         self.cancelled.store(true, Relaxed);
     }

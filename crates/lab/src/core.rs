@@ -1,4 +1,4 @@
-//! The moving parts of a run: clock, network and hosts, without the applications.
+//! Clock, network and hosts of a run, without the applications.
 
 mod departures;
 mod event;
@@ -24,15 +24,15 @@ pub struct Core<P> {
     pub queue: EventQueue<Event>,
     /// Ports and routes.
     pub network: Network,
-    /// Listener that compiles to nothing when off.
+    /// The listener; without one, its calls are compiled out.
     pub probe: P,
     /// Packets that reached a host.
     pub delivered: u64,
-    /// The workloads are done, and with them the run.
+    /// All workloads are complete, which ends the run.
     pub finished: bool,
-    /// Applications that have to be done before.
+    /// Applications that are not complete.
     awaited: Vec<u16>,
-    /// Hosts keep segments until their departure times, where that is settled.
+    /// Whether hosts keep segments until their departure times, if these are certain.
     pub hosts_keep: bool,
     /// The ends of all flows.
     pub hosts: Hosts,
@@ -62,7 +62,7 @@ impl<P: Probe> Core<P> {
         self.queue.now()
     }
 
-    /// The run goes on until this application is done.
+    /// The run does not end before this application is complete.
     pub(crate) fn await_end_of(&mut self, application: u16) {
         self.awaited.push(application);
     }
@@ -72,7 +72,7 @@ impl<P: Probe> Core<P> {
         self.finished = self.awaited.is_empty();
     }
 
-    /// Does what applications want of clock and network.
+    /// Executes the applications' requests to clock and network.
     #[inline]
     pub(crate) fn meet_demands(&mut self) {
         let demands = self.hosts.take_demands();
@@ -103,8 +103,8 @@ impl<P: Probe> Core<P> {
         self.wires().transmit(packet);
     }
 
-    /// Takes the packet that arrives behind `port`: forwards it, or returns it if its host is
-    /// reached.
+    /// Handles the packet that arrives at the end of the link of `port`: forwards it, or returns it
+    /// if it has reached its host.
     #[inline]
     pub(crate) fn arrive(&mut self, port: PortId) -> Option<PacketId> {
         let now = self.now();
@@ -126,7 +126,7 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Lets the packets enter `port` that were announced up to now.
+    /// Lets the packets announced to `port` enter it up to now.
     #[inline]
     pub(crate) fn enter(&mut self, port: PortId) {
         let until = (self.now(), self.queue.sequence());
@@ -134,7 +134,7 @@ impl<P: Probe> Core<P> {
         self.wires().schedule_due(port, due);
     }
 
-    /// Brings the network up to now, for somebody who looks at it.
+    /// Updates the network up to now, so that its state can be read.
     pub(crate) fn settle(&mut self) {
         self.network.settle_all((self.now(), self.queue.sequence()));
     }
@@ -154,7 +154,7 @@ impl<P: Probe> Core<P> {
         self.wires().schedule(port);
     }
 
-    /// A pause of `port` may be over.
+    /// A pause of `port` may have ended.
     #[inline(never)]
     pub(crate) fn resume(&mut self, port: PortId) {
         let now = self.now();
@@ -171,7 +171,8 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// Deals with a packet that its end predicted; any other is to be [delivered](Self::deliver).
+    /// Handles a packet that its end predicts. Returns false for other packets, which must be
+    /// [delivered](Self::deliver).
     #[inline]
     pub(crate) fn predict(&mut self, id: PacketId) -> bool {
         let now = self.now();
@@ -206,7 +207,7 @@ impl<P: Probe> Core<P> {
         true
     }
 
-    /// Tells the receiving end of a packet.
+    /// Passes a packet to its receiving end.
     #[inline]
     pub(crate) fn deliver(&mut self, id: PacketId) -> EndId {
         let now = self.now();
@@ -221,7 +222,7 @@ impl<P: Probe> Core<P> {
         end
     }
 
-    /// Handles a wake-up; returns whether the end acted on it.
+    /// Handles a deadline of an end. Returns whether it was valid.
     pub(crate) fn wake(&mut self, id: EndId) -> bool {
         let now = self.now();
         let end = self.hosts.end_mut(id);
@@ -243,7 +244,7 @@ impl<P: Probe> Core<P> {
         Wires { queue, network, probe, sequence }
     }
 
-    /// Sends everything that an end wants to send and notes its deadline.
+    /// Sends all packets of an end and schedules its deadline.
     #[inline]
     pub(crate) fn flush(&mut self, id: EndId) {
         let now = self.now();
@@ -277,25 +278,25 @@ impl<P: Probe> Core<P> {
         wires.arm(id, end);
     }
 
-    /// Packets in the network.
+    /// Number of packets in the network.
     pub fn in_flight(&self) -> u64 {
         self.network.packets_in_flight()
     }
 }
 
-/// A packet that arrives in the very instant in which a timer expires comes after it, however
-/// many links one event spares.
+/// A packet that arrives at the time of a timer's expiry is handled after it, with and without
+/// shortcuts.
 const AFTER_TIMERS: u64 = 1 << 63;
 
-/// A packet that was kept leaves before anything else happens in that instant, the end of the run
-/// included, as if its host's port had always known.
+/// A packet that a host kept leaves before all other events of the same time, including the end of
+/// the run, as if it had been in its port from the beginning.
 const BEFORE_ALL: u64 = 0;
 
-/// Packets that hosts keep, by departure and by sequence number, which they have from the moment at
-/// which they were handed over.
+/// Packets that hosts keep, by departure time and sequence number. The number is from the time at
+/// which the host got the packet.
 type Kept = BTreeMap<(Time, u64), PacketId>;
 
-/// What a packet needs on its way into the network, and from one link to the next: all but the hosts.
+/// The parts of [`Core`] that packets need in the network: all except the hosts.
 struct Wires<'a, P> {
     queue: &'a mut EventQueue<Event>,
     network: &'a mut Network,
@@ -312,7 +313,7 @@ impl<P: Probe> Wires<'_, P> {
         self.offer(hop, parcel, sequence);
     }
 
-    /// Offers a packet to a port. It keeps the sequence number of its first link all the way.
+    /// Offers a packet to a port. Its sequence number is the same on all links.
     #[inline]
     fn offer(&mut self, port: PortId, parcel: Parcel, sequence: u64) {
         let now = self.queue.now();
@@ -329,7 +330,7 @@ impl<P: Probe> Wires<'_, P> {
             }
             Handoff::Relayed(None) | Handoff::Announced(None) => return,
         }
-        // What was announced to the port for an earlier time goes first.
+        // Packets announced for an earlier time enter first.
         let due = self.network.settle((now, self.queue.sequence()), port);
         self.schedule_due(port, due);
         match self.network.offer(now, port, parcel, sequence) {
@@ -350,7 +351,7 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    /// What an admission means for packets that wait, and for the neighbours upstream.
+    /// Handles the effects of an admission on waiting packets and upstream neighbours.
     #[inline(never)]
     fn pass_effects_on(&mut self, port: PortId) {
         self.release_late(port);
@@ -359,7 +360,7 @@ impl<P: Probe> Wires<'_, P> {
         });
     }
 
-    /// Forgets the packets that a port dropped after it had admitted them.
+    /// Releases packets that a port dropped after it had admitted them.
     #[inline(never)]
     fn release_late(&mut self, port: PortId) {
         let now = self.queue.now();
@@ -383,7 +384,7 @@ impl<P: Probe> Wires<'_, P> {
         }
     }
 
-    /// Schedules what a port with departure events says of the packet that it sends.
+    /// Schedules the events of the packet in service of a port with departure events.
     #[inline(never)]
     fn schedule(&mut self, port: PortId) {
         let Some(Service { departure, arrival }) = self.network.port(port).service() else {
@@ -399,7 +400,7 @@ impl<P: Probe> Wires<'_, P> {
     fn arm(&mut self, id: EndId, end: &mut End) {
         let at = end.poll_timeout();
         if at < end.armed {
-            // The sooner of two is the better one: the other may be that of the handshake.
+            // The earlier one is more useful; the later one may be the handshake's.
             end.backstop = std::mem::replace(&mut end.armed, at);
             let sequence = self.next_sequence();
             self.queue.push_deadline(at, sequence, Event::Wake(id));
@@ -412,8 +413,8 @@ impl<P: Probe> Wires<'_, P> {
         *self.sequence
     }
 
-    /// Gives a packet to a host that keeps it until it departs. A port that announces its packets
-    /// takes it at once: that is the shortcut, and the event the long way.
+    /// Sends a packet with a departure time. If its host's port announces packets, it is announced
+    /// at once. Otherwise the host keeps it, and an event sends it.
     #[inline(never)]
     fn transmit_timed(&mut self, departure: Time, packet: PacketId, kept: &mut Kept) {
         let sequence = AFTER_TIMERS | self.next_sequence();

@@ -1,4 +1,4 @@
-//! The laboratory: a scenario in, a world built from it and run, results out.
+//! The laboratory: builds a world from a scenario, runs it, and returns the results.
 
 pub mod column;
 pub mod control;

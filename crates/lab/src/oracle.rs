@@ -1,4 +1,5 @@
-//! Why a timer expired: exact, because the simulator sees the network and the other end.
+//! Why a timer expired. The result is exact, because the simulator knows the state of the network
+//! and of the other end.
 
 use incast_host::cause::{Cause, Diagnosis};
 use incast_host::{EndId, Hosts};
@@ -7,10 +8,10 @@ use incast_net::{Flags, Packet};
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::{Connection, TimeoutKind, TimeoutReport};
 
-/// Segments that have to follow a lost one so that their duplicate ACKs can repair it.
+/// Number of segments after a lost one whose duplicate ACKs begin its repair.
 const DUPACKS_NEEDED: u64 = 3;
 
-/// Diagnoses an expiry at `end`, before it sends again; nothing to say of what is not TCP.
+/// Diagnoses an expiry at `end`, before it retransmits; `None` for transports other than TCP.
 pub fn diagnose(
     hosts: &Hosts,
     network: &Network,
@@ -28,7 +29,7 @@ pub fn diagnose(
     Some(Diagnosis { cause: why, lost_in_window: missing.div_ceil(u64::from(mss)) as u32 })
 }
 
-/// An expiry, and what there is to see of it.
+/// An expiry, and the state that explains it.
 struct Case<'a> {
     network: &'a Network,
     end: EndId,
@@ -66,7 +67,7 @@ impl<'a> Case<'a> {
         let is_request = self.report.kind == TimeoutKind::Request;
         let sent = if is_request { Flags::REQUEST } else { Flags::SYN };
         let arrived = !is_request || peer.requests_seen() >= own.requests_made();
-        // Data answer a request, or the SYN of a server that opens; an ACK answers a SYN.
+        // Data answers a request, or the SYN of a server that opens. An ACK answers a SYN.
         let answers = |packet: &Packet| {
             if is_request {
                 packet.payload > 0 || packet.flags.contains(Flags::SYN)
@@ -80,7 +81,7 @@ impl<'a> Case<'a> {
         {
             Cause::Spurious
         } else if is_request && arrived && peer.is_established() {
-            // What is missing is the response, the peer's to send, or to send again.
+            // The response is missing. The peer has not sent it yet, or must retransmit it.
             match peer.head_transmissions() {
                 0 => Cause::Spurious,
                 1 => Cause::FullWindow,
@@ -91,7 +92,7 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// Outstanding bytes that have neither arrived nor are on the way.
+    /// Outstanding bytes that have not arrived and are not in the network.
     fn missing_bytes(&self) -> u64 {
         let Self { peer, report, .. } = self;
         let mut present: Vec<(u64, u64)> = peer.received().ranges().to_vec();
@@ -107,12 +108,12 @@ impl<'a> Case<'a> {
         missing + (report.max - at)
     }
 
-    /// Packets of this incarnation on their way to the peer.
+    /// Packets of this incarnation in the network towards the peer.
     fn outgoing(&self) -> impl Iterator<Item = &'a Packet> {
         self.flying(self.end)
     }
 
-    /// Packets of this incarnation on their way from the peer.
+    /// Packets of this incarnation in the network from the peer.
     fn incoming(&self) -> impl Iterator<Item = &'a Packet> {
         self.flying(self.end.peer())
     }

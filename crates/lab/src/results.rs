@@ -15,19 +15,19 @@ use incast_traffic::Report;
 
 macro_rules! row {
     ($($name:ident: $type:ty, $unit:literal, $description:literal;)+) => {
-        /// The outcome of one run for one group.
+        /// The results of one run for one group.
         #[derive(Clone, Debug, Default)]
         pub struct Row {
             $(#[doc = $description] pub $name: $type,)+
-            /// What the remedies of the group measured, by column ([`incast_remedies::measures`]).
+            /// The results of the group's remedies, by column ([`incast_remedies::measures`]).
             pub measures: BTreeMap<&'static str, Option<f64>>,
-            /// Completion time of every block, in the order in which they were completed: what the
-            /// percentiles of several runs together need.
+            /// Completion time of every block, in the order of completion. Percentiles over several
+            /// runs need them.
             pub completions: Vec<Span>,
         }
 
         impl Row {
-            /// The values by column, in order; those of its remedies last.
+            /// The values by column, in order, with those of the remedies last.
             pub fn cells(&self) -> impl Iterator<Item = (&'static str, Cell<'_>)> {
                 let own = [$((stringify!($name), self.$name.cell()),)+];
                 let measures = self.measures.iter().map(|(name, value)| (*name, value.cell()));
@@ -91,7 +91,7 @@ row! {
     wall_s: f64, "s", "Wall-clock time of the run; the only column that may differ between two runs of a seed.";
 }
 
-/// The columns of a table: `rows`, those of the remedies among them, or that of a kind of trace.
+/// The columns of a table: `rows`, including those of remedies, or a kind of trace.
 pub fn columns(table: &str) -> Option<Vec<Column>> {
     match table {
         "rows" => {
@@ -107,7 +107,7 @@ pub fn columns(table: &str) -> Option<Vec<Column>> {
     }
 }
 
-/// Expiries by cause and place.
+/// Number of expiries, by cause and place.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TimeoutCounts {
     by_cause: [u64; 7],
@@ -115,7 +115,7 @@ pub struct TimeoutCounts {
 }
 
 impl TimeoutCounts {
-    /// Counts one expiry.
+    /// Adds an expiry.
     pub fn add(&mut self, cause: Cause, block_head: bool) {
         self.by_cause[cause as usize] += 1;
         self.block_head += u64::from(block_head);
@@ -125,7 +125,7 @@ impl TimeoutCounts {
         self.by_cause[cause as usize]
     }
 
-    /// These and others.
+    /// The sum of both.
     fn and(mut self, others: &Self) -> Self {
         for (count, other) in self.by_cause.iter_mut().zip(others.by_cause) {
             *count += other;
@@ -135,24 +135,24 @@ impl TimeoutCounts {
     }
 }
 
-/// What a row needs beside the application's report.
+/// The data of a row besides the application's report.
 #[derive(Clone, Debug)]
 pub struct NetworkReport {
-    /// Packets dropped anywhere.
+    /// Packets dropped in the network.
     pub drops: u64,
-    /// Packets marked anywhere.
+    /// Packets marked in the network.
     pub marks: u64,
-    /// Links crossed.
+    /// Packet-hops.
     pub hops: u64,
-    /// The busiest port towards a client.
+    /// The busiest port on a path to a client.
     pub port: PortCounters,
-    /// Time that its link was sending.
+    /// Time that its link was busy.
     pub sending: Span,
-    /// Simulated length of the run.
+    /// Simulated time of the run.
     pub length: Span,
 }
 
-/// What a group waited for.
+/// The timeouts and stalls of a group.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WaitReport {
     /// Its timeouts.
@@ -162,7 +162,7 @@ pub struct WaitReport {
 }
 
 impl WaitReport {
-    /// What several groups waited for together.
+    /// The sum over several groups.
     pub fn total(reports: &[Self]) -> Self {
         reports.iter().fold(Self::default(), |sum, report| Self {
             timeouts: sum.timeouts.and(&report.timeouts),
@@ -239,7 +239,8 @@ pub fn row(
     }
 }
 
-/// The value below which a share `q` of the sorted spans lies (the next one up, no interpolation).
+/// The quantile `q` of the sorted spans, without interpolation: the first span after a share `q` of
+/// them.
 fn quantile(sorted: &[Span], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let index = ((sorted.len() as f64 * q) as usize).min(last);
@@ -274,7 +275,7 @@ mod tests {
         row(1, "all".into(), "ok", report, &WaitReport::default(), network, 0.0)
     }
 
-    /// Of twelve packets that were offered, the port dropped three, marked four and delivered nine.
+    /// Of twelve packets offered, the port dropped three, marked four and delivered nine.
     #[test]
     fn shares_are_of_what_was_offered_and_of_the_time_of_the_run() {
         let port = PortCounters {
@@ -296,7 +297,8 @@ mod tests {
         close(row.drop_ratio, 0.25);
         close(row.queue_mean_bytes, 3000.0);
         close(row.link_utilization, 0.75);
-        // A port that was offered nothing drops no share of it, and a run of no time has no queue.
+        // Without offered packets there is no share of drops, and a run of zero duration has no
+        // mean queue.
         let nothing = row_of(&Report::default(), &NOTHING);
         close(nothing.drop_ratio + nothing.queue_mean_bytes + nothing.link_utilization, 0.0);
     }

@@ -1,4 +1,4 @@
-//! One run: a scenario and a seed in, rows and traces out, or the reason why not.
+//! One run: from a scenario and a seed to rows and traces, or an error.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -14,10 +14,10 @@ use incast_scenario::Scenario;
 /// Why a run has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// Somebody cancelled it.
+    /// It was cancelled.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
-    /// More waits than memory holds.
+    /// The memory is exhausted.
     #[error(
         "run: more than {MOST_PACKETS} {0}: they come faster than links carry them; lower the rates \
          of background traffic, or raise transport.rto_min"
@@ -25,19 +25,20 @@ pub enum RunError {
     Exhausted(&'static str),
 }
 
-/// What a run produced.
+/// The results of a run.
 #[derive(Debug)]
 pub struct Run {
-    /// One row per group; the workload's (`all`) first.
+    /// One row per group; the sum of the workloads (`all`) is first.
     pub rows: Vec<Row>,
-    /// What it recorded.
+    /// The recorded traces.
     pub trace: Trace,
 }
 
 /// Runs one point of a plan with one seed.
 ///
 /// # Errors
-/// [`RunError::Cancelled`] if `control` says so, [`RunError::Exhausted`] if memory would not do.
+/// [`RunError::Cancelled`] if `control` was cancelled, [`RunError::Exhausted`] if the memory is
+/// exhausted.
 pub fn run(
     scenario: &Scenario,
     seed: u64,
@@ -47,8 +48,7 @@ pub fn run(
     guarded(|| run_world(scenario, seed, trace, control))
 }
 
-/// Turns the unwinding of a run for which memory would not do into an error; it takes the world with
-/// it.
+/// Converts the panic of a run with exhausted memory to an error. The panic drops the world.
 fn guarded(run: impl FnOnce() -> Result<Run, RunError>) -> Result<Run, RunError> {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|why| match why.downcast::<Exhausted>() {
         Ok(of) => Err(RunError::Exhausted(of.what)),

@@ -1,4 +1,4 @@
-//! From a scenario's tables to the ports of its network.
+//! The ports of a scenario's network.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use incast_net::{PortConfig, PortId};
 use incast_scenario::{self as scenario, Group, Links, Scenario};
 use incast_traffic::{Scope, Senders};
 
-/// The hosts that send in each group. Hosts are numbered: the clients first, then those that each
-/// group of traffic adds.
+/// The senders of each group. Hosts are numbered: first the clients, then the hosts of each group
+/// of traffic.
 pub fn senders(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Vec<HostId>> {
     let mut free = scenario.network.clients;
     let mut own = Vec::new();
@@ -43,7 +43,7 @@ pub fn workloads(groups: &[Group<'_>]) -> Vec<Range<u32>> {
     own.into_iter().map(|(_, flows)| flows).collect()
 }
 
-/// Hosts that groups of traffic add.
+/// The hosts of groups of traffic.
 fn added(groups: &[Group<'_>]) -> impl Iterator<Item = SwitchId> {
     let own = groups.iter().filter_map(|group| match &group.senders {
         Senders::Own(count, at) => Some(at.iter().cycle().take(*count as usize)),
@@ -64,8 +64,8 @@ pub fn build(scenario: &Scenario, groups: &[Group<'_>], seed: u64) -> Network {
     Network::new(&hosts, &trunks, seed)
 }
 
-/// The switches' ports that may be on the way to a client, and their names; first that of the
-/// workload's first client.
+/// The switches' ports that may be on a path to a client, and their names. The port of the
+/// workload's first client is first.
 pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)> {
     let fabric = scenario.network.fabric();
     let clients = scenario.network.clients;
@@ -88,7 +88,7 @@ pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)>
     ports
 }
 
-/// What ports are like.
+/// The parameters of ports.
 struct Attach<'a> {
     network: &'a scenario::Network,
 }
@@ -110,7 +110,7 @@ impl Attach<'_> {
         Attachment { switch, uplink, downlink }
     }
 
-    /// Either end of a link between switches; where there are none, nobody asks.
+    /// Each end of a link between switches. Without such links the result is unused.
     fn trunk(&self) -> PortConfig {
         let Some(core) = &self.network.core else {
             return self.line(self.network.client_rate, self.network.client_delay, Links::Core);
@@ -134,13 +134,13 @@ impl Attach<'_> {
         }
     }
 
-    /// The same at a switch.
+    /// The same port at a switch.
     fn switched(&self, line: &PortConfig) -> PortConfig {
         let network = self.network;
         let counts_in_service = network.buffer_counts_in_service;
         PortConfig {
             buffer: Some(Buffer { limit: network.buffer, counts_in_service }),
-            // Which one it is, the network knows.
+            // The network sets the number.
             pool: network.pool.map(|_| PoolId(0)),
             accounting: network.accounting,
             queue: network.queue.clone(),
@@ -149,7 +149,8 @@ impl Attach<'_> {
     }
 }
 
-/// The switch's port, on the way to a client, at which most waited; `own` if none did elsewhere.
+/// The switch port on a path to a client with the largest integral of its queue; `own` if none has
+/// a larger one.
 pub fn busiest(network: &Network, own: PortId, now: Time) -> PortId {
     let waited = |port: PortId| network.port(port).byte_time_until(now);
     network

@@ -1,4 +1,4 @@
-//! A world built from a scenario, and the loop that runs it.
+//! A world built from a scenario, and its event loop.
 
 use incast_engine::Time;
 use incast_host::milestone::{EventKind, EventRow};
@@ -18,18 +18,18 @@ use crate::probe::{Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
 use crate::wiring;
 
-/// Events between two looks at the control: a few milliseconds, whatever they do.
+/// Number of events between two checks of the control: a few milliseconds.
 const WATCH_INTERVAL: u32 = 1 << 10;
 
-/// A group of traffic at work: its application, its timeouts and its name in the results.
+/// A group of traffic in a run: its application, its timeouts and its name in the results.
 struct Party {
     name: String,
     application: Box<dyn Application>,
     timeouts: TimeoutCounts,
     mss: u32,
-    /// What its connections are built from; none if it has none.
+    /// The blueprint of its connections; `None` without connections.
     blueprint: Option<BlueprintId>,
-    /// The run is made for it.
+    /// Whether it is a workload. The run ends with the workloads.
     is_workload: bool,
 }
 
@@ -39,18 +39,18 @@ pub struct World<P> {
     /// The switch's port towards the workload's first client.
     own_port: PortId,
     parties: Vec<Party>,
-    /// Each workload has a row of its own, after that of their sum.
+    /// Whether there are several workloads. Then each has a row after that of their sum.
     several: bool,
-    /// Which group a flow belongs to.
+    /// The group of each flow.
     owners: Vec<u16>,
     seed: u64,
     time_limit: Time,
-    /// Events until the next look at the control.
+    /// Number of events until the next check of the control.
     until_watch: u32,
 }
 
 impl<P: Probe> World<P> {
-    /// Builds the world of a scenario; `probe` makes its listener.
+    /// Builds the world of a scenario; `probe` creates its listener.
     pub fn new(scenario: &Scenario, seed: u64, probe: impl FnOnce(&Setting) -> P) -> Self {
         let groups = scenario.groups();
         let connected = groups.iter().filter(|group| group.transport.is_some());
@@ -127,19 +127,19 @@ impl<P: Probe> World<P> {
         });
     }
 
-    /// Clock, network and connections, for an experiment to change before the run.
+    /// Clock, network and connections, so that an experiment can change them before the run.
     pub fn core_mut(&mut self) -> &mut Core<P> {
         &mut self.core
     }
 
-    /// Runs to the end; returns the rows, the workload's first, and what is left of the world.
+    /// Runs to the end. Returns the rows, the workload's first, and the final state.
     ///
     /// # Errors
-    /// [`Cancelled`] if `control` says so.
+    /// [`Cancelled`] if `control` was cancelled.
     #[expect(clippy::disallowed_methods, reason = "the stopwatch of the column wall_s")]
     pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
         let stopwatch = std::time::Instant::now();
-        // A probe sees every hop; both ways agree, which the tests of traces prove.
+        // A probe sees every hop. The results do not depend on it, as tests of traces show.
         if P::ON {
             self.core.network.connect();
         } else {
@@ -160,7 +160,7 @@ impl<P: Probe> World<P> {
     }
 
     fn run_events(&mut self, control: &Control) -> Result<&'static str, Cancelled> {
-        // Last of its instant, so that the clock stops there and not at whatever is next.
+        // The last event of its time, so that the clock stops there.
         self.core.queue.push(self.time_limit, u64::MAX, Event::TimeLimit);
         while let Some((now, event)) = self.core.queue.pop() {
             if matches!(event, Event::TimeLimit) {
@@ -182,7 +182,7 @@ impl<P: Probe> World<P> {
         Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
     }
 
-    /// Finished share of the workload that has furthest to go.
+    /// Finished share of the slowest workload.
     fn progress(&self, now: Time) -> f64 {
         let workloads = self.parties.iter().filter(|party| party.is_workload);
         let progress = workloads.filter_map(|party| party.application.progress(now));
@@ -230,7 +230,7 @@ impl<P: Probe> World<P> {
             self.core.network.packets().release(id);
             return;
         }
-        // Whoever watches is told of every packet; the rows are the same.
+        // A probe sees every packet; the rows do not depend on it.
         if !P::ON && self.core.predict(id) {
             return;
         }
@@ -239,7 +239,7 @@ impl<P: Probe> World<P> {
         self.serve_dirty();
     }
 
-    /// Reports what a connection has to say and sends what it wants to send.
+    /// Handles the events of an end and sends its packets.
     #[inline]
     fn serve(&mut self, end: EndId) {
         while let Some(event) = self.core.hosts.poll_event(end) {
@@ -248,7 +248,7 @@ impl<P: Probe> World<P> {
         self.core.flush(end);
     }
 
-    /// Serves the connections on which applications acted.
+    /// Serves the ends that applications have changed.
     #[inline]
     fn serve_dirty(&mut self) {
         while let Some(end) = self.core.hosts.pop_dirty() {
@@ -262,7 +262,7 @@ impl<P: Probe> World<P> {
         let group = &mut self.parties[owner];
         match event {
             ConnectionEvent::Timeout(report) => {
-                // That looks at every port, and there may be millions.
+                // The diagnosis searches all ports, of which there may be many.
                 self.until_watch = 1;
                 self.core.settle();
                 let Core { hosts, network, .. } = &self.core;
@@ -289,7 +289,7 @@ impl<P: Probe> World<P> {
                 }
             }
             _ => {
-                // What it does, it does for the reason for which the packet was sent.
+                // The application's actions have the trigger of the packet.
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(now);
                 hosts.trigger = hosts.end(end).trigger();
@@ -343,7 +343,7 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// What the remedies of a group of connections may know.
+/// The properties of a group's connections that remedies use.
 fn situation(
     network: &Network,
     group: &Group<'_>,

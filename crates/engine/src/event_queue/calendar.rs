@@ -12,13 +12,14 @@ use crate::time::Time;
 const ARITY: usize = 4;
 /// A day is 2^24 ps, about 17 us.
 pub(super) const DAY_BITS: u32 = 24;
-/// Days in sight: few enough to stay in the cache and to find the next busy one at one look.
+/// Days in sight. They are few, so that they stay in the cache and their `busy` bits fit into a
+/// word.
 pub(super) const DAYS: usize = 64;
-/// Half of them are a month.
+/// A month is half of them.
 pub(super) const MONTH_BITS: u32 = DAY_BITS + DAYS.ilog2() - 1;
 /// Months with a list of their own.
 pub(super) const MONTHS: usize = 64;
-/// Length from which a day's list is tidied up or becomes a heap.
+/// Length at which a day's list is compacted or becomes a heap.
 const CROWD: usize = 64;
 
 /// Events, earliest first.
@@ -26,20 +27,21 @@ const CROWD: usize = 64;
 pub(super) struct Calendar<E> {
     /// The days in sight, by the low bits of their number.
     days: Box<[Day<E>; DAYS]>,
-    /// Which of them hold events, a bit each.
+    /// Bit mask of the days that have events.
     busy: u64,
     /// Number of the current month; the days in sight are its own and those of the next.
     month: u64,
-    /// The months after these, by the low bits of their number, and which of them hold events.
+    /// The months after these, by the low bits of their number, and a bit mask of those with
+    /// events.
     months: Box<[Month<E>; MONTHS]>,
     busy_months: u64,
-    /// The month in which the earliest event beyond all these falls.
+    /// The month of the earliest event in `far`.
     far_month: u64,
-    /// Events beyond all these.
+    /// Events after all these months.
     far: Heap<E>,
 }
 
-/// Events in no order.
+/// Events in no particular order.
 #[derive(Clone, Debug)]
 struct Month<E> {
     events: Vec<Entry<E>>,
@@ -61,7 +63,7 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Adds an event, which like all others is not earlier than `now`.
+    /// Adds an event. Like all events, it is not earlier than `now`.
     #[inline]
     pub(super) fn push(&mut self, now: Time, entry: Entry<E>) {
         let today = month_at(now);
@@ -92,7 +94,7 @@ impl<E: Copy> Calendar<E> {
         self.days[slot].push(entry);
     }
 
-    /// Makes `month` the current month: a later one; no earlier event is left.
+    /// Makes a later `month` the current one. No earlier event may be left.
     #[cold]
     fn turn_to(&mut self, month: u64) {
         let in_sight = self.month + 1;
@@ -115,7 +117,7 @@ impl<E: Copy> Calendar<E> {
         }
     }
 
-    /// Slot of the first day in sight that holds events.
+    /// Slot of the first day in sight that has events.
     #[inline]
     fn next_busy(&self) -> usize {
         let today = (self.month as usize * (DAYS / 2)) % DAYS;
@@ -123,8 +125,8 @@ impl<E: Copy> Calendar<E> {
         (today + ahead as usize) % DAYS
     }
 
-    /// Key of the earliest event. The current month does not change: the clock may be far behind,
-    /// and events added meanwhile must find their own day.
+    /// Key of the earliest event. The current month does not change, because the clock may be much
+    /// earlier, and events added until then must find their day.
     #[inline]
     pub(super) fn first(&mut self) -> u128 {
         if self.busy == 0 {
@@ -134,7 +136,7 @@ impl<E: Copy> Calendar<E> {
         self.days[slot].first().map_or(NOTHING, Entry::key)
     }
 
-    /// Key of the earliest event beyond the days in sight.
+    /// Key of the earliest event after the days in sight.
     #[cold]
     fn first_beyond(&mut self) -> u128 {
         let far = self.far.first().map_or(NOTHING, Entry::key);
@@ -174,7 +176,7 @@ const fn day_at(time: Time) -> u64 {
     time.as_picos() >> DAY_BITS
 }
 
-/// The events of one day: in order from `head` on, or, once there were many, a heap.
+/// The events of one day: a sorted list from `head` on, or a heap if there were many.
 #[derive(Clone, Debug)]
 struct Day<E> {
     heap: Heap<E>,
@@ -221,7 +223,7 @@ impl<E: Copy> Day<E> {
         entries[hole] = entry;
     }
 
-    /// Makes room in the list, or continues it as a heap.
+    /// Compacts the list, or turns it into a heap.
     #[cold]
     fn push_to_crowd(&mut self, entry: Entry<E>) {
         if !self.is_heap {
@@ -263,8 +265,8 @@ impl<E: Copy> Day<E> {
 #[derive(Clone, Debug)]
 struct Heap<E> {
     entries: Vec<Entry<E>>,
-    /// The root was popped and nothing has taken its place yet: a link that reschedules its next
-    /// packet, the usual case, then costs one sift instead of two.
+    /// The root was popped and not replaced yet. If the next operation is a push, the usual case,
+    /// one sift is enough instead of two.
     vacant_root: bool,
 }
 
@@ -302,12 +304,12 @@ impl<E: Copy> Heap<E> {
         self.entries.first()
     }
 
-    /// Removes the earliest entry if `condition` holds of it.
+    /// Removes the earliest entry if `condition` is true for it.
     fn pop_if(&mut self, condition: impl FnOnce(&Entry<E>) -> bool) -> Option<Entry<E>> {
         if condition(self.first()?) { self.pop() } else { None }
     }
 
-    /// Forgets the vacant root of an empty heap.
+    /// Resets an empty heap with a vacant root.
     fn clear(&mut self) {
         self.entries.clear();
         self.vacant_root = false;

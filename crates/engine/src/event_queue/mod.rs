@@ -1,14 +1,14 @@
 //! The event queue: lanes for events in order, and a calendar for the rest.
 //!
 //! Most events of a network are scheduled a fixed time ahead: a packet's time on the next link, an
-//! ACK's path back. Such events arrive in order, so a few first-in-first-out lanes hold them, and
-//! the earliest event is the first of one lane. A lane accepts events that are not earlier than its
-//! last one; all others, and distant timers, go to a [calendar](calendar::Calendar).
+//! ACK's path back. Such events arrive in order, so a few FIFO lanes hold them, and the earliest
+//! event is the first of one lane. A lane accepts events that are not earlier than its last one;
+//! all others, and distant timers, go to a [calendar](calendar::Calendar).
 //!
-//! The caller owns the sequence numbers, so that a packet keeps the place among equals that it
-//! got when it was admitted to its link, although only the head of a link is in the queue
-//! (`docs/adr/0004-one-event-per-link.md`). There is no cancellation: stale entries are for the
-//! owner to recognise.
+//! The caller owns the sequence numbers, so that a packet keeps the order among simultaneous events
+//! that it got when it was admitted to its link, although only the first packet of a link is in the
+//! queue (`docs/adr/0004-one-event-per-link.md`). Events cannot be cancelled; the owner must
+//! recognise stale ones.
 
 mod calendar;
 
@@ -17,9 +17,9 @@ use std::collections::VecDeque;
 use crate::time::{Span, Time};
 use calendar::Calendar;
 
-/// Lanes: as many as there are usual times ahead on a star, and one to spare.
+/// Number of lanes: one per usual delay on a star, and one more.
 const LANES: usize = 3;
-/// A later event would keep a lane from accepting others.
+/// Events further ahead do not enter a lane, because the lane could then not accept nearer ones.
 const NEAR: Span = Span::from_millis(1);
 
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl<E> Entry<E> {
     }
 }
 
-/// One comparison of 128 bits orders by time first and sequence second.
+/// One 128-bit comparison orders by time, then by sequence number.
 #[inline]
 const fn key(time: Time, sequence: u64) -> u128 {
     (time.as_picos() as u128) << 64 | sequence as u128
@@ -46,7 +46,7 @@ const fn time_of(key: u128) -> Time {
     Time::from_picos((key >> 64) as u64)
 }
 
-/// Key of nothing, later than everything.
+/// Key of an empty lane, later than all events.
 const NOTHING: u128 = u128::MAX;
 
 /// Pending events, earliest first; equal times in the order of their sequence numbers.
@@ -54,7 +54,7 @@ const NOTHING: u128 = u128::MAX;
 pub struct EventQueue<E> {
     /// Keys of the lanes' first events, and of the calendar's.
     first: [u128; LANES + 1],
-    /// Keys of the lanes' last events; 0 for an empty lane, which takes anything.
+    /// Keys of the lanes' last events; 0 for an empty lane, which accepts any event.
     last: [u128; LANES],
     lanes: [VecDeque<Entry<E>>; LANES],
     calendar: Calendar<E>,
@@ -83,13 +83,13 @@ impl<E: Copy> EventQueue<E> {
         Self::default()
     }
 
-    /// The time of the event that was popped last.
+    /// The time of the last popped event.
     #[inline]
     pub fn now(&self) -> Time {
         self.now
     }
 
-    /// The sequence number of the event that was popped last.
+    /// The sequence number of the last popped event.
     #[inline]
     pub fn sequence(&self) -> u64 {
         self.sequence
@@ -100,22 +100,22 @@ impl<E: Copy> EventQueue<E> {
         self.len
     }
 
-    /// Whether nothing is pending.
+    /// Whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Schedules an event. `sequence` decides among events of the same time.
+    /// Schedules an event. `sequence` orders simultaneous events.
     ///
     /// # Panics
-    /// In debug builds if `time` lies in the past.
+    /// In debug builds, if `time` is in the past.
     #[inline]
     pub fn push(&mut self, time: Time, sequence: u64, event: E) {
         debug_assert!(time >= self.now, "event at {time} scheduled at {}", self.now);
         self.len += 1;
         let key = key(time, sequence);
-        // Without branches: which lane it is changes from event to event. The first one that fits
-        // keeps the lanes apart, those of long ways in front.
+        // Without branches, because the lane differs from event to event. The first lane that fits
+        // is used, so that lanes with longer delays are first.
         let fits =
             (0..LANES).fold(0, |fits, lane| fits | u32::from(self.last[lane] <= key) << lane);
         let lane = fits.trailing_zeros() as usize;
@@ -129,7 +129,7 @@ impl<E: Copy> EventQueue<E> {
         self.lanes[lane].push_back(Entry { time, sequence, event });
     }
 
-    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order: in a lane they
+    /// Schedules a deadline, as [`Self::push`] does. Deadlines are not in order. In a lane they
     /// would block events that are.
     #[inline]
     pub fn push_deadline(&mut self, time: Time, sequence: u64, event: E) {
@@ -198,7 +198,7 @@ mod tests {
         assert_eq!(order, "abc");
     }
 
-    /// Near and far, with ties.
+    /// Short and long delays, with ties.
     fn delay() -> impl Strategy<Value = u64> {
         let (sight, lists) = ((DAYS as u64) << DAY_BITS, (MONTHS as u64) << MONTH_BITS);
         let near = prop_oneof![0_u64..50, Just(1 << DAY_BITS), Just(sight), 0..3 * sight];
@@ -207,7 +207,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against a sorted vector, with pushes between the pops and the clock never running back.
+        /// Comparison with a sorted vector, with pushes between pops; the clock never runs
+        /// backwards.
         #[test]
         fn agrees_with_a_sorted_vector(
             steps in prop::collection::vec((delay(), any::<bool>(), any::<bool>()), 1..200),

@@ -46,14 +46,14 @@ pub enum Window {
 pub struct QuantityError(String);
 
 impl Rate {
-    /// How long a link of this rate takes to send `bytes`, rounded up to a picosecond.
+    /// Transmission time of `bytes` at this rate, rounded up to a picosecond.
     ///
     /// [`Span::MAX`] if the rate is zero.
     pub const fn transmission_time(self, bytes: u64) -> Span {
         if self.0 == 0 {
             return Span::MAX;
         }
-        // In 64 bits where they suffice: a division of 128 is slow.
+        // In 64 bits if possible: a 128-bit division is slow.
         if let Some(bit_picos) = bytes.checked_mul(8 * PICOS_PER_SEC) {
             return Span::from_picos(bit_picos.div_ceil(self.0));
         }

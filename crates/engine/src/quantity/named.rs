@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A name for a quantity.
 pub trait Name: Copy + PartialEq + 'static {
-    /// The names and what they mean, one line each.
+    /// The names, their values and their meanings in one line.
     const NAMES: &'static [(&'static str, Self, &'static str)];
 }
 
@@ -24,7 +24,7 @@ pub enum OrName<N, Q> {
 }
 
 impl<N, Q> OrName<N, Q> {
-    /// The given quantity, or that of the name.
+    /// The given quantity, or the value of the name.
     pub fn quantity_or_else(self, meaning: impl FnOnce(N) -> Q) -> Q {
         match self {
             Self::Name(name) => meaning(name),

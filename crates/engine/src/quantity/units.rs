@@ -1,9 +1,9 @@
-//! The units of every kind of quantity, and the exact arithmetic from decimal text.
+//! The units of every kind of quantity, and exact arithmetic from decimal text.
 
 use super::{Limit, QuantityError, Rate, Size, Window};
 use crate::time::Span;
 
-/// A unit: its spellings, how many base units it holds, and what a number of these becomes.
+/// A unit: its spellings, its size in base units, and the constructor of a value.
 pub(super) struct Unit<T> {
     pub(super) spellings: &'static [&'static str],
     scale: u64,
@@ -12,19 +12,19 @@ pub(super) struct Unit<T> {
 
 /// A kind of quantity that can be written as a number and a unit.
 pub(super) trait Quantity: Sized + 'static {
-    /// With its article, for messages.
+    /// Name with its article, for messages.
     const NAME: &'static str;
-    /// What to write, for messages and the schema.
+    /// Examples, for messages and the schema.
     const EXAMPLES: &'static [&'static str];
-    /// The smallest step.
+    /// The smallest unit.
     const FINEST: &'static str;
-    /// The most, in base units: sums and products of a few of these fit 64 bits.
+    /// The maximum, in base units. Sums and products of a few maxima fit into 64 bits.
     const MOST: u64;
-    /// The same, for messages and the schema.
+    /// The maximum as text, for messages and the schema.
     const MOST_WRITTEN: &'static str;
-    /// Every unit that may follow the number.
+    /// All units.
     const UNITS: &'static [&'static [Unit<Self>]];
-    /// What an integer without unit means, if it may stand alone.
+    /// Converts an integer without unit, if that is allowed.
     const BARE: Option<fn(u64) -> Self> = None;
 
     /// A hint for a unit that is not one of [`Self::UNITS`].
@@ -75,19 +75,19 @@ pub(super) trait Quantity: Sized + 'static {
         Ok(value)
     }
 
-    /// The error for `shown`, which is no such quantity, for this reason if one is known.
+    /// The error for `shown`, with the reason if one is known.
     fn refuse(shown: &str, reason: Option<&str>) -> QuantityError {
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
         QuantityError(format!("{shown} is not {}{reason}; write {}", Self::NAME, Self::examples()))
     }
 
-    /// The examples in a row: `e.g. "100us", "1ms"`.
+    /// The list of examples: `e.g. "100us", "1ms"`.
     fn examples() -> String {
         format!("e.g. {}", Self::EXAMPLES.join(", "))
     }
 }
 
-/// A non-negative decimal number as written: `digits / 10^places`.
+/// A non-negative decimal number: `digits / 10^places`.
 struct Decimal {
     digits: u128,
     places: u32,
@@ -111,7 +111,7 @@ impl Problem {
 }
 
 impl Decimal {
-    /// Splits `text` into its number and the unit behind it.
+    /// Splits `text` into number and unit.
     fn split(text: &str) -> Option<(Self, &str)> {
         let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, unit) = text.split_at(end);
@@ -121,12 +121,12 @@ impl Decimal {
         if whole.is_empty() || fraction.is_empty() || fraction.contains('.') {
             return None;
         }
-        // Longer than any quantity that is not too large or too fine anyway.
+        // Too many digits: the quantity is too large or too fine in any case.
         let digits = format!("{whole}{fraction_digits}").parse().unwrap_or(u128::MAX);
         Some((Self { digits, places: fraction_digits.len() as u32 }, unit.trim_start()))
     }
 
-    /// The number times `scale`, if that is a whole number that fits.
+    /// The number times `scale`, if that is an integer within the range.
     fn scaled(&self, scale: u64) -> Result<u64, Problem> {
         let divisor = 10_u128.checked_pow(self.places).ok_or(Problem::TooFine)?;
         let product = self.digits.checked_mul(u128::from(scale)).ok_or(Problem::TooLarge)?;
@@ -156,13 +156,14 @@ const fn bytes<T>(make: fn(u64) -> T) -> [Unit<T>; 9] {
     ]
 }
 
-/// The most of any size: so many packets of any size have a number of bytes, too.
+/// The maximum of a size. It is also the maximum number of packets or segments, so that their size
+/// in bytes fits into 64 bits.
 const MOST_BYTES: u64 = 100_000_000_000_000;
 
 const PACKETS: &[&str] = &["pkt", "pkts", "p", "packet", "packets"];
 const SEGMENTS: &[&str] = &["seg", "segs", "segment", "segments"];
 
-/// A size whose unit is spelled like bits.
+/// A hint for a size whose unit is spelled like bits.
 fn bits_for_bytes(unit: &str) -> Option<&'static str> {
     (unit.ends_with('b') || unit.contains("bit")).then_some("b is for bits, sizes are in bytes (B)")
 }
@@ -208,7 +209,7 @@ impl Quantity for Span {
     const UNITS: &'static [&'static [Unit<Self>]] = &[&[
         unit(&["s"], 1_000_000_000_000, Span::from_picos),
         unit(&["ms"], 1_000_000_000, Span::from_picos),
-        // The micro sign, and the Greek letter that some keyboards give.
+        // The micro sign, and the Greek letter of some keyboards.
         unit(&["us", "\u{b5}s", "\u{3bc}s"], 1_000_000, Span::from_picos),
         unit(&["ns"], 1_000, Span::from_picos),
         unit(&["ps"], 1, Span::from_picos),

@@ -6,8 +6,9 @@ use incast_host::{BlueprintId, EndId};
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
-    /// Lets hosts keep segments where nothing else uses their line and no remedy changes either end.
-    /// All flows are known; `blueprint` is that of a flow, if it has connections.
+    /// Lets hosts keep segments until their departure, if no other flow uses their line and no
+    /// remedy changes either end. All flows must be known. `blueprint` is that of a flow, if it has
+    /// connections.
     pub(crate) fn let_hosts_keep(&mut self, blueprint: impl Fn(u32) -> Option<BlueprintId>) {
         let routes = if self.hosts_keep { self.network.lone_routes() } else { Vec::new() };
         for route in routes {
@@ -17,7 +18,7 @@ impl<P: Probe> Core<P> {
         }
     }
 
-    /// The first of the packets leaves that hosts keep.
+    /// Sends the first packet that hosts keep.
     pub(crate) fn leave(&mut self) {
         let ((departure, sequence), packet) = self.kept.pop_first().expect("a packet is kept");
         debug_assert_eq!(departure, self.now(), "a packet leaves at its departure time");
@@ -26,7 +27,7 @@ impl<P: Probe> Core<P> {
         self.wires().offer(hop, parcel, sequence);
     }
 
-    /// The run is over: brings the network up to now, and takes back what hosts keep.
+    /// Ends the run: updates the network up to now, and removes the packets that hosts keep.
     pub(crate) fn finish(&mut self) {
         self.settle();
         let now = self.now();

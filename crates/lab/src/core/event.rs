@@ -1,32 +1,32 @@
-//! What is going to happen.
+//! The events of a run.
 
 use incast_net::PortId;
 
 use incast_host::EndId;
 
-/// What the event queue holds: at most one entry per link, and one live entry per connection end.
-/// Ports with departure events and links that change the order have more.
+/// An event of the queue. There is at most one per link, and one valid deadline per connection end.
+/// Ports with departure events and links with reordering have more.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
-    /// The head of a port's ring arrives at the far end of the link.
+    /// The first packet of a port's ring arrives at the end of the link.
     Arrival(PortId),
-    /// Packets enter a port to which they were announced.
+    /// Announced packets enter a port.
     Entry(PortId),
-    /// The packet in service leaves a port whose departures are events.
+    /// The packet in service leaves a port with departure events.
     Departure(PortId),
-    /// A port that was paused may send again.
+    /// The pause of a port may have ended.
     Resume(PortId),
-    /// The packet leaves that a host keeps for now.
+    /// A packet leaves the host that keeps it.
     Leave,
-    /// A connection's deadline, unless it has moved since.
+    /// A connection's deadline. It is stale if the deadline has moved.
     Wake(EndId),
     /// An application's timer.
     Timer {
-        /// Which application.
+        /// The application.
         application: u16,
-        /// The application's own number for it.
+        /// The application's number for the timer.
         index: u32,
     },
-    /// The run is given up.
+    /// The end of the run by its time limit.
     TimeLimit,
 }

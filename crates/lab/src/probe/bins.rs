@@ -1,28 +1,29 @@
-//! Decimation: a bounded number of bins per series whose width doubles when they run out.
+//! Decimation: each series has a limited number of bins. When they are used up, their width
+//! doubles.
 
 use incast_engine::{Span, Time};
 
-/// Bins of a decimated series.
+/// Maximum number of bins of a decimated series.
 const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
 
-/// How much of a series is kept.
+/// The resolution of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
-    /// Bins with minimum, maximum and last value: no peak is lost.
+    /// Bins with minimum, maximum and last value, so no peak is lost.
     Binned,
-    /// A bin of one microsecond, and as many as it takes.
+    /// Bins of one microsecond, in any number.
     Full,
 }
 
-/// What happened to a value within one bin.
+/// The values of a series within one bin.
 pub trait Summary: Copy {
-    /// Takes in the summary of the following bin.
+    /// Adds the summary of the following bin.
     fn absorb(&mut self, later: &Self);
 }
 
-/// A series of summaries by time; bins in which nothing was noted are left out.
+/// A series of summaries by time. Bins without a value are omitted.
 #[derive(Clone, Debug)]
 pub struct Bins<S> {
     width: Span,
@@ -42,12 +43,12 @@ impl<S: Summary> Bins<S> {
         self.width
     }
 
-    /// The bin that holds `now`.
+    /// The bin of `now`.
     pub fn index(&self, now: Time) -> u64 {
         now.as_picos() / self.width.as_picos()
     }
 
-    /// Notes a value's summary at `now`, not earlier than the one before.
+    /// Adds a summary at `now`, which must not be earlier than the last one.
     pub fn note(&mut self, now: Time, summary: S) {
         let index = self.index(now);
         match self.summaries.last_mut() {

@@ -21,7 +21,7 @@ pub struct WindowSummary {
     pub rto: Span,
     /// Last flight.
     pub flight: u64,
-    /// New segments sent with a label, since the beginning.
+    /// New segments sent with a label, since the start of the run.
     pub labelled: u32,
 }
 
@@ -39,7 +39,7 @@ impl Summary for WindowSummary {
 #[derive(Clone, Debug)]
 pub struct FlowTrace {
     flows: Vec<Bins<WindowSummary>>,
-    /// New segments that each has sent with a label.
+    /// New segments sent with a label, by flow.
     labelled: Vec<u32>,
 }
 
@@ -126,8 +126,8 @@ impl TraceKind for FlowTrace {
 }
 
 impl Listener for FlowTrace {
-    /// Counts a packet with a label that its host sends, if it brings new data; the connection's
-    /// next note, in the same instant, tells of it.
+    /// Counts a packet with new data and a label when its host sends it. The connection's next
+    /// sample, at the same time, includes it.
     fn after_offer(&mut self, _: Time, port: PortId, packet: &Packet, network: &Network) {
         if packet.label == 0 || network.route(packet.route).first() != Some(&port) {
             return;

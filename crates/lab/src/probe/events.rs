@@ -18,9 +18,9 @@ pub struct EventTrace {
     rows: Vec<EventRow>,
     port: PortId,
     idle_after: Span,
-    /// Since when the link has had nothing to send, as of the packet at hand.
+    /// Since when the link has been idle, for the current packet.
     idle_since: Time,
-    /// The flows of each workload; others count as the first one's.
+    /// The flows of each workload. Other flows are assigned to the first one.
     workloads: Vec<Range<u32>>,
     /// The block of each workload.
     blocks: Vec<u32>,
@@ -176,7 +176,7 @@ fn seconds(span: Option<Span>) -> f64 {
     span.map_or(f64::NAN, Span::as_secs_f64)
 }
 
-/// Why a timer expired, or what ended a stall.
+/// Why a timer expired, or why a stall ended.
 fn cause(row: &EventRow) -> &'static str {
     row.cause.map_or_else(|| row.stall.map_or("", StallCause::name), Cause::name)
 }

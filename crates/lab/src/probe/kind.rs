@@ -1,4 +1,4 @@
-//! A kind of trace: what it is called, what it records, and how that becomes a table.
+//! A kind of trace: its name, its recorder, and its table.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -10,20 +10,20 @@ use incast_net::topology::Network;
 use super::{Detail, Listener, Setting};
 use crate::column::Column;
 
-/// Records one kind of trace, as far as a run tells it ([`Listener`]).
+/// Records one kind of trace from the calls of a run ([`Listener`]).
 pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
     /// The name by which it is requested.
     const NAME: &'static str;
     /// The name of its table.
     const TABLE: &'static str;
-    /// One line for people.
+    /// A description of one line.
     const SUMMARY: &'static str;
-    /// What a row of its table is made of.
+    /// The source of a row of its table.
     type Row;
     /// The columns of its table.
     const FIELDS: &'static [Field<Self::Row>];
 
-    /// A trace with nothing in it, of a run in this setting.
+    /// An empty trace.
     fn new(detail: Detail, setting: &Setting) -> Self;
 
     /// The run is over.
@@ -31,17 +31,17 @@ pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
         let _ = (now, network);
     }
 
-    /// Tells the rows of the table, one after another.
+    /// Calls `tell` for each row of the table.
     fn for_each_row(&self, tell: impl FnMut(&Self::Row));
 }
 
-/// A column of a table, and how it is read from a row.
+/// A column of a table, and how to read it from a row.
 pub struct Field<R> {
     column: Column,
     read: Read<R>,
 }
 
-/// How a value is read from a row.
+/// How to read a value from a row.
 pub enum Read<R> {
     /// A number with a fraction.
     F64(fn(&R) -> f64),
@@ -82,7 +82,7 @@ pub enum Values {
     Text(Vec<Cow<'static, str>>),
 }
 
-/// What was recorded of one kind, column by column.
+/// The recorded values of one kind of trace, by column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// Its name.
@@ -91,11 +91,11 @@ pub struct Table {
     pub columns: Vec<(&'static str, Values)>,
 }
 
-/// A trace of whichever kind.
+/// A trace of any kind.
 pub trait Recorder: Listener + Any + Debug + Send {
     /// The run is over.
     fn finish(&mut self, now: Time, network: &mut Network);
-    /// What it recorded.
+    /// The recorded table.
     fn table(&self) -> Table;
 }
 
@@ -123,7 +123,7 @@ fn gather<K: TraceKind, T>(trace: &K, read: fn(&K::Row) -> T) -> Vec<T> {
     values
 }
 
-/// A kind of trace in the list of all.
+/// A kind of trace, as an entry of the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// See [`TraceKind::NAME`].

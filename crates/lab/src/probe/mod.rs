@@ -1,4 +1,4 @@
-//! Probes: what a run records on request. A silent run pays nothing for them.
+//! Probes: what a run records on request. Without probes a run has no cost for them.
 
 mod bins;
 mod cwnd;
@@ -29,54 +29,54 @@ trace::kinds! {
     events: EventTrace,
 }
 
-/// What a probe may want to know of the world that it will listen to.
+/// The properties of a run that probes need.
 pub struct Setting {
     /// Flows with connections.
     pub flows: u32,
     /// The flows of each workload.
     pub workloads: Vec<Range<u32>>,
-    /// Propagation round trip between the client and the furthest server.
+    /// Propagation round trip between the client and the most distant server.
     pub base_rtt: Span,
-    /// The switches' ports that may be on the way to a client, and their names; the first client's
-    /// first.
+    /// The switches' ports that may be on a path to a client, and their names. The first client's
+    /// port is first.
     pub ports: Vec<(PortId, String)>,
 }
 
-/// Listens to a run, as far as it wants to.
+/// Is called on the events of a run. The default methods do nothing.
 #[expect(unused_variables, reason = "by default, nothing is noted")]
 pub trait Listener {
     /// A packet is about to be offered to a port.
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// It was admitted, perhaps marked.
+    /// The packet was admitted, and perhaps marked.
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {}
-    /// The packet in service is about to leave a port whose departures are events.
+    /// The packet in service is about to leave a port with departure events.
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// A packet that waited was dropped, when its turn came or when another pushed it out: a drop
-    /// like any other, by default.
+    /// A waiting packet was dropped, at its departure or because it was pushed out. By default
+    /// handled like any other drop.
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.on_drop(now, port, packet);
     }
-    /// The next packet is being sent, if there is one.
+    /// The next packet, if any, is being sent.
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {}
-    /// A packet is about to leave a port's link at its far end.
+    /// A packet is about to arrive at the end of a port's link.
     fn before_arrival(&mut self, now: Time, port: PortId, network: &mut Network) {}
-    /// It was dropped.
+    /// The packet was dropped.
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {}
     /// A packet has crossed a port's link.
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {}
     /// A connection was served.
     fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {}
-    /// Something worth a row happened.
+    /// A rare event happened.
     fn on_event(&mut self, row: EventRow) {}
 }
 
 /// The listener of a world.
 pub trait Probe: Listener {
-    /// Whether it listens at all; if not, the calls are compiled out.
+    /// Whether it listens. If not, the calls are compiled out.
     const ON: bool = true;
 }
 
-/// Listens to nothing.
+/// A listener that does nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

@@ -18,13 +18,13 @@ pub struct QueueSummary {
     pub packets: [u32; 3],
     /// Smallest, largest and last number of waiting bytes.
     pub bytes: [u64; 3],
-    /// Smallest, largest and last number of waiting packets that carry a label.
+    /// Smallest, largest and last number of waiting packets with a label.
     pub labelled: [u32; 3],
-    /// Last number of waiting heartbeats of PLATO.
+    /// Last number of waiting PLATO heartbeats.
     pub heartbeats: u32,
     /// Packets dropped.
     pub drops: u32,
-    /// Time that the link was sending.
+    /// Time that the link was busy.
     pub sending: Span,
 }
 
@@ -39,7 +39,8 @@ impl Summary for QueueSummary {
     }
 }
 
-/// What keeps the ACK clock alive; a dummy, which asks whether it is, has the same bit and its own.
+/// Whether the packet is a heartbeat, which keeps the ACK clock running. A dummy has the
+/// heartbeat's bit and one more.
 fn is_heartbeat(label: u16) -> bool {
     label & (HEARTBEAT | DUMMY) == HEARTBEAT
 }
@@ -49,11 +50,11 @@ fn absorb<T: Ord>([min, max, _]: [T; 3], [later_min, later_max, last]: [T; 3]) -
     [min.min(later_min), max.max(later_max), last]
 }
 
-/// The queue traces of the ports on the way to the clients.
+/// The queue traces of the ports on the paths to the clients.
 #[derive(Clone, Debug)]
 pub struct QueueTraces {
     traces: Vec<QueueTrace>,
-    /// Which of them belongs to a port.
+    /// Index of the trace, by port.
     by_port: Vec<Option<u32>>,
 }
 
@@ -64,7 +65,7 @@ impl QueueTraces {
         self.traces.get_mut(index as usize)
     }
 
-    /// One by one, the first client's port first.
+    /// All of them, the first client's port first.
     pub fn iter(&self) -> impl Iterator<Item = &QueueTrace> {
         self.traces.iter()
     }
@@ -177,7 +178,7 @@ impl TraceKind for QueueTraces {
         Self { traces: traces.collect(), by_port }
     }
 
-    /// Closes the last bins, and keeps the ports that were on the way to a client.
+    /// Completes the last bins. Removes ports that were not on a path to a client.
     fn finish(&mut self, now: Time, network: &mut Network) {
         let ports = network.switch_ports_forward();
         self.traces.retain(|trace| ports.contains(&trace.port));
@@ -242,11 +243,11 @@ pub struct QueueTrace {
     port: PortId,
     name: Arc<str>,
     bins: Bins<QueueSummary>,
-    /// Up to when the bins are complete.
+    /// Time up to which the bins are complete.
     now: Time,
     sent: Span,
     drops: u32,
-    /// Whether a packet with a label has come: only then are labels looked for.
+    /// Whether a packet with a label has arrived. Only then are labels counted.
     sees_labels: bool,
 }
 
@@ -263,7 +264,7 @@ impl QueueTrace {
         }
     }
 
-    /// The port it belongs to.
+    /// Its port.
     pub fn port(&self) -> PortId {
         self.port
     }
@@ -283,20 +284,20 @@ impl QueueTrace {
         self.bins.iter()
     }
 
-    /// Completes the bins up to `now`, when something is about to happen to the port.
+    /// Completes the bins up to `now`, before an event at the port.
     fn advance(&mut self, now: Time, network: &mut Network) {
         while self.bins.index(self.now) < self.bins.index(now) {
             let width = self.bins.width().as_picos();
             let boundary = Time::from_picos((self.bins.index(self.now) + 1) * width);
             if self.now >= network.port(self.port).last_departure() {
-                // Nothing was sent in the meantime: an idle stretch needs no bins of its own.
+                // The link was idle since then, which needs no bins.
                 self.now = now;
                 break;
             }
             let just_before = Time::from_picos(boundary.as_picos() - 1);
             network.port_mut(self.port).drain(just_before);
             self.note(just_before, network);
-            // The new bin begins with what the old one leaves behind.
+            // The new bin begins with the last state of the old one.
             network.port_mut(self.port).drain(boundary);
             self.note(boundary, network);
         }
@@ -304,7 +305,7 @@ impl QueueTrace {
         self.note(now, network);
     }
 
-    /// Completes the bins up to the moment before `now`, when something departs.
+    /// Completes the bins up to the instant before `now`, before a departure.
     fn advance_before(&mut self, now: Time, network: &mut Network) {
         let just_before = Time::from_picos(now.as_picos().saturating_sub(1));
         if just_before > self.now {
@@ -312,7 +313,7 @@ impl QueueTrace {
         }
     }
 
-    /// Notes the state of the port.
+    /// Records the state of the port.
     fn note(&mut self, now: Time, network: &Network) {
         let port = network.port(self.port);
         let view = port.view();

@@ -1,4 +1,4 @@
-//! What is to be recorded, and what was.
+//! The requested traces, and the recorded ones.
 
 use incast_engine::Time;
 use incast_host::EndId;
@@ -9,7 +9,7 @@ use incast_tcp::Connection;
 
 use super::{Detail, KINDS, Kind, Listener, Probe, Trace, TraceKind};
 
-/// Which traces a run should record.
+/// The traces that a run records.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRequest {
     asked: Vec<(&'static str, Detail)>,
@@ -17,10 +17,10 @@ pub struct TraceRequest {
 }
 
 impl TraceRequest {
-    /// Reads names such as `queue`, `cwnd:full`, `events`.
+    /// Parses names such as `queue`, `cwnd:full`, `events`.
     ///
     /// # Errors
-    /// One line that names what was given and what would be accepted.
+    /// One line with the given name and the accepted ones.
     pub fn parse<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut request = Self::default();
         for name in names {
@@ -37,31 +37,31 @@ impl TraceRequest {
         Ok(request)
     }
 
-    /// With a trace of a kind that is not in the list.
+    /// Adds a trace of a kind that is not in the list.
     #[must_use]
     pub fn with<K: TraceKind>(mut self, detail: Detail) -> Self {
         self.outside.push((Kind::of::<K>(), detail));
         self
     }
 
-    /// Whether anything is to be recorded.
+    /// Whether no trace is requested.
     pub fn is_empty(&self) -> bool {
         self.asked.is_empty() && self.outside.is_empty()
     }
 
-    /// How much is kept of the kind called `name`, if it is to be recorded.
+    /// The resolution of the kind called `name`, if it is requested.
     pub(super) fn detail(&self, name: &str) -> Option<Detail> {
         self.asked.iter().rev().find(|(asked, _)| *asked == name).map(|(_, detail)| *detail)
     }
 }
 
-/// Declares the kinds of traces, and the listener that records those that are requested.
+/// Declares the kinds of traces, and the listener that records the requested ones.
 macro_rules! kinds {
     ($($name:ident: $kind:ty,)+) => {
         /// The kinds of traces, by name.
         pub const KINDS: [Kind; [$(stringify!($name)),+].len()] = [$(Kind::of::<$kind>()),+];
 
-        /// What a run recorded.
+        /// The recorded traces.
         #[derive(Debug, Default)]
         pub struct Trace {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] pub $name: Option<$kind>,)+
@@ -70,7 +70,7 @@ macro_rules! kinds {
         }
 
         impl Trace {
-            /// An empty trace of a run in this setting.
+            /// Empty traces.
             pub fn new(request: &TraceRequest, setting: &Setting) -> Self {
                 let detail = |name: &str| request.detail(name);
                 let outside = request.outside.iter();
@@ -80,19 +80,19 @@ macro_rules! kinds {
                 }
             }
 
-            /// Closes the traces at the end of the run.
+            /// Completes the traces at the end of the run.
             pub fn finish(&mut self, now: Time, network: &mut Network) {
                 self.each(|trace| trace.finish(now, network));
             }
 
-            /// What was recorded, kind by kind.
+            /// The recorded tables, by kind.
             pub fn tables(&self) -> Vec<Table> {
                 let listed = [$(self.$name.as_ref().map(|trace| trace.table())),+];
                 let outside = self.outside.iter().map(|trace| trace.table());
                 listed.into_iter().flatten().chain(outside).collect()
             }
 
-            /// Which kind a listed trace has is known here, so that its calls are direct.
+            /// The kinds are known at compile time, so that the calls are direct.
             #[inline(always)]
             fn each(&mut self, mut call: impl FnMut(&mut dyn Recorder)) {
                 $(if let Some(trace) = &mut self.$name { call(trace) })+
