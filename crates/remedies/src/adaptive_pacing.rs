@@ -97,7 +97,7 @@ impl Installation for Servers {
     }
 }
 
-/// What was observed in this round trip.
+/// Observations of the current round trip.
 #[derive(Clone, Copy, Debug, Default)]
 struct Round {
     /// It ends when this is acknowledged.
@@ -114,7 +114,7 @@ struct Sender {
     /// n.
     flows: Arc<Mutex<f64>>,
     random: Stream,
-    /// When the next data may leave.
+    /// Departure time of the next data.
     next_at: Time,
     round: Round,
     was_in_recovery: bool,
@@ -125,7 +125,7 @@ impl Sender {
         *self.flows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// n, if the servers fill the link and the queue alike: each has its window in a round trip.
+    /// n, if all servers use the link and the queue equally: each has its window in a round trip.
     fn alike(&self, view: &SendView) -> f64 {
         let Some(srtt) = view.srtt else { return 1.0 };
         let window = view.cwnd.min(view.receive_window).max(view.mss.into()) as f64;
@@ -133,7 +133,7 @@ impl Sender {
         packets * f64::from(view.mss) / window
     }
 
-    /// More send than estimated; the estimate rises by `how_sure`, 0 to 1.
+    /// More servers send than estimated. The estimate rises by `how_sure`, 0 to 1.
     fn raise(&mut self, view: &SendView, how_sure: f64) {
         let flows = (self.flows() * (1.0 + how_sure)).max(self.alike(view));
         self.set(flows);
@@ -165,8 +165,8 @@ impl Sender {
         }
     }
 
-    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. The mean is n slots if that
-    /// is more.
+    /// The gap after a segment: `RTT/cwnd`, plus a random part up to θ. Its mean is at least n
+    /// slots.
     fn interval(&mut self, view: &SendView) -> Span {
         let window = view.cwnd.min(view.receive_window).max(view.mss.into());
         let even = view.srtt.map_or(0, |it| mul_div(it.as_picos(), view.mss.into(), window));
@@ -179,7 +179,7 @@ impl Sender {
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            // Servers that are asked together begin within the time of one packet from each.
+            // Servers with simultaneous requests begin within the time of one packet from each.
             SendEvent::Ack { packet, .. } if packet.flags.contains(Flags::REQUEST) => {
                 let turn = self.slot.as_picos() as f64 * (self.flows() - 1.0) * self.spread;
                 let phase = self.random.uniform(Span::from_picos(turn as u64));

@@ -221,7 +221,7 @@ impl SenderHook for Sender {
     fn timer(&self, view: &SendView) -> Advice {
         let known = self.now(view.now);
         let rto_floor = match self.params.by {
-            // The timer is restarted before the hooks see an ACK.
+            // Hooks see an ACK after the timer was restarted.
             Signal::RoundTrips => known
                 .max(self.measured(view).unwrap_or_default())
                 .saturating_doubled(view.doublings),

@@ -81,7 +81,7 @@ mod tests {
     use crate::desk::{Desk, MSS};
     use crate::schedule::{Note, Order};
 
-    /// The servers that are asked, all with the transport's window.
+    /// The servers that get a request, all with the transport's window.
     fn asked(orders: &[Order]) -> Vec<u32> {
         let ask = |order: &Order| match order {
             Order::Ask { server, window: None } => *server,
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(asked(&desk.hears(Note::Wanted(1))), [1]);
         assert_eq!(desk.hears(Note::Wanted(0)), []);
         assert_eq!(desk.hears(Note::Complete(3)), []);
-        // An earlier one would have joined the group; its place is not given away twice.
+        // An earlier one would have joined the group. Its place is not assigned twice.
         assert_eq!(desk.hears(Note::Wanted(2)), []);
         assert_eq!(asked(&desk.hears(Note::Complete(1))), [0, 2]);
     }

@@ -58,7 +58,7 @@ impl Method for Params {
         Plan {
             connections: 1,
             open_sets: 1,
-            // The only connection that may be open has to be complete.
+            // The only open connection has to be complete.
             trigger: 0,
             reached: Reached::Every,
             window: self.window.bytes(path),

@@ -143,7 +143,7 @@ impl Installation for Client {
     }
 }
 
-/// What one server remembers of its connections to the client.
+/// A server's memory of its connections to the client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Memory {
     /// The longest round trip, which decays from message to message.
@@ -184,7 +184,7 @@ const CAUTIOUS_UNITS: u32 = 8;
 /// From the fourth consecutive repair on the waits do not double.
 const MOST_DOUBLINGS: u32 = 3;
 
-/// Beyond that the timer takes over.
+/// Above this, the timer takes over.
 const LONGEST_WAIT: Span = Span::from_secs(1);
 
 struct Sender {
@@ -200,7 +200,7 @@ struct Sender {
     una: u64,
     /// Repairs since then.
     tries: u32,
-    /// The random part of the wait, of 1024.
+    /// The random part of the wait, in 1/1024.
     extra: u64,
     deadline: Time,
 }
@@ -254,7 +254,7 @@ impl Sender {
         };
     }
 
-    /// Returns whether the message begins with the initial window.
+    /// Begins a message. Returns whether it begins with the initial window.
     fn begin_unit(&mut self, view: &SendView) -> bool {
         self.longest = view.srtt.unwrap_or_default().max(self.longest / 4 * 3);
         self.extra = self.random.below(1024);

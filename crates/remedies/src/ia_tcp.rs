@@ -70,7 +70,7 @@ impl Remedy for Params {
 
 struct Aggregator {
     workers: u64,
-    /// The bytes that all servers together may send.
+    /// Rate of all servers together.
     rate: Rate,
     base_rtt: Span,
     start: Start,
@@ -104,7 +104,7 @@ impl Installation for Aggregator {
 
 /// The client's end of a connection to a server.
 struct Worker {
-    /// Bytes.
+    /// Window, bytes.
     window: u64,
     hold: Span,
     start: Start,

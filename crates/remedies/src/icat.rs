@@ -172,7 +172,7 @@ struct Sender {
     fin: Fin,
     /// The first unacknowledged number at the previous ACK.
     una: u64,
-    /// When the FIN is repeated in any case.
+    /// When the FIN is repeated, at the latest.
     next_fin: Time,
     counts: Arc<Counts>,
 }
@@ -182,7 +182,7 @@ impl Sender {
     fn is_lost_again(&self, ack: &Packet, view: &SendView) -> bool {
         let Some(tick) = self.clock.filter(|_| view.head_transmissions > 1) else { return false };
         let later = ack.ts_echo.wrapping_sub(timestamp(view.head_sent_at, tick)) as i32 > 0;
-        // At a partial ACK recovery itself sends the next one.
+        // After a partial ACK, recovery itself sends the next segment.
         later && (ack.ack <= self.una || !view.in_recovery)
     }
 

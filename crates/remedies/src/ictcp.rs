@@ -174,9 +174,9 @@ struct Receiver {
     measured: f64,
     /// Consecutive rounds with little use of the window.
     low: u32,
-    /// When the window grew last.
+    /// Time of the last growth of the window.
     raised: Option<Time>,
-    /// When data arrived last.
+    /// Time of the last arrival of data.
     heard: Time,
 }
 
@@ -231,7 +231,7 @@ impl Receiver {
         }
     }
 
-    /// Compares what arrived in a round, bytes per second, with what the window allows.
+    /// Compares the throughput of a round, bytes per second, with what the window allows.
     fn end_round(&mut self, now: Time, sample: f64, card: &mut Card) {
         let Params { beta, gamma1, gamma2, .. } = self.params;
         self.measured = sample.max(beta * self.measured + (1.0 - beta) * sample);
@@ -274,7 +274,7 @@ impl Receiver {
         }
     }
 
-    /// One segment less; the right edge stays until as much data has arrived.
+    /// Reduces the window by a segment. The right edge stays until as much data has arrived.
     fn lower(&mut self) {
         let floor = self.params.min_window * self.segment;
         self.window = (self.window - self.segment.min(self.window)).max(floor);

@@ -1,4 +1,4 @@
-//! Labels of packets, a bit each: who sets which. The bit `incast_tcp::hooks::ANSWER` is used, too.
+//! Labels of packets, one bit each. The bit `incast_tcp::hooks::ANSWER` is used, too.
 
 /// A packet that the switch should admit (PLATO): `label-threshold` checks it.
 pub const PRIORITY: u16 = 1;
@@ -15,8 +15,8 @@ pub const DUMMY: u16 = 1 << 3;
 /// Distinguishes the dummies of successive stalls (PLATO).
 pub const TURN: u16 = 1 << 4;
 
-/// One of the last three segments that a sender has (RAPID).
+/// One of the last three segments of a sender's data (RAPID).
 pub const LAST: u16 = 1 << 5;
 
-/// The end of a stream that has no FIN (`ICaT`), or the answer.
+/// The end of a stream without FIN (`ICaT`), or its answer.
 pub const END: u16 = 1 << 6;

@@ -1,4 +1,4 @@
-//! Laws that every remedy obeys.
+//! Laws of all remedies.
 
 use crate::{ENTRIES, Outcome, RemedyConfig, Situation, Slot};
 

@@ -1,4 +1,4 @@
-//! Remedies of the literature: one paper, one file, and one line in the list below.
+//! Remedies of the literature. Each paper has a file, and a line in the list below.
 //!
 //! A remedy consists of the parts that its paper changes: scenario parameters, hooks in the sender
 //! and the receiver of every connection, and the queue discipline that it needs. Remedies can be
@@ -48,7 +48,7 @@ macro_rules! remedies {
             $(#[doc = $summary] #[serde(rename = $name)] $variant($module::Params),)+
         }
 
-        /// The remedies that exist.
+        /// The list of remedies.
         pub const ENTRIES: &[Entry] = &[$(Entry { name: $name, summary: $summary },)+];
 
         /// The columns that remedies add to result rows.

@@ -1,4 +1,4 @@
-//! A message: what an application writes in one piece, such as a server's part of a block.
+//! A message: data that an application writes at once, such as a server's part of a block.
 
 use incast_net::Packet;
 use incast_tcp::connection::FIRST_BYTE;
@@ -15,11 +15,11 @@ pub struct Message {
 }
 
 impl Message {
-    /// Nothing has been sent yet.
+    /// The state before the first message.
     pub const NONE: Self = Self { start: FIRST_BYTE, end: FIRST_BYTE };
 
-    /// Whether the departing segment is the first with data of a new message, which then becomes
-    /// the current one.
+    /// Whether the departing segment is the first with data of a new message. If so, that becomes
+    /// the current message.
     pub fn is_begun_by(&mut self, packet: &Packet, view: &SendView) -> bool {
         let begins = packet.seq + u64::from(packet.payload) > self.end;
         if begins {

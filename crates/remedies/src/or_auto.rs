@@ -2,7 +2,7 @@
 
 use incast_engine::{Name, OrName};
 
-/// The remedy computes it.
+/// The type of the name `auto`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Auto;
 

@@ -129,7 +129,7 @@ fn lock(link: &Arc<Mutex<Link>>) -> MutexGuard<'_, Link> {
 struct Guess {
     segment: u64,
     header: u64,
-    /// No window exceeds the advertised one.
+    /// Upper bound of the window: the advertised one.
     largest: u64,
     sru: u64,
     window: u64,
@@ -146,7 +146,7 @@ struct Guess {
 }
 
 impl Guess {
-    /// Before the first request of a connection without a size.
+    /// The state before the first request, without a known size.
     const START: Self = Self {
         segment: 0,
         header: 0,
@@ -219,7 +219,7 @@ struct Waiting {
     load: Span,
     class: Class,
     at: Time,
-    /// What had overtaken it when its time was last computed.
+    /// Amount that had overtaken it when its time was last computed.
     overtaken: Span,
 }
 
@@ -243,7 +243,7 @@ impl ReceiverHook for Receiver {
         let mut link = lock(&self.link);
         let hold_ack_until = match event {
             AckEvent::Ready(packet) => {
-                // An ACK that triggers nothing keeps its place in the order, too.
+                // An ACK that triggers nothing also keeps its place in the order.
                 let bytes = self.guess.trigger(packet).max(packet.size().into());
                 let load = link.load(bytes);
                 let is_late = packet.ack - FIRST_BYTE > self.priority;
@@ -256,7 +256,7 @@ impl ReceiverHook for Receiver {
             AckEvent::Expired => match self.waiting.front_mut() {
                 Some(first) => {
                     if first.class == Class::Late {
-                        // Later ones of the other class have overtaken it.
+                        // Later ACKs of the other class have overtaken it.
                         first.at += link.overtaken().saturating_sub(first.overtaken);
                         first.overtaken = link.overtaken();
                     }

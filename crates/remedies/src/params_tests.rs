@@ -1,4 +1,4 @@
-//! What remedies refuse and require, by their parameters.
+//! Checks and requirements of remedies, by their parameters.
 
 use incast_engine::{Limit, Span};
 use incast_net::queue::QueueConfig;

@@ -77,7 +77,7 @@ impl Remedy for Params {
     }
 }
 
-/// What all senders of a client count.
+/// The counters of all senders of a client.
 #[derive(Default)]
 struct Counts {
     dummies: AtomicU64,
@@ -121,7 +121,7 @@ struct Sender {
     params: Params,
     counts: Arc<Counts>,
     state: State,
-    /// The timer expired: the next segment is a retransmission and has the label nevertheless.
+    /// The timer expired: the next segment is a retransmission, but still has the label.
     rewound: bool,
     /// [`label::TURN`] in the dummies of this stall.
     turn: u16,
@@ -139,7 +139,7 @@ impl Sender {
             return Input::Ack;
         }
         if self.params.single_bit {
-            // Only the state distinguishes the two.
+            // The two can be distinguished only by the state.
             let arrested = matches!(self.state, State::Arrested(_));
             return if arrested { Input::DummyAck } else { Input::LabelledAck };
         }
@@ -184,7 +184,7 @@ impl Sender {
     }
 }
 
-/// What follows an input that is no ACK does not depend on it.
+/// Inputs other than ACKs do not depend on it.
 const ANY: Outlook = Outlook::MaySend;
 
 impl SenderHook for Sender {

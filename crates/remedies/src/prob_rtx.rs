@@ -104,7 +104,7 @@ impl Installation for Threads {
     }
 }
 
-/// Extra ACKs beside the one that every segment gets (algorithm 2).
+/// Extra ACKs in addition to the regular one (algorithm 2).
 const MORE_ACKS: u8 = 3;
 
 /// Copies that `auto` expects before the timer expires: with three, 95 % of lost windows are
@@ -128,7 +128,7 @@ struct Rule {
 }
 
 impl Rule {
-    /// The largest p that it may choose.
+    /// The maximum of p.
     fn most(&self) -> f64 {
         let most = if self.repairs {
             REPAIRS_PER_ROUND_TRIP * ratio(self.period, self.base_rtt)
@@ -138,10 +138,10 @@ impl Rule {
         most.min(1.0)
     }
 
-    /// p for a sender in this state. The timer's backoff is ignored: a long stall needs as many
-    /// copies.
+    /// p for a sender in this state. It does not depend on the timer's backoff, because a long
+    /// stall needs as many copies.
     fn p(&self, view: &SendView) -> f64 {
-        // A coarse clock measures round trips far too long, or as 0.
+        // With a coarse clock, measured round trips are far too long, or 0.
         if self.repairs {
             return self.most();
         }
@@ -161,16 +161,16 @@ fn ratio(one: Span, other: Span) -> f64 {
 
 struct Sender {
     period: Span,
-    /// Probability with which ticks are drawn.
+    /// Probability of a success per tick.
     p: f64,
-    /// Decides whether a drawn tick sends; without it every drawn tick does.
+    /// Decides whether a successful tick sends; with `None` every one does.
     rule: Option<Rule>,
     copies: Copies,
     rests_in_recovery: bool,
     random: Stream,
-    /// The next tick that will draw a success.
+    /// The next successful tick.
     next: Time,
-    /// Whether there was something to copy.
+    /// Whether there was a segment to copy.
     runs: bool,
 }
 
@@ -196,14 +196,14 @@ impl Sender {
         }
     }
 
-    /// Starts the thread; threads of different hosts are not in step.
+    /// Starts the thread. Threads of different hosts have random phases.
     fn start(&mut self, now: Time) {
         self.runs = true;
         let phase = now + self.random.uniform(self.period);
         self.next = self.success_after(phase);
     }
 
-    /// The first tick, from `tick` on, at which the thread draws a success.
+    /// The first successful tick from `tick` on.
     fn success_after(&mut self, tick: Time) -> Time {
         if self.p <= 0.0 {
             return Time::NEVER;
@@ -212,7 +212,7 @@ impl Sender {
             return tick;
         }
         let drawn = 1.0 - self.random.unit();
-        // Truncates on purpose.
+        // Truncation is intended.
         let failures = libm::log(drawn) / libm::log1p(-self.p);
         let wait = failures * self.period.as_picos() as f64;
         if wait >= Span::from_secs(1_000_000).as_picos() as f64 {
@@ -233,7 +233,7 @@ impl SenderHook for Sender {
         if rests || view.next == view.una {
             return Advice::NONE;
         }
-        // Thinning: of the ticks drawn with the largest p, keep those for the current p.
+        // Thinning: successes are drawn with the maximum of p, and kept with the current p.
         if let Some(rule) = self.rule
             && !self.random.chance(rule.p(view) / self.p)
         {
@@ -302,7 +302,7 @@ mod tests {
         close(RULE.p(&view(2)), 3.0 * 20e-6 / 0.2);
         let backed_off = SendView { rto: Span::from_millis(800), doublings: 2, ..view(2) };
         close(RULE.p(&backed_off), 3.0 * 20e-6 / 0.2);
-        // Above the minimum it is the sender's own timer.
+        // Above the minimum, the sender's own timer counts.
         let slow = SendView { rto: Span::from_millis(600), ..view(2) };
         close(RULE.p(&slow), 3.0 * 20e-6 / 0.6);
     }
@@ -313,7 +313,7 @@ mod tests {
         let state = SendView { rto: Span::from_micros(200), ..view(4) };
         assert!((fine.p(&state) - 0.1 * 4.0 * 20.0 / 400.0).abs() < 1e-9);
         assert!(fine.p(&state) <= fine.most());
-        // A round trip that a coarse clock measures as 0 counts as that of the idle network.
+        // If a coarse clock measures a round trip of 0, that of the idle network is used.
         let blind = SendView { srtt: None, ..state };
         assert!((fine.p(&blind) - 0.1 * 4.0 * 20.0 / 100.0).abs() < 1e-9);
         let none = Rule { rto_min: Span::ZERO, ..RULE };

@@ -28,7 +28,7 @@ pub enum Requirement {
     LimitedTransmit,
     /// TCP-EFR's loss recovery.
     Efr(efr::Params),
-    /// DCTCP as the congestion control, its other parameters as they are.
+    /// DCTCP as the congestion control; its other parameters are free.
     Dctcp {
         /// α before the first ACK.
         alpha: f64,
@@ -57,28 +57,28 @@ impl Requirement {
     }
 }
 
-/// The queue discipline that a remedy works with.
+/// The queue discipline that a remedy needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QueueRequirement {
     /// The default if the scenario names no discipline.
     pub default: QueueConfig,
-    /// What any other discipline must be able to do.
+    /// The required ability of any other discipline.
     pub ability: Ability,
 }
 
-/// What a queue discipline must be able to do.
+/// An ability of a queue discipline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ability {
     /// It marks ECN-capable packets.
     Mark,
     /// It prefers packets with this label.
     Prefer(u16),
-    /// It is RAPID's, and prefers packets with this label, if any.
+    /// It is RAPID's discipline, and prefers packets with this label, if any.
     Rapid(Option<u16>),
 }
 
 impl Ability {
-    /// Whether `queue` can do it.
+    /// Whether `queue` has it.
     pub fn is_met_by(self, queue: &QueueConfig) -> bool {
         match self {
             Self::Mark => queue.marks(),

@@ -126,8 +126,8 @@ impl Rule {
         Self { most, window: 0, has_lost: false }
     }
 
-    /// `cwnd_dsr` after the first loss only: the number of segments of this size in the window that
-    /// caused it.
+    /// After the first loss, `cwnd_dsr` for the lost window: its number of segments of this size.
+    /// `None` otherwise.
     fn learn(&mut self, timed_out: bool, view: &SendView, segment: u32) -> Option<u32> {
         if self.has_lost {
             return None;
@@ -153,7 +153,7 @@ impl Remedy for Params {
         vec![Requirement::InitialWindow(bytes)]
     }
 
-    /// Small segments are harmful if each occupies as much buffer as a large one.
+    /// Small segments are harmful if each occupies as much buffer space as a large one.
     fn accepts_buffer(&self, limit: Limit) -> Result<(), String> {
         match limit {
             Limit::Bytes(_) => Ok(()),
@@ -228,7 +228,7 @@ impl Sender {
             return;
         }
         if self.begins == Begins::Block && view.una == view.written {
-            // The block is complete; the next one starts without knowledge of losses.
+            // The block is complete; the next one does not use earlier losses.
             self.segment = self.first;
             return;
         }
@@ -377,7 +377,7 @@ mod tests {
             sender.on_window(false, &view(cwnd, false));
             sender.on_window(timed_out, &view(cwnd / 2, !timed_out));
             let learned = sender.cwnd_dsr;
-            // A second loss changes nothing.
+            // A second loss has no effect.
             sender.on_window(false, &view(cwnd, false));
             sender.on_window(true, &view(cwnd / 8, false));
             assert_eq!(sender.cwnd_dsr, learned);

@@ -1,7 +1,7 @@
-//! The seam for remedies that decide when the client asks which server.
+//! The interface for remedies that schedule the client's requests.
 //!
-//! A scheduler is notified of events at the client and orders the client's actions. It never sees a
-//! connection. Without a remedy the scheduler is [`AskAll`].
+//! A scheduler is notified of events at the client and orders the client's actions. It has no
+//! access to connections. Without a remedy the scheduler is [`AskAll`].
 
 use incast_engine::{Stream, Time};
 
@@ -14,14 +14,14 @@ pub struct FullPacket {
     pub header: u32,
 }
 
-/// What a scheduler knows about the client before the first block.
+/// The client's properties before the first block.
 #[derive(Clone, Debug)]
 pub struct ClientPlace {
     /// A full packet of the client's connections.
     pub packet: FullPacket,
     /// The transport's receive window, bytes.
     pub receive_window: u64,
-    /// A stream of its own.
+    /// The scheduler's random stream.
     pub random: Stream,
 }
 
@@ -36,41 +36,41 @@ pub struct ClientView<'a> {
     pub delivered: &'a dyn Fn(u32) -> u64,
 }
 
-/// What happened at the client. Servers are numbered from 0.
+/// An event at the client. Servers are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// The application wants this server's part of the block.
     Wanted(u32),
     /// The handshake with this server is complete; a request that waited for it leaves now.
     Established(u32),
-    /// This server has delivered as much as [`Order::Mark`] named.
+    /// This server has delivered the bytes of its [`Order::Mark`].
     Marked(u32),
     /// This server's part is complete. The block's last part is announced by
     /// [`RequestScheduler::end_block`] instead.
     Complete(u32),
-    /// The time of [`Order::Alarm`] has come. Alarms cannot be taken back.
+    /// The time of an [`Order::Alarm`]. Alarms cannot be cancelled.
     Alarm,
 }
 
-/// What the client is to do.
+/// An action of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Open the connection and send the request with a window of zero. On a connection from an
     /// earlier block the request waits for [`Order::Ask`].
     Connect {
-        /// Which server.
+        /// The server.
         server: u32,
     },
     /// Let the server send: with the request, or by a window update if the request has been sent.
     Ask {
-        /// Which server.
+        /// The server.
         server: u32,
         /// Window to advertise, bytes; `None` for the transport's.
         window: Option<u64>,
     },
-    /// Advertise another window, with the next ACK if the window was open already.
+    /// Advertise another window. If the window is open already, the next ACK does this.
     Window {
-        /// Which server.
+        /// The server.
         server: u32,
         /// The window, bytes; an advertised window is never reduced.
         window: u64,
@@ -78,7 +78,7 @@ pub enum Order {
     /// Send [`Note::Marked`] when the server has delivered this many bytes of its part; at once if
     /// it has.
     Mark {
-        /// Which server.
+        /// The server.
         server: u32,
         /// Bytes of the block.
         bytes: u64,
@@ -87,17 +87,17 @@ pub enum Order {
     Alarm(Time),
 }
 
-/// Decides when the client asks which server.
+/// Schedules the client's requests.
 pub trait RequestScheduler: Send {
-    /// An event; appends actions to `orders`, which are carried out in order. Every wanted server
-    /// must be asked eventually.
+    /// Handles an event; appends actions to `orders`, which are executed in order. Every wanted
+    /// server must get a request eventually.
     fn on_note(&mut self, note: Note, view: &ClientView<'_>, orders: &mut Vec<Order>);
 
     /// The block's last part, from `server`, is complete; the next note belongs to the next block.
     fn end_block(&mut self, server: u32, view: &ClientView<'_>);
 }
 
-/// Asks every server as soon as the application wants its part.
+/// Sends each request as soon as the application wants the server's part.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AskAll;
 

@@ -1,4 +1,4 @@
-//! What all remedies have in common.
+//! The common interface of remedies.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use incast_tcp::hooks::{ReceiverHook, SenderHook};
 use crate::requirement::{QueueRequirement, Requirement};
 use crate::schedule::{ClientPlace, RequestScheduler};
 
-/// A part of the stack that can have one owner only.
+/// A part of the stack that only one remedy can own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slot {
     /// The congestion window.
@@ -51,7 +51,7 @@ impl fmt::Display for Slot {
     }
 }
 
-/// What a remedy may know about the scenario before the first packet.
+/// The properties of the scenario that remedies may use.
 #[derive(Clone, Debug)]
 pub struct Situation {
     /// Servers of one block.
@@ -69,11 +69,11 @@ pub struct Situation {
 /// One end of a new connection.
 #[derive(Clone, Debug)]
 pub struct Place<'a> {
-    /// What both ends are built from.
+    /// The configuration of both ends.
     pub config: &'a Config,
     /// The server's number, from 0.
     pub server: u32,
-    /// A stream of its own.
+    /// The hook's random stream.
     pub random: Stream,
 }
 
@@ -107,7 +107,7 @@ pub trait Remedy {
         Vec::new()
     }
 
-    /// The discipline that it works with.
+    /// The discipline that it needs.
     fn queue(&self) -> Option<QueueRequirement> {
         None
     }
@@ -134,11 +134,11 @@ pub trait Remedy {
         Ok(())
     }
 
-    /// Puts it to work among the connections of one client.
+    /// Installs it for the connections of one client.
     fn install(&self, situation: &Situation) -> Box<dyn Installation>;
 }
 
-/// A remedy at work among the connections of one client.
+/// A remedy installed for the connections of one client.
 pub trait Installation: Send {
     /// The values of [`Remedy::measures`], in their order; `None` for a missing value.
     fn measure(&self, outcome: &Outcome) -> Vec<Option<f64>> {
@@ -146,26 +146,27 @@ pub trait Installation: Send {
         Vec::new()
     }
 
-    /// Its part in the sender of a new connection.
+    /// Its hook in the sender of a new connection.
     fn sender(&mut self, place: Place<'_>) -> Option<Box<dyn SenderHook>> {
         let _ = place;
         None
     }
 
-    /// Its part in the receiver of a new connection.
+    /// Its hook in the receiver of a new connection.
     fn receiver(&mut self, place: Place<'_>) -> Option<Box<dyn ReceiverHook>> {
         let _ = place;
         None
     }
 
-    /// Its part in the client; without one the client asks every server as soon as it wants to.
+    /// Its scheduler in the client. With `None` the client sends each request as soon as it wants
+    /// to.
     fn scheduler(&mut self, client: ClientPlace) -> Option<Box<dyn RequestScheduler>> {
         let _ = client;
         None
     }
 }
 
-/// The installation of a remedy that is plain data.
+/// The installation of a remedy without code.
 pub(crate) struct Data;
 
 impl Installation for Data {}

@@ -1,4 +1,4 @@
-//! Request staggering: the client asks one server after the other, a fixed time apart.
+//! Request staggering: the client sends requests to one server after the other, a fixed time apart.
 //!
 //! It does not wait for responses. If the interval is the transmission time of an SRU on the
 //! client's link, servers send at the rate of the link, and only overlapping packets wait at the
@@ -70,9 +70,9 @@ struct Stagger {
     shortest: Span,
     spread: Span,
     random: Stream,
-    /// When the next server may be asked.
+    /// The earliest time of the next request.
     next: Time,
-    /// When the servers that wait are asked, earliest first.
+    /// Request times of waiting servers, earliest first.
     waiting: VecDeque<(Time, u32)>,
 }
 
@@ -98,7 +98,7 @@ impl RequestScheduler for Stagger {
         }
     }
 
-    /// The next block begins with a request at once.
+    /// The next block begins with an immediate request.
     fn end_block(&mut self, _: u32, _: &ClientView<'_>) {
         self.next = Time::ZERO;
     }
@@ -112,7 +112,7 @@ mod tests {
     use crate::desk::{Desk, MSS};
     use crate::schedule::{Note, Order};
 
-    /// Runs a block whose servers are all wanted at once; returns when each is asked.
+    /// Runs a block whose servers are all wanted at once. Returns the request times.
     fn times(parameters: &Value, servers: u32, sru: u64) -> Vec<(Time, u32)> {
         let mut remedy = parameters.clone();
         remedy["name"] = json!("staggering");

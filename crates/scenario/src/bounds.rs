@@ -1,8 +1,8 @@
 //! Upper bounds of scenarios, checked before any work is done.
 //!
 //! A scenario beyond them would take too long, exceed the memory, or overflow the 64-bit clock. At
-//! most [`MOST_PACKETS`] packets wait anywhere, each takes at most [`SLOWEST`] on a link, and no
-//! link is longer than [`LONGEST`], so that all departures and arrivals fit into the clock.
+//! most [`MOST_PACKETS`] packets wait, each takes at most [`SLOWEST`] on a link, and no link is
+//! longer than [`LONGEST`], so that all departures and arrivals fit into the clock.
 
 use std::collections::BTreeMap;
 

@@ -69,14 +69,14 @@ fn one() -> Alpha {
     Alpha::ONE
 }
 
-/// How space is counted, as in the document.
+/// How buffer space is counted, in the form of the document.
 pub(super) struct AccountingDocument {
     pub(super) cell: Size,
     pub(super) packet_overhead: Size,
 }
 
 impl BufferDocument {
-    /// Replaces a size that follows from the flows by that size; `key` is where it was given.
+    /// Replaces a size that depends on the flows by its value; `key` is where it was given.
     pub(super) fn resolve(&mut self, key: &str, groups: &[Group<'_>]) -> Result<(), ScenarioError> {
         if let Self::Table(SharingDocument::Auto(rule)) = self {
             let packets = rule.packets(key, groups)?;
@@ -85,7 +85,7 @@ impl BufferDocument {
         Ok(())
     }
 
-    /// The limit of each port, if it has a buffer of its own.
+    /// The limit of each port, if it has its own buffer.
     pub(super) fn own(&self) -> Option<Limit> {
         match *self {
             Self::Size(limit) | Self::Table(SharingDocument::Static(StaticDocument { limit })) => {

@@ -198,7 +198,7 @@ fn blame<T: DeserializeOwned>(document: &Value, path: &mut Vec<String>, raw: &st
             _ => return,
         };
         let name = table.get_key_value("name");
-        // The name first: if it is wrong, all other keys seem wrong.
+        // The name first, because with a wrong name all other keys seem wrong, too.
         let culprit = name.into_iter().chain(table).find(|suspect| {
             let pair = name.into_iter().chain([*suspect]);
             fails(path, pair.map(|(key, value)| (key.clone(), value.clone())).collect())
@@ -221,7 +221,7 @@ const UNKNOWN_KEY: &str = "unknown field";
 const UNKNOWN_NAME: &str = "unknown variant";
 pub(super) const MISSING_KEY: &str = "missing field";
 
-/// The names in serde's message: what was given, then what is accepted.
+/// The names in serde's message: the given one, then the accepted ones.
 fn names(raw: &str) -> Vec<&str> {
     raw.split('`').skip(1).step_by(2).collect()
 }
@@ -238,7 +238,7 @@ const EXPECTATIONS: &[(&str, &str)] = &[
     ("variant identifier", "a name in quotes"),
 ];
 
-/// Rewrites serde's message: what was given, and what is accepted.
+/// Rewrites serde's message: the given value, and the accepted values.
 fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError {
     let names = names(raw);
     let given = document.pointer(&pointer(&path)).map(Value::to_string).unwrap_or_default();
@@ -287,7 +287,7 @@ fn explain(document: &Value, mut path: Vec<String>, raw: &str) -> ScenarioError 
     ScenarioError::new(path.join("."), message)
 }
 
-/// The valid name nearest to `given`, or all of them if none is near.
+/// The valid name most similar to `given`, or all of them if none is similar.
 pub(super) fn suggest(given: &str, valid: &[&str]) -> String {
     suggest_among(given, valid, false)
 }
@@ -311,7 +311,7 @@ fn suggest_among(given: &str, valid: &[&str], are_keys: bool) -> String {
         .map(|name| (likeness(given, name), name))
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
-        // The keys of a table may be too many to list; names are not.
+        // The keys of a table may be too many to list, names are not.
         Some((likeness, name)) if likeness > 0.8 && valid.len() > 8 && are_keys => {
             format!("did you mean {name:?}?")
         }

@@ -1,4 +1,4 @@
-//! Numbers that follow from a scenario, for models, tables and pictures, computed only here.
+//! Numbers derived from a scenario, for models, tables and pictures. They are computed only here.
 
 use incast_engine::{Cell, Limit, Span, table};
 use incast_host::Transport;
@@ -11,7 +11,7 @@ use incast_traffic::{Scope, WorkloadConfig};
 use super::network::full_packet;
 use super::{Group, Network, Scenario};
 
-/// Numbers that follow from a scenario.
+/// Numbers derived from a scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Facts {
     /// Links and switches.
@@ -143,7 +143,7 @@ table! {
 }
 
 impl Facts {
-    /// All of them by name.
+    /// All facts by name.
     pub fn cells(&self) -> impl Iterator<Item = (&'static str, Cell<'_>)> {
         let Self { network, buffer, traffic, transport } = self;
         network.cells().chain(buffer.cells()).chain(traffic.cells()).chain(transport.cells())
@@ -274,7 +274,7 @@ impl TransportFacts {
     }
 }
 
-/// Whether a limit counts packets, and what it is.
+/// Whether a limit counts packets, and its value.
 fn counted(limit: Limit) -> (bool, u64) {
     match limit {
         Limit::Packets(packets) => (true, packets),

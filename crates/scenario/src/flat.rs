@@ -1,5 +1,5 @@
-//! Flat tables: a table of a document whose keys belong to several types. Each type owns its keys
-//! with their meanings, ranges and checks.
+//! Flat tables: a table of a document whose keys belong to several types. Each type defines its
+//! keys with their meanings, ranges and checks.
 
 use serde::Deserialize;
 use serde::de::value::Error as Refusal;
@@ -8,15 +8,15 @@ use serde_json::{Map, Value};
 
 use super::document::MISSING_KEY;
 
-/// The keys of `T`, as `Deserialize` has them.
+/// The keys of `T`, from its `Deserialize`.
 pub(super) fn keys<T: DeserializeOwned>() -> &'static [&'static str] {
     let mut keys: &'static [&'static str] = &[];
-    // It is refused in any case; the keys are known by then.
+    // The result is always an error, after the keys have been recorded.
     let _refused = T::deserialize(Listener(&mut keys));
     keys
 }
 
-/// Records which keys a struct asks for.
+/// Records the keys that a struct expects.
 struct Listener<'a>(&'a mut &'static [&'static str]);
 
 impl<'de> Deserializer<'de> for Listener<'_> {
@@ -42,15 +42,15 @@ impl<'de> Deserializer<'de> for Listener<'_> {
     }
 }
 
-/// A table as given, from which types take their keys.
+/// A given table, from which types take their keys.
 pub(super) struct Keys {
     given: Map<String, Value>,
-    /// The error; a missing key only if there is no other error.
+    /// The first error. Missing keys are reported only if there is no other error.
     fault: Option<String>,
 }
 
 impl Keys {
-    /// Reads a table that has no keys but these.
+    /// Reads a table with only these keys.
     pub(super) fn read<'de, D: Deserializer<'de>>(
         deserializer: D,
         known: &[&[&'static str]],
@@ -85,7 +85,7 @@ impl Keys {
         None
     }
 
-    /// Refuses the table if anything was wrong.
+    /// Refuses the table if there was an error.
     pub(super) fn refuse<E: Error>(self) -> Result<(), E> {
         self.fault.map_or(Ok(()), |fault| Err(E::custom(fault)))
     }

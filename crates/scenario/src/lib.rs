@@ -2,7 +2,7 @@
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
 //! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
-//! is the only validator: Python passes the text on and shows the errors.
+//! is the only validator: Python passes the text to it and shows the errors.
 
 mod bounds;
 mod buffer;
@@ -159,7 +159,7 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// An operator knows the round trip and configures it for a congestion control that needs it.
+    /// Sets the round trip for congestion controls that need it, as an operator would.
     fn tell_distance(&mut self) {
         let (trunks, network) = (self.trunks(), &self.network);
         for Transport { tcp, .. } in
@@ -171,7 +171,7 @@ impl Scenario {
         }
     }
 
-    /// Numbers that follow from it.
+    /// Numbers derived from it.
     pub fn facts(&self) -> Facts {
         Facts::of(self)
     }
@@ -314,7 +314,7 @@ fn complete_workload(
     complete_traffic(profile, defaults, &document, key)
 }
 
-/// Writes out the transport of the table at `key`, if traffic of its kind has connections.
+/// Expands the transport of the table at `key`, if traffic of its kind has connections.
 fn complete_traffic(
     profile: Profile,
     defaults: &Value,

@@ -53,8 +53,8 @@ pub struct Network {
     pub queue: QueueConfig,
     /// Reordering of packets.
     pub reorder: Option<Reorder>,
-    /// Gives every port departure events, even if it does not need them. Not a key of documents:
-    /// tests compare both ways.
+    /// Gives every port departure events, even if it does not need them. This is not a key of
+    /// documents; tests compare both variants.
     pub departure_events: bool,
 }
 
@@ -144,8 +144,8 @@ pub(super) struct NetworkDocument {
 }
 
 impl NetworkDocument {
-    /// The places of hosts, if the topology is valid and there is a client; `packet` is a full
-    /// packet of the scenario's transport, bytes.
+    /// The places of hosts, if the topology is valid and there is a client. `packet` is the size of
+    /// a full packet of the scenario's transport, bytes.
     pub(super) fn layout(&self, packet: u32) -> Result<Layout, ScenarioError> {
         let fabric = self.topology.shape().fabric();
         let clients_at = Numbers::switches(self.client_at.as_ref(), &fabric, &fabric.clients)
@@ -159,7 +159,7 @@ impl NetworkDocument {
         self.core.as_mut().map_or(Ok(()), |core| core.resolve(groups))
     }
 
-    /// The network on which `transport` runs: `base_rtt` depends on its packets.
+    /// The network for `transport`: `base_rtt` depends on the sizes of its packets.
     pub(super) fn build(self, transport: &Transport) -> Result<Network, ScenarioError> {
         let Layout { fabric, clients_at, .. } = self.layout(full_packet(transport))?;
         let (server_rate, client_rate) = self.rates()?;
@@ -211,7 +211,7 @@ impl NetworkDocument {
         })
     }
 
-    /// Rates of the servers' links and of the clients'.
+    /// Rates of the servers' links and of the clients' links.
     fn rates(&self) -> Result<(Rate, Rate), ScenarioError> {
         let server_rate = self.server_rate.unwrap_or(self.rate);
         let client_rate = self.client_rate.unwrap_or(self.rate);
@@ -224,7 +224,7 @@ impl NetworkDocument {
         Ok((server_rate, client_rate))
     }
 
-    /// Bytes that layer 2 adds to every packet.
+    /// Layer-2 overhead of every packet, bytes.
     fn overhead(&self) -> Result<u32, ScenarioError> {
         let overhead = match self.layer2_overhead {
             OrName::Name(framing) => framing.bytes(),
@@ -303,7 +303,7 @@ impl Network {
         self.server_delay + core * u64::from(trunks) + self.client_delay
     }
 
-    /// The same between two clients.
+    /// Propagation delay between two clients.
     pub fn delay_among_clients(&self, trunks: u32) -> Span {
         let core = self.core.as_ref().map_or(Span::ZERO, |core| core.delay);
         self.client_delay * 2 + core * u64::from(trunks)
@@ -315,7 +315,7 @@ impl Network {
         self.round_trip(self.server_rate, full_and_ack(tcp), trunks, self.delay(trunks))
     }
 
-    /// The same between two clients.
+    /// [`Self::base_rtt`] between two clients.
     pub fn base_rtt_among_clients(&self, tcp: &Config, trunks: u32) -> Span {
         let delay = self.delay_among_clients(trunks);
         self.round_trip(self.client_rate, full_and_ack(tcp), trunks, delay)

@@ -166,14 +166,13 @@ pub(super) const fn header(timestamps: bool) -> u64 {
     if timestamps { 52 } else { 40 }
 }
 
-/// A transport whose parts do not follow from its name.
+/// A transport whose parts cannot be derived from its name.
 struct Preset {
     name: &'static str,
     parts: fn() -> Value,
 }
 
-/// The transports that a scenario can name, with descriptions: loss recoveries, congestion
-/// controls, remedies.
+/// The transports by name, with descriptions: loss recoveries, congestion controls, remedies.
 pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
     let recoveries = || incast_tcp::recovery::ENTRIES.iter().filter(|it| names_transport(it.name));
     let is_recovery = move |name| recoveries().any(|it| it.name == name);
@@ -182,8 +181,8 @@ pub(super) fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
     transports.chain(incast_remedies::ENTRIES.iter().map(|it| (it.name, it.summary)))
 }
 
-/// The parts of the transport called `name`. A remedy has those of its profile; a loss recovery
-/// comes with the window of RFC 5681, a congestion control with `NewReno` recovery.
+/// The parts of the transport called `name`. A remedy uses those of its profile. A loss recovery is
+/// combined with the window of RFC 5681, a congestion control with `NewReno` recovery.
 pub(super) fn parts(name: &str) -> Option<Value> {
     if let Some(preset) = PRESETS.iter().find(|preset| preset.name == name) {
         return Some((preset.parts)());
@@ -198,8 +197,8 @@ pub(super) fn parts(name: &str) -> Option<Value> {
     is_control.then(|| json!({ "recovery": "newreno", "congestion_control": name }))
 }
 
-/// Whether a loss recovery of this name names a transport: a remedy goes before it, and the profile
-/// `ns2` says `sack` for `sack1`.
+/// Whether a loss recovery of this name is also a transport. Remedies take precedence, and the
+/// profile `ns2` uses `sack` for `sack1`.
 fn names_transport(recovery: &str) -> bool {
     !is_remedy(recovery) && recovery != "sack1"
 }
@@ -209,12 +208,12 @@ fn is_remedy(name: &str) -> bool {
 }
 
 const PRESETS: &[Preset] = &[
-    // As ns-2 has it.
+    // As in ns-2.
     Preset {
         name: "vegas",
         parts: || json!({ "recovery": "reno", "congestion_control": "vegas" }),
     },
-    // It goes on sending through losses, of which NewReno repairs one per round trip.
+    // BBR continues to send during losses, of which `NewReno` repairs one per round trip.
     Preset { name: "bbr", parts: || json!({ "recovery": "sack", "congestion_control": "bbr" }) },
     Preset {
         name: "swift",

@@ -1,4 +1,4 @@
-//! The ranges of numbers: documents are checked against those of the schema.
+//! The ranges of numbers. Documents are checked against the ranges of the schema.
 
 use serde_json::{Map, Value, json};
 
@@ -7,10 +7,10 @@ use super::ScenarioError;
 /// The default upper bound of counts: a billion.
 pub(super) const MOST: u64 = 1_000_000_000;
 
-/// The ends of a range, in a schema.
+/// The bounds of a range in a schema.
 const ENDS: [&str; 4] = ["minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"];
 
-/// Moves the range of a number or a name to the number, whose schema has none.
+/// Moves the range of a number or name into the schema of the number.
 pub(super) fn settle(schema: &mut Map<String, Value>) {
     if !schema.contains_key("anyOf") {
         return;
@@ -44,14 +44,13 @@ pub(super) fn complete(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Refuses numbers beyond the ranges that the schema, `root`, states, in a document that has been
-/// read.
+/// Refuses numbers outside the ranges of the schema `root`, in a document that has been read.
 pub(super) fn check(document: &Value, root: &Value) -> Result<(), ScenarioError> {
     Walk { root }.check(document, root, &mut Vec::new())
 }
 
-/// Refuses numbers beyond the ranges of the entry of a registry, called `definition` in the schema
-/// `root`; keys are told as below `key`.
+/// Refuses numbers outside the ranges of a registry entry, called `definition` in the schema
+/// `root`. Errors have keys below `key`.
 pub(super) fn check_entry(
     entry: &Value,
     definition: &str,
@@ -61,7 +60,7 @@ pub(super) fn check_entry(
     Walk { root }.check(entry, &root["$defs"][definition], &mut vec![key.to_owned()])
 }
 
-/// Says what is wrong with a number beyond the range of its schema.
+/// The error for a number outside the range of its schema.
 fn refusal(number: &Value, schema: &Value) -> Option<String> {
     let [least, above, most, below] = ENDS.map(|end| &schema[end]);
     let beyond = |end: &Value, by: fn(&f64, &f64) -> bool| {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::ScenarioError;
 
-/// Writes names in a list of remedies as tables.
+/// Converts names in a list of remedies to tables.
 pub(super) fn write_out(transport: &mut Value) {
     let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
     for entry in list.into_iter().flatten() {
@@ -15,8 +15,8 @@ pub(super) fn write_out(transport: &mut Value) {
     }
 }
 
-/// Puts the remedies that a transport is named after (`own`) before those of its list, unless the
-/// list has them: the list adds to the name.
+/// Adds the remedies after which a transport is named (`own`) at the beginning of its list, unless
+/// the list has them.
 pub(super) fn keep(own: &Value, transport: &mut Value) {
     let list = transport.get_mut("remedies").and_then(Value::as_array_mut);
     let Some(list) = list else { return };

@@ -1,6 +1,6 @@
 //! The JSON Schema of a document, and the lists of names for it.
 //!
-//! Types and their doc comments give the schema, the default profile gives the defaults.
+//! The schema is derived from types and their doc comments, its defaults from the default profile.
 
 use std::sync::OnceLock;
 
@@ -17,11 +17,11 @@ use super::{ScenarioDocument, ranges};
 /// An entry that a scenario can name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// The name that a scenario writes.
+    /// Its name in scenarios.
     pub name: String,
     /// A description in one line.
     pub summary: String,
-    /// JSON Schemas of the parameters beside the name.
+    /// JSON Schemas of its parameters, without the name.
     pub parameters: Map<String, Value>,
 }
 
@@ -38,8 +38,8 @@ const KINDS: &[(&str, &str)] = &[
     ("workloads", "/$defs/Workload"),
 ];
 
-/// Entries that a scenario can name: `kind` is one of buffers, congestion-controls, profiles,
-/// queues, recoveries, remedies, topologies, transports and workloads; `None` for others.
+/// The entries of a registry. `kind` is one of buffers, congestion-controls, profiles, queues,
+/// recoveries, remedies, topologies, transports and workloads; `None` for others.
 pub fn entries(kind: &str) -> Option<Vec<Entry>> {
     let (_, place) = KINDS.iter().find(|(known, _)| *known == kind)?;
     let schema = schema();
@@ -138,14 +138,14 @@ fn describe(table: &mut Value, defaults: &Value) {
     let properties = table["properties"].as_object_mut().into_iter().flatten();
     for (key, property) in properties {
         let default = &defaults[key];
-        // A table is described key by key, where it is defined.
+        // Tables are described key by key at their definition.
         let elsewhere = default.is_object() && property.get("$ref").is_some();
         if !default.is_null() && !elsewhere {
             property["default"] = default.clone();
         }
     }
-    // A sweep may give keys that the table omits, so only the name of a variant other than the
-    // default is required.
+    // A sweep may give keys that the table omits. Only the name is required, of variants other than
+    // the default.
     if let Some(required) = table["required"].as_array_mut() {
         required.retain(|key| key == "name" && defaults["name"].is_null());
     }

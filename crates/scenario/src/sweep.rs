@@ -110,7 +110,7 @@ fn check_runs(points: usize, seeds: usize) -> Result<(), ScenarioError> {
     Err(ScenarioError::new("run.seeds", message))
 }
 
-/// The axes of a sweep; each one has a step, so that their product is never empty.
+/// The axes of a sweep. Each has at least one step, so their product is never empty.
 fn axes(sweep: &Value) -> Result<Vec<Axis>, ScenarioError> {
     let mut axes = Vec::new();
     for (key, value) in entries(sweep, "sweep")? {
@@ -160,7 +160,7 @@ fn zip(table: &Value, place: &str) -> Result<Axis, ScenarioError> {
     Ok(Axis((0..values.len()).map(step).collect()))
 }
 
-/// The keys of a table; none if there is no table.
+/// The keys of a table; none without a table.
 fn entries<'a>(
     table: &'a Value,
     place: &str,
@@ -198,7 +198,7 @@ fn lists<'a>(key: &str, value: &'a Value) -> Result<Vec<(String, &'a Vec<Value>)
     }
 }
 
-/// The combination of steps number `index`, the last axis fastest.
+/// Combination number `index` of steps; the last axis varies fastest.
 fn combination(axes: &[Axis], index: usize) -> Map<String, Value> {
     let mut below: usize = axes.iter().map(|Axis(steps)| steps.len()).product();
     let mut point = Map::new();

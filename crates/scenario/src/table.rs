@@ -23,7 +23,7 @@ pub struct Table {
     pub transport: Option<Transport>,
 }
 
-/// The place of a scope's table: `workload`, or `workload.1` in a list, or `background.0`.
+/// The place of a table: `workload`, or `workload.1` in a list, or `background.0`.
 pub(super) fn key(scope: Scope, several: bool) -> String {
     match scope {
         Scope::Workload(_) if !several => "workload".to_owned(),
@@ -32,11 +32,11 @@ pub(super) fn key(scope: Scope, several: bool) -> String {
     }
 }
 
-/// A table of traffic in its place.
+/// A table of traffic with its place.
 pub struct Group<'a> {
     /// The place of the table: `workload`, `workload.1`, `background.0`.
     pub key: String,
-    /// The same, for its random streams.
+    /// The place, for its random streams.
     pub scope: Scope,
     /// The name of its row.
     pub row: String,
@@ -46,9 +46,9 @@ pub struct Group<'a> {
     pub transport: Option<&'a Transport>,
     /// The place of the transport: `background.0.transport`, or `transport` if it has no own one.
     pub transport_key: String,
-    /// Where the hosts are that send.
+    /// The places of the sending hosts.
     pub senders: Senders,
-    /// How many there are.
+    /// Their number.
     pub count: u32,
     /// Their switches, in turn.
     pub at: Vec<SwitchId>,
@@ -134,7 +134,7 @@ impl Traffic {
         }
     }
 
-    /// All tables, and the own transport of each, to complete them.
+    /// The transports of all tables that have their own, mutably.
     pub(super) fn transports_mut(&mut self) -> impl Iterator<Item = &mut Transport> {
         let tables = self.workloads.iter_mut().chain(&mut self.background);
         tables.filter_map(|table| table.transport.as_mut())
@@ -142,7 +142,7 @@ impl Traffic {
 }
 
 impl Scenario {
-    /// Where hosts are.
+    /// The places of hosts.
     pub fn layout(&self) -> Layout {
         let Network { clients, clients_at, .. } = &self.network;
         Layout {
@@ -167,7 +167,7 @@ impl Scenario {
         std::iter::once(("transport".to_owned(), &self.transport)).chain(own).collect()
     }
 
-    /// Links between switches on the longest way of the first workload.
+    /// Links between switches on the longest path of the first workload.
     pub fn trunks(&self) -> u32 {
         let group = &self.groups()[0];
         self.network.trunks_between(&group.at, &group.config.workload().clients())
@@ -210,7 +210,7 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), ScenarioError> {
     Ok(())
 }
 
-/// A table as a document has it.
+/// A table in the form of the document.
 pub(super) struct TableDocument {
     group: Option<String>,
     config: WorkloadConfig,
@@ -353,7 +353,7 @@ impl WorkloadsDocument {
         }
     }
 
-    /// The same, to complete them.
+    /// [`Self::tables`], mutably.
     pub(super) fn tables_mut(&mut self) -> &mut [TableDocument] {
         match self {
             Self::One(table) => std::slice::from_mut(table),

@@ -46,7 +46,7 @@ pub(super) struct CoreDocument {
     queue: Option<QueueConfig>,
 }
 
-/// Writes the name of a queue as a table.
+/// Converts the name of a queue to a table.
 pub(super) fn write_out(document: &mut Value) {
     let queue = document.pointer_mut("/network/core/queue");
     if let Some(queue) = queue.filter(|queue| queue.is_string()) {
@@ -65,9 +65,9 @@ impl CoreDocument {
         buffer.map_or(Ok(()), |buffer| buffer.resolve("network.core.buffer", groups))
     }
 
-    /// The links between the switches of a topology, `usual` where the document says nothing;
-    /// `shares` says whether the ports of a switch share a buffer, and `site` what a port of the
-    /// switch is like.
+    /// The links between the switches of a topology. Keys that are not given are those of `usual`.
+    /// `shares`: whether the ports of a switch share a buffer. `site`: the properties of a port of
+    /// the switch.
     pub(super) fn build(
         document: Option<Self>,
         topology: &TopologyConfig,

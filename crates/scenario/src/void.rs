@@ -1,7 +1,7 @@
 //! Keys without effect because of another key.
 //!
-//! A document that gives one is refused, unless it has an effect at another point of the sweep, or
-//! repeats the value that holds without it.
+//! A document with such a key is refused, unless the key has an effect at another point of the
+//! sweep, or repeats the value that applies without it.
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(super) struct Void {
 struct Suspect {
     key: String,
     message: String,
-    /// It repeats the value that holds without it.
+    /// It repeats the value that applies without it.
     harmless: bool,
 }
 
@@ -75,7 +75,7 @@ impl Void {
     }
 }
 
-/// Whether `document` means the same without `key`.
+/// Whether `document` has the same meaning without `key`.
 fn says_what_holds(document: &Value, key: &str) -> bool {
     let mut without = document.clone();
     let pointer = pointer(key);

@@ -1,4 +1,4 @@
-//! What the applications ask for and what they send.
+//! The requests of applications, and what they send.
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
@@ -19,7 +19,7 @@ fn outcome(changes: &Value) -> Outcome {
     outcome
 }
 
-/// When each server is asked, since the start of its block, block by block and in time's order.
+/// Request times of the servers since the start of their block, by block and ordered by time.
 fn requests(changes: &Value) -> Vec<Vec<(Span, u32)>> {
     let outcome = outcome(changes);
     let mut blocks: Vec<(Time, Vec<(Span, u32)>)> = Vec::new();
@@ -125,11 +125,11 @@ fn a_window_survives_its_block_on_a_persistent_connection_only() {
     let (fresh, persistent) = (after("fresh"), after("persistent"));
     assert_eq!((fresh.0, fresh.1, fresh.2), (2, 10 * MSS, 30));
     assert_eq!((persistent.0, persistent.1, persistent.2), (0, 30 * MSS, 30));
-    // Four segments and one for each ACK, of the last block or of two blocks and more.
+    // Four segments and one for each ACK, of the last block or of at least two blocks.
     assert!(fresh.3 < 14 * MSS && persistent.3 >= 24 * MSS, "{} and {}", fresh.3, persistent.3);
 }
 
-/// Notes when datagrams and segments cross the switch's port towards the client.
+/// Records when datagrams and segments are offered to the switch's port towards the client.
 #[derive(Default)]
 struct Arrivals {
     datagrams: Vec<(Time, Packet)>,
@@ -150,14 +150,14 @@ impl Listener for Arrivals {
     }
 }
 
-/// The rows of a run and what reached the switch from the servers' side.
+/// The rows of a run, and the arrivals at the switch from the servers' side.
 fn arrivals(scenario: &Scenario) -> (Vec<Row>, Arrivals) {
     let world = World::new(scenario, 1, |_| Arrivals::default());
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
     (rows, core.probe)
 }
 
-/// A second of quiet reading beside `background`.
+/// One second of reading at low load with `background`.
 fn second_beside(background: &Value) -> (Vec<Row>, Arrivals) {
     let changes = json!({
         "workload": { "duration": "1s", "sru": MSS, "request_jitter": "0s" },
@@ -246,8 +246,8 @@ fn long_flows_send_to_the_end_with_their_own_transport() {
     for flow in [1, 2] {
         assert!(of(flow).all(|segment| (segment.payload, segment.header) == (500, 20)));
     }
-    // Three segments per round trip: two links of 25 us and 4.16 us each way there, and back with
-    // 0.16 us each, but for waiting behind the others.
+    // Three segments per round trip: two links of 25 us in each direction, 4.16 us per segment and
+    // 0.16 us per ACK on each, plus waiting for the other segments.
     let round_trip = 100e-6 + 2.0 * 4.16e-6 + 2.0 * 0.16e-6;
     let most = 2.0 * 3.0 * 500.0 * 8.0 / round_trip;
     let share = rows[1].goodput_bps / most;

@@ -1,8 +1,8 @@
-//! How large a synchronised burst may be before the buffer overflows, whatever the transport.
+//! The largest synchronised burst without an overflow of the buffer, for every transport.
 //!
-//! n senders of w segments on equal links bring w·n packets in the time in which the port sends w,
-//! so that (n - 1)·w wait at the peak. B places hold them up to n = ⌊B/w⌋ + 1, or ⌊(B - 1)/w⌋ + 1
-//! where the packet in service takes one of the places.
+//! n senders of w segments on equal links send w·n packets while the port sends w, so (n - 1)·w
+//! wait at the peak. B places are enough up to n = ⌊B/w⌋ + 1, or ⌊(B - 1)/w⌋ + 1 if the packet in
+//! service occupies a place.
 
 use incast_lab::{Control, Row, TraceRequest};
 use incast_scenario::Scenario;
@@ -11,21 +11,21 @@ use serde_json::{Value, json};
 
 use crate::harness::lay;
 
-/// Segments that a transport with a window of `window` segments sends back to back at the least;
-/// `None` where its window is no lower bound.
+/// Minimum number of segments that a transport with a window of `window` segments sends back to
+/// back; `None` if its window is no lower bound.
 fn burst(transport: &str, window: u64) -> Option<u64> {
     match transport {
-        // Segments leave a round trip / window apart, and the first at a random moment.
-        // And packets of unequal sizes follow one another faster, or slower, than they leave.
+        // Segments are sent a round trip / window apart, with a random start. Packets of unequal
+        // sizes do not keep their distances.
         "swift" | "header-compression" | "resize" => None,
-        // Paced from the first segment on.
+        // Pacing begins with the first segment.
         "bbr" => Some(1),
         _ => Some(window),
     }
 }
 
-/// A read of `segments` from each server, asked of all at once: connections stand, jitter is zero,
-/// and a request of one byte is gone after eight nanoseconds.
+/// A read of `segments` from each server with simultaneous requests: the connections exist, jitter
+/// is zero, and a request of one byte takes eight nanoseconds.
 fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": format!("{buffer}pkt") },
@@ -42,7 +42,7 @@ fn read(transport: &str, servers: u64, buffer: u64, segments: u64, changes: &Val
     row
 }
 
-/// Packets that [`read`] loses when every window is held at `window` segments for four windows.
+/// Packets that [`read`] loses if every window stays at `window` segments for four windows.
 fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: bool) -> u64 {
     let changes = json!({
         "network": { "buffer_counts_in_service": in_service },
@@ -51,7 +51,7 @@ fn lost(transport: &str, servers: u64, buffer: u64, window: u64, in_service: boo
     read(transport, servers, buffer, 4 * window, &changes).drops
 }
 
-/// The transports that a scenario can name, but for the remedies, which change what is sent.
+/// All transports of scenarios without the remedies, which change what is sent.
 fn transports() -> Vec<String> {
     let names = |kind| entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name);
     let remedies: Vec<_> = names("remedies").collect();
@@ -82,8 +82,8 @@ fn two_segments_each_and_32_places_are_enough_for_17_servers() {
     assert_eq!(lost("newreno", 18, 32, 2, false), 2);
 }
 
-/// A window below a segment is no lower bound, once a round trip has been measured: here, that of
-/// the handshake. Without one, the first segments leave at once, as everybody's do.
+/// After a round-trip sample, here of the handshake, a window below a segment is no lower bound.
+/// Without a sample, the first segments are sent at once.
 #[test]
 fn swift_passes_the_limit() {
     for servers in [18, 33, 34, 64, 128] {

@@ -1,11 +1,11 @@
-//! Watching and stopping a run.
+//! Progress and cancellation of a run.
 
 use incast_lab::{Control, RunError, TraceRequest};
 use serde_json::json;
 
 use crate::harness::{MSS, scenario};
 
-/// Thousands of events long.
+/// A run of thousands of events.
 fn run(control: &Control) -> Result<incast_lab::Run, RunError> {
     let scenario =
         scenario(&json!({ "workload": { "servers": 8, "sru": 64 * MSS, "blocks": 20 } }));

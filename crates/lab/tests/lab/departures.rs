@@ -1,4 +1,4 @@
-//! Segments with a departure time: they leave when they would have left anyway.
+//! Segments with a departure time leave at the same time as without one.
 
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ const MSS: u64 = 1000;
 /// Round trip of the connections below.
 const RTT: Span = Span::from_millis(1);
 
-/// A sender with a window of half a segment, of which half is acknowledged a round trip after it
-/// left; whether its host keeps segments.
+/// A sender with a window of half a segment, half of which is acknowledged a round trip after
+/// sending. `keeps`: whether its host keeps segments.
 fn sender(keeps: bool, bytes: u64) -> (Connection, Time) {
     let scenario = scenario(&json!({ "transport": {
         "name": "swift", "initial_window": "500B", "handshake": "none", "receive_window": "100pkt",
@@ -121,7 +121,7 @@ fn a_run_that_ends_takes_back_what_has_not_left() {
     assert_eq!(sender.counters().data_packets, counted - 1);
 }
 
-/// Networks full of windows below a segment, with losses, and with other traffic.
+/// Networks with many windows below a segment, with losses and other traffic.
 fn crowded() -> impl Strategy<Value = Value> {
     let any = |values: &[Value]| prop::sample::select(values.to_vec());
     let network = (
@@ -175,8 +175,8 @@ fn crowded() -> impl Strategy<Value = Value> {
 
 proptest! {
     #![proptest_config(config())]
-    /// What a host keeps leaves by an event of its own in a traced run, which sees every hop, and
-    /// where departures are events.
+    /// In a traced run, which sees every hop, and with departure events, packets that a host keeps
+    /// have their own events.
     #[test]
     fn hosts_that_keep_segments_change_no_row(document in crowded()) {
         let mut scenario = Scenario::from_document(&document).expect("it makes sense");
@@ -188,8 +188,8 @@ proptest! {
         prop_assert_eq!(&silent, &rows(&scenario));
     }
 
-    /// Nothing comes between handing over and departure: but for the order of what arrives in the
-    /// same picosecond, which the noise prevents, a pacer that is woken sends the same.
+    /// Nothing happens to a segment between its sending and its departure. Except for the order of
+    /// simultaneous arrivals, which the noise prevents, a pacer with deadlines sends the same.
     #[test]
     fn a_pacer_that_is_woken_sends_what_hosts_keep(document in crowded()) {
         let mut document = document;

@@ -1,4 +1,4 @@
-//! Transports that are no TCP: a blaster of a fixed window, defined here.
+//! A transport other than TCP: a sender with a fixed window, defined here.
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
@@ -15,8 +15,8 @@ use serde_json::json;
 const SEGMENT: u64 = 1000;
 const WINDOW: u64 = 4;
 
-/// Keeps four packets under way, and sends everything again from the last acknowledged byte when
-/// nothing has been heard for a millisecond.
+/// Keeps four packets in flight. If no ACK arrives for a millisecond, it sends everything again
+/// from the last acknowledged byte.
 struct Blaster {
     end: EndId,
     asks: bool,
@@ -126,7 +126,7 @@ impl Guest for Blaster {
     }
 }
 
-/// A read over another transport: the workload, the network and the rows know no difference.
+/// A read over another transport needs no change of the workload, the network and the rows.
 #[test]
 fn a_fixed_window_blaster_reads_a_block() {
     for buffer in ["1MiB", "10KB"] {

@@ -1,4 +1,4 @@
-//! A small world whose switch loses exactly the packets that a test names.
+//! A small world whose switch drops exactly the packets that a test selects.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 /// Payload of a full segment in the small world.
 pub const MSS: u64 = 1000;
 
-/// Lays `over` on `base`, table by table; `null` removes a key.
+/// Merges `over` into `base`, table by table; `null` removes a key.
 pub fn lay(base: &mut Value, over: &Value) {
     let (Value::Object(base), Value::Object(over)) = (&mut *base, over) else {
         base.clone_from(over);
@@ -33,8 +33,8 @@ pub fn lay(base: &mut Value, over: &Value) {
     }
 }
 
-/// The scenario of the small world with `changes`: one server, ten segments, no loss but what a
-/// test asks for, and a timer far above any round trip.
+/// The scenario of the small world with `changes`: one server, ten segments, no losses except those
+/// of the test, and a timer much longer than a round trip.
 pub fn scenario(changes: &Value) -> Scenario {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": "1000pkt" },
@@ -49,7 +49,7 @@ pub fn scenario(changes: &Value) -> Scenario {
 pub struct Loss {
     route: RouteId,
     matches: Box<dyn Fn(&Packet) -> bool + Send>,
-    /// The first and the last to lose among those that match, from 1.
+    /// The first and the last of the matching packets to drop, counted from 1.
     which: (u32, u32),
     seen: u32,
 }
@@ -64,8 +64,8 @@ impl Loss {
         Self { route: RouteId::new(flow, forward), matches: Box::new(matches), which, seen: 0 }
     }
 
-    /// Loses nothing, but looks at every packet of a flow, one way, that the switch has for its
-    /// host.
+    /// Drops nothing; calls `look` for every packet of a flow, in one direction, at the port
+    /// towards its host.
     pub fn of_nothing(flow: u32, forward: bool, look: impl Fn(&Packet) + Send + 'static) -> Self {
         let matches = move |packet: &Packet| {
             look(packet);
@@ -79,7 +79,7 @@ impl Loss {
         (first..=last).map(|segment| Self::of_copies(flow, segment, 1)).collect()
     }
 
-    /// What a server sends beside its SYN or SYN-ACK, number `first..=last` (from 1).
+    /// A server's packets number `first..=last` (from 1), without its SYN or SYN-ACK.
     pub fn of_packets(flow: u32, first: u32, last: u32) -> Self {
         Self::new(flow, true, |packet| !packet.flags.contains(Flags::SYN), (first, last))
     }
@@ -93,7 +93,7 @@ impl Loss {
         Self::new(flow, true, matches, (1, copies))
     }
 
-    /// ACKs number `first..=last` (from 1) of a flow, the handshake's not counted.
+    /// ACKs number `first..=last` (from 1) of a flow, without the handshake's.
     pub fn of_acks(flow: u32, first: u32, last: u32) -> Self {
         Self::new(
             flow,
@@ -103,7 +103,7 @@ impl Loss {
         )
     }
 
-    /// The first SYN, whoever sends it.
+    /// The first SYN.
     pub fn of_syn(flow: u32, forward: bool) -> Self {
         Self::new(flow, forward, |packet| packet.flags.control() == Flags::SYN, (1, 1))
     }
@@ -118,7 +118,7 @@ impl Loss {
         )
     }
 
-    /// The first packet that is nothing but an ACK, of data or of a SYN.
+    /// The first pure ACK, of data or of a SYN.
     pub fn of_bare_ack(flow: u32, forward: bool) -> Self {
         Self::new(
             flow,
@@ -144,24 +144,25 @@ impl Loss {
     }
 }
 
-/// Loses what its list says and nothing else.
+/// Drops the packets of its list.
 struct Lossy(Vec<Loss>);
 
 impl QueueDiscipline for Lossy {
     fn offer(&mut self, packet: &Packet, _: &QueueView, _: &mut Stream) -> Verdict {
-        // Every entry counts, whether or not another one hits.
+        // Every entry counts the packet, even if another one matches.
         let hits = self.0.iter_mut().map(|loss| loss.hits(packet)).filter(|hit| *hit).count();
         if hits > 0 { Verdict::Drop(DropReason::Random) } else { Verdict::Admit }
     }
 }
 
-/// What a test looks at after a run.
+/// The results of a run.
 pub struct Outcome {
     pub rows: Vec<Row>,
     pub core: Core<Trace>,
 }
 
-/// A timeout as a test writes it: flow, cause, at the block's head, segments lost in the window.
+/// The properties of a timeout: flow, cause, whether at the block's head, segments lost in the
+/// window.
 pub type Expiry = (u32, Cause, bool, u32);
 
 impl Outcome {
@@ -191,7 +192,7 @@ impl Outcome {
     }
 }
 
-/// Runs a scenario whose switch loses `losses`.
+/// Runs a scenario whose switch drops `losses`.
 pub fn run(scenario: &Scenario, losses: Vec<Loss>) -> Outcome {
     let request = TraceRequest::parse(["events"]).expect("it exists");
     let probe = |setting: &Setting| Trace::new(&request, setting);

@@ -1,4 +1,4 @@
-//! The laboratory through its public interface.
+//! Tests of the laboratory's public interface.
 
 mod application;
 mod burst;

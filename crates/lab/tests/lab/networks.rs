@@ -1,4 +1,4 @@
-//! Networks of several switches: how long a way takes, and where packets are lost.
+//! Networks of several switches: delays of paths, and places of losses.
 
 use incast_engine::{Rate, Span, Time};
 use incast_host::milestone::EventKind;
@@ -33,8 +33,8 @@ fn single_segment(topology: &Value, core: bool) -> Value {
     })
 }
 
-/// A request and one segment cross the idle network once each: the sum of all delays and all
-/// serialisations, to the picosecond.
+/// A request and one segment cross the idle network once each: the time is the sum of all delays
+/// and transmission times, to the picosecond.
 #[test]
 fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
     let cases = [
@@ -58,13 +58,13 @@ fn an_idle_network_takes_the_sum_of_delays_and_serialisations() {
         let done = events.rows().iter().find(|row| row.kind == EventKind::BlockDone);
         assert_eq!(done.map(|row| row.time), Some(Time::ZERO + expected), "{topology}");
         assert_eq!(run.rows[0].completion_s, Some(expected.as_secs_f64()), "{topology}");
-        // Two packets, and the way back as long as the way there.
+        // Two packets; both directions have the same number of links.
         assert_eq!(run.rows[0].packet_hops, 2 * (2 + trunks), "{topology}");
     }
 }
 
-/// Eight servers behind one link of the client's rate: they overflow the first port of the way
-/// that is too slow for them, wherever that is.
+/// Eight servers behind one link of the client's rate. They overflow the first port on the path
+/// that is too slow, wherever it is.
 fn read_over_a_chain(network: &Value) -> Value {
     let mut document = json!({
         "network": { "topology": "chain", "buffer": "20pkt" },
@@ -93,7 +93,7 @@ fn the_row_tells_of_the_port_where_packets_wait() {
         };
         let busiest = queues.iter().max_by_key(|queue| most(queue)).expect("there are some");
         assert_eq!((busiest.name(), most(busiest)), (place, 20));
-        // The ports on the way there, and none of those on the way back.
+        // The ports of the forward path, and none of the reverse path.
         let names: Vec<_> = queues.iter().map(incast_lab::probe::QueueTrace::name).collect();
         assert_eq!(names, ["switch 2->client", "switch 0->switch 1", "switch 1->switch 2"]);
     }
@@ -101,7 +101,7 @@ fn the_row_tells_of_the_port_where_packets_wait() {
     assert!(roomy.queue_max_packets > 20, "{}", roomy.queue_max_packets);
 }
 
-/// A timeout has its cause wherever the loss was.
+/// The cause of a timeout does not depend on the place of the loss.
 #[test]
 fn a_window_lost_between_switches_is_a_full_window_lost() {
     let document = json!({
@@ -120,8 +120,8 @@ fn a_window_lost_between_switches_is_a_full_window_lost() {
     assert!(row.timeouts > 2);
 }
 
-/// Where racks are joined by faster links, the client's link is the bottleneck, and a queue builds
-/// up nowhere else.
+/// If racks are connected by faster links, the client's link is the bottleneck, and only its port
+/// has a queue.
 #[test]
 fn racks_share_the_client_s_link_and_nothing_else() {
     let document = json!({

@@ -12,7 +12,8 @@ use serde_json::json;
 
 use crate::harness::{MSS, scenario};
 
-/// Beyond a threshold, in bytes, whoever sends to the port stops until what waits has left.
+/// Above a threshold in bytes, the upstream neighbours of the port are paused until the waiting
+/// packets have left.
 struct Backpressure {
     threshold: u64,
 }
@@ -31,7 +32,7 @@ impl QueueDiscipline for Backpressure {
     }
 }
 
-/// Sixteen servers answer at once, with more than the buffer holds.
+/// Sixteen servers answer at once, with more data than the buffer holds.
 fn incast() -> Scenario {
     scenario(&json!({
         "network": { "buffer": "256KiB" },
@@ -40,7 +41,7 @@ fn incast() -> Scenario {
     }))
 }
 
-/// The row, and the ports with departure events, of a run with or without pauses.
+/// The row and the ports with departure events, of a run with or without pauses.
 fn run(pauses: bool) -> (Row, Vec<u32>) {
     let scenario = incast();
     let mut world = World::new(&scenario, 1, |_| Silent);
@@ -65,8 +66,8 @@ fn a_switch_that_pauses_its_neighbours_drops_nothing() {
     let (paused, stepped) = run(true);
     assert_eq!((paused.status, paused.drops, paused.timeouts), ("ok", 0, 0));
     assert!(paused.queue_max_bytes > 32 << 10, "the threshold was passed");
-    // The servers' ports and the one that asks; that of the client, which nobody asks, takes short
-    // cuts still.
+    // The servers' ports and the port that requests pauses. The client's own port is never paused
+    // and keeps its shortcut.
     let servers = (1..=16).map(|server| 2 * server);
     assert_eq!(stepped, [1].into_iter().chain(servers).collect::<Vec<_>>());
 }

@@ -1,4 +1,4 @@
-//! Traces and rows of runs that are known beforehand.
+//! Traces and rows of runs with known results.
 
 use incast_engine::{Span, Time};
 use incast_host::milestone::EventKind;
@@ -23,7 +23,7 @@ fn collapse() -> Scenario {
     }))
 }
 
-/// The one queue of a star with one client.
+/// The only queue of a star with one client.
 fn only_queue(trace: Trace) -> QueueTrace {
     let queues: Vec<_> = trace.queue.expect("it was asked for").iter().cloned().collect();
     assert_eq!(queues.len(), 1);
@@ -59,14 +59,15 @@ fn decimation_halves_the_resolution_until_it_fits_and_keeps_every_peak() {
 
 #[test]
 fn the_queue_of_a_known_burst() {
-    // Two servers send four segments each, 8.32 us per packet; the second is asked 0.32 us later.
+    // Two servers send four segments each, 8.32 us per packet. The second gets its request 0.32 us
+    // later.
     let changes = json!({
         "workload": { "servers": 2, "sru": 4 * MSS },
         "transport": { "handshake": "none" },
     });
     let Run { rows, trace } = traced(&scenario(&changes), &["queue:full"]);
     let queue = only_queue(trace);
-    // Every further pair adds one; the last finds three waiting and one being sent.
+    // Each further pair adds one. The last packet finds three waiting and one being sent.
     assert_eq!((rows[0].queue_max_packets, rows[0].queue_max_bytes), (4, 4 * 1040));
     assert_eq!(queue.iter().map(|(_, bin)| bin.packets[1]).max(), Some(4));
     let first = queue.iter().find(|(_, bin)| bin.packets[1] > 0).expect("the queue builds up");
@@ -74,7 +75,7 @@ fn the_queue_of_a_known_burst() {
     assert_eq!(first.0, Time::ZERO + Span::from_micros(84));
     let sending = queue.iter().fold(Span::ZERO, |sum, (_, bin)| sum + bin.sending);
     assert_eq!(sending, Span::from_nanos(8 * 8320));
-    // Eight services in a row, then 25 us on the client's link.
+    // Eight transmissions in a row, then 25 us on the client's link.
     let end = 83.96e-6 + 8.0 * 8.32e-6 + 25e-6;
     assert!((rows[0].elapsed_s - end).abs() < 1e-12, "{}", rows[0].elapsed_s);
     assert!((rows[0].link_utilization - 8.0 * 8.32e-6 / end).abs() < 1e-9);
@@ -88,7 +89,7 @@ fn an_idle_time_is_one_pair_of_rows_however_many_packets_it_loses() {
     let outcome = run(&scenario(&json!({})), Loss::of_segments(0, 0, 3));
     let times = |kind| outcome.events_of(kind).map(|row| row.time).collect::<Vec<_>>();
     let (idle, busy) = (times(EventKind::LinkIdle), times(EventKind::LinkBusy));
-    // From the SYN-ACK, over four lost segments and the timer, to the retransmission.
+    // From the SYN-ACK until the retransmission, after four lost segments and the timeout.
     let timeout = outcome.events_of(EventKind::Timeout).next().expect("all was lost").time;
     assert!(idle[0] < timeout && timeout < busy[0]);
     assert_eq!(idle.len(), busy.len());
@@ -116,7 +117,7 @@ fn windows_are_traced_from_their_first_value_to_their_last() {
     let [server] = flows.flows() else { panic!("one server, one flow") };
     let steps: Vec<u64> = server.iter().map(|(_, bin)| bin.cwnd[2] / MSS).collect();
     assert_eq!(steps.first(), Some(&2));
-    // Slow start: one more for each of the ACKs that arrive before the block is complete.
+    // Slow start: one more for each ACK that arrives before the block is complete.
     assert!(steps.is_sorted_by(|one, next| next - one <= 1), "{steps:?}");
     assert_eq!(steps.last(), Some(&8));
     assert!(server.iter().all(|(_, bin)| bin.flight <= 10 * MSS && bin.rto > Span::ZERO));
@@ -159,8 +160,8 @@ fn every_column_is_described() {
     assert_eq!(columns("tables"), None);
 }
 
-/// Every sender of PLATO begins with a heartbeat: what waits first is labels and nothing else. Later
-/// others wait, too, and every labelled segment that was sent new is counted.
+/// Every PLATO sender begins with a heartbeat, so the first waiting packets all have labels. Later,
+/// other packets wait, too. Every new segment that is sent with a label is counted.
 #[test]
 fn labels_are_seen_in_the_queue_and_at_the_sender() {
     for queue in ["label-threshold", "push-out"] {
@@ -177,7 +178,7 @@ fn labels_are_seen_in_the_queue_and_at_the_sender() {
         assert_eq!(first.labelled[2], first.packets[2]);
         assert_eq!(first.heartbeats, first.packets[2]);
         assert!(waiting().any(|bin| bin.labelled[2] < bin.packets[2]));
-        // What repairs a loss is preferred and no heartbeat; a sender has one at most.
+        // Retransmissions have priority, but are no heartbeats. A sender has at most one heartbeat.
         assert!(waiting().all(|bin| bin.heartbeats <= bin.labelled[2].min(8)));
         assert!(waiting().any(|bin| bin.heartbeats < bin.labelled[2]));
         assert!(waiting().any(|bin| bin.heartbeats > 0 && bin.heartbeats < bin.packets[2]));

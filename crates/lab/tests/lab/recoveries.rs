@@ -1,10 +1,10 @@
-//! What each loss recovery makes of the same losses: ten segments, two at first.
+//! Each loss recovery with the same losses: ten segments, an initial window of two.
 
 use serde_json::json;
 
 use crate::harness::{Loss, MSS, run, scenario};
 
-/// Timeouts and segments sent again in a block of so many segments.
+/// Number of timeouts and of retransmitted segments in a block of `segments` segments.
 fn cost_of(segments: u64, name: &str, losses: Vec<Loss>) -> (u64, u64) {
     let changes = json!({
         "transport": { "name": name, "initial_window": 2 },
@@ -42,7 +42,7 @@ fn a_lost_retransmission_needs_the_timer_unless_time_tells() {
         assert_eq!(cost_of(40, name, twice()).0, 1, "{name}");
     }
     assert_eq!(cost_of(40, "rack-tlp", twice()), (0, 2));
-    // Without anything sent after the copy time cannot tell, either.
+    // If nothing is sent after the retransmission, its loss cannot be detected by time.
     assert_eq!(cost("rack-tlp", vec![Loss::of_copies(0, 3, 2)]).0, 1);
 }
 
@@ -51,6 +51,6 @@ fn a_whole_window_lost_needs_the_timer_whatever_the_recovery() {
     for name in ["tahoe", "reno", "newreno", "sack"] {
         assert_eq!(cost(name, Loss::of_segments(0, 0, 1)).0, 1, "{name}");
     }
-    // The probe has new data to send, and its ACK shows the loss.
+    // The probe sends new data, and its ACK shows the loss.
     assert_eq!(cost("rack-tlp", Loss::of_segments(0, 0, 1)).0, 0);
 }

@@ -1,8 +1,8 @@
-//! The response functions of Reno and CUBIC: how large a window a loss rate leaves.
+//! The response functions of Reno and CUBIC: the window as a function of the loss rate.
 //!
-//! The RFCs derive theirs for losses that are equally many packets apart (RFC 9438 §4.3, figure 3,
-//! and §5, figure 6). Random losses leave larger windows, the more so where growth quickens
-//! after a long time without one; what the RFCs' rules make of these, [`Rules`] plays without any
+//! The RFCs derive theirs for losses at a constant distance in packets (RFC 9438 §4.3, figure 3,
+//! and §5, figure 6). Random losses result in larger windows, especially if growth accelerates
+//! after a long time without a loss. [`Rules`] computes these windows from the RFCs' rules, without
 //! packets.
 
 use incast_engine::Stream;
@@ -16,7 +16,7 @@ use incast_net::topology::{HostId, Network};
 use incast_scenario::Scenario;
 use serde_json::json;
 
-/// Loses a packet with data every so often.
+/// Drops a data packet at a constant distance.
 struct Every {
     packets: u32,
     seen: u32,
@@ -33,14 +33,14 @@ impl QueueDiscipline for Every {
     }
 }
 
-/// How losses follow each other.
+/// The distances between losses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Losses {
     Periodic,
     Random,
 }
 
-/// A long flow on a path that loses a share `p` of its packets and nothing else.
+/// A long flow on a path that loses a share `p` of its packets.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     control: &'static str,
@@ -89,7 +89,7 @@ impl Case {
         (received / MSS / rounds, rows[0].timeouts)
     }
 
-    /// The mean window of the RFCs, segments.
+    /// The mean window of the RFCs' formulas, segments.
     fn formula(self) -> f64 {
         let rtt = f64::from(self.rtt_ms) / 1000.0;
         let reno = (1.5 / self.p).sqrt();
@@ -98,7 +98,7 @@ impl Case {
     }
 }
 
-/// The window by the RFCs' equations alone, round trip by round trip.
+/// The window by the RFCs' equations, round trip by round trip.
 struct Rules {
     cubic: bool,
     rtt: f64,
@@ -148,7 +148,7 @@ impl Rules {
         self.window = curve.min(1.5 * self.window).max(self.estimate).max(self.window);
     }
 
-    /// The mean window over so many losses, at random.
+    /// The mean window over this many random losses.
     fn mean(case: Case, losses: u32) -> f64 {
         let mut random = Stream::named(1, "rules", 0);
         let mut rules = Self::new(case);
@@ -172,7 +172,7 @@ impl Rules {
     }
 }
 
-/// Where the curve of CUBIC stands still, and where it rules. The long ones run with `INCAST_CASES`.
+/// Cases for the plateau of CUBIC's curve, and for its growth. The long ones need `INCAST_CASES`.
 fn cases(control: &'static str, losses: Losses) -> Vec<Case> {
     let case = |p, rtt_ms, seconds| Case { control, losses, p, rtt_ms, seconds };
     let short = [case(1e-3, 10, 200), case(1e-3, 200, 4000)];
@@ -207,8 +207,8 @@ fn rfc5681_random_losses_leave_reno_about_as_much() {
     }
 }
 
-/// The formulas' windows and 10 to 20 % more: CUBIC gains more than Reno from the long times
-/// without a loss that come with random ones.
+/// The windows of the formulas plus 10 to 20 %: CUBIC profits more than Reno from long times
+/// between random losses.
 #[test]
 fn rfc9438_random_losses_leave_cubic_what_its_equations_make_of_them() {
     for case in cases("cubic", Losses::Random) {

@@ -25,8 +25,8 @@ impl PathChoice for RoundRobin {
     }
 }
 
-/// The row of a server that sends to a client over four spines, and what the links from its leaf to
-/// the spines have delivered, and those from the client's leaf.
+/// The row of a server that sends to a client over four spines, and the packets delivered by the
+/// links from its leaf to the spines, and by those from the client's leaf.
 fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let scenario = scenario(&json!({
         "network": { "topology": { "name": "leaf-spine", "leaves": 2, "spines": 4 } },
@@ -39,7 +39,7 @@ fn run(sprayed: bool) -> (Row, [Vec<u64>; 2]) {
     let (rows, core) = world.run(&Control::default()).expect("nobody cancels");
     let network = &core.network;
     assert!(network.ports().iter().all(Port::is_conserving));
-    // Behind the ports of two hosts: from each leaf to each spine, and from there to the leaf. The
+    // After the ports of two hosts: from each leaf to each spine, and from there to the leaf. The
     // client is at the first leaf, the server at the second.
     let delivered = |port: usize| network.ports()[port].counters().delivered;
     let links = [8, 0].map(|first| (0..4).map(|spine| delivered(4 + first + 2 * spine)).collect());
@@ -57,9 +57,9 @@ fn the_packets_of_one_flow_are_spread_evenly_over_all_spines() {
     for link in &links {
         let (least, most) = (link.iter().min(), link.iter().max());
         assert!(most.zip(least).is_some_and(|(most, least)| most - least <= 1), "{links:?}");
-        // The run ends while the last ACKs are on their way.
+        // At the end of the run, the last ACKs are still in the network.
         assert!(link.iter().sum::<u64>() > 380, "{links:?}");
     }
-    // All paths are as long as the one, and the server sends no faster than one link carries.
+    // All paths have equal lengths, and the server sends no faster than one link.
     assert_eq!(sprayed.completion_s, fixed.completion_s);
 }

@@ -1,4 +1,4 @@
-//! What the switch does to a synchronised read.
+//! The effects of the switch on a synchronised read.
 
 use incast_host::milestone::EventKind;
 use incast_lab::{Control, Row, TraceRequest};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};
 
-/// Enough at once to fill any buffer of these tests.
+/// Enough simultaneous packets for any buffer of these tests.
 fn burst(changes: &Value) -> Scenario {
     let mut document = json!({
         "workload": { "servers": 32, "sru": 40 * MSS },
@@ -23,7 +23,7 @@ fn row(scenario: &Scenario) -> Row {
     outcome.row().clone()
 }
 
-/// Choudhury & Hahne 1998: one hot port takes alpha / (1 + alpha) of the buffer.
+/// Choudhury & Hahne 1998: one busy port uses alpha / (1 + alpha) of the buffer.
 #[test]
 fn the_client_s_port_takes_its_share_of_a_pool() {
     let packet = MSS + 40;
@@ -83,7 +83,7 @@ fn overtaking_looks_like_loss_where_nothing_is_lost() {
     assert!(row.fast_retransmits > 0 && row.retransmitted_packets > 0);
 }
 
-/// A collapse with a departure event at every port is the same collapse.
+/// Departure events at every port do not change a collapse.
 #[test]
 fn departures_as_events_change_no_row() {
     for profile in ["lab", "ns2", "rfc"] {
@@ -105,8 +105,8 @@ fn departures_as_events_change_no_row() {
     }
 }
 
-/// N windows of w packets that leave at once: (N - 1)w wait, and that loses nothing. The rule gives
-/// each of them a place, and so w more than enough.
+/// If N windows of w packets are sent at once, (N - 1)w wait, and none is lost. The rule has a
+/// place for all N·w, which is w more than necessary.
 #[test]
 fn a_buffer_for_all_windows_loses_nothing() {
     let of = |buffer: Value| {
@@ -124,8 +124,8 @@ fn a_buffer_for_all_windows_loses_nothing() {
     assert!(drops > 0 && longest == 219);
 }
 
-/// Khalid et al. 2021 §5, stage iii: packets that are injected periodically wait behind no burst, and
-/// bursts do not fill the buffer to its end.
+/// Khalid et al. 2021 §5, stage iii: periodic packets do not wait behind bursts, and bursts do not
+/// fill the whole buffer.
 #[test]
 fn segregation_protects_periodic_traffic_from_bursts() {
     // Packets that the periodic flow loses.
@@ -142,7 +142,7 @@ fn segregation_protects_periodic_traffic_from_bursts() {
     };
     let (without, with) = (losses(json!("drop-tail")), losses(json!("segregation")));
     assert!(5 * with < without, "{with} of {without}");
-    // A queue of its own is not enough: bursts must leave room.
+    // Separate queues are not enough: bursts must leave room.
     let no_room = losses(json!({ "name": "segregation", "burst_limit": "100%" }));
     assert!(2 * no_room > without, "{no_room} of {without}");
 }

@@ -1,4 +1,4 @@
-//! A kind of trace from outside: all of it is in this file.
+//! A kind of trace defined outside the crate, wholly in this file.
 
 use std::collections::BTreeMap;
 

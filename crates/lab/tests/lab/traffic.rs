@@ -17,7 +17,7 @@ fn rows(document: &Value) -> Vec<Row> {
     run(document, &[]).rows
 }
 
-/// Three of ten servers per block, and every server has its turn.
+/// Each block is read from three of ten servers. All servers are selected at some time.
 #[test]
 fn each_block_is_read_from_other_servers() {
     for connections in ["fresh", "persistent"] {
@@ -57,7 +57,7 @@ fn a_block_is_divided_among_the_active_servers() {
     assert_eq!((row.status, row.bytes), ("ok", 200_000));
 }
 
-/// Schedulers of remedies see as many servers as a block has.
+/// Schedulers of remedies get as many servers as a block has.
 #[test]
 fn serialised_reads_work_with_some_of_the_servers() {
     for remedy in ["ccs", "nccs", "ocs"] {
@@ -70,8 +70,8 @@ fn serialised_reads_work_with_some_of_the_servers() {
     }
 }
 
-/// Blocks are wanted once a millisecond on average; one takes 0.2 ms, or two where it is large, and
-/// then the wait for the one before it counts.
+/// Blocks are due once a millisecond on average. One takes 0.2 ms, or two if it is large; then the
+/// wait for the previous one counts.
 #[test]
 fn blocks_are_wanted_at_random_times() {
     let document = |sru: u64| {
@@ -90,8 +90,8 @@ fn blocks_are_wanted_at_random_times() {
     assert!(heavy.elapsed_s > 0.75, "{}", heavy.elapsed_s);
 }
 
-/// Fifty blocks of 2 ms each, all wanted within the first milliseconds: each waits for those before
-/// it, so that the last one takes nearly all the time, and the mean is half of it.
+/// Fifty blocks of 2 ms each are due within the first milliseconds. Each waits for the previous
+/// ones, so the last one takes nearly the whole time, and the mean is half of it.
 #[test]
 fn a_block_that_is_late_began_when_it_was_wanted() {
     let document = json!({
@@ -162,11 +162,11 @@ fn flows_come_at_random_and_have_completion_times() {
     assert_eq!(light.group, "background.0.poisson-flows");
     assert!((1850..2150).contains(&light.blocks), "{}", light.blocks);
     assert_eq!(light.bytes, light.blocks * 10_000);
-    // Handshake, request and ten segments in windows of 2, 4 and 1: no less than three round trips
-    // of 100 us, and seldom more.
+    // Handshake, request and ten segments in windows of 2, 4 and 1: at least three round trips of
+    // 100 us, and rarely more.
     let [mean, p50] = [light.completion_s, light.completion_p50_s].map(|it| it.expect("some"));
     assert!(p50 > 3e-4 && mean < 7e-4, "{p50} {mean}");
-    // One source and one client: a flow of 4 ms every millisecond waits ever longer.
+    // One source and one client: with a flow of 4 ms every millisecond, waiting times grow.
     let heavy = row(&json!({ "interval": "1ms", "size": 500_000, "from": "host" }));
     let p99 = heavy.completion_p99_s.expect("some");
     assert!(p99 > 0.5, "{p99}");
@@ -179,8 +179,8 @@ fn flows_come_at_random_and_have_completion_times() {
     assert!(p99 > 5.0 * p50, "{p50} {p99}");
 }
 
-/// Figure 10 of TCP-EFR: two sets of senders at two of three switches, whose ways to four receivers
-/// share the last link between switches.
+/// Figure 10 of TCP-EFR: two sets of senders at two of three switches. Their paths to four
+/// receivers share the last link between switches.
 #[test]
 fn two_sets_of_flows_share_what_their_ways_have_in_common() {
     let document = |core: &str| {

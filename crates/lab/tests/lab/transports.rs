@@ -1,4 +1,4 @@
-//! What transports promise at the scale of a network.
+//! Properties of transports in a network.
 
 use incast_engine::{Span, Time};
 use incast_lab::probe::TraceRequest;
@@ -22,7 +22,7 @@ fn run(changes: &Value, seed: u64) -> Row {
     rows.into_iter().find(|row| row.group == "all").expect("all groups have a row")
 }
 
-/// 128 senders, four times as many as the buffer holds packets.
+/// 128 senders, four times the buffer in packets.
 fn crowd(transport: &Value, seed: u64) -> Row {
     let changes = json!({
         "network": { "buffer": "32pkt" },
@@ -32,7 +32,8 @@ fn crowd(transport: &Value, seed: u64) -> Row {
     run(&changes, seed)
 }
 
-/// With cwnd below a segment and segments a round trip / cwnd apart, they are no reason for a loss.
+/// With cwnd below a segment and segments a round trip / cwnd apart, this number of senders causes
+/// no losses.
 #[test]
 fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     for seed in 1..=3 {
@@ -42,7 +43,8 @@ fn swift_passes_more_senders_than_the_buffer_holds_packets() {
     }
 }
 
-/// Swift with a floor of a segment, `NewReno` and DCTCP: the windows alone are four buffers.
+/// Swift with a minimum of one segment, `NewReno` and DCTCP: the windows alone are four times the
+/// buffer.
 #[test]
 fn a_floor_of_a_segment_loses_where_swift_does_not() {
     let swift = crowd(&json!({ "name": "swift" }), 1);
@@ -55,14 +57,14 @@ fn a_floor_of_a_segment_loses_where_swift_does_not() {
     }
 }
 
-/// The queue of `flows` long DCTCP flows at 10 Gb/s when it has settled, packets: what it falls
-/// below for a twentieth of the time, and its greatest length; and the utilisation of the link.
+/// The queue of `flows` long DCTCP flows at 10 Gb/s in the steady state, packets: its 5 % quantile
+/// and its maximum; and the utilisation of the link.
 fn dctcp_queue(flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
     dctcp_queue_over(25, flows, threshold, react_at)
 }
 
-/// [`dctcp_queue`] with links of `delay` microseconds. It settles in 200 round trips, and is
-/// watched for another 800.
+/// [`dctcp_queue`] with links of `delay` microseconds, measured for 800 round trips after the first
+/// 200.
 fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (f64, f64, f64) {
     let round_trip = Span::from_micros(4 * delay);
     let document = json!({
@@ -97,9 +99,9 @@ fn dctcp_queue_over(delay: u64, flows: u32, threshold: u32, react_at: &str) -> (
 /// Bandwidth times round trip of [`dctcp_queue`], packets of 1500 bytes: 100 us of distance.
 const PRODUCT: f64 = 84.0;
 
-/// Alizadeh et al. 2010 §3.3: the queue of N synchronised flows lies between Qmax = K + N
-/// (equation 10) and Qmax - A, with A = √(2N(C·RTT + K))/2 (equation 8). That analysis reacts a
-/// round trip after the mark, which is `first-ece`.
+/// Alizadeh et al. 2010 §3.3: the queue of N synchronised flows is between Qmax = K + N (equation
+/// 10) and Qmax - A, with A = √(2N(C·RTT + K))/2 (equation 8). In that analysis the reaction
+/// follows a round trip after the mark, as with `first-ece`.
 #[test]
 fn dctcp_keeps_the_queue_around_its_threshold() {
     for (flows, threshold, tolerance) in [(2, 65, 3.0), (2, 20, 3.0), (20, 65, 8.0), (20, 40, 8.0)]
@@ -115,8 +117,9 @@ fn dctcp_keeps_the_queue_around_its_threshold() {
     }
 }
 
-/// The RFC counts a window's marks when it ends (RFC 8257 §3.3, step 4), up to a round trip later:
-/// the queue swings further down, but not up, because ACKs with an echo do not let a window grow.
+/// The RFC evaluates a window's marks at its end (RFC 8257 §3.3, step 4), up to a round trip later.
+/// The queue's minimum is therefore lower. Its maximum is not higher, because ACKs with an echo do
+/// not grow the window.
 #[test]
 fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     let (early_low, early_high, _) = dctcp_queue(2, 65, "first-ece");
@@ -126,8 +129,9 @@ fn reacting_when_the_window_ends_lets_the_queue_swing_further() {
     assert!(utilisation > 0.999, "{utilisation}");
 }
 
-/// Equation 13: above K = C·RTT/7, here 12, the queue does not run dry. The analysis is of a fluid;
-/// 20 windows of five segments that move by whole segments lose two to four per cent.
+/// Equation 13: above K = C·RTT/7, here 12, the queue does not become empty. The analysis uses a
+/// fluid model; 20 windows of five segments, which change by whole segments, lose two to four per
+/// cent.
 #[test]
 fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     assert!(f64::from(12) >= PRODUCT / 7.0);
@@ -139,8 +143,8 @@ fn dctcp_fills_the_link_above_a_seventh_of_the_product() {
     }
 }
 
-/// Equation 13 holds for 20 flows, too, where their windows are of 24 segments and not of five:
-/// over five times the distance, at K = C·RTT/7 = 60 packets.
+/// Equation 13 also holds for 20 flows, if their windows have 24 segments instead of five: with
+/// five times the delay, at K = C·RTT/7 = 60 packets.
 #[test]
 fn dctcp_s_bound_holds_for_many_flows_whose_windows_are_large() {
     assert!(f64::from(60) >= 5.0 * PRODUCT / 7.0);
@@ -169,8 +173,8 @@ fn two_long_flows(name: &str, delay: &str, threshold: &str) -> Row {
     row
 }
 
-/// What is said of TDCTCP: more throughput than DCTCP where windows take long to grow again, here over
-/// 1 ms and with a fortieth of its product in the queue.
+/// The claim about TDCTCP: more throughput than DCTCP if windows take long to grow again, here with
+/// a delay of 1 ms and a threshold of a fortieth of the bandwidth-delay product.
 #[test]
 fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     let [dctcp, tdctcp] =
@@ -178,8 +182,8 @@ fn tdctcp_carries_more_where_the_way_is_long_and_the_threshold_low() {
     assert!(tdctcp > 1.15 * dctcp, "{tdctcp} against {dctcp}");
 }
 
-/// What is said of TCP-FITDC: delay is noticed before the marks. Two backlogs of four segments fill the
-/// link, and the queue never comes near a threshold of 65 packets, where DCTCP lives.
+/// The claim about TCP-FITDC: it reacts to delay before marks. Two backlogs of four segments fill
+/// the link, and the queue stays far below a threshold of 65 packets, at which DCTCP keeps it.
 #[test]
 fn tcp_fitdc_fills_the_link_below_the_threshold() {
     let [dctcp, fitdc] = ["dctcp", "tcp-fitdc"].map(|name| two_long_flows(name, "25us", "65pkt"));
@@ -189,15 +193,15 @@ fn tcp_fitdc_fills_the_link_below_the_threshold() {
     assert!(packets(&dctcp) > 50.0 && packets(&fitdc) < 12.0);
 }
 
-/// The names of a registry.
+/// The names in a registry.
 fn names(kind: &str) -> Vec<String> {
     entries(kind).expect("it is a kind").into_iter().map(|entry| entry.name).collect()
 }
 
-/// A read that nothing stands in the way of ends under every name, in every profile, and takes most
-/// of the link; with frames of 9000 bytes on links of 1 us, where a segment takes ten times as long as
-/// its way, too. A profile that brings what a transport cannot bear, such as delayed ACKs where the
-/// delay is the signal, stalls here.
+/// An undisturbed read is completed with every transport in every profile, and uses most of the
+/// link; also with frames of 9000 bytes on links of 1 us, where a transmission takes ten times the
+/// propagation delay. A profile that does not fit a transport, such as delayed ACKs if the delay is
+/// the signal, would stall here.
 #[test]
 fn every_transport_ends_a_small_read_in_every_profile() {
     let jumbo = json!({
@@ -213,7 +217,7 @@ fn every_transport_ends_a_small_read_in_every_profile() {
                     "transport": { "name": transport, "receive_window": "128KiB" },
                 });
                 lay(&mut document, changes);
-                // It counts marks, and refuses what brings a switch that has none.
+                // It counts marks, and refuses a switch without marks.
                 if let Err(error) = Scenario::from_document(&document) {
                     assert!(error.message.contains("never marks"), "{transport}: {error}");
                     assert_eq!(profile, "linux-dctcp", "{transport}");

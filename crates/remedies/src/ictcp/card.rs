@@ -9,15 +9,15 @@ pub(super) struct Card {
     capacity: f64,
     /// α·C, bytes per second.
     usable: f64,
-    /// When the current half-slot began (once there was a packet), and its length (T).
+    /// Start of the current half-slot, set by the first packet, and its length (T).
     half: Option<(Time, Span)>,
-    /// The half that may raise windows.
+    /// Whether it is the half in which windows may grow.
     second: bool,
     /// Bytes received in the current half.
     received: u64,
     /// `BW_A` of the last first half, bytes per second.
     available: f64,
-    /// The rest of it that may still be used.
+    /// The remaining part of it.
     quota: f64,
     base_rtt: Span,
     connections: Vec<Share>,
@@ -49,7 +49,7 @@ impl Card {
         }
     }
 
-    /// A new connection replaces the one that had its number.
+    /// A new connection replaces the previous one with its number.
     pub(super) fn open(&mut self, index: usize, window: u64, rtt: Span) {
         if self.connections.len() <= index {
             self.connections.resize(index + 1, Share::default());
@@ -74,7 +74,7 @@ impl Card {
 
     fn advance(&mut self, now: Time) {
         let (mut began, mut length) = self.half.unwrap_or((now, self.base_rtt));
-        // After a long pause nothing is known about the slots in between.
+        // After a long pause, the previous slots are unknown.
         if now.saturating_since(began) > length * 4 {
             (began, self.second, self.received) = (now, false, 0);
         }
@@ -115,12 +115,12 @@ impl Card {
         self.second
     }
 
-    /// Whether this many bytes per second are left.
+    /// Whether at least this rate is left, bytes per second.
     pub(super) fn has(&self, rate: f64) -> bool {
         rate <= self.quota
     }
 
-    /// Takes bytes per second from the rest; returns whether there was enough.
+    /// Takes this rate from the rest, bytes per second. Returns whether enough was left.
     pub(super) fn take(&mut self, rate: f64) -> bool {
         let enough = self.has(rate);
         if enough {

@@ -32,7 +32,7 @@ fn the_first_half_measures_and_the_second_hands_out() {
     card.receive(at(200), 0, 1000);
     assert!(!card.may_raise());
     card.receive(at(300), 0, 1000);
-    // The measurement begins anew with every slot.
+    // The measurement restarts with every slot.
     assert!((card.left_share() - 0.82).abs() < 1e-9, "{}", card.left_share());
 }
 
@@ -117,8 +117,8 @@ fn params() -> Params {
 
 #[test]
 fn a_window_that_is_used_grows_every_second_round_trip_at_most_and_doubles_while_all_goes_well() {
-    // The first doubling takes 2000 B/RTT of 11 250, the second 4000 of what is left by then; the
-    // third finds too little, and growth goes on by segments.
+    // The first doubling takes 2000 B/RTT of 11 250, the second 4000 of the rest. The third finds
+    // too little, and growth continues by segments.
     let windows = windows(params(), &[2, 2, 4, 4, 8, 8, 8, 8, 8, 8]);
     assert_eq!(windows[..3], [2, 4, 4]);
     assert!(windows.windows(2).all(|pair| pair[1] >= pair[0]), "{windows:?}");
@@ -140,7 +140,7 @@ fn without_a_usable_link_nothing_grows() {
     assert_eq!(windows(Params { alpha: 0.0, ..params() }, &[2, 2, 2, 4, 4]), [2; 5]);
 }
 
-/// The quota of 11 250 bytes per round trip suffices for one step of 8000, and for no second one.
+/// The quota of 11 250 bytes per round trip is enough for one step of 8000, but not for two.
 #[test]
 fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     let grown = |quota: Quota| {
@@ -162,7 +162,7 @@ fn a_quota_is_spent_by_all_together_or_compared_by_each() {
     assert_eq!(grown(Quota::Each), [16_000, 16_000]);
 }
 
-/// The window, in segments, after rounds in which this share of it was used; all in halves in which
+/// The window, in segments, after rounds in which this share of it was used, all in halves in which
 /// windows may grow.
 fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     let mut card = card();
@@ -177,7 +177,8 @@ fn after_rounds(window: u64, used: f64, rounds: u64) -> f64 {
     receiver.window as f64 / 1000.0
 }
 
-/// γ₁ = 0.1, γ₂ = 0.5, and three rounds in a row; or a segment short, which is as good as full.
+/// γ₁ = 0.1, γ₂ = 0.5, and three consecutive rounds. A difference of one segment counts as full
+/// use.
 #[test]
 fn how_far_throughput_falls_short_decides() {
     let is = |after: f64, segments: f64| assert!((after - segments).abs() < 1e-9, "{after}");

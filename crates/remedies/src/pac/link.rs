@@ -4,26 +4,26 @@ use incast_engine::time::mul_div;
 use incast_engine::{Rate, Span, Time};
 use incast_net::{Ecn, Packet};
 
-/// Whose ACKs go first.
+/// The priority class of an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Early,
     Late,
 }
 
-/// The virtual queue; every amount is a time on the link.
+/// The virtual queue. All amounts are times on the link.
 #[derive(Debug)]
 pub(super) struct Link {
     rate: Rate,
     base_rtt: Span,
     threshold: Span,
-    /// When all triggered data whose ACKs have left will have passed the link.
+    /// When all data triggered by ACKs that have left will have passed the link.
     released: Time,
-    /// When all triggered data that have been given a time will have passed: of the first class,
-    /// and of both.
+    /// When all triggered data with a departure time will have passed: of the first class, and of
+    /// both.
     early: Time,
     all: Time,
-    /// How much of the first class has overtaken the second.
+    /// Amount of the first class that has overtaken the second.
     overtaken: Span,
     /// When the current round trip began; bytes received in it, and marked bytes.
     began: Time,
@@ -89,7 +89,7 @@ impl Link {
         at
     }
 
-    /// When there is room for what an ACK triggers.
+    /// When an ACK with this load fits.
     pub fn fits(&self, now: Time, load: Span) -> Time {
         self.room_after(self.released, now, load)
     }

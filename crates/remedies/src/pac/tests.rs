@@ -27,7 +27,7 @@ fn a_threshold_leaves_at_once_and_the_rest_at_the_link_s_rate() {
     assert_eq!(link.reserve(at(40), PACKET, Class::Early), at(40));
     assert_eq!(link.reserve(at(1000), PACKET * 3, Class::Early), at(1000));
     assert_eq!(link.reserve(at(1000), PACKET, Class::Early), at(1008));
-    // An ACK that never fits waits for the others, and no longer.
+    // An ACK that never fits waits only for the others.
     assert_eq!(link.reserve(at(1000), PACKET * 9, Class::Early), at(1032));
 }
 
@@ -114,7 +114,7 @@ fn a_duplicate_triggers_a_packet_and_the_third_halves_the_window() {
     assert_eq!((guess.window, guess.slow_start), (3000, false));
 }
 
-/// Two connections of one client, one of which has received all that gives it priority.
+/// Two connections of one client, one of which has received all data of the first class.
 #[test]
 fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     let shared = Arc::new(Mutex::new(link()));
@@ -129,11 +129,11 @@ fn an_ack_of_the_second_class_is_overtaken_while_it_waits() {
     let until = |receiver: &mut Receiver, event: AckEvent<'_>, micros| {
         receiver.on_ack(event, at(micros)).hold_ack_until
     };
-    // Four segments, with room for three: they pass until 32 us. Two more fit at 24 us.
+    // Four segments, with room for three: they have passed at 32 us. Two more fit at 24 us.
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(1001)), 0), at(0));
     until(&mut late, AckEvent::Left, 0);
     assert_eq!(until(&mut late, AckEvent::Ready(&ack(2001)), 0), at(24));
-    // So do the two of the other one, which is first.
+    // So do the two of the other connection, which has priority.
     assert_eq!(until(&mut early, AckEvent::Ready(&request(1, 1)), 0), at(24));
     assert_eq!(until(&mut late, AckEvent::Expired, 24), at(40));
     assert_eq!(until(&mut early, AckEvent::Expired, 24), at(24));

@@ -1,22 +1,22 @@
-//! The state machine of figure 7, apart from the packets.
+//! The state machine of figure 7.
 
-/// What the sender does about the heartbeat.
+/// The state of the sender's heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// The next segment carries the label.
     Label,
     /// The heartbeat is in flight; nothing is labelled.
     DontLabel,
-    /// The heartbeat is back. The state is left at once, for one of the others.
+    /// The heartbeat has returned. The next state follows at once.
     Transient,
     /// The heartbeat ended here during loss recovery, which will send data.
     Wait,
-    /// It ended here, and it is not known whether data will leave. The number counts the remaining
-    /// answers to dummies until the ACK clock is declared dead.
+    /// The heartbeat ended here, and the sender may have no data to send. The number counts the
+    /// remaining answers to dummies until the ACK clock is declared dead.
     Arrested(u8),
 }
 
-/// What happens.
+/// An event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A labelled segment left.
@@ -31,12 +31,12 @@ pub enum Input {
     Timeout,
 }
 
-/// What TCP can do after this ACK.
+/// The state of the connection after an ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
     /// Data can leave now.
     MaySend,
-    /// Everything sent is acknowledged, and nothing can be sent: nothing is at risk.
+    /// Everything sent is acknowledged, and nothing can be sent: no data can be lost.
     Done,
     /// Loss recovery continues.
     Recovery,
@@ -44,7 +44,7 @@ pub enum Outlook {
     Stuck,
 }
 
-/// What is to be done.
+/// The action to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     None,

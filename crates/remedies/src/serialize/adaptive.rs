@@ -29,20 +29,20 @@ impl Adaptive {
         Self { full, round_trips, more_sets: 0, until: Time::NEVER, since: None }
     }
 
-    /// The block is over.
+    /// The block is complete.
     pub(super) const fn rest(&mut self) {
         self.until = Time::NEVER;
         self.since = None;
     }
 
-    /// Connections are open: starts a measurement, unless one is in progress.
+    /// Connections are open: starts a measurement, unless one is running.
     pub(super) fn begin(&mut self, path: &Path, now: Time, orders: &mut Vec<Order>) {
         if self.until == Time::NEVER {
             self.wait(Self::opening(path), now, orders);
         }
     }
 
-    /// From an order until its effect is seen: `T_1` begins and ends at the server.
+    /// The time from an order until its effect: `T_1` begins and ends at the server.
     fn opening(path: &Path) -> Span {
         path.ramp() + path.base_rtt
     }

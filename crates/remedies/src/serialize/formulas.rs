@@ -1,8 +1,8 @@
 //! Equations (2) to (12) of Osada et al., in integers.
 //!
-//! B, the bandwidth-delay product in packets, is a fraction; the methods round it up wherever the
-//! text does. Where the printed text contradicts its own arithmetic, the code follows the
-//! arithmetic and a comment says so.
+//! B, the bandwidth-delay product in packets, is a fraction; the methods round it up where the
+//! paper does. Where the printed text contradicts its own numbers, the code follows the numbers,
+//! with a comment.
 
 use incast_engine::{Rate, Span};
 
@@ -58,7 +58,7 @@ impl Path {
         self.bytes_in(self.base_rtt)
     }
 
-    /// Bytes that the link carries in `span`.
+    /// Bytes that the link transmits in `span`.
     pub fn bytes_in(&self, span: Span) -> u64 {
         (u128::from(self.rate.0) * u128::from(span.as_picos()) / BIT_PICOS) as u64
     }
@@ -100,7 +100,7 @@ impl Path {
         self.packets_of(sru) + (1 << (m - 2)) >= self.product_packets() + before
     }
 
-    /// `T_2` (equation 5): from then until the last packet. `None` if the window never reaches B.
+    /// `T_2` (equation 5): from then until the last packet. `None` if the window does not reach B.
     pub fn plateau(&self, sru: u64) -> Option<Span> {
         let sent = Self::sent_until(self.rounds() - 1);
         let rest = self.packets_of(sru).saturating_sub(sent);
@@ -128,13 +128,13 @@ impl Path {
         (2 * set.connections * set.window).saturating_sub(self.product_packets())
     }
 
-    /// Equation (12), with the factor 8 that the print lacks: the completion time of a block from
-    /// `servers` servers on a link that is never idle.
+    /// Equation (12), with the factor 8 that the printed equation lacks: the completion time of a
+    /// block from `servers` servers on a link that is always busy.
     pub fn ideal_completion(&self, servers: u64, sru: u64) -> Span {
         self.packet_time() * (servers * self.packets_of(sru))
     }
 
-    /// Goodput of a link that is never idle, with this much other traffic (§5.1).
+    /// Goodput of a link that is always busy, with this rate of other traffic (§5.1).
     pub fn greatest_goodput(&self, background: Rate) -> Rate {
         let rest = u128::from(self.rate.0.saturating_sub(background.0));
         Rate((rest * u128::from(self.mss) / u128::from(self.packet())) as u64)
@@ -183,8 +183,8 @@ mod tests {
         assert_eq!(path(10).ramp(), Span::from_micros(724));
     }
 
-    /// The text says about 360 us for 64 KB; that is the value for 64 000 bytes, but K is 1024
-    /// (§3).
+    /// The paper gives about 360 us for 64 KB. This is the value for 64 000 bytes, but its K is
+    /// 1024 (§3).
     #[test]
     fn equation_5_the_plateau_of_64_kb_takes_372_us_and_of_64_000_bytes_360() {
         assert_eq!(path(1).plateau(64 * KIB), Some(Span::from_micros(372)));
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(path.ramp(), path.base_rtt * 3 + path.packet_time() * 3);
     }
 
-    /// Equation (7) says when `T_2` ≥ 2 `T_1`: from 83 and 1333 packets on.
+    /// Equation (7): when `T_2` ≥ 2 `T_1`, from 83 and 1333 packets on.
     #[test]
     fn equations_7_and_8_one_connection_is_enough_where_the_plateau_lasts_two_ramps() {
         for (path, least) in [(path(1), 83), (path(10), 1333)] {
@@ -231,8 +231,8 @@ mod tests {
         assert_eq!(path(10).peak_queue(large), 84);
     }
 
-    /// The text's simulations report 13 and 90, which equation (11) gives for links of 25 us, not
-    /// for the round trip of 100 us of its table 1.
+    /// The paper's simulations report 13 and 90. Equation (11) gives these for links of 25 us, but
+    /// not for the round trip of 100 us of its table 1.
     #[test]
     fn equation_11_with_links_of_25_us_is_13_and_90() {
         for (gigabits, nanos, sru, peak) in [(1, 124_640, 32, 13), (10, 102_464, 512, 90)] {
@@ -246,14 +246,14 @@ mod tests {
         assert_eq!(path(1).ideal_completion(8, 32 * KIB), Span::from_micros(2208));
     }
 
-    /// 972 Mbps are what a background of 1 Mbps leaves; the text takes 0.1 % of 1 Gbps for 10 Mbps.
+    /// With a background of 1 Mbps, 972 Mbps are left. The paper takes 0.1 % of 1 Gbps for 10 Mbps.
     #[test]
     fn section_5_1_the_greatest_goodput_is_972_mbps() {
         assert_eq!(path(1).greatest_goodput(Rate(1_000_000)), Rate(972_360_000));
     }
 
-    /// Appendix A bounds the queue by 3 B. Two thirds of that is reached from B = 9 on, and below
-    /// B = 2 the bound does not hold.
+    /// Appendix A limits the queue to 3 B. From B = 9 on, the queue reaches two thirds of that;
+    /// below B = 2 the bound is wrong.
     #[test]
     fn appendix_a_the_bound_of_three_products_is_loose_from_9_packets_on_and_wrong_below_2() {
         let worst = |from: u64, to: u64| {
@@ -262,7 +262,7 @@ mod tests {
                 .map(|(packets, segments)| {
                     let path = path_of(10 * packets);
                     let peak = path.peak_queue(path.set(segments * 1460));
-                    // Ninths of B.
+                    // In ninths of B.
                     (9 * peak / packets, packets)
                 })
                 .max()
@@ -271,7 +271,7 @@ mod tests {
         assert_eq!(worst(1, 8), Some((63, 1)), "8 - 1 = 7");
     }
 
-    /// A fraction above 8 already needs three windows of 4.
+    /// B slightly above 8 needs three windows of 4.
     #[test]
     fn appendix_a_a_fraction_above_8_packets_reaches_almost_two_products() {
         let path = path_of(81);

@@ -28,7 +28,7 @@ pub(super) struct Group {
     members: Vec<Member>,
     /// The group's size, once known.
     total: Option<usize>,
-    /// Number of members that were asked: the first ones.
+    /// Number of members that got their request: the first ones.
     asked: usize,
     /// Number of open places: the first ones.
     allowed: usize,
@@ -60,7 +60,7 @@ impl Group {
         self.members.len() - 1
     }
 
-    /// No server joins any more.
+    /// No further server joins.
     pub(super) fn close(&mut self) {
         self.total = Some(self.members.len());
     }
@@ -96,7 +96,7 @@ impl Group {
         self.open.push(self.newest);
     }
 
-    /// Opens the sets whose turn it is, `more` than planned at once, and widens the last windows.
+    /// Opens the sets that are due, `more` than planned at once, and enlarges the last windows.
     pub(super) fn advance(
         &mut self,
         plan: Option<&Plan>,
@@ -121,7 +121,7 @@ impl Group {
         if self.open.is_empty() {
             return true;
         }
-        // Without knowledge of the path, connections open one at a time.
+        // While the path is unknown, connections open one at a time.
         let Some(plan) = plan else { return false };
         self.open.len() < plan.open_sets + more && self.has_newest_reached(plan)
     }
@@ -153,7 +153,8 @@ impl Group {
         }
     }
 
-    /// The window for a connection, bytes: when fewer than a set remain, they share the product.
+    /// The window of a connection, bytes. If fewer connections than a set remain, they share the
+    /// bandwidth-delay product.
     fn window(&self, plan: &Plan, path: &Path) -> u64 {
         match self.total {
             Some(total) if plan.grows && total - self.done < plan.connections => {

@@ -20,21 +20,21 @@ pub enum Source {
     Learned,
 }
 
-/// What the client is given and what it must measure.
+/// The values that the client is given or must measure.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Client {
     pub(crate) base_rtt: Source,
     pub(crate) sru: Source,
-    /// Connections to learn from.
+    /// Number of connections to measure.
     pub(crate) observed: u32,
-    /// Requests within this time of each other form a group; `None` if the application says which
-    /// do.
+    /// Requests within this time of each other form a group; with `None` the application defines
+    /// groups.
     pub(crate) group_gap: Option<Span>,
 }
 
 impl Client {}
 
-/// A number that is known or still to be learned.
+/// A value that is known or still to be measured.
 #[derive(Clone, Copy, Debug)]
 struct Lesson<T> {
     value: T,
@@ -86,7 +86,7 @@ impl Knowledge {
         }
     }
 
-    /// Path and SRU, as far as known.
+    /// Path and SRU; the current estimates if they are not known.
     pub(super) fn best(&self) -> (Path, u64) {
         (Path { base_rtt: self.base_rtt.value, ..self.path }, self.sru.value)
     }
@@ -96,8 +96,7 @@ impl Knowledge {
         (self.base_rtt.missing == 0 && self.sru.missing == 0).then(|| self.best())
     }
 
-    /// A server is asked: the time from the request to its first byte is a round trip of a full
-    /// packet.
+    /// A request is sent. The time from it to its first byte is a round trip of a full packet.
     pub(super) fn on_ask(&mut self, server: u32, now: Time, orders: &mut Vec<Order>) {
         if self.base_rtt.missing > 0 && self.measured.is_none() {
             self.measured = Some((server, now));
@@ -105,7 +104,7 @@ impl Knowledge {
         }
     }
 
-    /// A request that waited for the handshake leaves.
+    /// A request that waited for the handshake is sent.
     pub(super) fn on_request(&mut self, server: u32, now: Time) {
         if let Some((measured, since)) = &mut self.measured
             && *measured == server

@@ -1,7 +1,7 @@
-//! Connection serialisation (Osada et al.): the client asks few servers at a time.
+//! Connection serialisation (Osada et al.): the client requests data from few servers at a time.
 //!
 //! CCS, NCCS and OCS differ only in their [`Plan`]: the size of a set, the number of open sets,
-//! when the next set opens, and the window. [`Serializer`] carries out a plan.
+//! when the next set opens, and the window. [`Serializer`] executes a plan.
 
 mod adaptive;
 pub mod formulas;
@@ -19,7 +19,7 @@ use formulas::Path;
 use group::Group;
 pub(crate) use knowledge::{Client, Knowledge, Source};
 
-/// How many bytes a connection must have delivered before the next one may start.
+/// The number of bytes that a connection must have delivered before the next one may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Trigger {
@@ -40,7 +40,7 @@ impl Trigger {
     }
 }
 
-/// Which connections of a set must have reached the trigger.
+/// The connections of a set that must have reached the trigger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reached {
@@ -50,7 +50,7 @@ pub enum Reached {
     Any,
 }
 
-/// How `BaseBDP` becomes a window.
+/// The conversion of `BaseBDP` to a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Window {
@@ -89,7 +89,7 @@ pub(crate) struct Plan {
 pub(crate) trait Method: Send {
     fn plan(&self, path: &Path, sru: u64) -> Plan;
 
-    /// What the client is given and what it must measure.
+    /// The values that the client is given or must measure.
     fn client(&self) -> Client;
 
     /// Online measurements that open more sets.
@@ -103,7 +103,7 @@ pub(crate) trait Method: Send {
     }
 }
 
-/// A method among the connections of one client.
+/// A method for the connections of one client.
 pub(crate) struct Serialization<M> {
     pub(crate) method: M,
     pub(crate) situation: Situation,
@@ -183,7 +183,7 @@ impl Serializer {
         }
     }
 
-    /// Opens all that may open in a group.
+    /// Opens all connections of a group that may open.
     fn advance(&mut self, index: usize, view: &ClientView<'_>, orders: &mut Vec<Order>) {
         let (path, _) = self.knowledge.best();
         let more = self.adaptive.as_ref().map_or(0, |adaptive| adaptive.more_sets);

@@ -1,4 +1,4 @@
-//! Orders of a serializer, note by note, on the text's path of 1 Gbps and 100 us (B = 8.33).
+//! Orders of a serializer, note by note, on the paper's path of 1 Gbps and 100 us (B = 8.33).
 
 use incast_engine::Span;
 use serde_json::json;
@@ -35,7 +35,7 @@ fn section_4_2_the_window_in_bytes_is_12500() {
     assert_eq!(desk.wants_all(), [Order::Ask { server: 0, window: Some(12_500) }]);
 }
 
-/// A server that is wanted alone need not wait.
+/// A server that is wanted while no other one is open does not wait.
 #[test]
 fn section_4_2_whoever_comes_late_is_asked_when_it_comes() {
     let mut desk = Desk::new(&json!({ "name": "ccs" }), 3, 32_768);
@@ -106,7 +106,7 @@ fn section_4_4_or_when_any_has() {
     assert_eq!(desk.hears(Note::Marked(0)), []);
 }
 
-/// S - n T₁V/n is negative for the text's SRU: all sets would open at once but for the cap.
+/// S - n T₁V/n is negative for the paper's SRU: without the limit, all sets would open at once.
 #[test]
 fn section_4_4_as_printed_two_sets_open_at_once_and_no_third() {
     let mut desk = Desk::new(&json!({ "name": "ocs", "trigger": "printed" }), 9, 32_768);
@@ -147,7 +147,7 @@ fn section_6_the_round_trip_is_learned_from_the_first_connection() {
     assert_eq!(desk.hears(Note::Established(0)), []);
     desk.passes(124);
     desk.delivered[0] = MSS;
-    // The mark has no effect here: CCS waits for the end.
+    // The mark has no effect here: CCS waits for the whole part.
     assert_eq!(desk.hears(Note::Marked(0)), [mark(0, 1)]);
     assert_eq!(desk.hears(Note::Marked(0)), []);
     assert_eq!(desk.hears(Note::Complete(0)), [ask(1, 11)], "124 us are 10.33 packets");
@@ -177,12 +177,12 @@ fn section_6_the_sru_is_learned_from_the_first_connection() {
     let first: Vec<Order> =
         (1..4).flat_map(|server| [ask(server, 4), mark(server, SCALED)]).collect();
     assert_eq!(desk.hears(Note::Complete(0)), first);
-    // The next block uses what was learned.
+    // The next block uses the measured values.
     desk.ends_block(7);
     assert_eq!(desk.wants_all()[0], ask(0, 4));
 }
 
-/// The second block uses what the first block's only server showed.
+/// The second block uses the values measured with the first block's only server.
 #[test]
 fn section_6_a_block_of_one_server_teaches_too() {
     let mut desk = Desk::new(&json!({ "name": "ccs", "sru": "learned" }), 1, 1);

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Group, ScenarioError};
 
-/// The name alone.
+/// The type of the name `auto`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Auto;
 
@@ -40,7 +40,7 @@ impl AutoDocument {
             let window = self.window.map_or(bound, |window| window.bytes(mss));
             u64::from(flows) * window.div_ceil(u64::from(mss))
         };
-        // No window limits a datagram source, and a server never has more than its part in flight.
+        // No window limits a datagram source. A server never has more than its part in flight.
         let rooms = groups.iter().filter_map(Group::load).map(|(load, transport)| {
             let bound = transport.tcp.receive_window.min(load.most);
             room(load.at_once, bound, transport.tcp.mss)

@@ -11,13 +11,13 @@ pub(super) fn document() -> Value {
             "buffer": "32pkt",
             // DropTail drops at `length + 1 >= limit_`: L - 1 wait while one is being sent.
             "buffer_counts_in_service": true,
-            // An arrival was scheduled one propagation delay earlier, a departure only one packet
-            // time.
+            // An arrival was scheduled a propagation delay ago, a departure only a transmission
+            // time ago.
             "ties": "arrival-first",
         },
         "transport": {
             "mss": 1024,
-            // window_ = 1000, which is the initial ssthresh, too.
+            // `window_` = 1000, which is also the initial ssthresh.
             "receive_window": 1000,
             // One-way agents: the server's packet 0 is the SYN, and its ACK completes it.
             "opener": "server",
@@ -25,7 +25,7 @@ pub(super) fn document() -> Value {
             // rtxcur_init_ = 3.
             "rto_initial": "3s",
             "syn_rto": "3s",
-            // tcpTick_ = 1e-5; it rounds only samples.
+            // `tcpTick_` = 1e-5; only samples are rounded.
             "rto_granularity": "10us",
             "rto_style": "ns2",
             // newtimer() compares with t_seqno_, which is one past the last packet.

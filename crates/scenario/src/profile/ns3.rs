@@ -9,7 +9,7 @@ pub(super) fn document() -> Value {
             "delay": "25us",
             // DropTailQueue in bytes; the packet that is being sent has left it.
             "buffer": "100000B",
-            // Every event in the order in which it was scheduled.
+            // Simultaneous events in the order of scheduling.
             "ties": "scheduled",
             // The point-to-point protocol's header.
             "layer2_overhead": 2,

@@ -13,7 +13,7 @@ pub(super) fn document() -> Value {
             "rto_max": "60s",
             "rto_initial": "1s",
             "syn_rto": "1s",
-            // RFC 6298 §4 prescribes none and finds that 100 ms or less work well.
+            // RFC 6298 §4 prescribes no value; it states that 100 ms or less work well.
             "rto_granularity": "100ms",
             // RFC 7323 §5.4: a tick of 1 ms to 1 s.
             "timestamp_granularity": "1ms",

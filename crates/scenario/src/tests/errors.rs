@@ -1,4 +1,4 @@
-//! One line each: the key, what was given, what would be accepted.
+//! Errors have one line: the key, the given value, and the accepted ones.
 
 mod bounds;
 mod network;
@@ -98,7 +98,7 @@ fn wrong_units_say_what_to_write() {
         "network.rate: \"1GBps\" is not a rate: B is for bytes, rates are in bits (b) per second; \
          write e.g. \"1Gbps\", \"10Gb/s\", \"100Mbit/s\", \"10gbit\"",
     );
-    // Below a table that is told apart by its name, too.
+    // Also below a table that is identified by its name.
     refused(
         &[("workload.request_jitter", json!("20uz"))],
         "workload.request_jitter: \"20uz\" is not a time; \

@@ -1,4 +1,4 @@
-//! What follows from a scenario.
+//! Numbers derived from a scenario.
 
 use incast_engine::Cell;
 use serde_json::json;
@@ -66,13 +66,13 @@ fn thresholds_are_told_in_the_unit_of_the_buffer() {
     let red = json!({ "name": "red", "min_th": "5pkt", "max_th": "15pkt" });
     let both = [("min_th".to_owned(), 5.0), ("max_th".to_owned(), 15.0)];
     assert_eq!(told("40pkt", red), both);
-    // A threshold of another kind, and one that is not in use.
+    // A threshold of another kind, and one that is not used.
     let segregation = json!({ "name": "segregation", "threshold": 2.0, "burst_limit": "10pkt" });
     assert_eq!(told("40pkt", segregation), [("burst_limit".to_owned(), 10.0)]);
     assert_eq!(told("40pkt", json!("rapid")), []);
 }
 
-/// Alone at a switch with dynamic thresholds, a queue takes α / (1 + α) of it.
+/// At a switch with dynamic thresholds, a single queue uses α / (1 + α) of the buffer.
 #[test]
 fn a_port_alone_has_its_share_of_a_dynamic_buffer() {
     for (alpha, limit) in [(json!(1), 50), (json!("2^-1"), 33), (json!(8), 88)] {
@@ -128,7 +128,7 @@ fn long_flows_have_no_blocks_and_datagrams_a_rate() {
     assert_eq!(traffic.background_space_bytes, [Some(100), None]);
 }
 
-/// A window of a byte still sends a segment; every fact has a name of its own.
+/// With a window of a byte, a segment is still sent; the names of facts are unique.
 #[test]
 fn windows_are_told_in_segments_and_names_are_single() {
     let all = facts(&[

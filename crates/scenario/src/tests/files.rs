@@ -1,4 +1,4 @@
-//! The scenarios that come with the project.
+//! The scenarios in the project's `scenarios` folder.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What a scenario promises, by behaviour.
+//! Tests of scenarios, by behaviour.
 
 mod defaults;
 mod errors;
@@ -38,7 +38,7 @@ fn load(keys: &[(&str, Value)]) -> Scenario {
     Scenario::from_document(&with(keys)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The error's line.
+/// The error message.
 fn refusal(keys: &[(&str, Value)]) -> String {
     plan(&with(keys)).expect_err("the document should be refused").to_string()
 }

@@ -1,4 +1,4 @@
-//! The ranges of the parameters of registry entries: what is within them, and what is beyond.
+//! The ranges of the parameters of registry entries: values inside and outside.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn check(definition: &str, entry: &Value) -> Result<(), String> {
     ranges::check_entry(entry, definition, "it", schema::kept()).map_err(|it| it.to_string())
 }
 
-/// An entry, a parameter, values beyond its range, and what they must be.
+/// An entry, a parameter, values outside its range, and what they must be.
 type Case = (&'static str, &'static str, &'static str, &'static [f64], &'static str);
 
 const POSITIVE: &str = "above 0 and at most 1000000000";

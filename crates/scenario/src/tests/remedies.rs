@@ -62,7 +62,7 @@ fn a_transport_s_name_may_be_a_table_with_the_parameters_of_its_part() {
     assert_eq!(swift["congestion_control"]["increase"], 0.1, "what else the preset says stays");
     let newreno = resolved(&json!({ "name": "newreno", "careful": false }));
     assert_eq!(newreno["recovery"]["careful"], false);
-    // Both parts of Reno are called so; what makes it Reno is its recovery.
+    // Both parts of Reno have this name. Its recovery defines it.
     assert_eq!(
         resolved(&json!({ "name": "reno", "careful": false }))["recovery"]["careful"],
         false
@@ -154,7 +154,7 @@ fn a_conflict_is_told_of_every_parameter_that_a_remedy_requires() {
         assert!(message.starts_with(&format!("transport.{told}")), "{message}");
         assert!(message.contains(" is given, and the remedy "), "{message}");
     }
-    // A flow of the background has remedies of its own.
+    // A flow of the background has its own remedies.
     let mut document = with_transport(&json!("newreno"));
     document["background"] = json!([{
         "name": "long-flow", "transport": { "name": "fine-rto", "rto_min": "1s" },

@@ -51,7 +51,7 @@ fn a_buffer_for_all_windows_is_echoed_as_its_size() {
     assert_eq!(echoed(&text), "11000pkt");
     let own = json!({ "name": "auto", "window": 7 });
     assert_eq!(echoed(&[("network.buffer", own)]), "28pkt");
-    // The first servers take what is left of a block.
+    // The first servers send the remainder of a block.
     let block = json!({ "servers": 4, "block": 4 * 1460 + 1 });
     assert_eq!(echoed(&[("workload", block)]), "8pkt");
     let flows = json!([

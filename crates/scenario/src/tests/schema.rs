@@ -1,4 +1,4 @@
-//! The schema is closed, documented, and agrees with the loader.
+//! The schema is closed and documented, and agrees with the loader.
 
 use serde_json::{Map, Value, json};
 
@@ -44,12 +44,12 @@ fn every_table_is_closed() {
 
 #[test]
 fn every_key_is_described_on_one_line_with_its_default() {
-    // These depend on other keys or on a choice that only the user can make, and say so.
+    // These depend on other keys or on a choice of the user, and say so.
     let stated =
         |text: &str| ["No default", "no default", "Default: "].iter().any(|it| text.contains(it));
     for (place, table) in tables(&schema()) {
         for (key, property) in table["properties"].as_object().unwrap() {
-            // The name that tells a variant apart, and tables that are described key by key.
+            // The name that identifies a variant, and tables that are described key by key.
             if property.get("const").is_some() || is_table(property) {
                 continue;
             }
@@ -102,7 +102,7 @@ fn every_resolved_key_is_in_the_schema_and_has_its_type() {
     assert!(!accepts(&schema, &schema, &json!({ "workload": { "servers": "many" } })));
 }
 
-/// Validates by the keywords that the schema uses, patterns excepted.
+/// Validates with the keywords that the schema uses, without patterns.
 pub(super) fn accepts(root: &Value, schema: &Value, value: &Value) -> bool {
     let Some(schema) = schema.as_object() else { return schema != &json!(false) };
     schema.iter().all(|(keyword, given)| {

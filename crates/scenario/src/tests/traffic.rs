@@ -123,7 +123,7 @@ fn what_background_traffic_cannot_be_is_refused_by_name() {
     );
 }
 
-/// What a lone workload's own transport is given stands as it does in a list.
+/// The own transport of a single workload has the same key as in a list.
 #[test]
 fn a_workload_s_own_transport_is_under_its_key() {
     let own = json!({ "servers": 2, "sru": 1000, "transport": {
@@ -137,7 +137,7 @@ fn a_workload_s_own_transport_is_under_its_key() {
     load(&[("workload", own)]);
 }
 
-/// A key of `[transport]` is void only if it is for all groups that have this transport.
+/// A key of `[transport]` has no effect only if this is so for all groups with this transport.
 #[test]
 fn connections_that_end_keep_their_fin() {
     let read = |connections: &str| json!({ "servers": 2, "sru": 1000, "connections": connections });

@@ -10,7 +10,7 @@ use super::TransportDocument;
 use crate::profile;
 use crate::switch::Switch;
 
-/// Whether a part may be the one called `name`: the given value names no other.
+/// Whether a part may be the one called `name`: the given value has no other name.
 fn is_open(given: &Value, name: &str) -> bool {
     given.as_str().or(given["name"].as_str()).is_none_or(|given| given == name)
 }
@@ -27,7 +27,7 @@ impl TransportDocument {
         }
     }
 
-    /// Sets a parameter to the required value, unless the table `given` has it; if a part is given,
+    /// Sets a parameter to the required value, unless the table `given` has it. If a part is given,
     /// only its missing parameters are set.
     pub(crate) fn meet(&mut self, requirement: &Requirement, given: &Value) {
         let part = &given[requirement.key()];

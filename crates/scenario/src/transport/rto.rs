@@ -6,7 +6,7 @@ use incast_tcp::config::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whose arithmetic turns SRTT and RTTVAR into an RTO.
+/// The computation of the RTO from SRTT and RTTVAR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum RtoStyle {
@@ -23,7 +23,7 @@ pub(crate) enum RtoStyle {
 impl RtoStyle {
     const ALL: [Self; 4] = [Self::Rfc, Self::Linux, Self::Ns3, Self::Ns2];
 
-    /// What it stands for.
+    /// Its rules.
     fn rules(self) -> (RtoFloor, RttClock, BackoffEnd) {
         match self {
             Self::Rfc => (RtoFloor::Timeout, RttClock::Exact, BackoffEnd::Sample),

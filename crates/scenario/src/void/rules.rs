@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use super::{Finding, pointer};
 use crate::{Group, Reorder, Scenario, Transport};
 
-/// Keys of a table without effect while another key has such a value; then the reason, and what
-/// would change it.
+/// Keys of a table that have no effect while another key has such a value; then the reason, and
+/// what would change it.
 type Rule = (&'static [&'static str], fn(&Value) -> bool, &'static str, &'static str);
 
-/// Of a transport, by its resolved table.
+/// Rules for a transport, by its resolved table.
 const TRANSPORT: &[Rule] = &[
     (
         &["timestamp_granularity"],
@@ -67,7 +67,7 @@ const TRANSPORT: &[Rule] = &[
     ),
 ];
 
-/// Of a loss recovery, with the transport's table around it.
+/// Rules for a loss recovery, by its table with the transport's.
 const RECOVERY: &[Rule] = &[
     (
         &["probe_rtts", "probe_initial", "probe_min", "max_ack_delay"],
@@ -101,7 +101,7 @@ const RECOVERY: &[Rule] = &[
     ),
 ];
 
-/// Of a congestion control, with the transport's table around it.
+/// Rules for a congestion control, by its table with the transport's.
 const CONGESTION_CONTROL: &[Rule] = &[
     (
         &["least_urgency", "greatest_urgency"],
@@ -136,7 +136,7 @@ const CONGESTION_CONTROL: &[Rule] = &[
     ),
 ];
 
-/// Of a remedy, by its table.
+/// Rules for a remedy, by its table.
 const REMEDY: &[Rule] = &[
     (
         &["full", "round_trips", "rto_min"],
@@ -161,7 +161,7 @@ const REMEDY: &[Rule] = &[
     (&["when"], |it| it["copies"] == 0, "copies is 0", "write e.g. copies = 3"),
 ];
 
-/// Of a queue discipline, by its table.
+/// Rules for a queue discipline, by its table.
 const QUEUE: &[Rule] = &[
     (&["hard_drop"], |it| it["ecn"] == false, "ecn is false", "write ecn = true"),
     (
@@ -224,7 +224,8 @@ pub(super) fn find(document: &Value, scenario: &Scenario) -> Vec<Finding> {
 }
 
 impl Search {
-    /// The rules whose keys the table `given` has, by what `decides`.
+    /// Applies the rules for keys of the table `given`. `decides` has the values of the deciding
+    /// keys.
     fn apply(&mut self, place: &str, given: &Value, decides: &Value, rules: &[Rule]) {
         let Some(given) = given.as_object() else { return };
         for (keys, is_void, because, write) in rules {
@@ -246,7 +247,7 @@ impl Search {
         self.found.push(Finding { key, because, write });
     }
 
-    /// A transport's own keys, and those of its parts, wherever they stand.
+    /// Searches a transport's own keys and those of its parts.
     fn transport(&mut self, place: &str, given: &Value, resolved: &Value) {
         self.apply(place, given, resolved, TRANSPORT);
         let part = |key: &str| format!("{place}.{key}");
@@ -361,7 +362,7 @@ fn is_beyond(threshold: Limit, buffer: Limit, packet: u64) -> bool {
         (Limit::Packets(threshold), Limit::Bytes(buffer)) => {
             threshold.saturating_mul(packet) >= buffer
         }
-        // A buffer in packets holds packets of any size; only full ones are numerous.
+        // A buffer in packets holds packets of any size, of which only full ones are numerous.
         (Limit::Bytes(_), Limit::Packets(_)) => false,
     }
 }

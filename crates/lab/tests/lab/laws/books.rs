@@ -1,4 +1,4 @@
-//! What the packets of one flow tell of its data, without looking into its connection.
+//! The state of a flow's data, derived from its packets without access to its connection.
 
 use std::collections::BTreeSet;
 
@@ -6,34 +6,32 @@ use incast_host::cause::Cause;
 use incast_host::milestone::EventRow;
 use incast_net::{Flags, Packet};
 
-/// What was sent, what arrived, and what must therefore be so.
+/// What was sent and what arrived.
 #[derive(Default)]
 pub struct Books {
-    /// Incarnation of the connection; what is left of an earlier one does not count.
+    /// Incarnation of the connection. Packets of earlier ones do not count.
     pub epoch: u8,
     /// Bytes that earlier incarnations delivered.
     pub retired: u64,
     pub written: u64,
     /// Bytes that arrived in order.
     pub in_order: u64,
-    /// Whether the client has sent anything.
+    /// Whether the client has sent a packet.
     pub has_asked: bool,
-    /// Whether the client holds an ACK back.
+    /// Whether the client delays an ACK.
     pub holds_ack: bool,
-    /// What arrived beyond a gap, from and to.
+    /// The ranges that arrived beyond a gap.
     beyond: BTreeSet<(u64, u64)>,
-    /// One past the last byte that the client has let the server send; not known if it said
-    /// nothing.
+    /// The right edge of the client's window; `None` before it advertised one.
     edge: Option<u64>,
-    /// Where the FIN stands that arrived.
+    /// Sequence number of the FIN that arrived.
     fin: Option<u64>,
-    /// Every copy of a segment that the server sent and that has not arrived in order, from and
-    /// to.
+    /// Every transmission of a segment by the server that has not arrived in order, as a range.
     copies: Vec<(u64, u64)>,
 }
 
 impl Books {
-    /// A new incarnation takes over.
+    /// A new incarnation begins.
     pub fn begin(&mut self, epoch: u8) {
         *self = Self { epoch, retired: self.retired + self.in_order, ..Self::default() };
     }
@@ -43,13 +41,13 @@ impl Books {
         self.copies.push((packet.seq - 1, packet.seq_end() - 1));
     }
 
-    /// The client sends anything with a window.
+    /// The client sends a packet with a window.
     pub fn on_window(&mut self, packet: &Packet) {
         let edge = packet.ack.max(1) + u64::from(packet.window);
         self.edge = self.edge.max(Some(edge));
     }
 
-    /// Data reach the client, which takes nothing from beyond its window (RFC 9293 §3.10.7.4).
+    /// Data arrives at the client, which accepts nothing beyond its window (RFC 9293 §3.10.7.4).
     pub fn on_arrival(&mut self, packet: &Packet) {
         if self.edge.is_some_and(|edge| packet.seq_end() > edge) {
             return;
@@ -71,7 +69,8 @@ impl Books {
         self.in_order + u64::from(self.fin == Some(self.in_order))
     }
 
-    /// Why a timer of the server's data expired while `packets` were on their way, either way.
+    /// Why a timer of the server's data expired while `packets` were in the network, in either
+    /// direction.
     pub fn cause(&self, row: &EventRow, mss: u64, packets: &[Packet]) -> Cause {
         let una = row.seq - 1;
         let ahead = |packet: &&Packet| packet.route.is_forward();

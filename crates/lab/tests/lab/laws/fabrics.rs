@@ -1,9 +1,9 @@
-//! Random topologies, and where servers are put.
+//! Random topologies and places of servers.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// A topology with parameters, its number of switches, and links between them that differ or not.
+/// A topology with parameters, its number of switches, and links between them that may differ.
 #[derive(Clone, Debug)]
 pub struct Shape {
     topology: Value,
@@ -13,7 +13,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Puts `[network]` and `[workload]` of a document on these switches.
+    /// Adds it to `[network]` and `[workload]` of a document.
     pub fn lay(self, document: &mut Value) {
         document["network"]["topology"] = self.topology;
         let has_servers = document["workload"].get("servers").is_some();
@@ -33,7 +33,7 @@ impl Shape {
     }
 }
 
-/// As often a star as not.
+/// Half of them are stars.
 pub fn shapes() -> impl Strategy<Value = Shape> {
     let several = prop_oneof![
         (2_u32..=4).prop_map(|n| (json!({ "name": "chain", "switches": n }), n)),

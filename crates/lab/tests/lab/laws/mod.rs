@@ -1,4 +1,4 @@
-//! What holds of every run, whatever the scenario.
+//! Laws of every run.
 
 mod books;
 mod fabrics;
@@ -36,8 +36,8 @@ pub use witness::Witness;
 
 pub const SEED: u64 = 7;
 
-/// How many random scenarios: 100, or `INCAST_CASES`. The same ones every time, unless
-/// `PROPTEST_RNG_SEED` says otherwise.
+/// The number of random scenarios: 100, or `INCAST_CASES`. They are the same each time, unless
+/// `PROPTEST_RNG_SEED` is set.
 pub fn config() -> ProptestConfig {
     let cases = std::env::var("INCAST_CASES").ok().and_then(|cases| cases.parse().ok());
     let config = ProptestConfig {
@@ -71,14 +71,14 @@ fn the_laws_hold_of_random_scenarios() {
     assert!(stalls.get() > 0, "some of them wait for long");
 }
 
-/// Panics unless every law holds of a scenario.
+/// Panics if a scenario violates a law.
 pub fn hold(scenario: &Scenario) -> Core<Witness> {
     let (rows, core) = witnessed(scenario);
     repeated(scenario, &rows, core.now());
     core
 }
 
-/// Runs a scenario with a witness and compares the books.
+/// Runs a scenario with a witness and compares the results with it.
 fn witnessed(scenario: &Scenario) -> (Vec<Row>, Core<Witness>) {
     let (rows, core) = observe(scenario, SEED);
     packets_are_conserved(&core);
@@ -122,7 +122,7 @@ fn by_group<'a>(scenario: &'a Scenario, rows: &'a [Row]) -> Vec<(Group<'a>, &'a 
     scenario.groups().into_iter().zip(own(scenario, rows)).collect()
 }
 
-/// The rows of groups, without that of several workloads together.
+/// The rows of groups, without the sum of several workloads.
 fn own<'a>(scenario: &Scenario, rows: &'a [Row]) -> &'a [Row] {
     &rows[usize::from(scenario.traffic.several)..]
 }
@@ -162,8 +162,8 @@ fn packets_are_conserved(core: &Core<Witness>) {
     assert_eq!(core.network.packets_held() as u64, core.in_flight(), "none is kept, none lost");
 }
 
-/// A run ends when its work is done. Beside traffic that never ends its time may be up before; then
-/// every flow with work left is waiting for something.
+/// A run ends when its work is complete. With endless traffic it may end earlier, by its time
+/// limit; then every flow with work left waits for something.
 fn work_is_done_or_goes_on(scenario: &Scenario, rows: &[Row], core: &Core<Witness>) {
     if core.finished {
         assert_eq!(rows[0].status, "ok");
@@ -247,8 +247,8 @@ fn timeouts_have_one_cause_each(rows: &[Row], witness: &Witness) {
     }
 }
 
-/// Every wait that is long by the packets that arrive is told when it ends, with a cause, and nothing
-/// else is.
+/// Every wait that is long according to the arrivals is reported when it ends, with a cause. No
+/// other wait is reported.
 fn stalls_have_one_cause_each(rows: &[Row], witness: &Witness) {
     witness.waits.is_told();
     assert_eq!(rows.iter().map(|row| row.stalls).sum::<u64>(), witness.waits.told);
@@ -280,7 +280,7 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     let workloads = scenario.traffic.workloads.iter();
     let clients = workloads.flat_map(|table| table.config.workload().clients());
     let clients = clients.collect::<BTreeSet<_>>().len() as f64;
-    // Every packet may be as much shorter on the line as the clocks are off.
+    // The clock noise may shorten every packet's transmission time.
     let sending = network.client_rate.transmission_time(packet.into());
     let least = sending.saturating_sub(network.clock_noise).as_secs_f64();
     let most = clients * f64::from(tcp.mss) * 8.0 / least;
@@ -317,8 +317,8 @@ fn nothing_exceeds_the_network(scenario: &Scenario, row: &Row) {
     assert!(row.fairness.is_none_or(|it| it > 0.0 && it <= 1.0), "{:?}", row.fairness);
 }
 
-/// The same seed gives the same rows, with and without traces, and with a departure event at every
-/// port, and the same traces.
+/// The same seed gives the same rows and the same traces. The rows do not depend on traces, and not
+/// on departure events at every port.
 fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     let run = |trace: &TraceRequest| {
         incast_lab::run(scenario, SEED, trace, &Control::default()).expect("nobody cancels")
@@ -329,7 +329,8 @@ fn repeated(scenario: &Scenario, rows: &[Row], end: Time) {
     for Run { rows, .. } in [&silent, &one, &other] {
         assert_eq!(timeless(rows), expected);
     }
-    // On a link without delay, arrivals that come first are a matter of definition (ADR 7).
+    // On a link without delay, the meaning of arrivals before departures is a matter of definition
+    // (ADR 7).
     let network = &scenario.network;
     let core_delay = network.core.as_ref().map(|core| core.delay);
     let no_delay = [Some(network.server_delay), Some(network.client_delay), core_delay]
@@ -353,13 +354,13 @@ fn another_seed_differs(scenario: &Scenario, witness: &Witness) {
     }
 }
 
-/// What a scenario's rows say, but for the time that they took.
+/// The rows of a scenario, without their run times.
 pub fn rows(scenario: &Scenario) -> Vec<String> {
     let run = incast_lab::run(scenario, SEED, &TraceRequest::default(), &Control::default());
     timeless(&run.expect("nobody cancels").rows)
 }
 
-/// What rows say, but for the time that they took.
+/// The rows as text, without their run times.
 pub fn timeless(rows: &[Row]) -> Vec<String> {
     rows.iter().map(|row| format!("{:?}", Row { wall_s: 0.0, ..row.clone() })).collect()
 }

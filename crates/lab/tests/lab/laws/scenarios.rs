@@ -1,4 +1,4 @@
-//! Random scenarios: every key of a document, each with its tiny, its usual and its odd values.
+//! Random scenarios: every key of a document, with very small, usual and unusual values.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -9,13 +9,13 @@ use super::switches::{reorder, switch};
 /// One key of a table, or its absence.
 type Key = BoxedStrategy<Option<(&'static str, Value)>>;
 
-/// A key that is given with probability `p`, and any of these values.
+/// A key that is given with probability `p`, with any of these values.
 fn sometimes(p: f64, key: &'static str, values: Vec<Value>) -> Key {
     let value = prop::sample::select(values).prop_map(move |value| (key, value));
     prop::option::weighted(p, value).boxed()
 }
 
-/// A key that is left at its default as often as not.
+/// A key that is given with probability 1/2.
 fn maybe(key: &'static str, values: Vec<Value>) -> Key {
     sometimes(0.4, key, values)
 }
@@ -197,8 +197,7 @@ fn recovery() -> BoxedStrategy<Value> {
     prop_oneof![1 => tahoe, 1 => reno, 2 => newreno, 2 => sack, 3 => rack_tlp].boxed()
 }
 
-/// A congestion control; those that count marks take the switch that comes with them.
-/// Those that go by losses.
+/// A congestion control that uses losses. Those that count marks need their own switch.
 fn by_losses() -> BoxedStrategy<Value> {
     let hystart = || {
         maybe(
@@ -268,7 +267,7 @@ fn congestion_control() -> BoxedStrategy<Value> {
 /// Congestion controls that count marks.
 const MARKED: [&str; 5] = ["dctcp", "d2tcp", "l2dct", "tdctcp", "tcp-fitdc"];
 
-/// Leaves the choice of a queue to a transport that counts marks.
+/// Lets a transport that counts marks choose the queue.
 fn with_marks(mut document: Value) -> Value {
     let counts = document["transport"]["congestion_control"]
         .get("name")
@@ -280,7 +279,7 @@ fn with_marks(mut document: Value) -> Value {
     document
 }
 
-/// A transport with segments of `mss` bytes. Timers start low, for runs to be short.
+/// A transport with segments of `mss` bytes. Timers start low, so that runs are short.
 fn transport(mss: u64) -> BoxedStrategy<Value> {
     let delayed = any_of![
         true,
@@ -336,7 +335,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
     ])
 }
 
-/// Little enough that the workload gets through.
+/// Background traffic, little enough for the workload to complete.
 fn background() -> BoxedStrategy<Value> {
     let datagrams = table(vec![
         always("name", prop::sample::select(any_of!["cbr", "poisson", "on-off"])),
@@ -349,7 +348,7 @@ fn background() -> BoxedStrategy<Value> {
     let small_window = (transport(1000), 1_u32..=3)
         .prop_map(|(mut transport, segments)| {
             transport["receive_window"] = json!(segments);
-            // What counts marks would choose the queue of all.
+            // A transport that counts marks would choose the queue for all groups.
             if let Some(table) = transport.as_object_mut() {
                 table.remove("congestion_control");
             }
@@ -386,8 +385,7 @@ fn background() -> BoxedStrategy<Value> {
     prop_oneof![8 => datagrams, 2 => flows, 2 => poisson_flows, 1 => reads].boxed()
 }
 
-/// Any scenario. Without background nothing but the workload takes time, so it may take as long as
-/// it likes.
+/// Any scenario. Without background traffic, the time limit is long enough for any workload.
 pub fn scenarios() -> BoxedStrategy<Value> {
     let mss = prop::sample::select(vec![536_u64, 1000, 1460, 8960]);
     let backgrounds = prop::collection::vec(background(), 0..=2);
@@ -413,7 +411,7 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// Makes as many clients and servers as are named.
+/// Adds clients and servers until all that are named exist.
 fn enough_of_all(document: &mut Value) {
     let text = document.to_string();
     if text.contains("all-to-all") {

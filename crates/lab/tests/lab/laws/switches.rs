@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Keys of `[network]` that go together: the buffer, how it is counted, and the discipline. A full
-/// packet has at most `packet` bytes.
+/// Keys of `[network]` that depend on each other: the buffer, how it is counted, and the
+/// discipline. A full packet has at most `packet` bytes.
 pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
     let in_packets = prop_oneof![3 => 1_u64..=8, 2 => 9_u64..=64, 1 => 65_u64..=2000];
     let in_packets =
@@ -36,8 +36,8 @@ pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
                 keys.push(("buffer_cell", json!(CELL)));
             }
             keys.extend(counts_in_service.map(|it| ("buffer_counts_in_service", json!(it))));
-            // A share of the buffer needs a buffer of the port's own, and one of a few packets: a
-            // threshold below a packet lets none in.
+            // A share of the buffer needs a buffer per port of a few packets: a threshold below a
+            // packet admits none.
             let fits = |queue: &Value| {
                 !queue.to_string().contains('%') || (sharing != Some("dynamic") && is_ample)
             };
@@ -47,7 +47,7 @@ pub fn switch(packet: u64) -> BoxedStrategy<Vec<(&'static str, Value)>> {
         .boxed()
 }
 
-/// Bytes of a cell, as in a real switch.
+/// A common cell size, bytes.
 const CELL: u64 = 208;
 
 fn loss() -> impl Strategy<Value = Value> {
@@ -55,7 +55,7 @@ fn loss() -> impl Strategy<Value = Value> {
         .prop_map(|(p, data_only)| json!({ "name": "bernoulli", "p": p, "data_only": data_only }))
 }
 
-/// Thresholds in bytes hold a packet: nothing that is larger than a strict one ever enters.
+/// Thresholds in bytes are at least a packet: larger packets would never be admitted.
 fn others(packet: u64) -> impl Strategy<Value = Value> {
     prop::sample::select(vec![
         json!({ "name": "ecn-threshold", "threshold": "2pkt" }),
@@ -79,7 +79,7 @@ fn others(packet: u64) -> impl Strategy<Value = Value> {
     ])
 }
 
-/// Packets that others overtake.
+/// Reordering on links.
 pub fn reorder() -> impl Strategy<Value = Value> {
     let links = prop::sample::select(vec!["all", "client", "servers"]);
     (0.0..0.3, 0_u64..300, links).prop_map(

@@ -1,4 +1,4 @@
-//! Traces against the counters of the run that they were taken of.
+//! Traces compared with the counters of their run.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use incast_traffic::WorkloadConfig;
 pub fn agree_with_the_rows(scenario: &Scenario, run: &Run, end: Time) {
     let row = &run.rows[0];
     let queues = run.trace.queue.as_ref().expect("it was asked for");
-    // The row is about one of the ports; if about none, the first one shows by how much.
+    // The row is of one of the ports. If it matches none, the first one shows the difference.
     let told = queues.iter().find(|queue| {
         let busy = share_of_sending(queue, end);
         let peaks = (most(queue, |bin| bin.packets[1].into()), most(queue, |bin| bin.bytes[1]));
@@ -35,7 +35,7 @@ fn share_of_sending(queue: &QueueTrace, end: Time) -> f64 {
     sending.as_secs_f64() / end.as_secs_f64()
 }
 
-/// No peak, no drop and no moment of sending is lost in the bins.
+/// The bins contain every peak, every drop and all sending time.
 fn queue_agrees(queue: &QueueTrace, row: &Row, end: Time) {
     assert_eq!(most(queue, |bin| bin.packets[1].into()), row.queue_max_packets);
     assert_eq!(most(queue, |bin| bin.bytes[1]), row.queue_max_bytes);
@@ -78,7 +78,7 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
 
     assert!(most_packets(events) <= all(|row| row.packets_sent));
 
-    // A block that is wanted while another one is read begins later than it is wanted.
+    // A block that is due while another one is read begins later than it is due.
     let [only] = &scenario.traffic.workloads[..] else { return };
     if waits(&only.config) || !alone || rows[0].blocks != count(EventKind::BlockDone) {
         return;
@@ -91,7 +91,7 @@ fn events_agree(scenario: &Scenario, events: &EventTrace, rows: &[Row]) {
     assert!((mean - expected).abs() <= 1e-9 * expected, "{mean} s, by the events {expected} s");
 }
 
-/// The packets of the busiest connection of every flow, by the rows that note them.
+/// The largest packet counter in the rows of each flow.
 fn most_packets(events: &EventTrace) -> u64 {
     let mut most: BTreeMap<_, u64> = BTreeMap::new();
     for row in events.rows().iter().filter(|row| row.rto.is_some()) {
@@ -101,7 +101,7 @@ fn most_packets(events: &EventTrace) -> u64 {
     most.values().sum()
 }
 
-/// The link falls idle and becomes busy by turns, and is idle for more than a base round trip.
+/// The link alternates between idle and busy, and each idle time is longer than a base round trip.
 fn idle_times_alternate(events: &EventTrace, base_rtt: Span) {
     let is_link = |row: &&EventRow| matches!(row.kind, EventKind::LinkIdle | EventKind::LinkBusy);
     let turns: Vec<&EventRow> = events.rows().iter().filter(is_link).collect();

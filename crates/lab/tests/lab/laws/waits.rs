@@ -1,4 +1,4 @@
-//! How long nothing reached the clients, measured by what did.
+//! The time without arrivals at the clients, measured by the arrivals.
 
 use incast_engine::{Span, Time};
 use incast_host::milestone::EventRow;
@@ -6,14 +6,14 @@ use incast_host::stalls::ROUND_TRIPS;
 use incast_scenario::Scenario;
 use incast_traffic::{Senders, WorkloadConfig};
 
-/// What waits together, and from when to when.
+/// Which flows wait together, and when a wait begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// The flows of a read, from the beginning of a block to its end.
     Read,
-    /// A flow, from when its client first says something to its last byte.
+    /// A flow, from the first packet of its client to its last byte.
     Flow,
-    /// A flow that never ends.
+    /// A flow without end.
     Endless,
 }
 
@@ -30,7 +30,7 @@ pub struct Waits {
     blocks: Vec<Wait>,
     /// The wait of each flow.
     of_flow: Vec<usize>,
-    /// Waits that were too long and have not been told yet, by flow.
+    /// Waits that were too long and have not been reported yet, by flow.
     untold: Vec<(u32, Span)>,
     pub told: u64,
 }
@@ -85,7 +85,7 @@ impl Waits {
         }
     }
 
-    /// A packet reaches a client. What was too long before has been told by now.
+    /// A packet arrives at a client. Earlier stalls must have been reported.
     pub fn note(&mut self, now: Time, flow: u32) {
         self.is_told();
         let wait = &mut self.blocks[self.of_flow[flow as usize]];
@@ -97,7 +97,7 @@ impl Waits {
         }
     }
 
-    /// A stall is told: it is the one that was measured.
+    /// A stall is reported: it must be the one that was measured.
     pub fn check(&mut self, row: &EventRow) {
         let flow = row.flow.expect("a stall has a flow");
         let measured = self.untold.pop();
@@ -105,7 +105,7 @@ impl Waits {
         self.told += 1;
     }
 
-    /// Nothing that was measured is left untold.
+    /// Whether every measured stall has been reported.
     pub fn is_told(&self) {
         assert_eq!(self.untold, [], "nobody tells of these");
     }

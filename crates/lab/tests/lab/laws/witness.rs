@@ -1,4 +1,4 @@
-//! A probe that keeps its own books of a run and panics when the run contradicts them.
+//! A probe that records a run independently, and panics if the run contradicts its records.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,7 +15,7 @@ use incast_tcp::Connection;
 use super::books::Books;
 use super::waits::{Rule, Waits};
 
-/// The books of a run.
+/// The records of a run.
 #[derive(Default)]
 pub struct Witness {
     /// Payload of a full segment, by flow.
@@ -25,32 +25,33 @@ pub struct Witness {
     /// Whether packets may overtake others, or be dropped before those ahead of them arrive.
     overtaking: bool,
     now: Time,
-    /// Events of this instant.
+    /// Number of events at the current time.
     at_once: u32,
-    /// Admitted to each port and not yet across its link, oldest first.
+    /// Packets admitted to each port that have not crossed its link, oldest first.
     crossing: BTreeMap<PortId, VecDeque<Packet>>,
-    /// Reached the switch and not yet offered to its next port.
+    /// The packet that arrived at a switch and was not yet offered to its next port.
     forwarded: Option<Packet>,
     pub offered: BTreeMap<PortId, u64>,
     pub dropped: u64,
-    /// Packets that hosts sent and got.
+    /// Packets that hosts sent and received.
     pub sent: u64,
     pub received: u64,
-    /// Segments that servers sent, and how many of them were not the first copy.
+    /// Segments that servers sent, and how many of them were not the first transmission.
     pub data: u64,
     pub retransmissions: u64,
-    /// Links that packets have crossed.
+    /// Number of links that packets have crossed.
     pub hops: u64,
     books: BTreeMap<u32, Books>,
     causes: BTreeMap<&'static str, u64>,
     pub stalls: BTreeMap<&'static str, u64>,
     pub requests: Vec<Time>,
-    /// How long nothing came, by the packets that did.
+    /// The waits according to the arrivals.
     pub waits: Waits,
 }
 
 impl Witness {
-    /// The witness of a run whose flows have segments of `mss` bytes, those with connections first.
+    /// The witness of a run whose flows have segments of `mss` bytes. Flows with connections are
+    /// first.
     pub fn new(mss: Vec<u64>, overtaking: bool, waits: Waits) -> Self {
         Self { mss, overtaking, waits, ..Self::default() }
     }
@@ -89,7 +90,7 @@ impl Witness {
         self.is_of_host(port) && port.0.is_multiple_of(2)
     }
 
-    /// From a host or to one; the others join switches.
+    /// From a host or to one; the other ports are trunks.
     fn is_of_host(&self, port: PortId) -> bool {
         port.0 < 2 * self.hosts
     }
@@ -102,7 +103,7 @@ impl Witness {
     }
 
     /// A packet leaves a port: the oldest one, unless the port changes the order. It may have been
-    /// marked on the way out.
+    /// marked at departure.
     fn leave(&mut self, port: PortId, packet: &Packet) {
         let crossing = self.crossing.get_mut(&port).expect("something was admitted");
         let is_it = |it: &Packet| it.with_ecn(packet.ecn()) == *packet;
@@ -113,7 +114,7 @@ impl Witness {
         assert!(admitted.ecn() == packet.ecn() || is_marked && admitted.ecn() == Ecn::Capable);
     }
 
-    /// A packet is offered by a host, or by the switch that it has just reached.
+    /// A packet is offered by a host, or by the switch at which it has just arrived.
     fn on_offer(&mut self, port: PortId, packet: &Packet) {
         *self.offered.entry(port).or_default() += 1;
         if self.is_uplink(port) {
@@ -145,7 +146,7 @@ impl Witness {
     }
 }
 
-/// More than any instant of these runs needs.
+/// More simultaneous events than any of these runs has.
 const MOST_AT_ONCE: u32 = 1_000_000;
 
 /// A server's data or FIN.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{MSS, run, scenario};
 
-/// Servers that answer together, each with twenty segments, before a buffer of 40 packets.
+/// Servers that answer together with twenty segments each, and a buffer of 40 packets.
 fn read(servers: u32, remedies: &Value, more: &Value) -> Row {
     let mut changes = json!({
         "network": { "buffer": "40pkt" },

@@ -1,12 +1,12 @@
-//! A timeout that rises with the queue: what waits in a deep buffer is not sent again.
+//! A timeout that rises with the queue: packets that wait in a deep buffer are not retransmitted.
 
 use incast_lab::Row;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, run, scenario};
 
-/// Sixteen servers that read in bursts over persistent connections, a buffer that loses nothing, and
-/// a timer made for the idle network.
+/// Sixteen servers with burst reads over persistent connections, a buffer without losses, and a
+/// timer for the idle network.
 fn row(remedies: &Value, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "buffer": "auto" },
@@ -39,7 +39,7 @@ fn it_reduces_needless_retransmissions() {
     }
 }
 
-/// A fresh connection knows nothing of the queue, unless its host remembers the last one.
+/// A new connection does not know the queue, unless its host remembers the last one.
 #[test]
 fn a_server_may_remember_its_last_connection() {
     let of = |carry: bool| {

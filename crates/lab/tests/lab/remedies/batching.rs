@@ -19,8 +19,8 @@ fn batched(places: u64, parameters: &Value, changes: &Value) -> incast_scenario:
     scenario(&document)
 }
 
-/// n servers that send w packets at once leave (n - 1)·w waiting: ⌊B/w⌋ + 1 servers lose nothing,
-/// one more overflows the port.
+/// If n servers send w packets at once, (n - 1)·w wait: ⌊B/w⌋ + 1 servers lose nothing, one more
+/// overflows the port.
 #[test]
 fn the_bound_of_the_first_burst_is_where_loss_begins() {
     for (places, window) in [(40, 4), (68, 8), (30, 10), (24, 3), (13, 5)] {
@@ -37,7 +37,7 @@ fn the_bound_of_the_first_burst_is_where_loss_begins() {
     }
 }
 
-/// What `auto` promises: n·w ≤ B, whatever the windows are and whenever servers are asked.
+/// The guarantee of `auto`: n·w ≤ B, for all windows and request times.
 #[test]
 fn auto_never_loses_a_packet() {
     let mut saved = 0;
@@ -54,7 +54,7 @@ fn auto_never_loses_a_packet() {
                 let row = outcome.row();
                 let case = format!("{places} places, {window}, {changes}");
                 assert_eq!((row.status, row.blocks), ("ok", 3), "{case}");
-                // A single server is asked even if its SRU does not fit.
+                // A single server gets its request even if its SRU does not fit.
                 let fits = sru <= places || window != json!(null);
                 assert_eq!((row.drops, row.timeouts), (0, 0), "{case}");
                 let bound = if fits { places } else { sru };
@@ -68,7 +68,8 @@ fn auto_never_loses_a_packet() {
     assert!(saved > 1000, "without it {saved} packets would be lost");
 }
 
-/// 10 servers in groups of 4: nobody is asked before the whole group has answered.
+/// 10 servers in groups of 4: a group gets its requests after all of the previous group have
+/// answered.
 #[test]
 fn groups_do_not_overlap() {
     let changes = json!({ "workload": { "servers": 10 } });
@@ -81,7 +82,7 @@ fn groups_do_not_overlap() {
     assert_eq!(done.len(), 10);
 }
 
-/// Places that are given away one by one keep the link busy, and the bound holds as well.
+/// If places are reassigned one by one, the link stays busy, and the bound also holds.
 #[test]
 fn the_bound_holds_for_places_that_are_given_away_one_by_one() {
     let elapsed = |refill: &str| {

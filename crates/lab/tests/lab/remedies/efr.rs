@@ -1,4 +1,4 @@
-//! TCP-EFR: lost tails are repaired without timeouts where the ACKs echo marks.
+//! TCP-EFR: if ACKs echo marks, lost tails are repaired without timeouts.
 
 use incast_lab::{Control, TraceRequest, run};
 use incast_scenario::Scenario;
@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::lay;
 
-/// Timeouts for lack of duplicates and fast retransmissions on the text's star (§5.2): segments of
-/// 1 KB, 100 KB of buffer, 64 KB from each server; here four segments from each at once.
+/// Timeouts for lack of duplicates and fast retransmissions on the paper's star (§5.2): segments of
+/// 1 KB, a buffer of 100 KB, 64 KB from each server; here four segments from each at once.
 fn lack_and_repairs(transport: &Value) -> (u64, u64) {
     let mut document = json!({
         "network": {

@@ -1,5 +1,5 @@
-//! Fine-grained timeouts: losses cost little, premature timeouts show as spurious, and jitter keeps
-//! senders from retransmitting in step.
+//! Fine-grained timeouts: losses are repaired quickly, premature timeouts are reported as spurious,
+//! and jitter prevents synchronised retransmissions.
 
 use incast_engine::{Span, Time};
 use incast_host::cause::Cause;
@@ -16,9 +16,9 @@ fn a_lost_window_costs_microseconds() {
     assert!(outcome.row().elapsed_s < 0.005, "{} s", outcome.row().elapsed_s);
 }
 
-/// A reader that knows a round trip of a tenth of a millisecond, and twenty flows that begin to send
-/// ten segments each: there is room for all, and whoever waits longer than the timeout sends again
-/// in vain.
+/// A reader with a known round trip of 0.1 ms, and twenty flows that begin with ten segments each.
+/// The buffer holds all of them, and flows whose segments wait longer than the timeout retransmit
+/// unnecessarily.
 #[test]
 fn premature_timeouts_are_spurious() {
     let of = |min: &str| {
@@ -44,8 +44,8 @@ fn premature_timeouts_are_spurious() {
     assert_eq!(of("10ms"), 0);
 }
 
-/// Kulkarni & Agrawal §4.1.3: what answers late, and be it by a delayed ACK, times out. The first
-/// server's last segment is alone while the block waits for the second server.
+/// Kulkarni & Agrawal §4.1.3: late answers cause timeouts, also those late by a delayed ACK. The
+/// first server's last segment is alone while the block waits for the second server.
 #[test]
 fn delayed_acks_make_more_of_them() {
     let of = |delayed_ack: Value| {
@@ -60,7 +60,7 @@ fn delayed_acks_make_more_of_them() {
     assert_eq!(of(json!(true)), 1);
 }
 
-/// Eight servers lose their first windows in the same burst, before any has measured a round trip.
+/// Eight servers lose their first windows in the same burst, before they have a round-trip sample.
 #[test]
 fn jitter_spreads_the_retransmissions() {
     let spread = |jitter: f64| {
@@ -74,7 +74,7 @@ fn jitter_spreads_the_retransmissions() {
         let losses = (0..8).flat_map(|flow| Loss::of_segments(flow, 0, 3)).collect();
         let outcome = run(&scenario(&changes), losses);
         let lost = outcome.events_of(EventKind::Timeout);
-        // The clients' requests have timers, too, which nothing spreads.
+        // The clients' requests also have timers, without jitter.
         let lost = lost.filter(|row| row.cause == Some(Cause::FullWindow) && row.flight > 0);
         let lost = lost.map(|row| row.time);
         let times: Vec<Time> = lost.collect();

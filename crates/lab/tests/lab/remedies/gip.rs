@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, lay, run, scenario};
 
-/// A star without phase effects whose connections outlive their blocks: 68 packets of buffer.
+/// A star without phase effects and with persistent connections: 68 packets of buffer.
 fn star(changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": "100KiB" },
@@ -28,8 +28,8 @@ fn with(remedies: &Value, servers: u32) -> Row {
     star(&json!({ "workload": { "servers": servers }, "transport": { "remedies": remedies } }))
 }
 
-/// As long as twice the initial windows of all servers fit into the buffer: the first to be asked
-/// have doubled theirs before the last begin.
+/// This holds while twice the initial windows of all servers fit into the buffer: the first servers
+/// have doubled theirs before the last ones begin.
 #[test]
 fn no_timeout_at_a_blocks_head() {
     for servers in [4, 8, 16] {
@@ -40,7 +40,7 @@ fn no_timeout_at_a_blocks_head() {
     assert!(plain > 0, "nothing to prevent");
 }
 
-/// It is the restart that does it, and the copies that see to the tails.
+/// The restart prevents timeouts at heads, the copies prevent them at tails.
 #[test]
 fn each_half_has_its_place() {
     let sixteen = |params: Value| {
@@ -64,16 +64,17 @@ fn each_half_has_its_place() {
     assert_eq!(whole.timeouts, 0);
     assert_eq!((copies(&neither), copies(&no_copies)), (0, 0));
     for row in [&no_restart, &whole] {
-        // Three for each of 160 units, but for those whose last segment was acknowledged before.
+        // Three for each of 160 units, except those whose last segment was acknowledged before.
         let copies = copies(row);
         assert!((450..=480).contains(&copies), "{copies}");
     }
-    // Without a timeout nothing is sent again but what was dropped, and the copies.
+    // Without timeouts, only dropped segments and the copies are sent again.
     assert_eq!(whole.retransmitted_packets, copies(&whole) + whole.drops);
     assert!(whole.drops < no_restart.drops / 2, "{} of {}", whole.drops, no_restart.drops);
 }
 
-/// The last segment, or the one before it, is lost: a copy repairs it, or brings the duplicates.
+/// The last segment, or the one before it, is lost. A copy repairs it, or elicits the duplicate
+/// ACKs.
 #[test]
 fn a_loss_at_the_tail_costs_no_timeout() {
     let lose = |remedies: Value, segment: u64| {
@@ -91,8 +92,8 @@ fn a_loss_at_the_tail_costs_no_timeout() {
     assert_eq!(lose(json!(["gip"]), 8).row().fast_retransmits, 1);
 }
 
-/// All copies of a first block's last segment may arrive when the block is complete. Their duplicate
-/// ACKs meet the head of the next block, and three of them are taken for a loss; two are not.
+/// All copies of a first block's last segment may arrive after the block is complete. Their
+/// duplicate ACKs arrive during the next block's head, and three of them signal a loss; two do not.
 #[test]
 fn three_copies_may_be_one_too_many() {
     let of = |copies: u32| {

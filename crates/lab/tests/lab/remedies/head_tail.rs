@@ -1,4 +1,4 @@
-//! Head or tail: what a standstill costs, by its place in the unit.
+//! Head or tail: the cost of a loss by its place in the unit.
 
 use incast_host::cause::Cause;
 use incast_lab::Row;
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, MSS, Outcome, run, scenario};
 
-/// The repairs of a run: at heads, inside, at tails, of what had been sent again; and how many of
-/// them were timeouts.
+/// The repairs of a run: at heads, inside, at tails, of retransmissions; and the number of timeouts
+/// among them.
 fn repairs(row: &Row) -> [u64; 5] {
     ["heads", "inside", "tails", "again", "early_timeouts"]
         .map(|name| row.measures[format!("head-tail.{name}").as_str()].expect("counted") as u64)
 }
 
-/// One server sends so many segments, and these are lost once.
+/// One server sends `segments` segments, and `losses` are lost.
 fn lose(segments: u64, remedies: &Value, losses: Vec<Loss>) -> Outcome {
     let changes = json!({
         "workload": { "sru": segments * MSS },
@@ -23,8 +23,8 @@ fn lose(segments: u64, remedies: &Value, losses: Vec<Loss>) -> Outcome {
     run(&scenario(&changes), losses)
 }
 
-/// Whether a loss costs a timer without the remedy, and neither a timer nor a tenth of its time with
-/// it; returns the repairs.
+/// Checks that a loss causes a timeout without the remedy, and that with it the loss causes none
+/// and takes less than a tenth of the time. Returns the repairs.
 fn spared(segments: u64, losses: impl Fn() -> Vec<Loss>) -> [u64; 5] {
     let plain = lose(segments, &json!([]), losses());
     assert!(plain.row().timeouts > 0 && plain.row().elapsed_s > 0.2, "nothing to repair");
@@ -63,7 +63,7 @@ fn a_lost_tail_takes_a_probe() {
     }
 }
 
-/// The last segment arrives behind it: one duplicate is enough, and nobody waits.
+/// The last segment arrives after it: one duplicate is enough, without delay.
 #[test]
 fn the_last_but_one_takes_a_single_duplicate() {
     let outcome = lose(10, &json!(["head-tail"]), Loss::of_segments(0, 8, 8));
@@ -79,7 +79,7 @@ fn a_lost_retransmission_is_sent_again() {
     assert_eq!(early, 0);
 }
 
-/// The star of the texts, where plain TCP waits for its timer in nearly every block.
+/// The papers' star, where plain TCP has a timeout in nearly every block.
 #[test]
 fn no_timer_expires_on_the_star() {
     for (connections, servers) in [("persistent", 16), ("persistent", 48), ("fresh", 32)] {

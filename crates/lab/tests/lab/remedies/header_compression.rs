@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Loss, run, scenario};
 
-/// Bits per second of segments that stay at 50 bytes, on a link of 1 Gb/s.
+/// Goodput of segments of 50 bytes on a link of 1 Gb/s, b/s.
 fn goodput(remedies: &[Value]) -> f64 {
     let small = json!({ "name": "resize", "cwnd_dsr": 1_000_000, "initial_window": 400 });
     let remedies: Vec<_> = [small].iter().chain(remedies).cloned().collect();
@@ -17,7 +17,7 @@ fn goodput(remedies: &[Value]) -> f64 {
     run(&scenario(&changes), vec![]).row().goodput_bps
 }
 
-/// 50/(50+40) of the line without, and 50/(50+4) with compression, less the slow start.
+/// 50/(50+40) of the line rate without compression, and 50/(50+4) with it, minus the slow start.
 #[test]
 fn small_segments_fill_the_line_with_compressed_headers() {
     let plain = goodput(&[]) / 1e9;
@@ -26,8 +26,8 @@ fn small_segments_fill_the_line_with_compressed_headers() {
     assert!((0.88..0.9260).contains(&compressed), "{compressed}");
 }
 
-/// With errors, the segments behind a lost one are lost with it: no duplicates, and a timeout where
-/// there was a fast retransmit.
+/// With decompression errors, the segments after a lost one are lost, too: there are no duplicates,
+/// and a timeout replaces the fast retransmit.
 #[test]
 fn with_errors_a_single_loss_becomes_a_timeout() {
     let lose = |errors: &str| {
@@ -38,6 +38,7 @@ fn with_errors_a_single_loss_becomes_a_timeout() {
     assert_eq!(lose("ideal").expiries(), []);
     let outcome = lose("rfc1144");
     assert_eq!(outcome.row().status, "ok");
-    // The oracle does not tell what the line lost from what the host could not read.
+    // The oracle does not distinguish losses on the line from segments that the host could not
+    // read.
     assert_eq!(outcome.expiries(), [(0, Cause::FullWindow, true, 8)]);
 }

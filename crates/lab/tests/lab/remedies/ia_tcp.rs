@@ -1,12 +1,12 @@
-//! After IA-TCP: however many servers there are, no more waits than the path holds, and the spread of
-//! random starts.
+//! After IA-TCP: for any number of servers, the queue is at most the path's capacity plus the
+//! deviation of random starts.
 
 use incast_lab::Row;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, run, scenario};
 
-/// Servers that answer together, each with twenty segments, in a network that holds 14 packets.
+/// Servers that answer together with twenty segments each, in a network that holds 14 packets.
 fn read(servers: u32, remedy: &Value, buffer: &str) -> Row {
     let changes = json!({
         "network": { "buffer": buffer },
@@ -28,8 +28,8 @@ fn nothing_is_lost_however_many_servers_there_are() {
     for servers in [2, 4, 8, 14, 15, 20, 40, 80, 160, 320, 640] {
         let row = read(servers, &json!({ "name": "ia-tcp" }), "60pkt");
         assert_eq!((row.drops, row.timeouts), (0, 0), "{servers} servers");
-        // n points at random in a period of n packets: the chance that they are further ahead of
-        // their turns than 1.5 √n is exp(-2·1.5²), a hundredth (Kolmogorov & Smirnov).
+        // n random points in a period of n packets: the probability that they are ahead of equal
+        // spacing by more than 1.5 √n is exp(-2·1.5²), one percent (Kolmogorov & Smirnov).
         let bound = 14.0 + 1.5 * f64::from(servers).sqrt();
         let queue = row.queue_max_packets;
         assert!(queue as f64 <= bound, "{servers} servers: {queue} of {bound}");

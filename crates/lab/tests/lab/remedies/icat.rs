@@ -1,4 +1,4 @@
-//! `ICaT`: a lost retransmission without a timeout, and a tail that is lost again and again.
+//! `ICaT`: a lost retransmission without a timeout, and a tail that is lost several times.
 
 use incast_engine::Time;
 use incast_host::cause::Cause;
@@ -32,7 +32,7 @@ fn a_lost_retransmission_is_repaired_without_a_timeout() {
         let losses = || vec![Loss::of_copies(0, 5, copies)];
         let plain = with(&json!([]), 60, losses());
         assert_eq!(plain.expiries()[0].1, Cause::LostRetransmission, "{copies}");
-        // Neither admission nor FINs: it is the timestamps' doing.
+        // Without admission and FINs: the timestamps are the cause.
         let alone = json!({ "admission": false, "fin": "off" });
         let told = with(&icat(&alone), 60, losses());
         assert_eq!((told.expiries(), told.row().fast_retransmits), (vec![], 1), "{copies}");
@@ -54,7 +54,7 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
                 "workload": { "sru": 10 * MSS },
                 "transport": { "remedies": ["icat"], "rto_min": "200ms", "initial_window": 10 },
             });
-            // The first FIN rides on the last segment, and is lost with it.
+            // The last segment carries the first FIN, which is lost with it.
             document["transport"]["fin"] = json!(fin);
             let told = run(&scenario(&document), losses());
             assert_eq!(told.expiries(), [], "{first} to {last}, FIN {fin}");
@@ -64,7 +64,7 @@ fn a_lost_tail_is_repaired_without_a_timeout() {
     }
 }
 
-/// The parts together: the tail is lost, and then its copies.
+/// All parts together: the tail is lost, and then its retransmissions.
 #[test]
 fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     for copies in 2..6 {
@@ -78,10 +78,11 @@ fn a_tail_that_is_lost_again_is_told_by_the_answers_to_later_fins() {
     }
 }
 
-/// A FIN per round trip survives what a FIN per ACK does not: the loss of everything at once.
+/// If all packets are lost at once, one FIN per round trip detects it, and one FIN per ACK does
+/// not.
 #[test]
 fn where_every_ack_is_lost_only_time_brings_another_fin() {
-    // Eight segments and the packet behind them.
+    // Eight segments and the packet after them.
     let losses = || vec![Loss::of_packets(0, 1, 9)];
     let expiries = |fin: &str| with(&icat(&json!({ "fin": fin })), 8, losses()).expiries().len();
     assert!(expiries("per-ack") > 0);
@@ -102,7 +103,7 @@ fn the_client_admits_as_many_servers_as_buffer_and_line_have_windows() {
         let times = |kind| -> Vec<Time> { outcome.events_of(kind).map(|row| row.time).collect() };
         let (asked, done) = (times(EventKind::Request), times(EventKind::FlowDone));
         let first = asked.iter().filter(|at| **at == Time::ZERO).count();
-        // Each of the others takes the place of one that is complete.
+        // Each of the others gets its request when one is complete.
         assert_eq!(asked[first..], done[..30 - first], "{parameters}");
         first
     };
@@ -131,7 +132,7 @@ fn with_every_part_switched_off_it_is_plain_tcp() {
     assert_eq!(rows(off), rows(json!([])));
 }
 
-/// Timestamps take their 12 bytes of every packet, unless the scenario gives the size.
+/// Timestamps use 12 bytes of every packet, unless the scenario sets the header size.
 #[test]
 fn headers_have_room_for_the_timestamps() {
     let header = |transport: Value| {
@@ -143,8 +144,8 @@ fn headers_have_room_for_the_timestamps() {
     assert_eq!(header(json!({ "remedies": icat(&json!({ "timestamps": false })) })), (40, 40));
 }
 
-/// The star of the texts with 128 servers: what the parts are for. Whole windows that are lost in the
-/// middle of an SRU are none of it, and remain.
+/// The papers' star with 128 servers. The parts do not prevent the loss of whole windows in the
+/// middle of an SRU, so these timeouts remain.
 #[test]
 fn on_a_shallow_switch_hardly_a_timeout_is_left_but_of_whole_windows() {
     let others = |remedies: &Value| {

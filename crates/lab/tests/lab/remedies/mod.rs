@@ -1,4 +1,4 @@
-//! The defining property of each remedy, in a small world.
+//! The main property of each remedy, in a small world.
 
 mod adaptive_pacing;
 mod adaptive_rto;

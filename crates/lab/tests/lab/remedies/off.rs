@@ -1,4 +1,4 @@
-//! What is off costs nothing and changes nothing.
+//! Hooks without advice change nothing.
 
 use incast_host::EndId;
 use incast_lab::Control;
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use crate::harness::lay;
 use crate::laws;
 
-/// A hook that never says anything.
+/// A hook that returns no advice.
 struct Mute;
 
 impl SenderHook for Mute {}
 impl ReceiverHook for Mute {}
 
-/// The rows of a world with a mute hook at either end of every connection that lasts.
+/// The rows of a world with such a hook at both ends of every persistent connection.
 fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
     let mut world = World::new(scenario, laws::SEED, |_| Silent);
     for flow in 0..scenario.groups()[0].flows() {
@@ -44,7 +44,7 @@ proptest! {
 
     #[test]
     fn no_remedies_and_hooks_that_say_nothing_give_the_same_rows(document in laws::scenarios()) {
-        // The connections of long flows last anyhow.
+        // The connections of long flows are always persistent.
         let lasting = match document["workload"]["name"].as_str() {
             Some("barrier-read") => json!({ "workload": { "connections": "persistent" } }),
             _ => json!({}),

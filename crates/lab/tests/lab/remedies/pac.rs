@@ -1,11 +1,11 @@
-//! PAC: what has been triggered never fills more of the switch than the threshold.
+//! PAC: the triggered packets never occupy more of the switch than the threshold.
 
 use incast_lab::Row;
 use serde_json::{Value, json};
 
 use crate::harness::{MSS, lay, run, scenario};
 
-/// Servers that answer together, each with forty segments.
+/// Servers that answer together with forty segments each.
 fn read(servers: u32, changes: &Value) -> Row {
     let mut document = json!({
         "network": { "buffer": "40pkt" },
@@ -32,7 +32,7 @@ fn the_queue_is_bounded_by_the_threshold_and_the_link_is_busy() {
             assert_eq!((row.drops, row.timeouts), (0, 0), "{servers} servers, {connections}");
             let queue = row.queue_max_packets;
             assert!(queue <= 30, "{servers} servers, {connections}: {queue}");
-            // 1000 of 1040 bytes are payload; a server alone has to grow its window.
+            // 1000 of 1040 bytes are payload. A single server has to grow its window first.
             let busy = servers < 8 || row.goodput_bps > 0.85e9;
             assert!(busy, "{servers} servers, {connections}: {:?}", row.goodput_bps);
         }
@@ -54,7 +54,7 @@ fn who_does_not_know_where_an_sru_ends_keeps_acks_for_nothing() {
     assert!(row.goodput_bps < 0.75e9, "{:?}", row.goodput_bps);
 }
 
-/// Four servers with 4 MB each, whose connections come to the second class one after the other.
+/// Four servers with 4 MB each, whose connections enter the second class one after the other.
 #[test]
 fn the_threshold_is_one_for_both_classes() {
     for priority in ["0B", "1MiB", "8MB"] {

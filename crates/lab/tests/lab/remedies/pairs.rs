@@ -1,4 +1,4 @@
-//! Any two remedies combine or say that they do not.
+//! Any two remedies can be combined, or are refused with a reason.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::lay;
 use crate::laws;
 
-/// Small stars with small buffers. Nothing that a remedy may want to set is given.
+/// Small stars with small buffers. Keys that a remedy may set are not given.
 fn stars() -> impl Strategy<Value = Value> {
     let network = (
         prop::sample::select(vec!["100Mbps", "1Gbps", "10Gbps"]),
@@ -57,8 +57,8 @@ fn load(star: &Value, remedies: &[&str]) -> Result<Scenario, ScenarioError> {
     Scenario::from_document(&document)
 }
 
-/// Runs a star with two remedies, in either order, or sees to it that it is refused with a cause;
-/// returns whether it ran.
+/// Runs a star with two remedies, in both orders, or checks that it is refused with a reason.
+/// Returns whether it ran.
 fn combine(star: &Value, one: &str, other: &str) -> bool {
     match [load(star, &[one, other]), load(star, &[other, one])] {
         [Ok(scenario), Ok(turned)] => {
@@ -69,7 +69,7 @@ fn combine(star: &Value, one: &str, other: &str) -> bool {
         [Err(error), Err(turned)] => {
             for error in [error.to_string(), turned.to_string()] {
                 let names = |name: &&str| error.contains(&format!("{name:?}"));
-                // Who does not like the star itself need not speak of the other.
+                // A remedy that refuses the star itself need not name the other remedy.
                 let alone = |name: &&str| names(name) && load(star, &[name]).is_err();
                 let both = [one, other];
                 let is_told = both.iter().all(names) || both.iter().any(alone);
@@ -81,7 +81,7 @@ fn combine(star: &Value, one: &str, other: &str) -> bool {
     }
 }
 
-/// A few stars, and more with `INCAST_CASES`.
+/// Tests a few stars, and more with `INCAST_CASES`.
 fn in_stars(what: &str, test: impl Fn(&Value)) {
     let config = laws::config();
     let config = ProptestConfig { cases: config.cases.div_ceil(25), ..config };

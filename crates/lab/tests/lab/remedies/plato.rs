@@ -1,4 +1,4 @@
-//! PLATO: the heartbeat is not lost while the switch keeps room for it.
+//! PLATO: no heartbeat is lost while the switch has reserved space for it.
 
 use incast_lab::Row;
 use incast_scenario::Scenario;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{lay, run};
 
-/// The text's star (§V): 1 Gbps, 25 us, packets of 1500 bytes, a timer of 200 ms.
+/// The paper's star (§V): 1 Gbps, 25 us, packets of 1500 bytes, a timer of 200 ms.
 fn star(changes: &Value) -> Row {
     let mut document = json!({
         "network": { "rate": "1Gbps", "delay": "25us", "buffer": "64KiB" },
@@ -20,10 +20,11 @@ fn star(changes: &Value) -> Row {
     outcome.row().clone()
 }
 
-/// Shukla et al. §V: of 64 KiB, 30 % are kept; a sender has at most a heartbeat and a retransmission
-/// of 1500 bytes there; "at least 6 senders can be supported by this switch in the worst case".
+/// Shukla et al. §V: 30 % of 64 KiB are reserved. A sender has at most a heartbeat and a
+/// retransmission of 1500 bytes there; "at least 6 senders can be supported by this switch in the
+/// worst case".
 ///
-/// The text's naive switch does for them, too (§IV.B).
+/// The paper's naive switch is also sufficient (§IV.B).
 #[test]
 fn six_senders_are_safe_in_the_worst_case() {
     let kept = 64 * 1024 - 64 * 1024 * 7 / 10;
@@ -40,7 +41,7 @@ fn six_senders_are_safe_in_the_worst_case() {
     }
 }
 
-/// PLATO's threshold, and what it stands in for.
+/// PLATO's threshold, and the alternatives to it.
 fn switches() -> [Value; 3] {
     [
         json!({ "name": "label-threshold" }),
@@ -49,9 +50,10 @@ fn switches() -> [Value; 3] {
     ]
 }
 
-/// A switch that pushes out keeps its whole buffer for those who need it. With 256 KiB and twice as
-/// many servers as the 30 % above a threshold are good for, nobody waits for a timer of 200 ms, if
-/// handshakes have priority. Without that the oldest to be pushed out is often a SYN-ACK.
+/// A switch that pushes packets out reserves its whole buffer for priority packets. With 256 KiB
+/// and twice as many servers as the threshold's 30 % support, there is no timeout of 200 ms, if
+/// handshakes have priority. Without it, the oldest packet, which is pushed out, is often a
+/// SYN-ACK.
 #[test]
 fn pushing_out_protects_as_the_threshold_does() {
     let ninety = |queue: &Value, label_handshake: bool| {
@@ -75,7 +77,7 @@ fn pushing_out_protects_as_the_threshold_does() {
     assert!(oldest.timeouts_handshake > 0 && oldest.completion_s > Some(1.0));
 }
 
-/// 30 servers send 100 KiB each: most windows are lost to the last segment, or nearly.
+/// 30 servers send 100 KiB each: most windows are lost almost completely.
 #[test]
 fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     let thirty = |transport: &str| {
@@ -94,8 +96,7 @@ fn losses_that_cost_newreno_a_timeout_cost_round_trips() {
     assert!(newreno.measures.is_empty());
 }
 
-/// The text labels nothing before the data: a SYN-ACK that comes late finds the queue at the
-/// threshold.
+/// The paper has no labels before the data: a late SYN-ACK finds the queue at the threshold.
 #[test]
 fn handshakes_are_lost_unless_they_have_priority() {
     let handshakes = |label_handshake: bool| {

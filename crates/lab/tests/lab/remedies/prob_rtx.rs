@@ -20,22 +20,22 @@ fn a_lost_window_is_repaired_without_a_timeout() {
     assert_eq!(plain.expiries(), [(0, Cause::FullWindow, true, 4)]);
     let copied = run(&with(&often("highest")), window());
     assert_eq!((copied.expiries(), copied.row().fast_retransmits), (vec![], 1));
-    // Four segments by recovery, and the copies.
+    // Four segments by recovery, plus the copies.
     assert!(copied.row().retransmitted_packets >= 4);
     // τ/p = 200 us until the copy, and a round trip for each hole.
     assert!(copied.row().elapsed_s < 0.01, "{} s", copied.row().elapsed_s);
 }
 
-/// The other reading repairs the head, and then the next one, copy by copy.
+/// The other reading repairs the first segment, then the next one, by copies.
 #[test]
 fn copies_of_the_head_repair_it_themselves() {
     let copied = run(&with(&often("head")), Loss::of_segments(0, 0, 3));
     assert_eq!(copied.expiries(), []);
 }
 
-/// A mark on a copy of what has arrived means nothing, but its normal ACK is one more duplicate: with
-/// a hole before a tail that arrived, the literal reading takes as many copies as duplicates are
-/// missing, and the other one a single copy.
+/// The mark of a copy of arrived data has no effect, but its normal ACK is another duplicate. With
+/// a hole before a tail that has arrived, the literal reading needs as many copies as duplicates
+/// are missing, the other one needs a single copy.
 #[test]
 fn a_hole_before_the_last_segment_takes_more_copies() {
     let cost = |remedies: &Value| {
@@ -58,7 +58,7 @@ fn copies_without_a_loss_change_nothing_for_tcp() {
     assert_eq!((row.timeouts, row.fast_retransmits, row.status), (0, 0, "ok"));
 }
 
-/// The thread of a connection begins with the connection, not with the world.
+/// A connection's thread starts with the connection, not with the world.
 #[test]
 fn every_block_has_threads_of_its_own() {
     let changes = json!({

@@ -17,7 +17,7 @@ fn with(changes: &Value) -> Scenario {
     scenario(&document)
 }
 
-/// Payloads in the order of their first use, until they do not grow any more.
+/// Payloads in the order of their first use, until they stop growing.
 fn sizes(scenario: &Scenario) -> Vec<u16> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let record = Arc::clone(&seen);
@@ -38,7 +38,7 @@ fn segments_double_from_50_bytes_to_the_mss() {
     assert_eq!(sizes(&with(&half)), [25, 50, 100, 200, 400, 800, 1024]);
 }
 
-/// The connection lasts; every block of the second kind has its first segments of 50 bytes.
+/// The connection is persistent. In the second case, every block begins with segments of 50 bytes.
 #[test]
 fn every_block_may_begin_small() {
     let smallest = |begins: &str| {
@@ -49,7 +49,7 @@ fn every_block_may_begin_small() {
                 "remedies": [{ "name": "resize", "begins": begins }],
             },
         });
-        // How often the sizes come down to 50 bytes, and the last size.
+        // How often the size falls to 50 bytes, and the last size.
         let seen = Arc::new(Mutex::new((0, 0)));
         let record = Arc::clone(&seen);
         let look = Loss::of_nothing(0, true, move |packet| {
@@ -69,7 +69,7 @@ fn every_block_may_begin_small() {
 
 #[test]
 fn a_loss_that_costs_large_segments_a_timeout_costs_small_ones_none() {
-    // The first kilobyte but one: two segments of a thousand bytes bring no three duplicates.
+    // The second kilobyte is lost. Two segments of a thousand bytes do not cause three duplicates.
     let lose = |remedies: Value| {
         let changes = json!({
             "network": { "buffer": "1MiB" },
@@ -100,7 +100,7 @@ fn a_buffer_in_packets_is_refused() {
     );
 }
 
-/// The star of the text's figure 4.11 with eight servers, for half a second.
+/// The star of the thesis' figure 4.11 with eight servers, for half a second.
 #[test]
 fn auto_spares_timeouts_that_the_texts_parameters_do_not() {
     let timeouts = |resize: Value| {

@@ -1,4 +1,4 @@
-//! Connection serialisation: what the arithmetic of Osada et al. fixes, and what its options do.
+//! Connection serialisation: the numbers of Osada et al., and the options.
 
 use incast_engine::Time;
 use incast_host::milestone::EventKind;
@@ -10,7 +10,7 @@ use crate::harness::{self, Loss, lay};
 
 const KIB: u64 = 1024;
 
-/// The text's network at 1 or 10 Gbps, and its SRUs of 32 and 512 KB.
+/// The paper's network at 1 or 10 Gbps, with SRUs of 32 and 512 KB.
 fn figure(gigabits: u64, servers: u32, transport: &Value) -> Value {
     let (servers_there, sru, buffer) = match gigabits {
         1 => (64, 32 * KIB, "40pkt"),
@@ -36,7 +36,7 @@ fn run(document: &Value) -> Row {
     row
 }
 
-/// The text's case with a remedy and changes.
+/// The paper's case with a remedy and changes.
 fn with(gigabits: u64, servers: u32, remedy: &Value, changes: &Value) -> Row {
     let mut document = figure(gigabits, servers, &json!({ "remedies": [remedy] }));
     lay(&mut document, changes);
@@ -51,8 +51,8 @@ fn megabits(row: &Row) -> f64 {
     row.goodput_bps / 1e6
 }
 
-/// Figure 9 says about 450 Mbps, and arithmetic 440 to 460: for a round trip of 100 us. Links of 25
-/// us make one of 124.64 us and 377 Mbps.
+/// Figure 9 shows about 450 Mbps. The equations give 440 to 460 for a round trip of 100 us. Links
+/// of 25 us give a round trip of 124.64 us and 377 Mbps.
 #[test]
 fn figure_9_ccs_reaches_450_mbps() {
     for servers in [1, 8, 32, 64] {
@@ -64,8 +64,8 @@ fn figure_9_ccs_reaches_450_mbps() {
     }
 }
 
-/// Equation (11) with B as a fraction. With ⌈B⌉ it would be 15 and 84, and 13 and 90 with links of
-/// 25 us: the queue swings between that and this by turns.
+/// Equation (11) with B as a fraction. With ⌈B⌉ the values would be 15 and 84, and 13 and 90 with
+/// links of 25 us, because the queue alternates between two lengths.
 #[test]
 fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     for (gigabits, segments, peaks) in [(1, 23, [16, 14]), (10, 360, [85, 91])] {
@@ -78,8 +78,8 @@ fn equation_11_is_the_peak_of_the_queue_for_srus_of_whole_segments() {
     }
 }
 
-/// The last segment of 32 KiB is short, overtakes no one but arrives early: that is one packet
-/// more; the background brings another one.
+/// The last segment of 32 KiB is short, so it arrives earlier, though in order: this adds one
+/// packet. The background adds another one.
 #[test]
 fn figures_10_and_14_the_queue_of_ocs_stays_at_its_bound() {
     for (gigabits, bounds) in [(1, [15, 13]), (10, [84, 90])] {
@@ -108,8 +108,8 @@ fn figure_9_ocs_beats_nccs_and_nccs_ccs_and_tcp_collapses() {
     }
 }
 
-/// K windows of ⌈B⌉ packets hold K·⌈B⌉ - B packets in the port: 28 for K = 4, and 64 for K = 8.
-/// The text's figure 9 has room for larger K in 40 places; its condition I says otherwise.
+/// K windows of ⌈B⌉ packets leave K·⌈B⌉ - B packets in the port: 28 for K = 4, and 64 for K = 8. In
+/// the paper's figure 9, larger K fit into 40 places, which contradicts its condition I.
 #[test]
 fn figure_9_nccs_fits_into_40_places_with_k_4_and_not_with_k_8() {
     let row = with(1, 32, &json!({ "name": "nccs", "k": 4 }), &json!({}));
@@ -118,7 +118,7 @@ fn figure_9_nccs_fits_into_40_places_with_k_4_and_not_with_k_8() {
     assert!(row.queue_max_packets == 40 && row.drops > 0);
 }
 
-/// Where S - T₁V is positive NCCS overlaps no more than it has to.
+/// If S - T₁V is positive, NCCS does not overlap more connections than necessary.
 #[test]
 fn section_4_3_a_long_sru_needs_no_more_than_two_connections() {
     let long = json!({ "workload": { "sru": 1024 * KIB, "servers": 8 }, "background": null });
@@ -127,7 +127,7 @@ fn section_4_3_a_long_sru_needs_no_more_than_two_connections() {
     assert!(megabits(&row) > 940.0, "{}", megabits(&row));
 }
 
-/// Where a small SRU is read again and again, over connections of every kind.
+/// A small SRU is read repeatedly, over connections of every kind.
 #[test]
 fn every_handshake_and_every_life_of_a_connection_will_do() {
     let kinds = [
@@ -163,12 +163,12 @@ fn figure_8_every_request_leaves_at_the_beginning_and_no_set_before_its_time() {
     assert_eq!(requests, [Time::ZERO; 9]);
     let done: Vec<u32> =
         outcome.events_of(EventKind::FlowDone).filter_map(|done| done.flow).collect();
-    // Sets of ⌈12.02/4⌉ = 4: one set is complete before the set after the next.
+    // Sets of ⌈12.02/4⌉ = 4: each set is complete before the next but one begins.
     assert!(done[..4].iter().all(|flow| *flow < 4), "{done:?}");
     assert_eq!(done[8], 8);
 }
 
-/// The window update is an ACK, and nobody repeats it: the server's probe finds the window open.
+/// The window update is a pure ACK and not retransmitted: the server's probe finds the window open.
 #[test]
 fn section_4_4_a_lost_window_update_waits_for_the_servers_probe() {
     let scenario = harness::scenario(&json!({
@@ -184,7 +184,7 @@ fn section_4_4_a_lost_window_update_waits_for_the_servers_probe() {
     assert_eq!(stalled.row().timeouts, 0, "a probe is no retransmission");
 }
 
-/// §6: who has to learn loses the time of the first connections, and nothing else.
+/// §6: a client that has to learn loses only the time of the first connections.
 #[test]
 fn section_6_what_is_learned_is_what_would_have_been_given() {
     let given = with(1, 32, &json!("ocs"), &json!({}));
@@ -206,12 +206,12 @@ fn section_6_an_inferred_group_is_as_good_as_a_given_one_if_the_gap_is_long_enou
     let given = with(1, 32, &json!("ocs"), &jitter);
     let inferred = with(1, 32, &json!({ "name": "ocs", "group_gap": "50us" }), &jitter);
     assert_eq!(inferred.goodput_bps.to_bits(), given.goodput_bps.to_bits());
-    // Everybody is a group of their own, and all send at once.
+    // Every server is its own group, and all send at once.
     let alone = with(1, 32, &json!({ "name": "ocs", "group_gap": "1ns" }), &jitter);
     assert!(alone.drops > 0);
 }
 
-/// §6: servers whose links are slower than the client's leave OCS with an idle link.
+/// §6: with servers on slower links than the client's, OCS leaves the link partly idle.
 #[test]
 fn section_6_adaptive_ocs_fills_the_link_of_a_faster_client() {
     let ocs = json!("ocs");
@@ -234,7 +234,7 @@ fn section_6_adaptive_ocs_fills_the_link_of_a_faster_client() {
     assert!((adapted / plain - 1.0).abs() < 0.002, "{adapted} after {plain}");
 }
 
-/// Whatever is lost and whoever comes late, every block is read to its end.
+/// With any losses and delays, every block is read completely.
 #[test]
 fn no_order_is_forgotten_on_a_bad_network() {
     let remedies = [

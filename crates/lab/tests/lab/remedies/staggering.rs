@@ -31,8 +31,8 @@ fn the_queue_stays_short_however_many_servers_there_are() {
         row.queue_max_packets
     };
     let peaks = [4, 32, 128].map(peak);
-    // Less than half of an SRU. A header per server, which the interval leaves out, is what is more
-    // for four times as many.
+    // Less than half of an SRU. The interval does not include headers; four times as many servers
+    // therefore add one header each.
     assert!(peaks[1] < 25 && peaks[2] <= peaks[1] + 4, "{peaks:?}");
     let plain = json!({ "transport": { "remedies": [] } });
     assert!(staggered(&json!({}), 32, &plain).row().drops > 0);
@@ -54,7 +54,7 @@ fn run_time(parameters: &Value) -> f64 {
     staggered(parameters, 10, &json!({})).row().elapsed_s
 }
 
-/// What comes sooner than the link serves it piles up.
+/// If data arrives faster than the link sends it, the queue grows.
 #[test]
 fn half_the_interval_fills_the_buffer() {
     let outcome = staggered(&json!({ "interval": "208us" }), 32, &json!({}));

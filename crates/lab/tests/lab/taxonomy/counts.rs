@@ -1,4 +1,4 @@
-//! The columns of a row against the timeouts of its run.
+//! The columns of a row compared with the timeouts of its run.
 
 use incast_host::cause::Cause;
 use incast_host::milestone::EventKind;
@@ -22,7 +22,7 @@ fn columns(row: &Row) -> [u64; 7] {
     ]
 }
 
-/// Every server has a misfortune of its own.
+/// Every server has a timeout with a different cause.
 #[test]
 fn the_causes_sum_to_the_timeouts_and_tails_are_among_the_lacks() {
     let changes = json!({

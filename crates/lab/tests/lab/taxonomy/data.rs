@@ -1,5 +1,5 @@
-//! Losses, one at a time, in a window of known size. With an initial window of two segments the
-//! head of a block is segments 0 and 1, the next window segments 2 to 5.
+//! Single losses in a window of known size. With an initial window of two segments, the head of a
+//! block is segments 0 and 1, and the next window is segments 2 to 5.
 
 use incast_host::cause::Cause::{
     AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious, Tail,
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{HEAD, INSIDE, expiries, finished};
 use crate::harness::{Loss, MSS};
 
-/// Two segments at first, and new data on duplicate ACKs only if `limited_transmit`.
+/// An initial window of two segments, and new data on duplicate ACKs only if `limited_transmit`.
 fn two_at_first(limited_transmit: bool) -> Value {
     json!({ "transport": { "initial_window": 2, "limited_transmit": limited_transmit } })
 }
@@ -80,7 +80,7 @@ fn one_ack_that_gets_through_stands_for_those_before_it() {
     assert_eq!(expiries(&two_at_first(true), [Loss::of_acks(0, 3, 5)]), []);
 }
 
-/// A segment takes 0.8 ms on the client's link, longer than the timer lasts.
+/// A segment takes 0.8 ms on the client's link, which is longer than the timer.
 #[test]
 fn spurious_while_the_segment_is_on_the_way() {
     let slow = json!({
@@ -91,7 +91,7 @@ fn spurious_while_the_segment_is_on_the_way() {
     assert_eq!(expiries(&slow, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// The segment needs 8.38 ms to the client and its ACK 0.37 ms back: the timer expires between.
+/// The segment needs 8.38 ms to the client and its ACK 0.37 ms back: the timer expires in between.
 #[test]
 fn spurious_while_the_ack_is_on_the_way() {
     let slow = json!({
@@ -110,7 +110,7 @@ fn spurious_while_a_delayed_ack_is_held_at_the_head() {
     assert_eq!(expiries(&late, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// Server 0 is done but for the ACK of its third segment; server 1 keeps the block open.
+/// Server 0 lacks only the ACK of its third segment; server 1 keeps the block open.
 #[test]
 fn spurious_while_a_delayed_ack_is_held_inside() {
     let late = json!({

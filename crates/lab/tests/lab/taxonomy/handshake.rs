@@ -1,4 +1,4 @@
-//! Nothing was established yet, or the request did not get through.
+//! Losses during the handshake, and losses of requests.
 
 use incast_host::cause::Cause::{AckLoss, FullWindow, Handshake, LostRetransmission, Spurious};
 use serde_json::{Value, json};
@@ -66,8 +66,8 @@ fn a_request_lost_again_is_missed_again() {
     assert!((3.0..3.001).contains(&seconds), "1 s, and 2 s after the backoff: {seconds}");
 }
 
-/// The request carries the last ACK of the block before, so the server misses that ACK and sends
-/// old data again. They do not answer the request.
+/// The request carries the last ACK of the previous block, so the server misses that ACK and sends
+/// old data again. Old data does not answer the request.
 #[test]
 fn a_lost_request_for_the_next_block_is_repeated_although_old_data_come_again() {
     let two = json!({ "workload": { "blocks": 2, "connections": "persistent" } });
@@ -90,7 +90,7 @@ fn a_request_whose_answer_is_on_the_way_is_spurious() {
     assert_eq!(expiries(&hasty, []), [(0, Spurious, HEAD, 0)]);
 }
 
-/// The server has to repeat the data; until then the client hears nothing of its request.
+/// The server has to retransmit the data. Until then the client gets no answer to its request.
 #[test]
 fn a_request_whose_answer_was_lost_misses_a_full_window() {
     let silent = json!({ "transport": { "handshake": "none", "syn_rto": "5ms" } });

@@ -21,7 +21,7 @@ fn expiries(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Vec<Expi
     finished(changes, losses).expiries()
 }
 
-/// A run that loses `losses` and yet delivers everything.
+/// A run with `losses` that delivers all data.
 fn finished(changes: &Value, losses: impl IntoIterator<Item = Loss>) -> Outcome {
     let outcome = run(&scenario(changes), losses.into_iter().collect());
     assert_eq!(outcome.row().status, "ok", "{:?}", outcome.expiries());

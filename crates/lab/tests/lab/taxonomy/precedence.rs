@@ -1,4 +1,4 @@
-//! The first cause that matches is the one that counts.
+//! The first cause that applies counts.
 
 use incast_host::cause::Cause::{AckLoss, FullWindow, LackOfDupacks, LostRetransmission, Spurious};
 use incast_host::milestone::EventKind;
@@ -22,7 +22,8 @@ fn spurious_before_lost_retransmission() {
 
 #[test]
 fn spurious_before_ack_loss() {
-    // Of two ACKs the first is lost; the second is on the slow way back when the timer expires.
+    // Of two ACKs the first is lost. The second is still on the slow reverse path when the timer
+    // expires.
     let slow = json!({
         "network": { "server_rate": "1Mbps" },
         "transport": { "handshake": "none", "rto_initial": "17ms", "initial_window": 2 },
@@ -31,14 +32,15 @@ fn spurious_before_ack_loss() {
     assert_eq!(outcome.expiries()[0], (0, Spurious, HEAD, 0));
 }
 
-/// The head arrived; what is behind it was lost, but that is not why the timer had to expire.
+/// The first segment arrived. The segments after it were lost, but they are not the reason for the
+/// expiry.
 #[test]
 fn ack_loss_before_full_window() {
     let losses = Loss::of_segments(0, 1, 3).into_iter().chain([Loss::of_acks(0, 1, 1)]);
     assert_eq!(expiries(&json!({}), losses), [(0, AckLoss, HEAD, 3)]);
 }
 
-/// The repeated head arrived, but its ACK was lost like the one of the first copy.
+/// The retransmission of the first segment arrived, but its ACK was lost like the first one.
 #[test]
 fn ack_loss_before_lost_retransmission() {
     let one = json!({ "transport": { "initial_window": 1 } });
@@ -63,8 +65,8 @@ fn full_window_before_tail() {
     assert_eq!(expiries(&json!({}), last_two), [(0, FullWindow, INSIDE, 2)]);
 }
 
-/// What arrived beyond a gap and what limited transmit added belong to the window, not to the
-/// loss.
+/// Data that arrived beyond a gap, and data added by limited transmit, belongs to the window, but
+/// not to the loss.
 #[test]
 fn what_is_lost_in_the_window_is_counted_in_segments() {
     let six = json!({ "transport": { "initial_window": 6, "dupack_threshold": 9 } });
@@ -72,11 +74,11 @@ fn what_is_lost_in_the_window_is_counted_in_segments() {
     let outcome = finished(&six, losses);
     assert_eq!(outcome.expiries(), [(0, LackOfDupacks, HEAD, 4)]);
     let row = outcome.events_of(EventKind::Timeout).next().expect("there is one");
-    // Each of the segments 1, 4, 6 and 7 said so; the last two by limited transmit.
+    // The segments 1, 4, 6 and 7 each caused one; the last two were sent by limited transmit.
     assert_eq!((row.seq, row.dupacks, row.flight, row.cwnd), (1, 4, 8 * MSS, 6 * MSS));
 }
 
-/// The state is the one before the reaction.
+/// The reported state is the one before the reaction.
 #[test]
 fn a_timeout_is_reported_as_it_was_found() {
     let two = json!({ "transport": { "initial_window": 2, "initial_ssthresh": 64 } });

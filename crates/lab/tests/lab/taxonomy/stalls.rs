@@ -1,5 +1,5 @@
-//! Every cause of a stall, constructed packet by packet. A base round trip of the small world takes
-//! 117.28 us, so that a wait of 1.1728 ms is none yet.
+//! Every cause of a stall, constructed packet by packet. A base round trip of the small world is
+//! 117.28 us, so a wait of up to 1.1728 ms is not a stall.
 
 use incast_engine::{Span, Time};
 use incast_host::EndId;
@@ -32,7 +32,7 @@ fn stalls(outcome: &Outcome) -> Vec<&EventRow> {
     outcome.events_of(EventKind::Stall).collect()
 }
 
-/// The one stall of a run: its cause in rows and events, its flow, and its length.
+/// The only stall of a run: its cause in rows and events, its flow, and its duration.
 fn only(outcome: &Outcome) -> (StallCause, u32, Span) {
     let stalls = stalls(outcome);
     let [stall] = stalls[..] else { panic!("{stalls:?}") };
@@ -49,7 +49,7 @@ fn is_about(wait: Span, millis: u64) -> bool {
     wait >= Span::from_millis(millis) && wait < Span::from_millis(millis) + Span::from_micros(500)
 }
 
-/// Probes as in profile `linux`: with one segment in flight they wait for RTO min, too.
+/// Probes as in profile `linux`: with one segment in flight, they also wait for the minimum RTO.
 fn probing(changes: &Value) -> Value {
     let mut probing = json!({ "transport": {
         "recovery": { "name": "rack-tlp", "max_ack_delay": "10ms" }, "rto_min": "50ms",
@@ -75,7 +75,7 @@ fn a_retransmission_timer() {
     assert_eq!(outcome.row().timeouts, 1);
 }
 
-/// A copy that is lost ends no wait: 10 ms, and 20 ms after the backoff.
+/// The loss of a retransmission does not end a wait: 10 ms, and 20 ms after the backoff.
 #[test]
 fn a_timer_that_expires_twice_ends_one_wait() {
     let one = json!({ "workload": { "sru": MSS } });
@@ -105,7 +105,7 @@ fn a_probe_after_two_round_trips_ends_no_stall() {
     assert_eq!((row.stalls, row.timeouts, row.tail_probes), (0, 0, 1));
 }
 
-/// The probe is lost; what ends the wait is the timer.
+/// The probe is lost, so the retransmission timer ends the wait.
 #[test]
 fn a_timeout_after_a_lost_probe() {
     let outcome = finished(&probing(&json!({})), [Loss::of_copies(0, 9, 2)]);
@@ -133,7 +133,7 @@ fn data_that_the_host_holds_back() {
     assert!(row.stalls > 0 && row.stalls == row.stalls_pacer, "{:?}", columns(row));
 }
 
-/// What is repeated waits for the host, too, but not for long.
+/// The host delays the retransmission, too, but not for long.
 #[test]
 fn a_timeout_whose_segment_is_held_for_a_moment() {
     let jitter = json!({ "transport": { "send_jitter": "50us", "initial_window": 2 } });
@@ -141,7 +141,7 @@ fn a_timeout_whose_segment_is_held_for_a_moment() {
     assert_eq!(only(&outcome).0, StallCause::Timeout);
 }
 
-/// The client never opens its window, so that nothing but probes comes.
+/// The client never opens its window, so only probes arrive.
 #[test]
 fn a_closed_window() {
     let scenario = scenario(&json!({ "run": { "time_limit": "1s" } }));
@@ -185,7 +185,7 @@ fn between_blocks_nothing_waits() {
     assert_eq!(outcome.row().stalls, 0);
 }
 
-/// A datagram of others occupies the client's link for 52 ms, and the timer is longer.
+/// A datagram of other traffic occupies the client's link for 52 ms, and the timer is longer.
 #[test]
 fn a_queue_of_other_traffic() {
     let crowded = json!({
@@ -201,7 +201,7 @@ fn a_queue_of_other_traffic() {
     assert_eq!(outcome.rows[1].stalls, 0, "datagrams wait for nothing");
 }
 
-/// Other traffic on the client's link neither ends the wait of the block nor waits with it.
+/// Other traffic on the client's link does not end the wait of the block, and is not part of it.
 #[test]
 fn other_traffic_ends_no_wait() {
     let beside = json!({

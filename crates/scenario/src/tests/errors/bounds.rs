@@ -1,4 +1,4 @@
-//! What is too much is refused before any work, and what would be allowed is said.
+//! Values that are too large are refused before the run, with the largest accepted value.
 
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn every_group_has_a_name_of_its_own() {
         &[("background", json!([cbr(json!("mice")), cbr(json!("mice"))]))],
         "background.1.group: \"mice\" is the row of background.0; write another name",
     );
-    // Names that are given and names that follow from the order are of one kind.
+    // Given names and derived names are of one kind.
     refused(
         &[("background", json!([cbr(json!("background.1.cbr")), cbr(Value::Null)]))],
         "background.1.group: \"background.1.cbr\" is the row of background.0; write another name",

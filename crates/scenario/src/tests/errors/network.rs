@@ -1,4 +1,4 @@
-//! What is wrong with links, buffers and disciplines.
+//! Errors in links, buffers and disciplines.
 
 use serde_json::{Value, json};
 

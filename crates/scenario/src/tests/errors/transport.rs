@@ -1,4 +1,4 @@
-//! What is wrong with a transport.
+//! Errors in a transport.
 
 use serde_json::json;
 

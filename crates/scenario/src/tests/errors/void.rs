@@ -1,11 +1,11 @@
-//! Keys that move nothing because of another one.
+//! Keys without effect because of another key.
 
 use serde_json::{Value, json};
 
 use super::super::{plan, refusal, with};
 
-/// What is given beside a key, the key, a value that would differ from what holds without it, and
-/// why it moves nothing.
+/// Other given keys, the key, a value other than the one in force without it, and why it has no
+/// effect.
 type Case = (&'static [(&'static str, &'static str)], &'static str, &'static str, &'static str);
 
 const CASES: &[Case] = &[
