@@ -21,123 +21,125 @@ OPENING = """# Against ns-3
 
 Written by `make validate`; do not edit. Every run of the reference data
 (`validation/reference/ns3`, measured with ns-3.37) is repeated with `profile = "ns3"` and our own
-random numbers: fresh connections, one SRU each, requests up to 20 us apart, an initial window of 10
-(IW) or 2. A point agrees if the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard
-errors of their difference. What the profile copies from ns-3's defaults and what it changes is in
-[Profiles](../reference/profiles.md).
+random numbers: new connections, one SRU each, requests up to 20 us apart, an initial window (IW) of
+10 or 2. A point agrees if the goodputs are within 15 % (|ln ratio| at most 0.15) or two standard
+errors of their difference. "Mended" reference runs are of an ns-3 in which one of the mistakes
+below is corrected. [Profiles](../reference/profiles.md) lists what the profile copies from ns-3's
+defaults and what it changes.
 """
 
 EXPLANATION = """
-## How the two are set side by side
+## How the two are compared
 
-- In ns-3 a server connects at a time that the script sets. Here the client asks it, and what a
-  request takes on an idle path (50.7 us) is left out of the time.
-- ns-3's device stops taking packets from the layer above while less than an MTU is free. With
-  100 000 bytes that are 66 packets of 1502, whatever the size of the next: `buffer = "66pkt"`. With
-  `"100000B"` SYNs would slip into the 868 bytes that are left.
-- With DCTCP a packet waits in the device's own queue, behind the queue disc: the buffer and K are
-  one packet more.
-- ns-3's `timeouts` are doublings of the RTO. They agree with our timeouts of data; the handshake's
-  are not among them, so they are left out here, too.
+- In ns-3 a server connects at a time that the script sets. Here the client asks it to. The time of
+  a request on an idle path (50.7 us) is not counted.
+- ns-3's device accepts no packets from the layer above while less than an MTU is free. With 100 000
+  bytes, the limit is 66 packets of 1502 bytes, whatever the size of the next packet:
+  `buffer = "66pkt"`. With `"100000B"`, SYNs would fit into the remaining 868 bytes.
+- With DCTCP a packet waits in the device's own queue, behind the queue disc. So the buffer and K
+  are one packet larger.
+- ns-3's `timeouts` are doublings of the RTO. They agree with our timeouts of data. They do not
+  include timeouts of the handshake, which are not counted here either.
 
 ## What the profile copies
 
 Function names are those of ns-3.37's source.
 
 Ties (`network.ties = "scheduled"`)
-: ns-3 schedules an arrival when its transmission starts, and events of one instant happen in the
-  order in which they were scheduled. So an arrival finds the departing packet still there, and of
-  two packets that arrive together that one comes first whose line has been busy for fewer
-  packets. With two servers and 256 KB the second flow to start therefore takes every place that
-  falls free: it loses nothing but its last, short segment, the other loses the whole flight of 79
-  segments, and both wait for the timer, in ns-3 and here. With `"arrival-first"`, ns-2's rule,
-  each lost 40 and repaired them.
+: ns-3 schedules an arrival when its transmission starts. Events at the same time are processed in
+  the order in which they were scheduled. So the departing packet still has its place when an
+  arrival at that time is processed. If two packets arrive at the same time, the first is the one
+  whose link has been busy for fewer packets. With two servers and 256 KB, the second flow to start
+  therefore takes every place that becomes free, and loses only its last, short segment. The other
+  flow loses the whole flight of 79 segments. Both wait for the timer, in ns-3 and here. With
+  `"arrival-first"`, ns-2's rule, each lost 40 segments and repaired them.
 
 A loss halves the pipe (`recovery.reduce_from = "pipe"`)
-: `EnterRecovery()` halves `BytesInFlight()` and not the flight, as RFC 6675 §5 (4.2) asks;
-  without SACK that is a segment less per duplicate ACK (`AddRenoSack()`).
+: `EnterRecovery()` halves `BytesInFlight()`. RFC 6675 §5 (4.2) requires half the flight size.
+  Without SACK, `BytesInFlight()` is smaller by one segment per duplicate ACK (`AddRenoSack()`).
 
 A partial ACK releases a segment (`recovery.answer_partial_acks`, with SACK)
-: `ProcessAck()` calls `DoRetransmit()` for every partial ACK whose next segment was not sent
-  again yet, whatever the pipe holds, and `NewAck()` restarts the timer for the first of them
-  only: RFC 6582 within RFC 6675. Without this four senders with 64 KB had a timeout in every run,
-  because half the pipe is less than what lies above the losses.
+: `ProcessAck()` calls `DoRetransmit()` for every partial ACK whose next segment has not been
+  retransmitted yet, whatever the pipe. `NewAck()` restarts the timer for the first partial ACK
+  only. This is RFC 6582 within RFC 6675. Without it, four senders with 64 KB had a timeout in every
+  run, because half the pipe is less than the data above the losses.
 
 Rule 3 without its condition (`recovery.retransmit_tail`, with SACK)
-: `TcpTxBuffer::NextSeg()` leaves out (1.b): what lies above the highest SACK may be sent again,
-  too, if nothing is lost and nothing new.
+: `TcpTxBuffer::NextSeg()` omits (1.b): data above the highest SACK may also be retransmitted if
+  nothing is lost and there is no new data.
 
 An ACK is longer by its blocks (`transport.sack_option_bytes`)
-: `AddOptionSack()` adds 2 bytes and 8 per block, padded to four, so that the first ACK with a block
-  comes 192 ns late over its two links, and what it releases reaches a full queue just after the
-  place that fell free was taken. With ACKs of one size the retransmission arrives in step, and as
-  the only packet of its line comes first. With 256 KB eight senders then stay in step, and none of
-  the 20 runs has a timeout. The longer ACKs bring both kinds that ns-3's runs have: a dropped
-  retransmission, which RFC 6675 repairs by the timer only, and a dropped last, short segment with
-  nothing behind it.
+: `AddOptionSack()` adds 2 bytes and 8 per block, padded to four. So the first ACK with a block
+  arrives 192 ns later over its two links. The segment that it releases reaches a full queue just
+  after the free place has been taken. With ACKs of one size, the retransmission arrives at the same
+  time as other packets and, as the only packet of its link, comes first. With 256 KB, eight senders
+  then stay synchronised, and none of the 20 runs has a timeout. With the longer ACKs there are both
+  kinds of timeout that ns-3's runs have: after a dropped retransmission, which RFC 6675 repairs by
+  the timer only, and after a dropped last, short segment with nothing behind it.
 
-The rest
-: No rescue retransmission; the timer is not restarted at a fast retransmit; duplicate ACKs of
-  exactly `m_recover` begin recovery (`careful = false`); any new ACK ends the backoff (`rto_style
-  = "ns3"`).
+Other rules
+: There is no rescue retransmission. The timer is not restarted at a fast retransmit. Duplicate ACKs
+  of exactly `m_recover` start recovery (`careful = false`). Any new ACK ends the backoff
+  (`rto_style = "ns3"`).
 
 ## ns-3's mistakes, not copied
 
 SYN (the flag in the tables)
-: `UpdateRttHistory()` looks for the entry of what is sent again by its length. A SYN has none,
-  its entry is never found, and a lost SYN gives a sample of the round-trip time that contains the
-  timeout (RFC 6298 §3 forbids it). With `ConnTimeout` 200 ms a lost SYN would make an RTO of 3 ×
-  200 = 600 ms, two lost ones of 3 × 600 = 1800 ms, and a loss after that would end the run after
-  200 + 600 = 800 or 600 + 1800 = 2400 ms. That is what the data show: 8 of 20 runs with 64
-  servers and 64 KB take 2402 ms, here all take about 600. Tried here: with `rto_after_syn_loss =
-  "1800ms"` the ln ratios of the four points with 64 servers and 200 ms are -0.21, -0.05, 0.07 and
-  0.36 instead of 0.9 to 1.2. The mistake rules where most servers lose SYNs, from 32 on with
-  NewReno; points with more than half a SYN timeout per server are flagged and not judged. Their
+: `UpdateRttHistory()` finds the entry of a retransmitted segment by its length. A SYN has no
+  length, so its entry is never found. A lost SYN therefore gives a sample of the round-trip time
+  that includes the timeout, which RFC 6298 §3 forbids. With `ConnTimeout` 200 ms, one lost SYN
+  gives an RTO of 3 × 200 = 600 ms and two give 3 × 600 = 1800 ms. A loss after that ends the run
+  after 200 + 600 = 800 or 600 + 1800 = 2400 ms. The data show this: 8 of 20 runs with 64 servers
+  and 64 KB take 2402 ms; here all take about 600. As a test, with `rto_after_syn_loss = "1800ms"`,
+  the ln ratios of the four points with 64 servers and 200 ms are -0.21, -0.05, 0.07 and 0.36
+  instead of 0.9 to 1.2. The mistake dominates where most servers lose SYNs, from 32 on with
+  NewReno. Points with more than half a SYN timeout per server are flagged and not judged. Their
   timeouts of data, fast retransmits and drops are in the tables.
 
-No least window (mended in the reference runs)
-: `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a floor. With many senders the window falls
-  below a segment, the socket sends nothing ("silly window syndrome"), and waits for its timer: 16
-  servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
-  floor of two segments, and here it is a parameter (`floor`). The reference runs are of `TcpDctcp`
-  with that floor; until it was there, what it explains was put down to the next mistake.
+No minimum window (mended in the reference runs)
+: `TcpDctcp::GetSsThresh()` is (1 - α/2)·cwnd without a minimum. With many senders the window falls
+  below one segment, and the socket sends nothing ("silly window syndrome") until its timer expires:
+  16 servers with an initial window of 2 lose no packet and have 3.9 timeouts per run. Linux has a
+  minimum of two segments; here it is a parameter (`floor`). The reference runs are of `TcpDctcp`
+  with that minimum. Before it was added, its effect was attributed to the next mistake.
 
 CWR (the flag in the tables)
-: With DCTCP an echo puts the socket into `CA_CWR`, and `DupAck()` enters recovery from
-  `CA_DISORDER` only: a loss in a window that also saw a mark finds no fast retransmit. In the
+: With DCTCP an ECN echo sets the socket to `CA_CWR`, and `DupAck()` enters recovery from
+  `CA_DISORDER` only. So a loss in a window that also had a mark gets no fast retransmit. In the
   smallest runs with losses (8 servers, IW 10, 29 drops in the first burst) ns-3 has no fast
-  recovery at all and we have one per flow. Points where we have more than twice ns-3's are flagged
+  recovery, and we have one per flow. Points where we have more than twice ns-3's number are flagged
   and not judged.
 
-Guesses that outlive recovery (NewReno without SACK; mended in the reference runs of that name)
-: Without SACK `AddRenoSack()` marks a segment as arrived for every duplicate ACK, the first behind
-  the head. The guesses are right in number, not in place. `DiscardUpTo()`, when a guessed segment
-  becomes the head, takes it for lost (`MarkHeadAsLost()`), whatever the state. Those made of
-  segments sent during recovery are left when it ends: the next hole is then sent again in
-  `CA_OPEN`, from ACK to ACK, without three duplicates and without a reduction, while what the
-  guesses take from the pipe lets a burst go. With 256 KB, 16 servers and IW 10 that is a second
-  wave of losses after 5 ms: 373 drops per run instead of 256, 240 segments sent again in `CA_OPEN`
-  in the first seed instead of 2. With the guesses forgotten at the end of recovery ns-3 loses what
-  we lose. RFC 6582 knows no such guesses; goodput hardly shows them.
+Guesses that remain after recovery (NewReno without SACK; mended in the reference runs of that name)
+: Without SACK, `AddRenoSack()` marks one segment as received for every duplicate ACK, beginning
+  behind the head. The number of guesses is right, but not which segments they are. If a guessed
+  segment becomes the head, `DiscardUpTo()` takes it for lost (`MarkHeadAsLost()`), in any state.
+  Guesses about segments that were sent during recovery remain when it ends. The next hole is then
+  retransmitted in `CA_OPEN`, one segment per ACK, without three duplicates and without a reduction,
+  and the pipe, reduced by the guesses, allows a burst. With 256 KB, 16 servers and IW 10, this
+  causes a second wave of losses after 5 ms: 373 drops per run instead of 256, and in the first seed
+  240 segments retransmitted in `CA_OPEN` instead of 2. If the guesses are cleared at the end of
+  recovery, ns-3 has the same losses as we have. RFC 6582 has no such guesses. The effect on goodput
+  is small.
 
-## What is left
+## Remaining differences
 
 DCTCP with 48 and 64 servers and IW 10: ns-3 has a quarter more timeouts. Nearly every window there
-sees a mark and a loss, so that the missing fast retransmit (CWR) is the likely reason; these points
-miss and are not flagged, because fast retransmits alone do not tell.
+has both a mark and a loss, so the missing fast retransmit (CWR) is the likely reason. These points
+miss the bar. They are not flagged, because their fast retransmits alone do not show the mistake.
 
-CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here, and with 256 KB it
-waits here and not in ns-3. NewReno loses equally many on both sides, so that the end of slow start
-is suspected; open.
+CUBIC with 8 servers and IW 10 loses 67 packets per run in ns-3 and 103 here. With 256 KB it has
+timeouts here and not in ns-3. NewReno has the same number of losses on both sides, so the end of
+slow start may be the cause. This is open.
 
 NewReno without SACK, 8 servers, 64 KB, IW 2: 14 of 100 runs in ns-3 have a timeout, with and
 without its guesses. A flow loses its last 15 segments but one, and one duplicate ACK is too few.
-Open.
+This is open.
 
-Not copied, and too small to be seen here: the ACK that ends a recovery also grows the window
-(`ProcessAck()` calls `IncreaseWindow()` after it); a short last segment that was sent again
-already is sent once more for a partial ACK. An option has room for four blocks without timestamps
-(RFC 2018 §3), here for three.
+Two differences are not copied, because they are too small to have an effect here. The ACK that ends
+a recovery also grows the window (`ProcessAck()` calls `IncreaseWindow()` after it). A short last
+segment that has already been retransmitted is retransmitted once more for a partial ACK. An option
+has room for four blocks without timestamps (RFC 2018 §3), here for three.
 """
 
 
@@ -206,7 +208,7 @@ def write(folder: Path, points: list[Point], found: list[Verdict]) -> None:
         )
     figure(folder / "ns3.png", curves, "ns-3", columns=4)
     lines = [OPENING, *verdicts(found), "", "![Goodput](ns3.png)", ""]
-    lines += ["Hollow points are flagged: a mistake of ns-3 rules there.", EXPLANATION]
+    lines += ["Hollow points are flagged: there, a mistake of ns-3 dominates.", EXPLANATION]
     quantities = ("goodput, Mbps", "timeouts of data", "fast retransmits", "drops")
     for name in NAMES:
         rows = [
