@@ -31,8 +31,6 @@ pub struct End {
     /// retransmission timer, which then need not be scheduled again after each of them.
     pub backstop: Time,
     endpoint: Endpoint,
-    /// Whether its host keeps segments until their departure times.
-    keeps: bool,
 }
 
 /// Calls either kind of endpoint.
@@ -57,7 +55,7 @@ impl End {
     }
 
     fn of(endpoint: Endpoint) -> Self {
-        Self { armed: Time::NEVER, backstop: Time::NEVER, endpoint, keeps: false }
+        Self { armed: Time::NEVER, backstop: Time::NEVER, endpoint }
     }
 
     /// The connection, if it is TCP.
@@ -151,21 +149,18 @@ impl End {
     /// If it is TCP, its host keeps segments until their departure times.
     pub(crate) fn keep_segments(&mut self) {
         if let Endpoint::Tcp(connection) = &mut self.endpoint {
-            self.keeps = true;
             connection.allow_departure_times();
         }
     }
 
     /// Whether its host keeps segments until their departure times.
     pub(crate) fn keeps(&self) -> bool {
-        self.keeps
+        self.connection().is_some_and(Connection::has_departure_times)
     }
 
     /// Removes segments that its host keeps, at the end of the run.
     pub(crate) fn withdraw_timed(&mut self, now: Time) {
-        if let Endpoint::Tcp(connection) = &mut self.endpoint
-            && self.keeps
-        {
+        if let Endpoint::Tcp(connection) = &mut self.endpoint {
             connection.withdraw_timed(now);
         }
     }

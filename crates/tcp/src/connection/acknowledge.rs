@@ -190,15 +190,15 @@ impl Connection {
 
     #[inline]
     pub(super) fn grow(&mut self, now: Time, packet: &Packet, acked: &Acked, may_grow: bool) {
-        if may_grow && self.extras.has(Extras::IDLE_RESTART) {
+        if may_grow && self.idle.is_some() {
             let view = self.idle_view(now);
-            self.idle.on_ack(acked.bytes, &view);
+            if let Some(idle) = &mut self.idle {
+                idle.on_ack(acked.bytes, &view);
+            }
         }
         let window = self.congestion.window();
         let ece = packet.flags.contains(Flags::ECE);
-        // Only RFC 7661 limits growth; checking the shared configuration is cheaper.
-        let is_free = self.config.idle_restart != crate::config::IdleRestart::Rfc7661
-            || self.idle.may_grow(window);
+        let is_free = self.idle.as_ref().is_none_or(|idle| idle.may_grow(window));
         let may_grow = may_grow && is_free && self.ecn.lets_grow(ece);
         if may_grow || self.needs.every_ack {
             let path = self.path(now, self.in_flight());

@@ -32,6 +32,11 @@ impl Connection {
         }
     }
 
+    /// Whether its segments may have departure times.
+    pub fn has_departure_times(&self) -> bool {
+        self.pacer.as_ref().is_some_and(|pacer| pacer.timing != Timing::Off)
+    }
+
     /// When the packet of the last [`super::Polled::Timed`] leaves.
     #[inline]
     pub fn departs_at(&self) -> Time {

@@ -130,7 +130,7 @@ pub struct Connection {
     rtt: RttEstimator,
     congestion: Controller,
     recovery: Recovery,
-    idle: IdleTracker,
+    idle: Option<Box<IdleTracker>>,
     /// The timed segment: one past its end, and when it was sent.
     timed: Option<(u64, Time)>,
     random: Stream,

@@ -169,7 +169,9 @@ impl Connection {
 
     /// RFC 7661 §4.4.1, if it is configured.
     pub(super) fn cap_after_loss(&mut self, now: Time, flight: u64, window_before: u64) {
-        if let Some(limit) = self.idle.on_loss(flight, window_before) {
+        if let Some(idle) = &self.idle
+            && let Some(limit) = idle.on_loss(flight, window_before)
+        {
             self.limit(now, limit);
         }
     }

@@ -367,9 +367,11 @@ impl Connection {
         if self.timer.kind != TimerKind::Data || first_outstanding {
             self.arm(now, TimerKind::Data);
         }
-        if self.extras.has(Extras::IDLE_RESTART) {
+        if self.idle.is_some() {
             let in_flight = self.in_flight();
-            self.idle.on_send(now, in_flight);
+            if let Some(idle) = &mut self.idle {
+                idle.on_send(now, in_flight);
+            }
         }
         if self.prr.is_some() {
             self.note_reduced(end - seq);
@@ -447,7 +449,9 @@ impl Connection {
 
     pub(super) fn validate_window(&mut self, now: Time) {
         let view = self.idle_view(now);
-        if let Some(limit) = self.idle.before_send(self.board.is_empty(), &view) {
+        if let Some(idle) = &mut self.idle
+            && let Some(limit) = idle.before_send(self.board.is_empty(), &view)
+        {
             self.limit(now, limit);
         }
     }

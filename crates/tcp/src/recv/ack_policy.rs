@@ -5,12 +5,14 @@ use incast_engine::{Span, Time};
 use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
 
-/// Decides whether a received segment is acknowledged at once or later.
+/// Decides whether a received segment is acknowledged at once or later; at once if nothing says
+/// otherwise.
 #[derive(Clone, Debug)]
-#[repr(C)]
-pub struct AckPolicy {
-    /// No ACK is delayed.
-    is_prompt: bool,
+pub struct AckPolicy(Option<Box<Delays>>);
+
+/// The state of ACKs that may be delayed.
+#[derive(Clone, Debug)]
+struct Delays {
     /// Number of segments that are still acknowledged at once.
     quick: u32,
     /// Full segments received since the last ACK.
@@ -28,21 +30,24 @@ pub struct AckPolicy {
 impl AckPolicy {
     /// One ACK per packet, delayed ACKs, or one ACK per batch of the host.
     pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
-        Self {
-            is_prompt: delayed.is_none() && offload.is_none(),
-            quick: delayed.map_or(0, |delayed| delayed.quickack),
-            delayed,
-            offload,
-            pending: 0,
-            deadline: Time::NEVER,
-            hand_up: Time::NEVER,
-            collected: 0,
-        }
+        let is_prompt = delayed.is_none() && offload.is_none();
+        let delays = || {
+            Box::new(Delays {
+                quick: delayed.map_or(0, |delayed| delayed.quickack),
+                delayed,
+                offload,
+                pending: 0,
+                deadline: Time::NEVER,
+                hand_up: Time::NEVER,
+                collected: 0,
+            })
+        };
+        Self((!is_prompt).then(delays))
     }
 
     /// Limits the delay of an ACK to `timeout`.
     pub fn shorten(&mut self, timeout: Span) {
-        if let Some(delayed) = &mut self.delayed {
+        if let Some(delayed) = self.0.as_mut().and_then(|delays| delays.delayed.as_mut()) {
             delayed.timeout = delayed.timeout.min(timeout);
         }
     }
@@ -50,9 +55,46 @@ impl AckPolicy {
     /// Whether the arrived segment of `bytes` bytes must be acknowledged now (RFC 5681 §4.2).
     #[inline]
     pub fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
-        if self.is_prompt {
-            return true;
+        match &mut self.0 {
+            None => true,
+            Some(delays) => delays.on_segment(now, arrival, bytes),
         }
+    }
+
+    /// The deadline has passed. Returns whether an ACK must be sent.
+    pub fn on_deadline(&mut self, now: Time) -> bool {
+        self.0.as_mut().is_some_and(|delays| {
+            delays.deadline <= now || (delays.hand_up <= now && delays.is_due())
+        })
+    }
+
+    /// An ACK was sent, alone or with data.
+    #[inline]
+    pub fn on_ack_sent(&mut self) {
+        if let Some(delays) = &mut self.0 {
+            delays.pending = 0;
+            delays.deadline = Time::NEVER;
+            delays.hand_up = Time::NEVER;
+            delays.collected = 0;
+        }
+    }
+
+    /// When a delayed ACK is due.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.0.as_ref().map_or(Time::NEVER, |delays| delays.deadline.min(delays.hand_up))
+    }
+
+    /// Whether an ACK is being delayed.
+    #[inline]
+    pub fn is_holding(&self) -> bool {
+        self.0.as_ref().is_some_and(|delays| delays.pending > 0)
+    }
+}
+
+impl Delays {
+    #[inline]
+    fn on_segment(&mut self, now: Time, arrival: Arrival, bytes: u64) -> bool {
         self.pending += 1;
         if let Some(delayed) = self.delayed
             && self.deadline == Time::NEVER
@@ -80,11 +122,6 @@ impl AckPolicy {
         self.is_due()
     }
 
-    /// The deadline has passed. Returns whether an ACK must be sent.
-    pub fn on_deadline(&mut self, now: Time) -> bool {
-        self.deadline <= now || (self.hand_up <= now && self.is_due())
-    }
-
     /// Whether the batch requires an ACK.
     fn is_due(&mut self) -> bool {
         self.hand_up = Time::NEVER;
@@ -94,30 +131,6 @@ impl AckPolicy {
             return true;
         }
         self.delayed.is_none_or(|delayed| self.pending >= delayed.segments)
-    }
-
-    /// An ACK was sent, alone or with data.
-    #[inline]
-    pub fn on_ack_sent(&mut self) {
-        if self.is_prompt {
-            return;
-        }
-        self.pending = 0;
-        self.deadline = Time::NEVER;
-        self.hand_up = Time::NEVER;
-        self.collected = 0;
-    }
-
-    /// When a delayed ACK is due.
-    #[inline]
-    pub fn deadline(&self) -> Time {
-        self.deadline.min(self.hand_up)
-    }
-
-    /// Whether an ACK is being delayed.
-    #[inline(never)]
-    pub fn is_holding(&self) -> bool {
-        self.pending > 0
     }
 }
 

@@ -35,9 +35,9 @@ pub struct IdleTracker {
 }
 
 impl IdleTracker {
-    /// The initial state.
-    pub fn new(rule: IdleRestart) -> Self {
-        Self {
+    /// The initial state, if there is a rule.
+    pub fn new(rule: IdleRestart) -> Option<Box<Self>> {
+        let tracker = Self {
             rule,
             last_sent: Time::ZERO,
             period_start: Time::ZERO,
@@ -45,7 +45,8 @@ impl IdleTracker {
             acked: 0,
             pipe_ack: u64::MAX,
             round_end: Time::ZERO,
-        }
+        };
+        (rule != IdleRestart::None).then(|| Box::new(tracker))
     }
 
     /// Data were sent and `flight` bytes are now outstanding.
@@ -132,12 +133,12 @@ mod tests {
 
     #[test]
     fn none_never_restarts() {
-        assert_eq!(IdleTracker::new(IdleRestart::None).before_send(true, &view(100_000)), None);
+        assert!(IdleTracker::new(IdleRestart::None).is_none());
     }
 
     #[test]
     fn rfc5681_4_1_restarts_after_more_than_an_rto_of_idleness() {
-        let mut idle = IdleTracker::new(IdleRestart::Rfc5681);
+        let mut idle = IdleTracker::new(IdleRestart::Rfc5681).expect("a rule");
         idle.on_send(Time::ZERO, 80_000);
         assert_eq!(idle.before_send(true, &view(200)), None);
         assert_eq!(idle.before_send(true, &view(201)), Some(Limit::Restart));
@@ -146,7 +147,7 @@ mod tests {
 
     #[test]
     fn rfc2861_3_counts_the_idle_rtos() {
-        let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
+        let mut idle = IdleTracker::new(IdleRestart::Rfc2861).expect("a rule");
         idle.on_send(Time::ZERO, 80_000);
         let restart = |millis| idle.clone().before_send(true, &view(millis));
         assert_eq!(restart(199), None);
@@ -156,7 +157,7 @@ mod tests {
 
     #[test]
     fn rfc2861_3_an_rto_of_less_than_the_window_is_told() {
-        let mut idle = IdleTracker::new(IdleRestart::Rfc2861);
+        let mut idle = IdleTracker::new(IdleRestart::Rfc2861).expect("a rule");
         idle.before_send(false, &view(1000));
         idle.on_send(view(1000).now, 20_000);
         idle.on_send(view(1150).now, 30_000);
@@ -166,7 +167,7 @@ mod tests {
 
     #[test]
     fn rfc7661_4_3_a_non_validated_window_is_frozen_and_4_4_1_cut_to_what_was_used() {
-        let mut idle = IdleTracker::new(IdleRestart::Rfc7661);
+        let mut idle = IdleTracker::new(IdleRestart::Rfc7661).expect("a rule");
         assert!(idle.may_grow(80_000), "nothing is known yet");
         idle.on_ack(10_000, &view(1));
         idle.on_ack(5_000, &view(1));
