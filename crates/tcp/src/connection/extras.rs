@@ -54,11 +54,10 @@ impl Extras {
     /// The extras that follow from a recovery's [`Traits`], without time.
     pub const RECOVERY: Self = Self::SELECTIVE.or(Self::BY_PIPE).or(Self::IN_PLACE);
     /// Extras with deadlines besides the timer's.
-    pub const DEADLINES: Self = Self::TIMED_RECOVERY
-        .or(Self::PACER)
-        .or(Self::SENDER_HOOKS)
-        .or(Self::RECEIVER_HOOKS)
-        .or(Self::DELAYED_ACKS);
+    pub const DEADLINES: Self = Self::RARE_DEADLINES.or(Self::PACER);
+    /// The same, without the pacer's.
+    pub const RARE_DEADLINES: Self =
+        Self::TIMED_RECOVERY.or(Self::SENDER_HOOKS).or(Self::RECEIVER_HOOKS).or(Self::DELAYED_ACKS);
     /// Extras that add to sent packets.
     pub const OPTIONS: Self = Self::TIMESTAMPS.or(Self::SACK_OPTION).or(Self::RECEIVER_HOOKS);
 

@@ -94,7 +94,12 @@ impl Connection {
             earliest = earliest.min(at);
         }
         if self.extras.has(Extras::DEADLINES) {
-            earliest = earliest.min(self.rare_deadline());
+            if let Some(pacer) = &self.pacer {
+                earliest = earliest.min(pacer.deadline());
+            }
+            if self.extras.has(Extras::RARE_DEADLINES) {
+                earliest = earliest.min(self.rare_deadline());
+            }
         }
         earliest
     }
@@ -108,9 +113,6 @@ impl Connection {
         }
         if self.extras.has(Extras::DELAYED_ACKS) {
             earliest = earliest.min(self.acks.policy.deadline());
-        }
-        if let Some(pacer) = &self.pacer {
-            earliest = earliest.min(pacer.deadline());
         }
         if self.has_sender_hooks() {
             earliest = earliest.min(self.hook_deadline());
