@@ -1,10 +1,10 @@
-//! Names the engine by what it is made of: two builds that could compute different results must not
-//! share stored ones, whether or not somebody remembered to raise the version.
+//! Names the engine by a hash of its sources. Builds with different code must not share stored
+//! results, even if the version number is the same.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-/// The crates on whose code a result depends.
+/// The crates that determine results.
 const CRATES: [&str; 8] =
     ["engine", "net", "tcp", "remedies", "host", "traffic", "scenario", "lab"];
 
@@ -40,7 +40,8 @@ fn sources(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits): the same on every machine and toolchain.
+/// The hash of Fowler, Noll and Vo (FNV-1a, 64 bits), which does not depend on machine and
+/// toolchain.
 struct Fnv(u64);
 
 impl Default for Fnv {

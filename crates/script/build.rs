@@ -1,4 +1,4 @@
-//! Makes every script of `scripts/` a test of its own: `tests/scripts.rs` includes the list.
+//! Makes every script of `scripts/` a separate test: `tests/scripts.rs` includes the list.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ fn main() -> io::Result<()> {
     fs::write(Path::new(&out).join("scripts.rs"), tests)
 }
 
-/// What lies in a folder, in an order that does not depend on the file system.
+/// The entries of a folder, in an order that does not depend on the file system.
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> =
         fs::read_dir(folder)?.map(|entry| entry.map(|one| one.path())).collect::<Result<_, _>>()?;

@@ -104,7 +104,7 @@ pub enum Ties {
     /// The departing packet is still in the port, as in simulators that schedule all events of a
     /// packet when its transmission starts (ns-2).
     ArrivalFirst,
-    /// As `ArrivalFirst`. Of simultaneous arrivals, the one whose line has sent fewer packets since
+    /// As `arrival-first`. Of simultaneous arrivals, the one whose line has sent fewer packets since
     /// it was idle is first, which is the order of such a simulator's events (ns-3).
     Scheduled,
 }

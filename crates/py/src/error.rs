@@ -1,4 +1,4 @@
-//! The one place where Rust errors become Python exceptions.
+//! Conversion of Rust errors to Python exceptions.
 
 use incast_lab::RunError;
 use incast_scenario::ScenarioError as LabError;
@@ -12,12 +12,12 @@ pyo3::create_exception!(
     "A mistake in a scenario; the message is `key: what is wrong and what is accepted`."
 );
 
-/// A mistake in a scenario.
+/// An error in a scenario.
 pub fn in_scenario(error: &LabError) -> PyErr {
     ScenarioError::new_err(error.to_string())
 }
 
-/// Text that should have been JSON.
+/// Invalid JSON.
 pub fn not_json(error: &serde_json::Error) -> PyErr {
     let why = match error.to_string() {
         text if text.starts_with("recursion limit") => "tables or lists nest too deep".to_owned(),

@@ -1,4 +1,4 @@
-//! The binding: one call per run, the interpreter's lock released, arrays back.
+//! The binding: one call per run, with the interpreter's lock released; results are arrays.
 
 mod error;
 mod plan;

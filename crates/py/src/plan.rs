@@ -1,4 +1,4 @@
-//! The plan of a scenario: every point, in a form that a hundred thousand of them fit into memory.
+//! The plan of a scenario: its points, in a form of which a hundred thousand fit into memory.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use crate::error::{in_scenario, not_json};
 use crate::scenario::{Scenario, tree};
 
-/// Points between two looks at signals: a few milliseconds.
+/// Number of points between two checks for signals: a few milliseconds.
 const WATCH_INTERVAL: usize = 16;
 
-/// What was swept, the resolved scenario, and the same ready to run.
+/// The swept values, the resolved scenario, and the scenario ready to run.
 type PointOf<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>, Scenario);
 
 /// Why there is no plan.
@@ -28,10 +28,10 @@ impl From<ScenarioError> for Stop {
     }
 }
 
-/// Points that share the tables of their resolved scenarios as far as these are alike: most are.
+/// Points that share equal tables of their resolved scenarios. Most tables are equal.
 #[derive(Default)]
 struct Laid {
-    /// The tables by their text, and the place of each.
+    /// The index of each table, by its text.
     places: BTreeMap<String, usize>,
     tables: Vec<Value>,
     /// The keys of a resolved scenario, which every point has.
@@ -39,7 +39,7 @@ struct Laid {
     points: Vec<Kept>,
 }
 
-/// A point, with the places of its tables.
+/// A point, with the indices of its tables.
 struct Kept {
     swept: Map<String, Value>,
     tables: Vec<usize>,
@@ -76,7 +76,7 @@ impl Laid {
     }
 }
 
-/// Looks for signals, such as Ctrl-C.
+/// Checks for signals, such as Ctrl-C.
 fn look(py: Python<'_>) -> PyResult<()> {
     py.check_signals()
 }

@@ -1,4 +1,4 @@
-//! A scenario that was checked once, and what follows from it.
+//! A scenario that has been checked, and the numbers derived from it.
 
 use incast_engine::Cell;
 use incast_scenario::Scenario as Checked;
@@ -25,7 +25,7 @@ impl Scenario {
         Ok(Self(Box::new(scenario)))
     }
 
-    /// What follows from it, by name.
+    /// Numbers derived from it, by name.
     fn facts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         table(py, self.0.facts().cells())
     }

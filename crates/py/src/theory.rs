@@ -1,4 +1,4 @@
-//! Theory: arrays of scenarios in, arrays of answers out.
+//! Theory: arrays of scenarios in, arrays of results out.
 
 use incast_theory::{
     Collapse, Effort, Exit, Flavour, Halved, Idle, Outcome, Read, Repair, Style, follow,
@@ -8,11 +8,10 @@ use pyo3::prelude::*;
 
 type Column<'py> = PyReadonlyArray1<'py, f64>;
 type Flags<'py> = PyReadonlyArray1<'py, bool>;
-/// Timeouts, those of handshakes, duration, scatter, error, and whether a read is beyond what can
-/// be followed.
+/// Timeouts, those of handshakes, duration, scatter, error, and whether a read cannot be simulated.
 type Answers<'py> = [Bound<'py, PyArray1<f64>>; 6];
 
-/// The columns of `incast.models.collapse.reads.Reads` that the process of packets wants.
+/// The columns of `incast.models.collapse.reads.Reads` that the process of packets needs.
 #[derive(FromPyObject)]
 pub struct Columns<'py> {
     servers: Column<'py>,
@@ -65,12 +64,12 @@ pub struct Columns<'py> {
     arrival_first: Flags<'py>,
 }
 
-/// Packet times of a block without losses, and the numbers of the definition of a collapse: shares
-/// of the goodput and of the lost time, and timeouts between them.
+/// Packet times of a block without losses, and the definition of a collapse: shares of the goodput
+/// and of the lost time, and the number of timeouts between them.
 type Bounds<'py> = (Column<'py>, f64, f64, f64);
 
 impl Columns<'_> {
-    /// Row by row, as long as all columns have one.
+    /// The reads, row by row, as long as all columns have one.
     fn rows(self, (lossless, share, timeouts, wait): Bounds<'_>) -> Vec<Read> {
         let of = |row| Some(Collapse { lossless: *lossless.get(row)?, share, timeouts, wait });
         (0..).map_while(|row| self.read(row, of(row)?)).collect()
@@ -144,7 +143,7 @@ impl Columns<'_> {
     }
 }
 
-/// How much is followed: the attributes of `incast.models.collapse.blocks.Effort`.
+/// The attributes of `incast.models.collapse.blocks.Effort`.
 #[derive(FromPyObject)]
 pub struct Limits {
     fine: f64,
@@ -164,7 +163,7 @@ impl From<Limits> for Effort {
     }
 }
 
-/// What runs of every read are like.
+/// Simulates every read.
 #[pyfunction]
 pub fn follow_reads<'py>(
     py: Python<'py>,

@@ -1,4 +1,4 @@
-//! `assert` and `event`: what the connection says about itself.
+//! `assert` and `event`: the state and the events of the connection.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use incast_tcp::{Connection, Event, TimeoutKind, TimeoutReport};
 use crate::packet::number;
 use crate::settings::span;
 
-/// What can be read and compared.
+/// A value that can be compared.
 #[derive(Clone, Debug, PartialEq, PartialOrd)]
 pub(crate) enum Value {
     Number(u64),
@@ -17,7 +17,7 @@ pub(crate) enum Value {
     Span(Span),
     Flag(bool),
     Word(String),
-    /// Nothing is known, or the time will not come.
+    /// An unknown value, or a time that is never reached.
     None,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Assertion {
 }
 
 impl Assertion {
-    /// Reads assertions separated by commas; none if there is no text.
+    /// Parses assertions separated by commas.
     pub fn parse_all(text: &str) -> Result<Vec<Self>, String> {
         let clauses = text.split(',').map(str::trim).filter(|clause| !clause.is_empty());
         clauses.map(Self::parse).collect()
@@ -84,7 +84,7 @@ impl Assertion {
         Ok(Self { name, operator, value: Value::parse(value) })
     }
 
-    /// Compares with what `read` finds under the name.
+    /// Compares with the value that `read` returns for the name.
     pub fn check(&self, read: impl FnOnce(&str) -> Option<Value>) -> Result<(), String> {
         let Self { name, operator, value } = self;
         let got = read(name).ok_or_else(|| format!("  {name:?} cannot be read"))?;
@@ -105,7 +105,7 @@ impl Assertion {
     }
 }
 
-/// What `assert` can read of a connection.
+/// A value of a connection for `assert`.
 pub(crate) fn gauge(connection: &Connection, now: Time, name: &str) -> Option<Value> {
     let rtt = connection.rtt();
     let counters = connection.counters();
@@ -152,7 +152,7 @@ pub(crate) fn event_name(event: &Event) -> &'static str {
     }
 }
 
-/// What can be read of an event.
+/// A field of an event.
 pub(crate) fn event_field(event: &Event, name: &str) -> Option<Value> {
     let Event::Timeout(report) = event else {
         return None;

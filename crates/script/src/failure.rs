@@ -1,8 +1,8 @@
-//! What went wrong, and where.
+//! The failure of a script, and its place.
 
 use std::fmt;
 
-/// Why a script cannot be read, or what the connection did otherwise than expected.
+/// Why a script cannot be parsed, or how the connection differs from what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     file: String,
@@ -12,7 +12,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure at `line` of `file`, which reads `source`.
+    /// A failure at `line` of `file`; `source` is the text of the line.
     pub(crate) fn new(file: &str, line: usize, source: &str, problem: impl Into<String>) -> Self {
         let (file, source) = (file.to_owned(), source.to_owned());
         Self { file, line, source, problem: problem.into() }

@@ -1,12 +1,12 @@
-//! Packets as a script writes them.
+//! Packets in the notation of scripts.
 
 use std::fmt;
 
 use incast_net::{Ecn, Flags, Packet, SackBlocks};
 use incast_tcp::Config;
 
-/// The fields that a script gives; those that it leaves out take a default in a packet that
-/// arrives, and match anything in one that is expected, except for flags, payload and label.
+/// The fields that a script gives. In an arriving packet, other fields have defaults. In an
+/// expected packet, other fields match any value, except flags, payload and label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pattern {
     data: Option<(u64, u64)>,
@@ -59,7 +59,7 @@ impl Ranges {
     }
 }
 
-/// What a script said last; the default of what it does not say.
+/// The last values in a script, which are the defaults of the next packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Defaults {
     pub ack: u64,
@@ -68,7 +68,7 @@ pub(crate) struct Defaults {
 }
 
 impl Pattern {
-    /// Reads a sequence of fields.
+    /// Parses a sequence of fields.
     pub fn parse<'a>(words: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut pattern = Self::default();
         let mut words = words.into_iter().peekable();
@@ -117,7 +117,7 @@ impl Pattern {
         Ok(())
     }
 
-    /// The pattern cut into segments of `len` bytes; FIN goes with the last.
+    /// Divides the pattern into segments of `len` bytes. The last one has the FIN.
     pub fn cut(self, len: u64) -> Result<Vec<Self>, String> {
         let Some((start, end)) = self.data.filter(|(start, end)| start < end) else {
             return Err("only data can be cut".into());
@@ -148,7 +148,7 @@ impl Pattern {
         .fold(Flags::NONE, |flags, (_, flag)| flags.with(flag))
     }
 
-    /// The packet that arrives, and the defaults of the next.
+    /// The arriving packet; updates the defaults.
     pub fn to_packet(self, config: &Config, defaults: &mut Defaults) -> Packet {
         defaults.ack = self.ack.unwrap_or(defaults.ack);
         defaults.window = self.window.unwrap_or(defaults.window);
@@ -173,7 +173,7 @@ impl Pattern {
         }
     }
 
-    /// Whether the connection sent what is expected.
+    /// Whether a packet of the connection matches.
     pub fn matches(&self, packet: &Packet, defaults: &Defaults) -> bool {
         fn fits<T: Copy + PartialEq>(wanted: Option<T>, got: T) -> bool {
             wanted.is_none_or(|wanted| wanted == got)
@@ -199,7 +199,7 @@ impl Pattern {
     }
 }
 
-/// Shows a packet in the words of a script.
+/// Shows a packet in the notation of scripts.
 pub(crate) struct Shown<'a>(pub &'a Packet);
 
 impl fmt::Display for Shown<'_> {
@@ -245,7 +245,7 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
-/// Reads a whole number.
+/// Parses an integer.
 pub(crate) fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
     text.replace('_', "").parse().map_err(|_| format!("{text:?} is not a number that fits here"))
 }

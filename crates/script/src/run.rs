@@ -1,4 +1,4 @@
-//! Running a script: the clock jumps from deadline to deadline of the connection.
+//! Running a script: the clock advances from one deadline of the connection to the next.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use crate::packet::{Defaults, Pattern, Shown};
 use crate::script::{Action, Script, Step};
 use crate::settings::Settings;
 
-/// More wake-ups than any script needs: the connection does not move its deadline on.
+/// Maximum number of expired deadlines. With more, the connection does not advance its deadline.
 const WAKE_UPS: u32 = 100_000;
 
-/// More than any script takes at once: the connection does not stop talking.
+/// Maximum number of packets and events at a time. With more, the connection does not stop sending.
 const BACKLOG: usize = 10_000;
 
-/// What a failure tells of the connection's state.
+/// The values of the connection that a failure shows.
 const SHOWN: &[&str] =
     &["cwnd", "ssthresh", "flight", "una", "dupacks", "in_recovery", "rto", "deadline", "received"];
 
@@ -30,9 +30,9 @@ struct Runner<'a> {
     connection: Connection,
     now: Time,
     defaults: Defaults,
-    /// What left and was not expected yet.
+    /// Packets that were sent and not expected yet.
     sent: VecDeque<(Time, Packet)>,
-    /// What was reported and the script has not asked for yet.
+    /// Events that were reported and not checked yet.
     events: VecDeque<Event>,
     wake_ups: u32,
 }
@@ -41,12 +41,12 @@ impl Script {
     /// Runs the script.
     ///
     /// # Errors
-    /// If the connection does anything else than the script expects.
+    /// If the connection does not do what the script expects.
     pub fn run(&self) -> Result<(), Failure> {
         run(self, |_| {})
     }
 
-    /// Runs the script on a connection that `prepare` has seen first: for hooks.
+    /// Runs the script after `prepare` has changed the connection, for example by adding hooks.
     ///
     /// # Errors
     /// As [`Script::run`].
@@ -58,7 +58,7 @@ impl Script {
     }
 }
 
-/// Runs `script` on a fresh connection, which `prepare` sees first.
+/// Runs `script` on a new connection, after `prepare` has changed it.
 fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Failure> {
     let settings = &script.settings;
     let config = Arc::new(settings.config.clone());
@@ -90,9 +90,9 @@ fn run(script: &Script, prepare: impl FnOnce(&mut Connection)) -> Result<(), Fai
     }
 }
 
-/// Puts the script's remedies to work in the connection, on the side that it plays.
+/// Adds the hooks of the script's remedies to the connection, at its end.
 fn attach_remedies(settings: &Settings, connection: &mut Connection) {
-    // Settings that cannot be read were refused line by line.
+    // Invalid settings were refused when they were parsed.
     for remedy in settings.remedies().unwrap_or_default() {
         let mut installation = remedy.remedy().install(&settings.situation);
         let place = Place {
@@ -129,7 +129,7 @@ impl Runner<'_> {
                 self.expect_event(name, conditions)
             }
             input => {
-                // A deadline at the same instant comes after what the script does then.
+                // A deadline at the same time comes after the actions of the script.
                 self.sleep(earliest, false)?;
                 self.expect_silence()?;
                 self.apply(input);
@@ -159,10 +159,10 @@ impl Runner<'_> {
         self.pump();
     }
 
-    /// Takes what the connection has to say.
+    /// Polls packets and events of the connection.
     ///
     /// # Panics
-    /// If a packet follows one that was said to be the last.
+    /// If a packet follows one that was announced as the last.
     fn pump(&mut self) {
         let mut more = true;
         while self.sent.len() < BACKLOG {
@@ -182,7 +182,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Runs the connection's next deadline, if it is not after `limit`.
+    /// Expires the connection's next deadline, if it is not after `limit`.
     fn wake(&mut self, limit: Time) -> Result<bool, String> {
         let deadline = self.connection.poll_timeout();
         if deadline > limit || deadline == Time::NEVER {
@@ -198,7 +198,8 @@ impl Runner<'_> {
         Ok(true)
     }
 
-    /// Lets `span` pass, in which nothing may leave; deadlines at its very end run if `inclusive`.
+    /// Advances the clock by `span`, during which no packet may be sent. Deadlines at its end
+    /// expire if `inclusive`.
     fn sleep(&mut self, span: Span, inclusive: bool) -> Result<(), String> {
         if span.is_zero() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Reading a script.
+//! Parsing a script.
 
 use incast_engine::Span;
 
@@ -15,12 +15,12 @@ pub struct Script {
     pub(crate) steps: Vec<Step>,
 }
 
-/// One thing that happens or is expected.
+/// An action or an expectation.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub line: usize,
     pub source: String,
-    /// When, after the step before; two times bound when an expected packet leaves.
+    /// Time after the previous step. Two times are bounds for an expected packet.
     pub after: (Span, Span),
     pub action: Action,
 }
@@ -33,21 +33,21 @@ pub(crate) enum Action {
     Request(u16),
     NotifyAt(u64),
     ReceiveBuffer(u64),
-    /// This arrives so often.
+    /// This packet arrives this many times.
     Arrive(Pattern, u32),
-    /// This leaves.
+    /// This packet is sent.
     Leave(Pattern),
-    /// Nothing leaves.
+    /// No packet is sent.
     Silence,
     Assert(Vec<Assertion>),
     Event(String, Vec<Assertion>),
 }
 
 impl Script {
-    /// Reads a script; `name` is for messages.
+    /// Parses a script; `name` is for messages.
     ///
     /// # Errors
-    /// If a line cannot be understood, or if no comment at the top states the claim.
+    /// If a line cannot be parsed, or if there is no comment with the claim at the top.
     pub fn parse(name: &str, text: &str) -> Result<Self, Failure> {
         let fail = |line, source, problem: String| {
             Failure::new(name, line, source, format!("  {problem}"))
@@ -92,7 +92,7 @@ impl Script {
     }
 }
 
-/// The time in front of an action: `+1ms` or `+1ms~+2ms`.
+/// The time before an action: `+1ms` or `+1ms~+2ms`.
 fn time(code: &str) -> Result<((Span, Span), &str), String> {
     if !code.starts_with('+') {
         return Ok(((Span::ZERO, Span::ZERO), code));
@@ -136,7 +136,7 @@ fn actions(code: &str) -> Result<Vec<Action>, String> {
     }])
 }
 
-/// What is expected to leave: one packet, or data cut into several (`by 1000`).
+/// The expected packets: one packet, or data divided into several (`by 1000`).
 fn leaving(fields: &[&str]) -> Result<Vec<Pattern>, String> {
     let Some(by) = fields.iter().position(|field| *field == "by") else {
         return Ok(vec![Pattern::parse(fields.iter().copied())?]);

@@ -1,4 +1,4 @@
-//! `config key=value`: how the connection under test is born.
+//! `config key=value`: the configuration of the tested connection.
 
 use incast_engine::{Limit, Rate, Span, Window};
 use incast_remedies::{RemedyConfig, Situation};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::packet::number;
 
-/// Everything that `config` lines can set.
+/// All values that `config` lines can set.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub config: Config,
@@ -23,16 +23,16 @@ pub(crate) struct Settings {
     pub epoch: u8,
     recovery: Map<String, Value>,
     congestion_control: Map<String, Value>,
-    /// Parameters of the remedies, by name, in the order of their mention.
+    /// Parameters of the remedies, by name, in the order of the script.
     remedies: Vec<Map<String, Value>>,
-    /// What remedies may know.
+    /// The properties of the scenario that remedies use.
     pub situation: Situation,
-    /// The connection under test is the client's, which receives.
+    /// Whether the tested connection is the client's, which receives.
     pub is_client: bool,
 }
 
 impl Settings {
-    /// What holds unless a script says otherwise.
+    /// The defaults of scripts.
     pub fn new() -> Result<Self, String> {
         let recovery = Map::from_iter([("name".to_owned(), json!("newreno"))]);
         let congestion_control = Map::from_iter([("name".to_owned(), json!("reno"))]);
@@ -55,12 +55,12 @@ impl Settings {
         })
     }
 
-    /// The remedies at work.
+    /// The remedies in use.
     pub fn remedies(&self) -> Result<Vec<RemedyConfig>, String> {
         self.remedies.iter().map(part).collect()
     }
 
-    /// Follows one `key=value`.
+    /// Applies one `key=value`.
     pub fn set(&mut self, setting: &str) -> Result<(), String> {
         let (key, value) =
             setting.split_once('=').ok_or_else(|| format!("{setting:?} is not key=value"))?;
@@ -113,7 +113,7 @@ impl Settings {
         Ok(())
     }
 
-    /// How the connection sends and acknowledges.
+    /// Sets how the connection sends and acknowledges.
     fn set_behaviour(&mut self, key: &str, value: &str) -> Result<(), String> {
         let config = &mut self.config;
         match key {
@@ -138,7 +138,7 @@ impl Settings {
         Ok(())
     }
 
-    /// A parameter of a part of the connection.
+    /// Sets a parameter of a part of the connection.
     fn set_part(&mut self, key: &str, value: &str) -> Result<(), String> {
         let unknown = || format!("{key:?} is not a setting");
         let (part_name, parameter) = key.split_once('.').ok_or_else(unknown)?;
@@ -177,7 +177,7 @@ impl Settings {
         Ok(())
     }
 
-    /// `plato,fine-rto`: these are at work; `plato.key=value` then sets a parameter.
+    /// `plato,fine-rto` selects these remedies; `plato.key=value` then sets a parameter.
     fn add_remedies(&mut self, names: &str) -> Result<(), String> {
         let tables = names.split(',').map(|name| Map::from_iter([("name".into(), json(name))]));
         self.remedies.extend(tables);
@@ -226,7 +226,7 @@ fn default_rto() -> RtoPolicy {
     RtoPolicy { min: Span::from_millis(200), ..RtoPolicy::RFC_6298 }
 }
 
-/// JSON if it reads as such, else a name.
+/// The value as JSON if it is valid JSON, otherwise as a name.
 fn json(value: &str) -> Value {
     serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.to_owned()))
 }
@@ -245,7 +245,7 @@ fn text<T: DeserializeOwned>(value: &str) -> Result<T, String> {
     serde_json::from_value(Value::String(value.to_owned())).map_err(|error| error.to_string())
 }
 
-/// Reads a time with its unit.
+/// Parses a time with its unit.
 pub(crate) fn span(value: &str) -> Result<Span, String> {
     if value == "0" {
         return Ok(Span::ZERO);
@@ -253,7 +253,7 @@ pub(crate) fn span(value: &str) -> Result<Span, String> {
     value.parse().map_err(|error: incast_engine::QuantityError| error.to_string())
 }
 
-/// Bytes, or segments (`4seg`) of the MSS set so far.
+/// Bytes, or segments (`4seg`) of the MSS set before.
 fn window(value: &str, mss: u32) -> Result<u64, String> {
     if value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_') {
         return number(value);
@@ -266,7 +266,7 @@ fn option<T>(value: &str, read: fn(&str) -> Result<T, String>) -> Result<Option<
     if value == "none" { Ok(None) } else { read(value).map(Some) }
 }
 
-/// `64000/20us`: so many bytes at most, within so much time.
+/// `64000/20us`: maximum bytes and maximum time.
 fn receive_offload(value: &str) -> Result<ReceiveOffload, String> {
     let (size, timeout) =
         value.split_once('/').ok_or_else(|| format!("{value:?} is not like 64000/20us"))?;
@@ -280,7 +280,7 @@ fn pacing(value: &str) -> Result<Pacing, String> {
     Ok(Pacing { slow_start_permille: number(slow_start)?, permille: number(after)? })
 }
 
-/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: but 16 at once.
+/// `2/40ms`: an ACK for every second segment, or after 40 ms; `2/40ms/16`: the first 16 at once.
 fn delayed_ack(value: &str) -> Result<DelayedAck, String> {
     let mut parts = value.split('/');
     let (Some(segments), Some(timeout)) = (parts.next(), parts.next()) else {

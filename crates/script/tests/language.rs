@@ -1,4 +1,4 @@
-//! The language itself: what a script accepts, and that it fails when it should.
+//! Tests of the language: what a script accepts, and that it fails when it should.
 
 use incast_script::Script;
 

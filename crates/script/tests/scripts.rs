@@ -1,4 +1,4 @@
-//! Every script of `scripts/` is a test of its own; `build.rs` lists them.
+//! Every script of `scripts/` is a separate test; `build.rs` lists them.
 
 use incast_script::Script;
 

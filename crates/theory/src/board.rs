@@ -6,33 +6,33 @@ const SACKED: u8 = 1;
 const LOST: u8 = 2;
 const RESENT: u8 = 4;
 
-/// Segments above a hole that have to have arrived for it to be lost.
+/// Number of arrived segments above a hole after which it is lost.
 const ENOUGH: u32 = 3;
 
-/// What is known of the segments that are out.
+/// The state of the outstanding segments.
 #[derive(Clone, Debug, Default)]
 pub struct Board {
-    /// The first of them.
+    /// First unacknowledged segment.
     una: u32,
     marks: VecDeque<u8>,
     sacked: u32,
     lost: u32,
     resent: u32,
-    /// Lost, and not sent again.
+    /// Lost segments that were not retransmitted.
     due: u32,
-    /// One past the highest that has arrived.
+    /// One past the highest segment that has arrived.
     highest: u32,
-    /// Below, it is known what is lost.
+    /// Below this, lost segments are marked.
     judged: u32,
 }
 
 impl Board {
-    /// Of a connection whose first segment is this.
+    /// An empty scoreboard; `first` is the first segment.
     pub fn new(first: u32) -> Self {
         Self { una: first, ..Self::default() }
     }
 
-    /// So many new segments have left.
+    /// `count` new segments were sent.
     pub fn send(&mut self, count: u32) {
         self.marks.resize(self.marks.len() + count as usize, 0);
     }
@@ -47,7 +47,7 @@ impl Board {
         self.resent -= u32::from(marks & RESENT != 0);
     }
 
-    /// All before `ack` has arrived.
+    /// All segments before `ack` have arrived.
     pub fn acknowledge(&mut self, ack: u32) {
         while self.una < ack {
             let Some(marks) = self.marks.pop_front() else { break };
@@ -57,7 +57,7 @@ impl Board {
         self.una = self.una.max(ack);
     }
 
-    /// A segment has arrived out of order; whether that is news.
+    /// A segment has arrived out of order. Returns whether it was not reported before.
     pub fn sack(&mut self, segment: u32) -> bool {
         let Some(index) = segment.checked_sub(self.una) else { return false };
         let Some(&marks) = self.marks.get(index as usize) else { return false };
@@ -79,7 +79,7 @@ impl Board {
         self.due += 1;
     }
 
-    /// Finds what is lost (RFC 6675 §4, `IsLost`); whether the first segment is.
+    /// Marks lost segments (RFC 6675 §4, `IsLost`). Returns whether the first segment is lost.
     pub fn judge(&mut self) -> bool {
         if self.sacked >= ENOUGH {
             let mut above = 0;
@@ -101,7 +101,7 @@ impl Board {
         self.marks.front().is_some_and(|marks| marks & LOST != 0)
     }
 
-    /// All that has not arrived is lost, copies included.
+    /// Marks all segments that have not arrived as lost, including retransmissions.
     pub fn lose_all(&mut self) {
         for index in 0..self.marks.len() {
             if self.marks[index] & SACKED == 0 {
@@ -110,23 +110,23 @@ impl Board {
         }
     }
 
-    /// The first segment that is to be sent again.
+    /// The first lost segment that was not retransmitted.
     pub fn first_due(&self) -> Option<u32> {
         if self.due == 0 { None } else { self.find(0, |marks| marks == LOST) }
     }
 
-    /// The first that has neither arrived nor been sent again.
+    /// The first segment that has not arrived and was not retransmitted.
     pub fn first_untried(&self) -> Option<u32> {
         self.find(0, |marks| marks & (SACKED | RESENT) == 0)
     }
 
-    /// The first from `from` on that has not arrived, below one that has.
+    /// The first segment from `from` on that has not arrived, below one that has.
     pub fn hole(&self, from: u32) -> Option<u32> {
         let hole = self.find(from.saturating_sub(self.una), |marks| marks & SACKED == 0)?;
         (hole < self.highest).then_some(hole)
     }
 
-    /// The last that has not arrived, if it was not sent again.
+    /// The last segment that has not arrived, if it was not retransmitted.
     pub fn last_missing(&self) -> Option<u32> {
         let index = self.marks.iter().rposition(|marks| marks & SACKED == 0)?;
         (self.marks[index] & RESENT == 0).then_some(self.una + index as u32)
@@ -137,7 +137,7 @@ impl Board {
         rest.position(|&marks| fits(marks)).map(|index| self.una + from + index as u32)
     }
 
-    /// A segment is sent again.
+    /// A segment was retransmitted.
     pub fn resend(&mut self, segment: u32) {
         if let Some(index) = segment.checked_sub(self.una)
             && (index as usize) < self.marks.len()
@@ -155,12 +155,12 @@ impl Board {
         }
     }
 
-    /// Whether the first segment was sent again since it was lost.
+    /// Whether the first segment was retransmitted since it was lost.
     pub fn first_is_resent(&self) -> bool {
         self.marks.front().is_none_or(|marks| marks & RESENT != 0)
     }
 
-    /// Segments in the network, as far as is known.
+    /// Estimated number of segments in the network.
     pub fn pipe(&self) -> u32 {
         self.marks.len() as u32 + self.resent - self.sacked - self.lost
     }

@@ -1,8 +1,9 @@
-//! Runs that are followed until it is known what a mean block is like.
+//! Simulation of runs until the mean block is known.
 //!
-//! Windows survive a block, so that a run is a chain of blocks. Its first block differs: connections
-//! open, and start slowly. Later blocks are taken for alike, and those that are not followed for
-//! like the others. Runs differ by the requests' jitter; reads that are compared share it.
+//! Windows persist between blocks, so a run is a chain of blocks. The first block differs, because
+//! connections open and begin with slow start. Later blocks are assumed to have the same
+//! distribution, and blocks that are not simulated the mean of those that are. Runs differ by the
+//! requests' jitter. Reads to be compared have the same jitter.
 
 use incast_engine::Stream;
 
@@ -12,62 +13,63 @@ use crate::read::Read;
 
 const SEED: u64 = 20;
 
-/// Runs of which it is asked whether their handshakes fail, where one has lost a SYN-ACK.
+/// Number of runs that show how often handshakes fail, if one has lost a SYN-ACK.
 const RUNS: usize = 5;
-/// The same where rare events are waited for: one that loses none may be worth all others.
+/// The same number with [`Effort::rare`]: one run without losses may have as much weight as all
+/// others.
 const MANY_RUNS: usize = 40;
 
-/// Blocks that are enough, however few events they have.
+/// Number of blocks that is always enough.
 const MANY_BLOCKS: f64 = 3000.0;
 
-/// Runs from which on it is asked how much they differ.
+/// Minimum number of runs for an estimate of their variance.
 const ENOUGH: f64 = 4.0;
 
-/// Standard deviation of a block, relative, that is believed before any block is seen, and the
-/// number of blocks for which that belief stands: two blocks that happen to be alike prove nothing.
+/// The prior: relative standard deviation of a block, and the number of blocks with which it is
+/// weighted. Two blocks that are equal by chance are therefore no evidence of a small variance.
 const BELIEF: f64 = 0.3;
 const BELIEVED: f64 = 3.0;
 
-/// How much of a read is followed. Events are packets, ACKs, requests and timers.
+/// When a simulation ends. Events are packets, ACKs, requests and timers.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// Standard error of the mean block, relative, that is enough.
+    /// Relative standard error of the mean block that is always enough.
     pub fine: f64,
-    /// The same where it is clear whether the read has collapsed.
+    /// Relative standard error that is enough if it is clear whether the read has collapsed.
     pub coarse: f64,
-    /// Standard errors by which it has to be clear.
+    /// Number of standard errors for this to be clear.
     pub clear: f64,
-    /// Events before which nothing is enough.
+    /// Minimum number of events.
     pub least: u64,
-    /// Events that are enough, if they are as many blocks besides the first.
+    /// Maximum number of events, if they include `blocks` blocks after the first.
     pub most: u64,
     /// See `most`.
     pub blocks: u32,
-    /// Events after which the simulation of a block is aborted.
+    /// Number of events after which the simulation of a block is aborted.
     pub limit: u64,
-    /// Whether timeouts are waited for that have not come yet although packets are lost: it is
-    /// believed that the next block may have one.
+    /// Whether to expect timeouts if packets were lost without any: one may happen in the next
+    /// block.
     pub rare: bool,
 }
 
 /// Means over blocks and runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// Timeouts of a block.
+    /// Timeouts per block.
     pub timeouts: f64,
-    /// Those of them that waited for the answer to a SYN or SYN-ACK.
+    /// Timeouts of SYNs and SYN-ACKs among them.
     pub handshakes: f64,
-    /// Duration of a block at which goodput is its mean over runs, packet times.
+    /// Duration of a block that gives the mean goodput over runs, packet times.
     pub duration: f64,
-    /// Standard deviation of a run's goodput over its mean.
+    /// Relative standard deviation of a run's goodput.
     pub scatter: f64,
-    /// Standard error of the duration, relative.
+    /// Relative standard error of the duration.
     pub error: f64,
-    /// Whether something was lost of which it is not known how it is repaired: it says nothing.
+    /// Whether packets were lost whose repair is not modelled. The other values are then invalid.
     pub is_beyond: bool,
 }
 
-/// Follows a read.
+/// Simulates a read.
 pub fn follow(read: &Read, effort: &Effort) -> Outcome {
     let mut account = Account::default();
     while !account.suffices(read, effort) {
@@ -95,7 +97,7 @@ pub fn follow(read: &Read, effort: &Effort) -> Outcome {
     account.outcome(read)
 }
 
-/// A run as far as it was followed.
+/// The simulated part of a run.
 #[derive(Debug, Default)]
 struct Run {
     blocks: f64,
@@ -103,14 +105,14 @@ struct Run {
     has_lost_handshakes: bool,
 }
 
-/// What has been seen.
+/// The results so far.
 #[derive(Debug, Default)]
 struct Account {
     events: u64,
     has_lost: bool,
     runs: Vec<Run>,
     first: Tally,
-    /// Blocks but for the first of each run.
+    /// All blocks except the first of each run.
     later: Tally,
 }
 
@@ -130,7 +132,7 @@ impl Account {
         self.knows_blocks(read, effort) && (opens || self.runs.len() >= runs)
     }
 
-    /// Whether the mean of the later blocks is known well enough.
+    /// Whether the mean of the later blocks is known accurately enough.
     fn knows_blocks(&self, read: &Read, effort: &Effort) -> bool {
         let tally = if read.blocks > 1 { &self.later } else { &self.first };
         if tally.count >= MANY_BLOCKS {
@@ -150,11 +152,11 @@ impl Account {
         relative <= effort.fine || self.is_clear(read, effort, &mean, error)
     }
 
-    /// Whether it is clear on which side of the collapse the read is.
+    /// Whether it is clear if the read has collapsed.
     fn is_clear(&self, read: &Read, effort: &Effort, mean: &Outcome, mut error: Block) -> bool {
         error.duration = error.duration.min(self.error_of_runs(read, mean));
         if effort.rare && self.has_lost && self.timeouts() == 0.0 {
-            // One in as many blocks again: it makes one run slow.
+            // Assumes one timeout in as many further blocks; it makes one run slow.
             let blocks: f64 = self.runs.iter().map(|run| run.blocks).sum();
             let run = f64::from(read.blocks.max(1)) * mean.duration;
             error.timeouts = blocks.recip();
@@ -176,8 +178,8 @@ impl Account {
         read.collapse.is_clear(waited, errors, effort.clear)
     }
 
-    /// Standard error of a mean block's duration by how much the goodputs of whole runs differ:
-    /// less than by the durations of blocks where few of these are very long.
+    /// Standard error of a mean block's duration, from the goodputs of whole runs. If few blocks
+    /// are very long, it is smaller than the one from the durations of blocks.
     fn error_of_runs(&self, read: &Read, mean: &Outcome) -> f64 {
         let whole = f64::from(read.blocks.max(1));
         let goodputs: Vec<f64> = self
@@ -199,7 +201,8 @@ impl Account {
         self.first.sum.timeouts + self.later.sum.timeouts
     }
 
-    /// By how much a run's blocks make it scatter, and how well their mean is known; relative.
+    /// Relative standard deviation of a run that follows from its blocks, and relative standard
+    /// error of the mean block.
     fn errors(&self, read: &Read, mean: &Block) -> (f64, f64) {
         let tally =
             if read.blocks > 1 && self.later.count > 0.0 { &self.later } else { &self.first };
@@ -282,7 +285,7 @@ mod tests {
         Block { timeouts, duration, ..Block::default() }
     }
 
-    /// Blocks of 1 and 3 seconds in turn behind a first one, of 16 that a run has.
+    /// Blocks of 1 and 3 seconds in turn after the first one, with 16 per run.
     #[test]
     fn a_run_scatters_by_its_blocks_and_the_mean_is_known_by_those_seen() {
         let read = Read { blocks: 16, least_rto: 0.5, ..crate::tests::read(1, 0.0) };
@@ -295,10 +298,10 @@ mod tests {
         let mean = account.later.mean();
         assert!((mean.duration - 2.0).abs() < 1e-12);
         let (scatter, error) = account.errors(&read, &mean);
-        // One in two, over the root of 16 blocks, and of the thousand seen.
+        // A half, divided by the root of 16 blocks, and of the thousand simulated ones.
         assert!((scatter / 0.125 - 1.0).abs() < 0.01, "{scatter}");
         assert!((error / (0.5 / 1000.0_f64.sqrt()) - 1.0).abs() < 0.01, "{error}");
-        // Without a timeout so far, one in as many blocks again would not be strange.
+        // There was no timeout yet; one in as many further blocks is plausible.
         account.has_lost = true;
         assert_eq!(account.errors(&Read { least_rto: 100.0, ..read }, &mean), (scatter, 0.05));
     }
@@ -307,7 +310,7 @@ mod tests {
         assert!((is / due - 1.0).abs() < 1e-5, "{is}, not {due}");
     }
 
-    /// Two blocks of 1 and 3, beside the belief that three blocks scatter by 0.3 of the mean.
+    /// Blocks of 1 and 3, and the prior: three blocks with a standard deviation of 0.3 of the mean.
     #[test]
     fn a_belief_keeps_few_blocks_from_proving_much() {
         let mut tally = Tally::default();
@@ -318,7 +321,7 @@ mod tests {
         close(error.timeouts, (3.0 * 0.6 * 0.6 / 4.0 / 2.0_f64).sqrt());
     }
 
-    /// Runs of two blocks each, the first of 1, 2, 4 and 8, the second of 1.
+    /// Runs of two blocks each: the first of 1, 2, 4 and 8, the second of 1.
     #[test]
     fn an_outcome_is_the_mean_of_the_goodputs_of_runs() {
         let read = Read { blocks: 2, ..crate::tests::read(1, 0.0) };
@@ -335,18 +338,18 @@ mod tests {
         // 4 / (1/2 + 1/3 + 1/5 + 1/9) for two blocks.
         close(four.duration, 1.747_573);
         close(four.timeouts, f64::midpoint(15.0 / 4.0, 1.0));
-        // The standard deviation of these goodputs, relative, and that of their mean.
+        // The relative standard deviation of these goodputs, and that of their mean.
         close(four.scatter, 0.591_833);
         close(four.error, 0.295_917);
-        // Of fewer runs it is not asked how they differ; the second blocks do not.
+        // The variance of fewer runs is not estimated. The second blocks are equal.
         let three = of(&[1.0, 2.0, 4.0]);
         let error = (3.0 * 0.3 * 0.3 / 5.0 / 3.0_f64).sqrt();
         close(three.error, error);
         close(three.scatter, error * (3.0_f64 / 2.0).sqrt());
     }
 
-    /// One block in ten takes 1000 packet times, the others 100, in runs of two blocks: four runs in
-    /// five lose nothing, and what they give is known long before the mean block is.
+    /// One block in ten takes 1000 packet times, the others 100, in runs of two blocks. Four of
+    /// five runs lose nothing, so their goodput is known long before the mean block.
     #[test]
     fn few_long_blocks_leave_no_doubt_about_most_runs() {
         let read = Read { blocks: 2, least_rto: 900.0, ..crate::tests::read(1, 0.0) };
@@ -379,7 +382,7 @@ mod tests {
         assert!(account.error_of_runs(&read, &mean).is_infinite());
     }
 
-    /// Five blocks without a timeout: where one lasts for long, the next may show that they are rare.
+    /// Five blocks without a timeout: if one is long, the next one may have a rare timeout.
     #[test]
     fn a_read_that_loses_packets_is_not_clear_before_a_timeout_could_have_come() {
         let collapse = crate::Collapse { lossless: 100.0, ..crate::tests::read(1, 0.0).collapse };

@@ -1,31 +1,31 @@
 //! On which side of a collapse a read is.
 
-/// A mean block, or the standard errors of one. Times are packet times.
+/// A mean block, or its standard errors. Times are packet times.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
-    /// Duration at which goodput is its mean.
+    /// Duration that gives the mean goodput.
     pub duration: f64,
-    /// Timeouts.
+    /// Number of timeouts.
     pub timeouts: f64,
-    /// What these last at least.
+    /// Their minimum total duration.
     pub waits: f64,
 }
 
-/// When a read has collapsed: by the definition of `incast.collapse`, whose numbers these are.
+/// The definition of a collapse, with the numbers of `incast.collapse`.
 #[derive(Clone, Copy, Debug)]
 pub struct Collapse {
-    /// Packet times of a block in which nothing is lost.
+    /// Packet times of a block without losses.
     pub lossless: f64,
     /// Share of the lossless goodput below which a read may have collapsed.
     pub share: f64,
-    /// Timeouts of a block that then suffice.
+    /// Number of timeouts per block that is then sufficient.
     pub timeouts: f64,
-    /// Share of the lost time that the waits for rarer ones make up at least.
+    /// With fewer timeouts, their minimum share of the lost time.
     pub wait: f64,
 }
 
 impl Collapse {
-    /// Whether a read has clearly collapsed, or has clearly not: by so many standard errors.
+    /// Whether a read has clearly collapsed, or has clearly not, by this number of standard errors.
     pub fn is_clear(&self, mean: Seen, error: Seen, by: f64) -> bool {
         let side = |above: f64, error: f64| {
             if above.abs() > by * error { above.signum() } else { 0.0 }
@@ -45,17 +45,18 @@ mod tests {
 
     const BOUNDS: Collapse = Collapse { lossless: 100.0, share: 0.5, timeouts: 0.5, wait: 0.5 };
 
-    /// Duration, timeouts and waits, each with its error, and whether it is clear by 2 of these.
+    /// Duration, timeouts and waits, each with its error, and whether the result is clear by 2
+    /// errors.
     #[test]
     fn a_side_is_clear_where_no_error_leads_to_the_other() {
         for (duration, timeouts, waits, is_clear) in [
-            ((150.0, 20.0), (0.9, 0.9), (9.0, 90.0), true), // fast, whatever the timeouts
+            ((150.0, 20.0), (0.9, 0.9), (9.0, 90.0), true), // fast, for any number of timeouts
             ((150.0, 30.0), (0.9, 0.1), (90.0, 1.0), false),
-            ((300.0, 40.0), (0.9, 0.1), (0.0, 0.0), true), // slow, and often
-            ((300.0, 40.0), (0.6, 0.1), (0.0, 0.0), false), // perhaps not
-            ((300.0, 40.0), (0.1, 0.1), (190.0, 20.0), true), // rarely, but long
+            ((300.0, 40.0), (0.9, 0.1), (0.0, 0.0), true), // slow, with many timeouts
+            ((300.0, 40.0), (0.6, 0.1), (0.0, 0.0), false), // not certain
+            ((300.0, 40.0), (0.1, 0.1), (190.0, 20.0), true), // few timeouts, but long
             ((300.0, 40.0), (0.1, 0.1), (190.0, 40.0), false),
-            ((300.0, 40.0), (0.1, 0.1), (10.0, 20.0), true), // neither often nor long
+            ((300.0, 40.0), (0.1, 0.1), (10.0, 20.0), true), // few timeouts, and short
             ((210.0, 40.0), (0.1, 0.1), (190.0, 1.0), false), // about half
         ] {
             let mean = Seen { duration: duration.0, timeouts: timeouts.0, waits: waits.0 };

@@ -1,44 +1,44 @@
-//! Where stacks differ: data for senders, receivers and timers.
+//! Differences of TCP stacks, as data for senders, receivers and timers.
 
-/// What becomes of the window at the end of a recovery (RFC 6582 §3.2, step 3).
+/// cwnd at the end of a recovery (RFC 6582 §3.2, step 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// It is the threshold.
+    /// ssthresh.
     Threshold,
-    /// It is no larger than what is out and a segment: no burst.
+    /// At most the flight plus a segment: no burst.
     Flight,
-    /// It stays, less what partial ACKs took (ns-2).
+    /// Unchanged, minus what partial ACKs deducted (ns-2).
     Keep,
 }
 
-/// What a loss halves.
+/// The value that a loss halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halved {
-    /// What is outstanding (RFC 5681, equation 4).
+    /// The outstanding data (RFC 5681, equation 4).
     Flight,
     /// The window (ns-2).
     Window,
-    /// What is in the network as duplicate ACKs tell (ns-3).
+    /// The data in the network, estimated from duplicate ACKs (ns-3).
     Pipe,
 }
 
-/// What an idle time does to a window.
+/// The effect of an idle time on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idle {
-    /// Nothing.
+    /// None.
     Kept,
-    /// After an RTO it is the initial one (RFC 5681 §4.1).
+    /// After an RTO it is the initial window (RFC 5681 §4.1).
     Restarts,
-    /// It is halved for each RTO, and falls to what was used of it (RFC 2861 §3).
+    /// It is halved for each RTO, and reduced to its used part (RFC 2861 §3).
     Validates,
 }
 
-/// Whose arithmetic makes a timeout of round trips.
+/// The computation of a timeout from round trips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// RFC 6298.
     Rfc,
-    /// The minimum is one of the variance.
+    /// The minimum limits the variance term.
     Linux,
     /// Samples are counted in ticks.
     Ns2,
@@ -46,66 +46,66 @@ pub enum Style {
     Ns3,
 }
 
-/// What repairs a loss.
+/// The loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// `NewReno` (RFC 6582).
     NewReno,
     /// The scoreboard of selective acknowledgements (RFC 6675).
     Sack,
-    /// What is not known here: a read that loses anything cannot be followed.
+    /// A recovery that is not modelled: reads with losses cannot be simulated.
     Unknown,
 }
 
-/// One stack's ways.
+/// The properties of a stack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flavour {
-    /// What repairs a loss.
+    /// The loss recovery.
     pub repair: Repair,
-    /// A fast retransmit needs an ACK of more than the last loss (RFC 6582 §3.2, step 2).
+    /// Whether a fast retransmit needs an ACK of more than the last loss (RFC 6582 §3.2, step 2).
     pub careful: bool,
-    /// Only the first partial ACK restarts the timer (RFC 6582 §4).
+    /// Whether only the first partial ACK restarts the timer (RFC 6582 §4).
     pub impatient: bool,
-    /// A fast retransmit restarts the timer.
+    /// Whether a fast retransmit restarts the timer.
     pub restarts_timer: bool,
-    /// Two duplicate ACKs release a segment each (RFC 3042).
+    /// Whether two duplicate ACKs release a segment each (RFC 3042).
     pub limited_transmit: bool,
-    /// What becomes of the window at the end of recovery.
+    /// cwnd at the end of recovery.
     pub exit: Exit,
-    /// What a loss halves.
+    /// The value that a loss halves.
     pub halved: Halved,
-    /// New segments that an ACK may release in recovery.
+    /// Maximum number of new segments per ACK in recovery.
     pub burst: u32,
-    /// With SACK: holes above all that has arrived are repaired, too, and partial ACKs answered
-    /// (ns-3).
+    /// With SACK: whether holes above the highest arrived segment are repaired, too, and partial
+    /// ACKs are answered (ns-3).
     pub answers: bool,
-    /// With SACK: a rescue (RFC 6675 §4, `NextSeg`, rule 4).
+    /// With SACK: whether there is a rescue (RFC 6675 §4, `NextSeg`, rule 4).
     pub rescues: bool,
-    /// Slow start ends where round trips grow (Linux's hybrid), and the window grows by what is
-    /// acknowledged, and while it is used only.
+    /// Whether growing round trips end slow start (Linux's hybrid slow start). The window then
+    /// grows by the acknowledged data, and only while it is used.
     pub watches: bool,
-    /// Timeouts.
+    /// The computation of timeouts.
     pub style: Style,
-    /// Least variance of a timeout, or its tick; packet times.
+    /// Minimum variance term of a timeout, or its tick; packet times.
     pub granularity: f64,
-    /// One segment of a window is timed.
+    /// Whether one segment per window is timed.
     pub per_window: bool,
-    /// The timer runs on while nothing is out (ns-2).
+    /// Whether the timer also runs while nothing is outstanding (ns-2).
     pub runs_idle: bool,
-    /// Segments for which there is one ACK,
+    /// Number of segments per ACK.
     pub ack_every: u32,
-    /// unless it has waited for so long, packet times;
+    /// Maximum delay of an ACK, packet times.
     pub ack_timeout: f64,
-    /// so many are acknowledged one by one before.
+    /// Number of segments that are acknowledged one by one at first.
     pub quick: u32,
-    /// What an idle time does.
+    /// The effect of an idle time.
     pub idle: Idle,
-    /// What departs in the instant of an arrival is still there (ns-2, ns-3).
+    /// Whether a packet that departs at the time of an arrival is still there (ns-2, ns-3).
     pub arrival_first: bool,
 }
 
 impl Flavour {
-    /// The textbook's.
+    /// Textbook TCP.
     pub const LAB: Self = Self {
         repair: Repair::NewReno,
         careful: true,

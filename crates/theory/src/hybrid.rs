@@ -1,42 +1,42 @@
-//! The end of slow start by growing round trips, as Linux has it (`tcp_cubic.c`, hystart).
+//! The end of slow start by growing round trips, as in Linux (`tcp_cubic.c`, hystart).
 
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts};
 
-/// Segments from which on it watches.
+/// Windows below this are not checked.
 const LOW_WINDOW: Parts = 16 << BITS;
-/// Samples of a round before they are compared.
+/// Samples of a round before the comparison begins.
 const SAMPLES: u32 = 8;
 
-/// Its spans.
+/// Its time parameters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spans {
-    /// ACKs that are no further apart are a train.
+    /// Maximum gap between ACKs of a train.
     pub spacing: Ticks,
-    /// By so much round trips have to grow, at least and at most.
+    /// Bounds of the growth of round trips that ends slow start.
     pub least: Ticks,
     /// See `least`.
     pub most: Ticks,
-    /// Longest allowance for segments that hosts collect.
+    /// Maximum allowance for segmentation offload.
     pub allowance: Ticks,
 }
 
-/// What the sender is like.
+/// The state of the sender.
 #[derive(Clone, Copy, Debug)]
 pub struct State {
-    /// First segment that is not acknowledged.
+    /// First unacknowledged segment.
     pub una: u32,
-    /// One past the highest sent.
+    /// One past the highest segment sent.
     pub max: u32,
-    /// Its window.
+    /// cwnd.
     pub window: Parts,
-    /// Its threshold.
+    /// ssthresh.
     pub threshold: Parts,
     /// The smoothed round trip.
     pub srtt: Ticks,
 }
 
-/// A round, and the smallest round trip.
+/// The current round, and the smallest round trip.
 #[derive(Clone, Debug, Default)]
 pub struct Hybrid {
     end: u32,
@@ -73,7 +73,7 @@ impl Hybrid {
     }
 }
 
-/// What bursts of hosts that collect segments may take.
+/// The allowance for bursts of segmentation offload.
 fn allowance(state: &State, spans: &Spans) -> Ticks {
     let bytes = (state.window >> BITS).max(1) * 1448;
     let bursts = state.srtt.saturating_mul(4 << 16) / bytes;

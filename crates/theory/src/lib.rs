@@ -1,9 +1,9 @@
-//! Synchronised reads as a process of packets that meet in one queue.
+//! Synchronised reads as a process of packets with a common queue.
 //!
-//! [`follow`] plays runs until it is known what a mean block is like ([`chain`]). A run is a queue
-//! in front of the client's link ([`queue`]), servers behind links of their own ([`links`]) whose
-//! windows follow the RFCs ([`sender`], [`rto`]), and what the client has of their segments
-//! ([`receiver`]), in the order of time ([`network`], [`timeline`]). Everything else is a delay.
+//! [`follow`] simulates runs until the mean block is known ([`chain`]). A run consists of a queue
+//! at the client's link ([`queue`]), servers with their own links ([`links`]), senders whose
+//! windows follow the RFCs ([`sender`], [`rto`]), and the client's receivers ([`receiver`]), in the
+//! order of time ([`network`], [`timeline`]). All other elements are constant delays.
 
 mod board;
 mod chain;
@@ -32,13 +32,13 @@ pub use collapse::Collapse;
 pub use flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 pub use read::Read;
 
-/// Follows every read on this many threads; how many does not change the answers.
+/// Simulates every read, on this many threads. Their number does not change the results.
 ///
 /// # Panics
 ///
 /// If a thread has panicked.
 pub fn follow(reads: &[Read], effort: &Effort, threads: usize) -> Vec<Outcome> {
-    // The largest first, so that no thread is left with it at the end.
+    // The largest first, so that it does not run alone at the end.
     let mut order: Vec<usize> = (0..reads.len()).collect();
     order.sort_by_key(|&number| Reverse(reads[number].packets()));
     let next = AtomicUsize::new(0);

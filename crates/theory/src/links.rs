@@ -1,4 +1,4 @@
-//! The servers' links: what has been sent and is not at the switch yet.
+//! The servers' links: packets that have been sent and are not at the switch yet.
 
 use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
@@ -7,22 +7,22 @@ use std::collections::{BinaryHeap, VecDeque};
 use crate::packet::{Kind, NEVER, Packet, Ticks};
 use crate::timeline::Timeline;
 
-/// Packets that follow others on the same link.
+/// Back-to-back packets on the same link.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// When the first of them arrives, and the last.
+    /// Arrival times of the first and the last of them.
     at: Ticks,
     end: Ticks,
     /// The first.
     packet: Packet,
     count: u32,
-    /// How many were on the link before it.
+    /// Number of packets that precede it on the link.
     ahead: u32,
 }
 
 impl Run {
-    /// Of packets that arrive in the same instant that comes first which has followed fewer others,
-    /// so that a burst does not crowd out single packets.
+    /// Of simultaneous arrivals, the one with fewer preceding packets is first, so that a burst
+    /// does not displace single packets.
     fn key(&self) -> Reverse<u128> {
         let place = u64::from(self.ahead) << 32 | u64::from(self.packet.who);
         Reverse(u128::from(self.at) << 64 | u128::from(place))
@@ -32,28 +32,28 @@ impl Run {
 /// One server's link.
 #[derive(Clone, Debug, Default)]
 struct Link {
-    /// When it has sent all that it was given.
+    /// When it becomes idle.
     free: Ticks,
-    /// What is on it but for singles.
+    /// Its packets, except singles.
     runs: VecDeque<Run>,
 }
 
-/// All links.
+/// The links of all servers.
 #[derive(Debug)]
 pub struct Links {
     /// When the next packet arrives.
     pub due: Ticks,
-    /// Full packets that found their link idle.
+    /// Full packets whose link was idle.
     singles: Timeline<Packet>,
     each: Vec<Link>,
     /// The first run of each link.
     firsts: BinaryHeap<Reverse<u128>>,
-    /// Time of a full packet.
+    /// Transmission time of a full packet.
     full: Ticks,
 }
 
 impl Links {
-    /// Idle links, on which a full packet takes so much time.
+    /// `count` idle links, on which a full packet takes `full`.
     pub fn new(count: usize, full: Ticks) -> Self {
         Self {
             due: NEVER,
@@ -64,10 +64,10 @@ impl Links {
         }
     }
 
-    /// Sends `count` packets back to back, each of which takes so much time.
+    /// Sends `count` packets back to back, each of which takes `time`.
     #[inline]
     pub fn send(&mut self, now: Ticks, packet: Packet, count: u32, time: Ticks) {
-        // Field by field: a packet that goes through memory on its way has to be waited for.
+        // Field by field, which avoids a copy through memory.
         let Packet { sent, mut segment, who, kind } = packet;
         let link = &mut self.each[who as usize];
         let is_single = link.free <= now && kind == Kind::Full;
@@ -108,7 +108,7 @@ impl Links {
         }
     }
 
-    /// The packet that arrives next; one is due.
+    /// The next packet to arrive; one must be due.
     #[inline]
     pub fn pop(&mut self) -> Packet {
         if self.singles.due == self.due {

@@ -1,8 +1,8 @@
-//! A run: packets that meet in the queue in front of the client's link.
+//! A run: packets that meet in the queue at the client's link.
 //!
-//! Only that queue can fill. A packet needs its own time on its server's link, and what has left
-//! the switch brings its ACK back, or the next request, after a round trip. The clock runs at the
-//! switch: that servers and the client are behind it, by as much as they are away, cancels out.
+//! Only this queue can overflow. A packet takes its transmission time on its server's link. After
+//! it has left the switch, its ACK, or the next request, is at the server a round trip later. All
+//! times are those at the switch; the delays to the servers and the client cancel out.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,7 +21,7 @@ use crate::rto::{Bounds, Rto};
 use crate::sender::{Heard, Rules, Sender};
 use crate::timeline::Timeline;
 
-/// An ACK on its way, or the client's answer to a SYN-ACK.
+/// An ACK in the network, or the client's answer to a SYN-ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
     heard: Heard,
@@ -30,42 +30,43 @@ struct Ack {
 
 const ESTABLISHED: u32 = 0;
 
-/// A server, and the client's end of its connection.
+/// Both ends of a connection.
 #[derive(Clone, Debug)]
 struct Connection {
     sender: Sender,
     receiver: Receiver,
-    /// The earliest of its entries among the timers; others are void.
+    /// Its earliest valid entry among the timers. Others are stale.
     alarm: Ticks,
-    /// When the host lets data leave that wait for it.
+    /// When the host releases waiting data.
     gate: Ticks,
-    /// When the segment left that the client has not acknowledged yet.
+    /// When the segment was sent whose ACK is delayed.
     held: Ticks,
-    /// SYN-ACKs sent.
+    /// Number of SYN-ACKs sent.
     tries: u32,
-    /// Whether the handshake is not over.
+    /// Whether the handshake is not complete.
     opens: bool,
 }
 
-/// What a block was like.
+/// The result of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Block {
     /// Timeouts.
     pub timeouts: f64,
-    /// Those of them that waited for the answer to a SYN or SYN-ACK.
+    /// Timeouts of SYNs and SYN-ACKs among them.
     pub handshakes: f64,
     /// Duration, packet times.
     pub duration: f64,
 }
 
-/// Everything between the servers and the client.
+/// The state of a run.
 #[derive(Debug)]
 pub struct Network<'a> {
     read: &'a Read,
     rules: Rules,
-    /// Of a full packet, the last of an SRU, and one without payload, in the queue,
+    /// Sizes in the queue: of a full packet, the last packet of an SRU, and a packet without
+    /// payload.
     sizes: [Size; 3],
-    /// and the time of each on a server's link.
+    /// Their transmission times on a server's link.
     times: [Ticks; 3],
     /// From the switch to the client, to a server and back to the switch.
     round_trip: Ticks,
@@ -75,24 +76,24 @@ pub struct Network<'a> {
     connections: Vec<Connection>,
     /// Deadlines, earliest first.
     timers: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// When hosts let data leave.
+    /// When hosts release data.
     gates: BinaryHeap<Reverse<(Ticks, u32)>>,
-    /// The most that a host waits before.
+    /// Maximum delay of data by its host.
     jitter: Ticks,
     hosts: Stream,
-    /// ACKs that wait for a second segment, by when they come if there is none.
+    /// Delayed ACKs, by the time at which they are due.
     delayed: Timeline<u32>,
-    /// Of delayed ACKs: how many segments there are to one, how many come at once before, and how
-    /// long one waits; zero if none does.
+    /// Delayed ACKs: number of segments per ACK, number of segments that are acknowledged at once
+    /// at first, and maximum delay; zero without delayed ACKs.
     delay: (u32, u32, Ticks),
-    /// When the requests of the block at hand come, and to whom.
+    /// The requests of the current block: times and servers.
     requests: Vec<(Ticks, u32)>,
     asked: usize,
-    /// The first of timers, gates, delayed ACKs and requests.
+    /// The next time of a timer, gate, delayed ACK or request.
     rare: Ticks,
-    /// Servers of which the client lacks something.
+    /// Number of servers whose data is incomplete at the client.
     missing: usize,
-    /// One past the last segment of the block, and its first.
+    /// One past the last segment of the block, and its first segment.
     end: u32,
     first: u32,
     has_lost: bool,
@@ -100,13 +101,13 @@ pub struct Network<'a> {
     /// Timeouts of handshakes.
     handshakes: u64,
     now: Ticks,
-    /// When the last packet left that the client was waiting for.
+    /// When the last packet of the block left the switch.
     done: Ticks,
     events: u64,
 }
 
 impl<'a> Network<'a> {
-    /// Before the first block; `hosts` is how long hosts wait.
+    /// The state before the first block; `hosts` draws the hosts' delays.
     pub fn new(read: &'a Read, hosts: Stream) -> Self {
         let last = read.header + (read.packet - read.header) * read.last;
         let bytes = [read.packet, last, read.bare];
@@ -162,8 +163,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Plays the next block. If more than `most` events do not complete it, it goes on at the same
-    /// pace, and must be the last.
+    /// Simulates the next block. If it is not complete after `most` events, its duration is
+    /// extrapolated, and it must be the last block.
     pub fn block(&mut self, gaps: &mut Stream, most: u64) -> Block {
         let (start, last) = (self.done, self.events + most);
         let (timeouts, handshakes) = (self.timeouts(), self.handshakes);
@@ -193,7 +194,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// Draws when the requests come, one after the other on the client's link.
+    /// Draws the times of the requests, which share the client's link.
     fn plan_requests(&mut self, mut at: Ticks, gaps: &mut Stream) {
         let (bare, spread) = (self.sizes[Kind::Bare as usize].time, self.read.spread);
         self.requests.clear();
@@ -213,7 +214,7 @@ impl<'a> Network<'a> {
         self.asked = 0;
     }
 
-    /// Opens all connections anew.
+    /// Replaces all connections by new ones.
     fn renew(&mut self) {
         let read = self.read;
         let rto = if read.handshakes { read.later_rto } else { read.first_rto };
@@ -229,27 +230,27 @@ impl<'a> Network<'a> {
         self.gates.clear();
     }
 
-    /// Whether something was lost of which it is not known how it is repaired.
+    /// Whether packets were lost whose repair is not modelled.
     pub fn is_beyond(&self) -> bool {
         self.has_lost && self.read.flavour.repair == Repair::Unknown
     }
 
-    /// Whether the client has all of the block.
+    /// Whether the block is complete.
     pub fn is_idle(&self) -> bool {
         self.missing == 0
     }
 
-    /// Whether a SYN-ACK has been sent twice.
+    /// Whether a SYN-ACK was sent again.
     pub fn has_lost_handshakes(&self) -> bool {
         self.has_lost_handshakes
     }
 
-    /// Whether anything has been lost.
+    /// Whether a packet was lost.
     pub fn has_lost(&self) -> bool {
         self.has_lost
     }
 
-    /// Packets, ACKs, requests and timers so far.
+    /// Number of packets, ACKs, requests and timers so far.
     pub fn events(&self) -> u64 {
         self.events
     }
@@ -274,12 +275,12 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A packet comes to the switch.
+    /// A packet arrives at the switch.
     #[inline]
     fn arrive(&mut self) {
         let Packet { sent, segment, who, kind } = self.links.pop();
         if segment < self.first && kind != Kind::Bare && self.read.fresh {
-            // Of a connection that is closed: it takes room and time.
+            // The connection is closed. The packet still takes space and time.
             self.queue.offer(self.now, self.sizes[kind as usize]);
             return;
         }
@@ -325,7 +326,8 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// An ACK comes to its server; the one that ends the handshake brings the first request.
+    /// An ACK arrives at its server. The ACK that completes the handshake carries the first
+    /// request.
     #[inline]
     fn hear(&mut self) {
         let Ack { heard, who } = self.acks.pop();
@@ -340,7 +342,8 @@ impl<'a> Network<'a> {
         self.send(who);
     }
 
-    /// A request comes to its server, a timer expires, a host has waited, or the client has.
+    /// A request arrives at its server, a timer expires, a host releases data, or a delayed ACK is
+    /// due.
     #[inline(never)]
     fn do_rare(&mut self) {
         self.now = self.rare;
@@ -363,8 +366,8 @@ impl<'a> Network<'a> {
         self.rare = timer.min(request).min(gate).min(self.delayed.due);
     }
 
-    /// Where a block opens connections the handshake comes before the request, which carries an
-    /// ACK that waits.
+    /// A request arrives. It carries a delayed ACK. If the block opens connections, the handshake
+    /// is first.
     fn ask(&mut self) {
         let who = self.requests[self.asked].1;
         self.asked += 1;
@@ -376,7 +379,7 @@ impl<'a> Network<'a> {
         self.send(who);
     }
 
-    /// An ACK comes that has waited for another segment in vain.
+    /// A delayed ACK is due.
     fn hear_delayed(&mut self) {
         let due = self.delayed.due;
         let who = self.delayed.pop();
@@ -386,7 +389,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A server hears the ACK that has waited, if there is one.
+    /// Passes the delayed ACK to the server, if there is one.
     fn release(&mut self, who: u32) {
         let Connection { sender, receiver, held, .. } = &mut self.connections[who as usize];
         if receiver.due < NEVER {
@@ -397,7 +400,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// A host lets data leave.
+    /// A host releases data.
     fn pass(&mut self) {
         let Some(Reverse((at, who))) = self.gates.pop() else { return };
         let connection = &mut self.connections[who as usize];
@@ -426,14 +429,14 @@ impl<'a> Network<'a> {
             self.handshakes += 1;
             return self.open(who);
         }
-        // ACKs put the deadline off without a new entry.
+        // ACKs move the deadline without a new entry.
         if sender.deadline <= self.now {
             sender.expire(self.now, &self.rules);
         }
         self.send(who);
     }
 
-    /// Sends what a server may send now, and has its host think about the rest.
+    /// Sends what a server may send now, and schedules the release of the rest.
     #[expect(clippy::inline_always, reason = "4 % of the time of all")]
     #[inline(always)]
     fn send(&mut self, who: u32) {
@@ -470,7 +473,7 @@ impl<'a> Network<'a> {
     }
 }
 
-/// What all senders of a read have in common.
+/// The common rules of all senders of a read.
 fn rules(read: &Read) -> Rules {
     let span = |seconds: f64| ticks(seconds * read.second);
     Rules {

@@ -1,16 +1,16 @@
-//! Packets on their way to the client.
+//! Packets from the servers to the client.
 
-/// A moment or a span, in ticks; integers, so that packets that meet every packet time meet in the
-/// same instant.
+/// A time or a span, in ticks. It is an integer, so that arrivals a packet time apart are exactly
+/// simultaneous.
 pub type Ticks = u64;
 
-/// What never comes.
+/// A time after all events.
 pub const NEVER: Ticks = Ticks::MAX;
 
-/// Ticks of a packet time.
+/// Ticks per packet time.
 pub const PACKET: Ticks = 1 << 20;
 
-/// A time in packet times as ticks.
+/// Converts packet times to ticks.
 pub fn ticks(times: f64) -> Ticks {
     (times * PACKET as f64).round() as Ticks
 }
@@ -30,12 +30,12 @@ pub enum Kind {
 /// A packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Packet {
-    /// When it was sent; never, if it had been sent before.
+    /// When it was sent; [`NEVER`] for a retransmission.
     pub sent: Ticks,
     /// Number of the segment.
     pub segment: u32,
     /// The server that sent it.
     pub who: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }

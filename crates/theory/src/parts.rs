@@ -1,13 +1,13 @@
-//! Windows count in parts of a segment.
+//! Windows in fractions of a segment.
 
-/// A window or another number of segments, in parts of a segment of which this is one.
+/// A window or another number of segments, in units of 1/[`SEGMENT`] segment.
 pub type Parts = u64;
 
-/// Parts of a segment.
+/// Units per segment.
 pub const SEGMENT: Parts = 1 << BITS;
 pub(crate) const BITS: u32 = 16;
 
-/// Segments as parts.
+/// Converts segments to units.
 pub fn parts(segments: f64) -> Parts {
     (segments * SEGMENT as f64) as Parts
 }

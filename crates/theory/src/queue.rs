@@ -1,45 +1,45 @@
-//! The queue in front of the client's link: first in, first out, drop-tail.
+//! The queue at the client's link: first in, first out, drop-tail.
 
 use crate::packet::{PACKET, Ticks};
 use crate::timeline::Timeline;
 
-/// What a packet takes.
+/// The size of a packet.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Size {
-    /// Time that a link needs for it.
+    /// Its transmission time.
     pub time: Ticks,
-    /// Room in the buffer.
+    /// Its buffer space.
     pub space: u64,
 }
 
-/// Packets that wait, and the link behind them.
+/// The queue and its link.
 ///
-/// Full packets that wait are counted by the time for which the link is busy; the few others are
-/// kept one by one.
+/// The number of waiting full packets is computed from the time until the link is idle. The few
+/// other packets are stored one by one.
 #[derive(Debug)]
 pub struct Queue {
     limit: u64,
     full: Size,
-    /// When the link has sent all that has come.
+    /// When the link becomes idle.
     free: Ticks,
-    /// One tick where a packet that leaves in the instant of an arrival is still there.
+    /// One tick if a packet that leaves at the time of an arrival is still there.
     linger: Ticks,
-    /// Packets that are not full, by when they leave the buffer, and their sum.
+    /// Packets that are not full, by the time at which they leave the buffer, and their sum.
     others: Timeline<Size>,
     sum: Size,
 }
 
 impl Queue {
-    /// An empty queue with a buffer of this size; what leaves in the instant of an arrival has
-    /// left, or is still there if `arrival_first`.
+    /// An empty queue with a buffer of `limit`. With `arrival_first`, a packet that leaves at the
+    /// time of an arrival is still there.
     pub fn new(limit: u64, full: Size, arrival_first: bool) -> Self {
         let linger = Ticks::from(arrival_first);
         Self { limit, full, free: 0, linger, others: Timeline::new(), sum: Size::default() }
     }
 
-    /// Takes a packet; returns when it will have left, or nothing where it is lost.
+    /// Offers a packet. Returns its departure time; `None` if it is lost.
     ///
-    /// The packet on the link takes no room.
+    /// The packet on the link takes no buffer space.
     #[inline]
     pub fn offer(&mut self, now: Ticks, size: Size) -> Option<Ticks> {
         while self.others.due.saturating_add(self.linger) <= now {
@@ -51,7 +51,7 @@ impl Queue {
             self.free = now + size.time;
             return Some(self.free);
         }
-        // The link is busy with one packet for up to a packet time, and then with those that wait.
+        // The link is busy for at most a packet time with one packet, then with the waiting ones.
         let waiting = (self.free + self.linger - now - self.sum.time - 1) / PACKET;
         if waiting * self.full.space + self.sum.space + size.space > self.limit {
             return None;

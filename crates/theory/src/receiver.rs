@@ -1,38 +1,38 @@
-//! What the client has of a server's segments, and when it says so.
+//! The client's end of a connection: received segments and ACKs.
 
 use crate::packet::{NEVER, Ticks};
 
-/// One connection's reassembly, and its delayed ACKs.
+/// Reassembly and delayed ACKs of a connection.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     /// The segment expected next: the cumulative ACK.
     pub next: u32,
-    /// Segments beyond it.
+    /// Number of segments above it.
     beyond: u32,
     /// Segments since the last ACK.
     pending: u32,
-    /// Segments that are yet acknowledged one by one.
+    /// Number of segments that are still acknowledged one by one.
     quick: u32,
-    /// When the ACK that waits is due.
+    /// When the delayed ACK is due.
     pub due: Ticks,
-    /// Which they are, in a ring.
+    /// The segments above `next`, as bits of a ring.
     held: Vec<u64>,
 }
 
 impl Receiver {
-    /// Expects segment 1, and no segment further ahead of what is expected than `most`; the first
-    /// `quick` are acknowledged one by one.
+    /// Expects segment 1. No segment may be more than `most` above the expected one. The first
+    /// `quick` segments are acknowledged one by one.
     pub fn new(most: u32, quick: u32) -> Self {
         let held = vec![0; (most as usize / 64 + 1).next_power_of_two()];
         Self { next: 1, beyond: 0, pending: 0, quick, due: NEVER, held }
     }
 
-    /// A new connection; nothing is beyond what is expected.
+    /// Begins a new connection. No segment may be above the expected one.
     pub fn renew(&mut self, quick: u32) {
         (self.pending, self.quick, self.due) = (0, quick, NEVER);
     }
 
-    /// Takes a segment; returns the ACK.
+    /// Receives a segment; returns the ACK.
     #[inline]
     pub fn take(&mut self, segment: u32) -> u32 {
         if segment == self.next && self.beyond == 0 {
@@ -43,9 +43,9 @@ impl Receiver {
         self.next
     }
 
-    /// Whether a segment that is about to be taken has to be acknowledged at once (RFC 5681 §4.2);
-    /// `every` segments are, and one that follows a duplicate or a gap; one that is acknowledged
-    /// already restores the first `quick` (Linux).
+    /// Whether a segment, which is received next, must be acknowledged at once (RFC 5681 §4.2):
+    /// after `every` segments, and after a duplicate or a gap. A duplicate also restores the first
+    /// `quick` (Linux).
     pub fn is_due(&mut self, segment: u32, every: u32, quick: u32) -> bool {
         self.pending += 1;
         let is_due = if segment < self.next {
@@ -65,7 +65,7 @@ impl Receiver {
         is_due
     }
 
-    /// An ACK has left.
+    /// An ACK was sent.
     pub fn acknowledged(&mut self) {
         (self.pending, self.due) = (0, NEVER);
     }

@@ -3,39 +3,39 @@
 use crate::flavour::Style;
 use crate::packet::Ticks;
 
-/// What all connections of a read have in common.
+/// The common parameters of all connections of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// RTO at least.
+    /// Minimum RTO.
     pub least: Ticks,
-    /// RTO at most.
+    /// Maximum RTO.
     pub most: Ticks,
-    /// Variance at least, or the tick of samples.
+    /// Minimum variance term, or the tick of samples.
     pub granularity: Ticks,
-    /// Whose arithmetic.
+    /// The computation of the RTO.
     pub style: Style,
-    /// Whether samples never lift it above the least.
+    /// Whether samples never raise the RTO above its minimum.
     pub is_least: bool,
 }
 
 /// SRTT, RTTVAR and the RTO.
 #[derive(Clone, Copy, Debug)]
 pub struct Rto {
-    /// How long the timer runs.
+    /// The RTO with backoff.
     pub wait: Ticks,
-    /// The same without backoff.
+    /// The RTO without backoff.
     base: Ticks,
     srtt: i64,
     rttvar: i64,
 }
 
 impl Rto {
-    /// Before the first sample.
+    /// The state before the first sample.
     pub fn new(initial: Ticks) -> Self {
         Self { wait: initial, base: initial, srtt: 0, rttvar: 0 }
     }
 
-    /// Takes a sample, which ends the backoff.
+    /// Adds a sample, which ends the backoff.
     #[inline]
     pub fn sample(&mut self, rtt: Ticks, bounds: &Bounds) {
         if bounds.is_least {
@@ -67,7 +67,7 @@ impl Rto {
         self.base = (rto as Ticks).min(bounds.most);
     }
 
-    /// New data were acknowledged.
+    /// New data was acknowledged.
     #[inline]
     pub fn progress(&mut self, bounds: &Bounds) {
         if bounds.style == Style::Ns3 {
@@ -75,12 +75,12 @@ impl Rto {
         }
     }
 
-    /// The timer has expired: it runs twice as long.
+    /// The timer has expired: the RTO is doubled.
     pub fn back_off(&mut self, bounds: &Bounds) {
         self.wait = self.wait.saturating_mul(2).min(bounds.most);
     }
 
-    /// The smoothed round trip; zero before the first.
+    /// The smoothed round trip; zero before the first sample.
     pub fn smoothed(&self) -> Ticks {
         self.srtt as Ticks
     }

@@ -1,11 +1,11 @@
-//! What a sender with a scoreboard makes of an ACK, and sends (RFC 6675 §5).
+//! How a sender with a scoreboard handles ACKs and sends (RFC 6675 §5).
 
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts};
 use crate::sender::{Burst, DUPLICATES, Heard, Rules, Sender};
 
 impl Sender {
-    /// Hears an ACK that says what has arrived.
+    /// Handles an ACK with selective acknowledgements.
     #[inline(never)]
     pub(crate) fn hear_selectively(&mut self, now: Ticks, heard: &Heard, rules: &Rules) {
         let Heard { next: ack, segment, sent } = *heard;
@@ -54,7 +54,7 @@ impl Sender {
             }
         }
         if is_new && !self.in_recovery && !is_news {
-            // Growth counts what was acknowledged, from before.
+            // Growth needs the previous `una`.
             self.una = before;
             self.grow(now, ack, sent, rules);
             self.una = ack;
@@ -87,8 +87,8 @@ impl Sender {
         }
     }
 
-    /// What is to be sent next by the scoreboard; unless `is_open` only what does not wait for the
-    /// host.
+    /// The next segments to send by the scoreboard. Unless `is_open`, only those that the host does
+    /// not delay.
     pub(crate) fn poll_selectively(
         &mut self,
         now: Ticks,
@@ -148,7 +148,7 @@ impl Sender {
         Some(self.send_copy(now, last, true))
     }
 
-    /// Segments that the pipe has room for.
+    /// Number of segments that fit into the pipe.
     fn room(&self, rules: &Rules) -> u32 {
         let pipe = self.selective.as_deref().map_or(0, |it| it.board.pipe());
         let window = self.window.min(rules.most_window.max(self.window));
@@ -156,7 +156,7 @@ impl Sender {
         room.max(u32::from(pipe == 0))
     }
 
-    /// Whether something would leave if the host let it.
+    /// Whether there is something to send once the host releases it.
     pub(crate) fn is_ready_selectively(&self, rules: &Rules) -> bool {
         let Some(it) = self.selective.as_deref() else { return false };
         let spare = || {
@@ -194,7 +194,7 @@ impl Sender {
         Burst { segment, count: 1, again: true, is_all: false }
     }
 
-    /// Sends new segments; the last of an SRU, which is not full, comes alone.
+    /// Sends new segments. The last one of an SRU, which is not full, is sent alone.
     fn send_fresh(&mut self, now: Ticks, count: u32, rules: &Rules) -> Burst {
         let segment = self.max;
         let full = self.end - 1 - segment;

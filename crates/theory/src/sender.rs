@@ -9,83 +9,84 @@ use crate::packet::{NEVER, Ticks};
 use crate::parts::{BITS, Parts, SEGMENT};
 use crate::rto::{Bounds, Rto};
 
-/// Duplicate ACKs that make a fast retransmit (RFC 5681 §3.2).
+/// Number of duplicate ACKs that begins a fast retransmit (RFC 5681 §3.2).
 pub(crate) const DUPLICATES: u32 = 3;
 
-/// Slow-start threshold at least (RFC 5681, equation 4).
+/// Minimum slow-start threshold (RFC 5681, equation 4).
 const LEAST_WINDOW: Parts = 2 * SEGMENT;
 
-/// What all senders of a read have in common.
+/// The common rules of all senders of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
-    /// By how much the last segment of an SRU is smaller.
+    /// Difference of the last segment of an SRU from a full one.
     pub short: Parts,
     /// The receiver's window.
     pub most_window: Parts,
-    /// Window of a connection that has just opened, or that was idle.
+    /// Window of a connection that is new, or was idle.
     pub initial_window: Parts,
-    /// Of the timer.
+    /// Parameters of the timer.
     pub rto: Bounds,
-    /// The stack's ways.
+    /// Properties of the stack.
     pub flavour: Flavour,
-    /// Of the end of slow start.
+    /// Parameters of the end of slow start.
     pub hybrid: crate::hybrid::Spans,
 }
 
-/// Segments that leave back to back.
+/// Segments sent back to back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Burst {
     /// The first of them.
     pub segment: u32,
-    /// How many; only full ones come in numbers.
+    /// Their number; above 1 only for full segments.
     pub count: u32,
-    /// Whether it has been sent before.
+    /// Whether it is a retransmission.
     pub again: bool,
     /// Whether nothing can follow now.
     pub is_all: bool,
 }
 
-/// An ACK at its sender.
+/// An ACK at the sender.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Heard {
-    /// The segment expected next.
+    /// The next segment expected.
     pub next: u32,
-    /// The segment that brought it about.
+    /// The segment that caused it.
     pub segment: u32,
-    /// When that left, if it left once.
+    /// When that segment was sent, if it was sent once.
     pub sent: Ticks,
 }
 
-/// What SACK remembers (RFC 6675 §2).
+/// The state of a recovery with SACK (RFC 6675 §2).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selective {
     pub board: Board,
-    /// A timeout is being repaired.
+    /// Whether a timeout is being repaired.
     pub repairs_timeout: bool,
-    /// A partial ACK is to be answered.
+    /// Whether a partial ACK must be answered.
     pub owes_partial: bool,
-    /// One past the highest that was sent again in this recovery.
+    /// One past the highest segment retransmitted in this recovery.
     pub high_resent: u32,
-    /// Whether the rescue of this recovery has left.
+    /// Whether the rescue of this recovery was sent.
     pub rescued: bool,
 }
 
 /// One connection's sender.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// First segment that is not acknowledged.
+    /// First unacknowledged segment.
     pub(crate) una: u32,
-    /// Segment to be sent next.
+    /// Next segment to send.
     pub(crate) next: u32,
-    /// One past the highest that was ever sent.
+    /// One past the highest segment ever sent.
     pub(crate) max: u32,
-    /// One past the last segment that was asked for.
+    /// One past the last requested segment.
     pub end: u32,
     pub(crate) window: Parts,
     pub(crate) threshold: Parts,
-    /// What duplicate ACKs say has left the network, less what partial ACKs took.
+    /// Segments that have left the network according to duplicate ACKs, minus those deducted by
+    /// partial ACKs.
     pub(crate) inflation: Parts,
-    /// What partial ACKs took beyond the inflation.
+    /// Segments deducted by partial ACKs beyond the inflation.
     pub(crate) deficit: Parts,
     /// When the timer expires.
     pub deadline: Ticks,
@@ -93,16 +94,16 @@ pub struct Sender {
     /// Segments sent beyond the window by limited transmit.
     pub(crate) limited: u32,
     pub(crate) dupacks: u32,
-    /// New segments that may leave before the next ACK.
+    /// New segments that may be sent before the next ACK.
     pub(crate) burst: u32,
     /// `max` at the last loss.
     pub(crate) recover: u32,
-    /// One past the highest segment that was sent twice.
+    /// One past the highest retransmitted segment.
     pub(crate) resent: u32,
     timed_out_at: u32,
-    /// The segment that is timed, where one of a window is, and when it left.
+    /// The timed segment, if one per window is timed, and when it was sent.
     pub(crate) timed: Option<(u32, Ticks)>,
-    /// When data left last, when the use of the window was looked at, and how much of it was used.
+    /// When data was last sent, when the use of the window was last checked, and its used part.
     pub(crate) last_sent: Ticks,
     validated: Ticks,
     pub(crate) used: Parts,
@@ -117,7 +118,7 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A connection that opens; `first` is the number of its first segment.
+    /// A new connection; `first` is the number of its first segment.
     pub fn new(first: u32, threshold: Parts, rto: Rto, rules: &Rules) -> Self {
         let has_board = rules.flavour.repair == Repair::Sack;
         let selective = || Box::new(Selective { board: Board::new(first), ..Selective::default() });
@@ -151,8 +152,8 @@ impl Sender {
         }
     }
 
-    /// The handshake is over; a SYN-ACK that was lost leaves a window of one segment (RFC 5681
-    /// §3.1) and no sample.
+    /// The handshake is complete. After a lost SYN-ACK the window is one segment (RFC 5681 §3.1),
+    /// and there is no sample.
     pub fn open(&mut self, rtt: Ticks, at_once: bool, rules: &Rules) {
         if at_once {
             self.rto.sample(rtt, &rules.rto);
@@ -172,13 +173,13 @@ impl Sender {
         self.deadline = if rules.flavour.runs_idle { now + self.rto.wait } else { NEVER };
     }
 
-    /// What is outstanding up to `next`.
+    /// The outstanding segments below `next`.
     pub(crate) fn outstanding(&self, next: u32, rules: &Rules) -> Parts {
         let all = Parts::from(next - self.una) << BITS;
         if next == self.end && next > self.una { all - rules.short } else { all }
     }
 
-    /// Hears an ACK.
+    /// Handles an ACK.
     #[inline]
     pub fn hear(&mut self, now: Ticks, heard: &Heard, rules: &Rules) {
         if self.selective.is_some() {
@@ -188,8 +189,8 @@ impl Sender {
         }
     }
 
-    /// Hears an ACK of everything before `ack`; `sent` is when the segment left that brought it
-    /// about, if that left once.
+    /// Handles an ACK of everything before `ack`. `sent` is when the segment that caused it was
+    /// sent, if it was sent once.
     #[inline]
     pub fn acknowledge(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
         if ack > self.una {
@@ -225,7 +226,7 @@ impl Sender {
         }
     }
 
-    /// Karn's rule: what was sent twice is no sample.
+    /// Karn's rule: retransmitted segments give no sample.
     #[inline]
     pub(crate) fn time(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
         if rules.flavour.per_window {
@@ -247,8 +248,8 @@ impl Sender {
         self.window += if starts { SEGMENT } else { (SEGMENT << BITS) / self.window };
     }
 
-    /// As Linux's CUBIC in its first milliseconds: by what is acknowledged, in slow start up to the
-    /// threshold, then as Reno (RFC 9438 §4.3), and not where less is sent than may be (§5.8).
+    /// As Linux's CUBIC in its first milliseconds: growth by the acknowledged data, in slow start
+    /// up to the threshold, then as Reno (RFC 9438 §4.3), and only if the window is used (§5.8).
     #[inline(never)]
     fn grow_watched(&mut self, now: Ticks, ack: u32, sent: Ticks, rules: &Rules) {
         let flight = self.outstanding(self.max, rules);
@@ -293,8 +294,9 @@ impl Sender {
         }
     }
 
-    /// A partial ACK (RFC 6582 §3.2, step 3): the next hole is repaired, and the window deflated by
-    /// what was acknowledged. Returns whether the timer starts anew: by the first one only (§4).
+    /// A partial ACK (RFC 6582 §3.2, step 3): retransmits the next hole, and deflates the window by
+    /// the acknowledged data. Returns whether the timer restarts: with `impatient` only for the
+    /// first one (§4).
     fn acknowledge_part(&mut self, acked: Parts) -> bool {
         let back = if acked >= SEGMENT { SEGMENT } else { 0 };
         if self.inflation > acked {
@@ -332,12 +334,12 @@ impl Sender {
         }
     }
 
-    /// Whether it is a new loss (RFC 6582 §3.2, step 2).
+    /// Whether duplicate ACKs indicate a new loss (RFC 6582 §3.2, step 2).
     fn may_recover(&self, rules: &Rules) -> bool {
         self.una > self.recover || !rules.flavour.careful && self.una == self.recover
     }
 
-    /// What a loss leaves of window and threshold; with a timeout, `expire` sets the window.
+    /// Reduces window and threshold for a loss. After a timeout, `expire` sets the window.
     pub(crate) fn reduce(&mut self, flight: Parts, rules: &Rules) {
         match rules.flavour.halved {
             Halved::Flight => (self.window, self.threshold) = (half(flight), half(flight)),
@@ -364,7 +366,7 @@ impl Sender {
         self.deficit = 0;
     }
 
-    /// The timer has expired. A repeated timeout keeps the threshold (RFC 5681 §3.1).
+    /// The timer has expired. A repeated timeout does not change the threshold (RFC 5681 §3.1).
     pub fn expire(&mut self, now: Ticks, rules: &Rules) {
         if self.una == self.max {
             if rules.flavour.runs_idle {
@@ -396,7 +398,7 @@ impl Sender {
         self.arm(now);
     }
 
-    /// What an idle or little used time does to the window before new data leave.
+    /// Reduces the window after an idle time or a time of little use, before new data is sent.
     #[inline(never)]
     pub(crate) fn validate(&mut self, now: Ticks, rules: &Rules) {
         let quiet = now - self.last_sent;
@@ -429,7 +431,7 @@ impl Sender {
         }
     }
 
-    /// The rest of an ACK's work: the timer after one that a scoreboard has taken.
+    /// Sets the timer after an ACK that the scoreboard has handled.
     pub(crate) fn retime(&mut self, now: Ticks, restarts: bool, rules: &Rules) {
         if self.una == self.max {
             self.rest(now, rules);

@@ -84,7 +84,7 @@ fn a_queue_holds_what_fits_besides_the_packet_on_the_link() {
     assert_eq!(queue.offer(7 + 9 * PACKET, FULL), at(10), "an idle link starts at once");
 }
 
-/// Against a list of what waits, packet by packet.
+/// Comparison with a list of waiting packets.
 #[test]
 fn a_queue_counts_packets_of_all_sizes() {
     let sizes = [FULL, Size { time: PACKET / 3, space: 500 }, BARE];
@@ -128,7 +128,7 @@ fn a_timeline_gives_back_what_was_planned() {
     assert_eq!(next, 1000);
 }
 
-/// When each packet comes out of the links, whose it is, and which.
+/// Arrival time, server and number of each packet.
 fn arrivals(links: &mut Links) -> Vec<(Ticks, u32, u32)> {
     let next = |links: &mut Links| {
         let due = links.due;
@@ -223,7 +223,7 @@ fn a_client_delays_every_other_ack_but_not_out_of_order() {
         receiver.take(segment);
         due
     });
-    // The first is quick; 5 is out of order, 4 fills the gap, and a duplicate makes 6 quick.
+    // The first is quick; 5 is out of order, 4 fills the gap, and after a duplicate, 6 is quick.
     assert_eq!(due, [true, false, true, true, true, true, true]);
     assert!(!receiver.is_due(7, 2, 1));
 }

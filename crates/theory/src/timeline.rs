@@ -1,25 +1,25 @@
-//! Things that happen in the order in which they were planned.
+//! Events in the order in which they were scheduled.
 
 use crate::packet::{NEVER, Ticks};
 
-/// A ring of what is planned, each with its time.
+/// A ring of scheduled events, with their times.
 #[derive(Debug)]
 pub struct Timeline<T> {
-    /// When the first happens; never, if nothing is planned.
+    /// Time of the first one; [`NEVER`] if there is none.
     pub due: Ticks,
-    /// A power of two.
+    /// Its length is a power of two.
     ring: Vec<(Ticks, T)>,
     first: usize,
     past: usize,
 }
 
 impl<T: Copy + Default> Timeline<T> {
-    /// Nothing is planned.
+    /// An empty ring.
     pub fn new() -> Self {
         Self { due: NEVER, ring: vec![(NEVER, T::default()); 64], first: 0, past: 0 }
     }
 
-    /// Plans something no earlier than all that is planned.
+    /// Schedules an event that is not earlier than any other.
     #[inline]
     pub fn push(&mut self, at: Ticks, what: T) {
         if self.past - self.first == self.ring.len() {
@@ -31,7 +31,7 @@ impl<T: Copy + Default> Timeline<T> {
         self.due = self.due.min(at);
     }
 
-    /// Takes what happens first; nothing may be left of it.
+    /// Removes the first event; there must be one.
     #[inline]
     pub fn pop(&mut self) -> T {
         let mask = self.ring.len() - 1;

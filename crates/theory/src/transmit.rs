@@ -1,4 +1,4 @@
-//! What a sender sends, and when.
+//! Which segments a sender sends, and when.
 
 use crate::flavour::Idle;
 use crate::packet::{NEVER, Ticks};
@@ -6,8 +6,8 @@ use crate::parts::{BITS, Parts, SEGMENT};
 use crate::sender::{Burst, DUPLICATES, Rules, Sender};
 
 impl Sender {
-    /// What is to be sent next; unless `is_open`, only what does not wait for the host
-    /// (`send_jitter`): what recovery owes, and limited transmit.
+    /// The next segments to send. Unless `is_open`, only those that the host does not delay
+    /// (`send_jitter`): recovery's retransmissions, and limited transmit.
     #[inline]
     pub fn poll(&mut self, now: Ticks, is_open: bool, rules: &Rules) -> Option<Burst> {
         if self.selective.is_some() {
@@ -22,7 +22,7 @@ impl Sender {
         if self.next < self.end { self.send_new(now, is_open, rules) } else { None }
     }
 
-    /// Whether something would leave if the host let it.
+    /// Whether there is something to send once the host releases it.
     pub fn is_ready(&self, rules: &Rules) -> bool {
         if self.selective.is_some() {
             return self.is_ready_selectively(rules);
@@ -33,7 +33,7 @@ impl Sender {
         self.next < self.end && self.count_new(rules).0 > 0
     }
 
-    /// The window and what recovery adds to it.
+    /// The window plus the inflation of recovery.
     #[inline]
     fn quota(&self) -> Parts {
         self.window + self.inflation - self.deficit
@@ -63,7 +63,7 @@ impl Sender {
         Some(Burst { segment, count: 1, again: true, is_all: false })
     }
 
-    /// How many new segments may leave now, and for how many full ones there is room.
+    /// Number of new segments that may be sent now, and of full ones that fit.
     #[inline]
     fn count_new(&self, rules: &Rules) -> (u32, u32) {
         let flight = self.next - self.una;
@@ -80,7 +80,7 @@ impl Sender {
         (count, room)
     }
 
-    /// What limited transmit adds to the window.
+    /// Limited transmit's addition to the window.
     #[inline]
     fn beyond(&self, rules: &Rules) -> Parts {
         let limits = self.dupacks > 0
@@ -103,7 +103,7 @@ impl Sender {
             return None;
         }
         if !is_open {
-            // What limited transmit adds does not wait, unless something before it does.
+            // Limited transmit is not delayed, unless earlier data is.
             if !limits || self.outstanding(segment + 1, rules) <= self.quota() {
                 return None;
             }

@@ -81,7 +81,7 @@ impl Workload for Params {
         Numbers::or_first(self.among.as_ref())
     }
 
-    /// Each receiver's flows follow one another.
+    /// The flows of each receiver are adjacent.
     fn flows(&self, senders: &[HostId]) -> Vec<(HostId, HostId)> {
         let others = |to: HostId| senders.iter().filter(move |from| **from != to);
         senders.iter().flat_map(|to| others(*to).map(|from| (*from, *to))).collect()
@@ -128,21 +128,21 @@ impl Workload for Params {
     }
 }
 
-/// All the clients of one table.
+/// The application of one table's clients.
 struct AllToAll {
     message: u64,
     rounds: Option<u32>,
     spread: Span,
     number: u16,
     first_flow: u32,
-    /// Names the group in events of its rounds.
+    /// Identifies the group in events of its rounds.
     mark: Option<u32>,
     flows: u32,
     random: Stream,
-    /// When each flow's message of this round is requested, earliest first.
+    /// Request times of each flow's message in this round, earliest first.
     requests: Vec<(Time, u32)>,
     asked: usize,
-    /// Messages that have not arrived.
+    /// Number of messages that have not arrived.
     missing: u32,
     round: u32,
     began: Time,

@@ -11,9 +11,9 @@ pub trait Application: Send {
     fn start(&mut self, hosts: &mut Hosts);
     /// A timer that it set has expired.
     fn on_timer(&mut self, hosts: &mut Hosts, index: u32);
-    /// One of its connections reports something.
+    /// One of its connections reports an event.
     fn on_event(&mut self, hosts: &mut Hosts, end: EndId, event: Event);
-    /// A datagram of this many bytes reached its receiver.
+    /// A datagram of this many bytes arrived at its receiver.
     fn on_datagram(&mut self, bytes: u32) {
         let _ = bytes;
     }
@@ -26,7 +26,7 @@ pub trait Application: Send {
 /// The result of an application.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Application bytes delivered that count.
+    /// Delivered application bytes that count.
     pub bytes: u64,
     /// Time in which they were delivered.
     pub elapsed: Span,
@@ -41,8 +41,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The combined result of several applications: their blocks, and their bytes in the time of
-    /// the longest.
+    /// The combined result of several applications: all blocks, and all bytes in the longest time.
     pub fn total(reports: &[Self]) -> Self {
         Self {
             bytes: reports.iter().map(|report| report.bytes).sum(),

@@ -1,5 +1,5 @@
-//! The barrier-synchronised read: a block is complete when every server's part has arrived, and
-//! only then does the client ask for the next one.
+//! The barrier-synchronised read: the client requests the next block when all parts of the current
+//! one have arrived.
 
 mod orders;
 mod params;
@@ -17,7 +17,7 @@ use crate::application::{Application, Report, add};
 use crate::fairness::Jain;
 use crate::seam::Setting;
 
-/// The client that reads.
+/// The reading client.
 struct BarrierReader {
     read: Params,
     /// Number of servers that have a part of a block.
@@ -27,7 +27,7 @@ struct BarrierReader {
     number: u16,
     /// Flow of the first server; server `s` has flow `first_flow + s`.
     first_flow: u32,
-    /// Names the group in events of its blocks.
+    /// Identifies the group in events of its blocks.
     mark: Option<u32>,
     streams: Streams,
     /// The server of each part of the current block.
@@ -36,7 +36,7 @@ struct BarrierReader {
     parts: Vec<u32>,
     /// Bytes that each server's connection has delivered for earlier blocks.
     before: Vec<u64>,
-    /// When each part of the current block is requested, earliest first.
+    /// Request times of the current block's parts, earliest first.
     schedule: Vec<(Time, u32)>,
     asked: usize,
     block: u32,
@@ -53,7 +53,7 @@ struct BarrierReader {
     done: bool,
     /// Counters of connections that have been replaced.
     retired: Counters,
-    /// Who is asked when.
+    /// The scheduler of requests.
     orders: Orders,
 }
 
@@ -69,7 +69,7 @@ struct Streams {
 
 /// The timer for requests that are due.
 const DUE: u32 = 0;
-/// The timer that a scheduler asked for.
+/// The timer of the scheduler.
 const ALARM: u32 = 1;
 /// The timer at which the next block is wanted.
 const WANTED: u32 = 2;
@@ -120,7 +120,7 @@ impl BarrierReader {
         self.parts[(end.flow() - self.first_flow) as usize]
     }
 
-    /// Chooses the servers of the next block, if not all are to have a part.
+    /// Selects the servers of the next block, if not all have a part.
     fn choose(&mut self) {
         let (servers, active) = (self.read.servers, self.active);
         if active == servers {
@@ -130,14 +130,14 @@ impl BarrierReader {
             let other = part + self.streams.active.below((servers - part).into()) as u32;
             self.chosen.swap(part as usize, other as usize);
         }
-        // They are asked in the order of their numbers, as without a choice.
+        // Requests are in the order of server numbers, as without a selection.
         self.chosen[..active as usize].sort_unstable();
         for part in 0..active {
             self.parts[self.chosen[part as usize] as usize] = part;
         }
     }
 
-    /// Begins the block that is wanted since `wanted`.
+    /// Begins the block that is due since `wanted`.
     fn begin_block(&mut self, hosts: &mut Hosts, wanted: Time) {
         let now = hosts.now();
         self.block_start = wanted;
@@ -160,7 +160,7 @@ impl BarrierReader {
         self.ask(hosts);
     }
 
-    /// Time between the arrivals of two blocks.
+    /// Draws the time until the next block is due.
     fn want(&mut self, hosts: &mut Hosts, since: Time) {
         if self.read.interval.is_zero() {
             self.begin_block(hosts, hosts.now());
@@ -196,7 +196,7 @@ impl BarrierReader {
         }
     }
 
-    /// Sends a part's server the request for it, with a receive window if one is given.
+    /// Sends the request for a part to its server, and sets the receive window if one is given.
     fn request(&mut self, hosts: &mut Hosts, part: u32, window: Option<u64>) {
         let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;

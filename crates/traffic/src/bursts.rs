@@ -44,13 +44,13 @@ impl Bursts {
 /// The mean lengths of bursts and pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OnOff {
-    /// Of a burst.
+    /// Mean length of a burst.
     pub burst: Span,
-    /// Of a pause.
+    /// Mean length of a pause.
     pub idle: Span,
 }
 
-/// One source.
+/// The state of a source.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Phase {
     /// Remaining packets of the burst.
@@ -58,7 +58,7 @@ pub struct Phase {
 }
 
 impl Phase {
-    /// Time to the next packet, if packets of a burst are `interval` apart.
+    /// Time to the next packet. Packets of a burst are `interval` apart.
     pub fn next(&mut self, on_off: OnOff, interval: Span, random: &mut Stream) -> Span {
         let mut wait = interval;
         if self.left == 0 {
@@ -71,7 +71,7 @@ impl Phase {
         wait
     }
 
-    /// Takes up to `most` packets of the burst together; returns how many there were.
+    /// Takes up to `most` packets of the burst at once; returns their number.
     pub fn take(&mut self, most: u64) -> u64 {
         let taken = self.left.min(most);
         self.left -= taken;
@@ -83,7 +83,8 @@ impl Phase {
 mod tests {
     use super::*;
 
-    /// Bursts and pauses have their means, and so has the share of time spent sending.
+    /// The mean lengths of bursts and pauses are correct, and so is the share of time spent
+    /// sending.
     #[test]
     fn a_source_is_on_for_its_share_of_the_time() {
         let on_off = OnOff { burst: Span::from_millis(30), idle: Span::from_millis(70) };
@@ -100,7 +101,7 @@ mod tests {
         assert!((burst / 0.03 - 1.0).abs() < 0.05, "{burst}");
     }
 
-    /// Bursts begin when they would, however many of their packets are taken together.
+    /// Taking several packets of a burst at once does not move later bursts.
     #[test]
     fn packets_that_are_taken_together_leave_the_next_burst_where_it_is() {
         let on_off = OnOff { burst: Span::from_millis(30), idle: Span::from_millis(70) };
@@ -132,7 +133,8 @@ mod tests {
         assert!(waits.filter(|wait| *wait > interval).count() > 95, "a pause after each");
     }
 
-    /// A burst as long as an interval on average is 1.35 packets: 1 + Σ exp(½ - k), k = 2, 3, …
+    /// A burst whose mean length is one interval has 1.35 packets on average: 1 + Σ exp(½ - k), k =
+    /// 2, 3, …
     #[test]
     fn short_bursts_are_rounded_to_whole_packets() {
         let interval = Span::from_micros(100);

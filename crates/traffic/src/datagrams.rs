@@ -44,11 +44,11 @@ pub struct Datagrams {
 pub trait Source {
     /// The stream.
     fn datagrams(&self) -> &Datagrams;
-    /// The same, to complete it.
+    /// [`Self::datagrams`], mutably.
     fn datagrams_mut(&mut self) -> &mut Datagrams;
     /// The intervals between them.
     fn interval(&self) -> Interval;
-    /// Refuses invalid parameters of its own.
+    /// Refuses invalid parameters.
     fn check(&self) -> Result<(), Fault> {
         Ok(())
     }

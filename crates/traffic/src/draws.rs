@@ -2,7 +2,7 @@
 
 use incast_engine::Stream;
 
-/// Which table of a scenario it is; workloads come first.
+/// A table of a scenario. Workloads are first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The workload of this number.
@@ -11,7 +11,7 @@ pub enum Scope {
     Background(u32),
 }
 
-/// Gives a table its streams: each has a name, so that they are independent.
+/// The random streams of a table. Each has a name, so that they are independent.
 #[derive(Clone, Copy, Debug)]
 pub struct Draws {
     /// The run's seed.
@@ -21,13 +21,13 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// The flow that names a group in events of its blocks, if its first flow is `first`; the first
-    /// workload needs none.
+    /// The flow that identifies a group in events of its blocks, if its first flow is `first`;
+    /// `None` for the first workload.
     pub fn mark(&self, first: u32) -> Option<u32> {
         (self.scope != Scope::Workload(0)).then_some(first)
     }
 
-    /// The stream of traffic that needs only one; `name` is what a workload's is called.
+    /// The stream of traffic that needs only one; `name` is its name for a workload.
     pub fn only(&self, name: &str) -> Stream {
         match self.scope {
             Scope::Workload(index) => Stream::named(self.seed, name, index.into()),

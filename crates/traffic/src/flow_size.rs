@@ -27,7 +27,7 @@ pub enum FlowSize {
 }
 
 impl FlowSize {
-    /// Draws one.
+    /// Draws a size.
     pub fn draw(self, random: &mut Stream) -> u64 {
         match self {
             Self::Fixed(bytes) => bytes,

@@ -5,7 +5,7 @@ use incast_net::topology::{Fabric, SwitchId};
 
 use crate::numbers::Numbers;
 
-/// What traffic needs to know about a network before it is built.
+/// The properties of a network that traffic needs before it is built.
 pub struct Layout {
     /// Its switches and the links between them.
     pub fabric: Fabric,

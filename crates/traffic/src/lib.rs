@@ -1,8 +1,7 @@
-//! Traffic on the hosts: one kind, one file, and one line in the list below.
+//! Traffic on the hosts. Each kind has a file, and a line in the list below.
 //!
-//! A file has everything about a kind of traffic: its parameters and their checks, the places of
-//! its hosts, and its application. A kind may be a workload, which a run simulates, or background
-//! traffic beside one.
+//! The file of a kind contains its parameters and their checks, the places of its hosts, and its
+//! application. A kind may be a workload, which a run simulates, or background traffic.
 
 pub mod application;
 mod bursts;
@@ -50,7 +49,7 @@ macro_rules! workloads {
             $(#[doc = $dsummary] #[serde(rename = $dname)] $dvariant($dmodule::Params),)+
         }
 
-        /// The kinds of traffic that exist.
+        /// The list of kinds of traffic.
         pub const ENTRIES: &[Entry] = &[
             $(Entry { name: $name, summary: $summary },)+
             $(Entry { name: $dname, summary: $dsummary },)+
@@ -78,7 +77,7 @@ macro_rules! workloads {
                 }
             }
 
-            /// The same, to complete them.
+            /// [`Self::workload`], mutably.
             pub fn workload_mut(&mut self) -> &mut dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+

@@ -49,7 +49,7 @@ pub(crate) const fn one() -> u32 {
 /// The reason why such a connection never ends.
 pub(crate) const ENDLESS_FLOW: &str = "a long flow never ends";
 
-/// The load of long flows from `servers` hosts in all.
+/// The load of long flows from `servers` hosts.
 pub(crate) fn load(servers: u32, flows: u32) -> Load {
     Load {
         most: u64::MAX,
@@ -99,7 +99,7 @@ impl Workload for Params {
 /// The connections of one table.
 pub(crate) struct LongFlows {
     start: Span,
-    /// How long they send, if this ends the run.
+    /// How long they send, if that ends the run.
     duration: Option<Span>,
     number: u16,
     first_flow: u32,
@@ -110,7 +110,7 @@ pub(crate) struct LongFlows {
     done: bool,
 }
 
-/// The writes of an application that sends in bursts.
+/// The writes of applications with bursts.
 struct Source {
     /// Mean lengths of bursts and pauses.
     on_off: OnOff,
@@ -118,46 +118,46 @@ struct Source {
     interval: Span,
     /// Bytes of a write.
     bytes: u64,
-    /// Draws lengths.
+    /// Random stream of the lengths.
     random: Stream,
-    /// The most that a connection has outstanding, bytes.
+    /// Maximum outstanding data of a connection, bytes.
     window: u64,
-    /// The rate at which its data arrive at most.
+    /// Maximum rate at which its data arrives.
     rate: Rate,
 }
 
-/// A flow that writes in bursts.
+/// A flow with bursts.
 #[derive(Clone, Copy, Default)]
 struct Writer {
     phase: Phase,
-    /// Segments that the next timer writes.
+    /// Number of segments that the next timer writes.
     due: u64,
 }
 
 impl Source {
-    /// Time for which a connection cannot run out of data, whatever happens, with `waiting` bytes
-    /// that are not acknowledged. The client may already have all that is outstanding; a window
-    /// more may follow, and what arrives meanwhile.
+    /// Time during which a connection certainly has data to send, with `waiting` unacknowledged
+    /// bytes. The client may have received all outstanding data; another window may follow, plus
+    /// what arrives meanwhile.
     fn ample(&self, waiting: u64) -> Span {
         let spare = waiting.saturating_sub(2 * self.window + AMPLE);
         self.rate.transmission_time(spare)
     }
 }
 
-/// What is left where a connection does not know that its data end, bytes: a segment of
+/// Minimum of unsent data that hides the end of the data from a connection, bytes: a burst of
 /// segmentation offload.
 const AMPLE: u64 = 1 << 16;
-/// More than any run sends.
+/// More bytes than any run sends.
 const ENDLESS: u64 = 1 << 60;
 /// The timer that opens the connections.
 const OPEN: u32 = 0;
 /// The timer that ends the run.
 const END: u32 = 1;
-/// The timer of the first flow's next write; those of the others follow.
+/// The timer of the first flow's next write. The other flows have the next numbers.
 const WRITE: u32 = 2;
 
 impl LongFlows {
-    /// `count` connections that open at `start`; their applications write in `bursts`, or always
+    /// `count` connections that open at `start`. Their applications write in `bursts`, or always
     /// have data.
     pub(crate) fn new(start: Span, count: u32, bursts: Option<Bursts>, setting: &Setting) -> Self {
         let writing = if bursts.is_some() { count as usize } else { 0 };
@@ -175,14 +175,14 @@ impl LongFlows {
         Self { start, duration: None, number, first_flow, count, bursts, writers, done: false }
     }
 
-    /// The same, with the run ending after `duration`.
+    /// Ends the run after `duration`.
     #[must_use]
     pub(crate) fn until(self, duration: Span) -> Self {
         Self { duration: Some(duration), ..self }
     }
 
     /// Sets the timer of a flow's next write, if there are bursts. Segments that the connection
-    /// cannot miss until the last of them is due are written together then.
+    /// does not need before the last of them is due are written together at that time.
     fn wait(&mut self, hosts: &mut Hosts, flow: u32) {
         let Some(source) = &mut self.bursts else { return };
         let place = flow - self.first_flow;

@@ -54,12 +54,12 @@ impl Numbers {
         Ok(named.clone())
     }
 
-    /// These clients as in a document; `None` if there is only one client.
+    /// Clients for a resolved document; `None` if there is only one client.
     pub fn of_clients(named: &[u32], clients: u32) -> Option<Self> {
         (clients > 1).then(|| Self(named.to_vec()))
     }
 
-    /// These switches as in a document; `None` if there is only one switch.
+    /// Switches for a resolved document; `None` if there is only one switch.
     pub fn of_switches(named: &[SwitchId], fabric: &Fabric) -> Option<Self> {
         (fabric.switches > 1).then(|| Self(named.iter().map(|switch| switch.0).collect()))
     }

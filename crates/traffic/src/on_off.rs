@@ -14,13 +14,13 @@ use crate::seam::From;
 #[serde(into = "Keys", from = "Keys")]
 #[schemars(with = "Keys")]
 pub struct Params {
-    /// What is sent, at the rate of a burst.
+    /// The datagrams, with the rate of a burst.
     datagrams: Datagrams,
     /// Mean lengths of bursts and pauses.
     on_off: OnOff,
 }
 
-/// The parameters as a scenario gives them.
+/// The keys of a scenario.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a table")]
 #[schemars(inline)]

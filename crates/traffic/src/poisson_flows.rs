@@ -100,16 +100,16 @@ pub(crate) fn load(most: u64, senders: u32, flows: u32) -> Load {
 /// Arrivals of flows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
-    /// Earliest time of the first.
+    /// Earliest time of the first flow.
     pub start: Span,
-    /// Mean time between two.
+    /// Mean time between two flows.
     pub interval: Span,
-    /// Number of flows; `None` for no end.
+    /// Number of flows; `None` without end.
     pub count: Option<u64>,
 }
 
 /// The flows of one table: Poisson arrivals, each between a random source and a random client, with
-/// a size from `S`.
+/// sizes from `S`.
 ///
 /// A source and a client have one connection at a time. A flow that arrives while it is busy waits,
 /// and its completion time counts from its arrival.
@@ -173,7 +173,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         }
     }
 
-    /// Waits for the next flow, if there is one.
+    /// Schedules the next flow, if there is one.
     fn wait(&mut self, hosts: &mut Hosts, start: Span) {
         if self.arrivals.count.is_none_or(|count| self.come < count) {
             let wait = start + self.random.exponential(self.arrivals.interval);
@@ -185,7 +185,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         self.arrivals.count.is_some_and(|count| self.completions.len() as u64 >= count)
     }
 
-    /// Begins the flow that has waited longest, if the pair has one and the connection is free.
+    /// Begins the flow of the pair that has waited longest, if the connection is free.
     fn begin(&mut self, hosts: &mut Hosts, place: u32) {
         let pair = &mut self.pairs[place as usize];
         if pair.busy.is_some() {
@@ -263,7 +263,7 @@ impl<S: FnMut(&mut Stream) -> u64 + Send> Application for RandomFlows<S> {
             bytes: self.bytes,
             elapsed: hosts.now().saturating_since(Time::ZERO + self.arrivals.start),
             completions: self.completions.clone(),
-            // Each flow has its own size and its own time.
+            // Flows have different sizes and durations.
             fairness: None,
             finished: self.arrivals.count.is_none() || self.is_done(),
             counters: live.fold(self.retired, |sum, flow| {

@@ -68,7 +68,7 @@ impl From {
         Ok(())
     }
 
-    /// Where the hosts are that send; `at` is settled.
+    /// The places of the sending hosts; `at` is resolved.
     pub(crate) fn senders(self, at: Option<&Numbers>, layout: &Layout) -> Senders {
         match self {
             Self::Host => Senders::Own(1, layout.switches_of(at)),
@@ -89,11 +89,11 @@ pub struct Load {
     pub at_once: u32,
     /// Number of connections that send to one client at once.
     pub fan_in: u32,
-    /// A client requests it, so that a remedy may decide when.
+    /// Whether a client requests it. A remedy may then schedule it.
     pub is_asked_for: bool,
-    /// The connections deliver the parts of one block.
+    /// Whether the connections deliver the parts of one block.
     pub is_shared: bool,
-    /// The reason why its connections never end, if so.
+    /// Why its connections never end, if so.
     pub endless: Option<&'static str>,
 }
 
@@ -108,7 +108,7 @@ pub struct Offered {
     pub packet: u32,
     /// Its start.
     pub start: Span,
-    /// Whether the servers send it, beside their workload.
+    /// Whether the servers send it in addition to their workload.
     pub on_servers: bool,
 }
 
@@ -148,7 +148,7 @@ pub trait Workload {
         None
     }
 
-    /// Which of its senders sends to which client.
+    /// Which sender sends to which client.
     fn pairing(&self) -> Pairing {
         Pairing::InTurn(1)
     }

@@ -28,8 +28,7 @@ const LARGEST: f64 = 1e12;
 pub struct Sizes {
     /// Its file, if it is one of the project's.
     name: Option<&'static str>,
-    /// Sizes in bytes and the share of flows that are no larger, both ascending; the last share is
-    /// 1.
+    /// Sizes in bytes, and the share of flows up to each size, both ascending. The last share is 1.
     points: Vec<(f64, f64)>,
 }
 
@@ -71,7 +70,7 @@ impl Sizes {
         Ok(())
     }
 
-    /// Draws one by the inverse of the distribution function, at least a byte.
+    /// Draws a size by the inverse of the distribution function, at least a byte.
     pub(crate) fn draw(&self, random: &mut Stream) -> u64 {
         let share = random.unit();
         let at = self.points.partition_point(|(_, below)| *below <= share);
@@ -172,8 +171,8 @@ mod tests {
         }
     }
 
-    /// The shares of the figures: in DCTCP's web search 30 % of flows exceed 1 MB, in data mining
-    /// half of them fit into a packet.
+    /// The shares of the published figures: in DCTCP's web search 30 % of flows exceed 1 MB, in
+    /// data mining half of them fit into a packet.
     #[test]
     fn shares_are_those_of_the_points() {
         let mut random = Stream::named(1, "shares", 0);

@@ -1,4 +1,4 @@
-//! What hooks demand of their connection.
+//! Demands of hooks on their connection.
 
 use incast_tcp::hooks::{Advice, Copies};
 
@@ -39,7 +39,7 @@ fn rfc6298_3_a_copy_is_no_sample() {
             ),
         );
     }
-    // A copy of another segment does not disturb the one that is being timed.
+    // A copy of another segment does not affect the timed segment.
     with(
         Sender::at(3, Advice { copies: Copies::HIGHEST, ..Advice::NONE }),
         "config rtt_sampling=per-window
@@ -155,7 +155,8 @@ fn end_again_is_the_fin_or_an_empty_packet_where_there_is_none() {
              assert srtt == 10ms, drained == true",
         ),
     );
-    // A FIN that waits for the window is not sent out of turn, and one that arrived not at all.
+    // A FIN that waits for the window is not sent early, and one that has arrived is not sent
+    // again.
     with(
         hook(),
         "config fin=true

@@ -1,4 +1,4 @@
-//! What receiver hooks may do to ACKs: keep them for a while, and nothing else.
+//! Receiver hooks can delay ACKs, and cannot change them otherwise.
 
 use std::sync::{Arc, Mutex};
 
@@ -23,7 +23,7 @@ fn holding(on_ack: impl FnMut(AckEvent<'_>, Time) -> Time + Send + 'static, line
     run(|connection| connection.add_receiver_hook(Box::new(Holder(Box::new(on_ack)))), lines);
 }
 
-/// Everything for as long as this.
+/// Delays every ACK by this time.
 fn for_millis(millis: u64) -> impl FnMut(AckEvent<'_>, Time) -> Time + Send + 'static {
     move |event, now| match event {
         AckEvent::Ready(_) => now + Span::from_millis(millis),

@@ -1,4 +1,4 @@
-//! What hooks advise shows on the wire: every field of `Advice`, one by one.
+//! The effect of every field of `Advice` on the packets.
 
 mod demands;
 mod hold;
@@ -44,7 +44,7 @@ impl Sender {
         Self { timer: Box::new(timer), ..Self::idle() }
     }
 
-    /// Advises once, at `millis`.
+    /// Gives advice once, at `millis`.
     fn at(millis: u64, due: Advice) -> Self {
         Self { deadline: Time::ZERO + Span::from_millis(millis), due, ..Self::idle() }
     }
@@ -87,7 +87,7 @@ fn with(hook: Sender, lines: &str) {
     run(|connection| connection.add_sender_hook(Box::new(hook)), lines);
 }
 
-/// A new field does not compile here until it has its test in one of the files beside this one.
+/// A new field does not compile here until it has a test in one of the files beside this one.
 #[test]
 fn every_field_has_a_test() {
     let Advice {

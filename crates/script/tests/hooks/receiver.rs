@@ -1,4 +1,4 @@
-//! What receiver hooks advise.
+//! Advice of receiver hooks.
 
 use incast_engine::Time;
 use incast_net::Packet;
@@ -7,7 +7,7 @@ use incast_tcp::hooks::{Advice, ReceiveView};
 
 use super::run;
 
-/// A receiver hook made of a closure and of fixed advice on what leaves.
+/// A receiver hook made of a closure and of fixed advice on sent packets.
 struct Receiver<F> {
     on_segment: F,
     shape: fn(Time) -> Advice,

@@ -1,4 +1,4 @@
-//! What hooks advise on what leaves: its size, labels and moment.
+//! Advice on sent packets: size, labels and time.
 
 use incast_engine::{Span, Time};
 use incast_tcp::SenderHook;
@@ -17,7 +17,7 @@ fn segment_size_cuts_the_stream_and_sets_the_unit_of_growth() {
          assert cwnd == 2400
          > data 2001:2801 by 400",
     );
-    // Never more than the MSS, and never nothing.
+    // At most the MSS, and at least one byte.
     with(
         Sender::shaping(|_, _| Advice { segment_size: 5000, ..Advice::NONE }),
         "write 9000\n> data 1:2001 by 1000",
@@ -49,7 +49,7 @@ fn rto_floor_delays_the_timer() {
          +500ms > data 1001:2001 rtx
          assert rto == 400ms";
     with(Sender::timing(move |_| floor(500)), &format!("{lines}\n+500ms > data 1001:2001 rtx"));
-    // A hook that knows of the backoff may go along with it, or leave it alone.
+    // A hook that knows the backoff can follow it or ignore it.
     with(
         Sender::timing(move |view| floor(500 << view.doublings)),
         &format!("{lines}\n+1s > data 1001:2001 rtx"),
@@ -58,7 +58,7 @@ fn rto_floor_delays_the_timer() {
         Sender::timing(move |view| floor(if view.rto == Span::from_millis(200) { 500 } else { 0 })),
         &format!("{lines}\n+400ms > data 1001:2001 rtx"),
     );
-    // Never beyond the maximum, and not where the timer is another one's.
+    // At most the maximum RTO, and not for other timers.
     with(
         Sender::timing(move |_| floor(500)),
         "config rto.max=250ms\nwrite 1000\n> data 1:1001\n+250ms > data 1:1001 rtx",
@@ -115,7 +115,7 @@ fn hold_until_delays_data_but_no_acks() {
     );
 }
 
-/// Keeps a millisecond between any two segments.
+/// Keeps segments at least a millisecond apart.
 struct Spacing(Time);
 
 impl SenderHook for Spacing {

@@ -1,4 +1,4 @@
-//! What hooks hear and see, and in which order they are asked.
+//! The events and views of hooks, and the order of their calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -117,7 +117,7 @@ fn only_the_hook_whose_deadline_passed_is_asked() {
     );
 }
 
-/// What every ACK lets the hook see of `may_send`, in the order of the ACKs.
+/// `may_send` in the hook's view at every ACK, in the order of the ACKs.
 fn may_send(lines: &str) -> Vec<bool> {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&seen);
@@ -154,7 +154,8 @@ fn a_hook_learns_whether_an_ack_lets_data_leave() {
     );
     let expected = [true, true, false, false, false, true, true, false, false];
     assert_eq!(seen, expected);
-    // What a timeout called back counts, as do the receiver's window and the application.
+    // Segments that a timeout returned to the send queue count. The receiver's window and the
+    // application limit sending, too.
     let seen = may_send(
         "write 4000
          > data 1:2001 by 1000

@@ -39,7 +39,7 @@ fn without_losses_a_block_takes_its_time_and_a_round_trip() {
 
 #[test]
 fn a_lost_syn_ack_costs_its_timer_once() {
-    // No room for anything but the packet on the link.
+    // The buffer is empty: only the packet on the link fits.
     let bare = Read { gap: 20.0, propagation: 2.0, least_rto: 50.0, ..read(2, 0.0) };
     let blocks = run(&bare, u64::MAX / 2);
     assert!(blocks[0].duration > bare.syn_rto);
@@ -72,7 +72,7 @@ fn buffers_that_count_packets_hold_as_many() {
     let bytes = run(&Read { last: 1.0, ..read(9, 30.0) }, u64::MAX / 2);
     let packets = Read { last: 1.0, buffer: 30.0, counts_packets: true, ..read(9, 0.0) };
     let packets = run(&packets, u64::MAX / 2);
-    // But for the SYN-ACKs of the first block, they are the same.
+    // They are equal except for the SYN-ACKs of the first block.
     let sum = |blocks: &[Block]| blocks.iter().map(|it| it.duration).sum::<f64>();
     assert!((sum(&bytes) / sum(&packets)).ln().abs() < 0.5);
 }

@@ -1,4 +1,4 @@
-//! What a sender sends, and when, by the rules of its flavour.
+//! The segments that a sender sends, and when, by its flavour.
 
 use crate::flavour::{Exit, Flavour, Halved, Idle, Repair, Style};
 use crate::hybrid::Spans;
@@ -16,7 +16,7 @@ pub(super) const RULES: Rules = Rules {
     hybrid: Spans { spacing: 2, least: 4, most: 16, allowance: 1 },
 };
 
-/// A sender that has many segments to send, and that knows a round trip.
+/// A sender with many segments to send and a round-trip sample.
 pub(super) fn sender(window: f64, threshold: f64) -> Sender {
     sender_by(window, threshold, &RULES)
 }
@@ -29,7 +29,7 @@ pub(super) fn sender_by(window: f64, threshold: f64, rules: &Rules) -> Sender {
     sender
 }
 
-/// What it sends at once: segments, and whether they were sent before.
+/// The segments that it sends now, and whether they are retransmissions.
 pub(super) fn sent(sender: &mut Sender, now: Ticks) -> Vec<(u32, bool)> {
     sent_by(sender, now, &RULES)
 }
@@ -57,7 +57,7 @@ fn rfc5681_slow_start_sends_two_segments_per_ack_and_then_one() {
     assert_eq!(sent(&mut it, 20), new(11..14), "a segment more per window");
 }
 
-/// Ten segments are out, and so many duplicate ACKs come for the first.
+/// Ten segments are outstanding, and `count` duplicate ACKs arrive.
 fn duplicates(count: u32) -> (Sender, Vec<Vec<(u32, bool)>>) {
     let mut it = sender(10.0, 5.0);
     assert_eq!(sent(&mut it, 0), new(1..11));
@@ -100,7 +100,7 @@ fn rfc5681_after_a_timeout_all_is_sent_again_from_one_segment_on() {
     assert_eq!(sent(&mut it, 3100), [(2, true), (3, true)]);
     (0..3).for_each(|_| it.acknowledge(3200, 2, NEVER, &RULES));
     assert_eq!(sent(&mut it, 3200), [], "duplicates of what was sent twice start no repair");
-    // The threshold is half of the eleven that were out, also after the second timeout.
+    // The threshold is half of the eleven outstanding segments, also after the second timeout.
     for ack in 3..7 {
         it.acknowledge(3300, ack, NEVER, &RULES);
     }
@@ -113,7 +113,7 @@ fn rfc6298_an_ack_of_what_was_sent_twice_is_no_sample() {
     let (mut it, _) = duplicates(0);
     it.expire(1000, &RULES);
     sent(&mut it, 1000);
-    // The first copies come late, and the timer stays doubled.
+    // The first transmissions arrive late, and the timer stays doubled.
     it.acknowledge(1010, 2, 0, &RULES);
     assert_eq!(it.deadline, 3010);
     sent(&mut it, 1010);

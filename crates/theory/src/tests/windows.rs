@@ -1,4 +1,4 @@
-//! How a window grows that looks at its use, and what leaves by it.
+//! Growth of a window that depends on its use, and the segments that it allows.
 
 use super::read;
 use super::senders::{RULES, new, sack, sender, sender_by, sent, sent_by};
@@ -8,8 +8,8 @@ use crate::packet::NEVER;
 use crate::parts::{Parts, SEGMENT, parts};
 use crate::sender::Rules;
 
-/// The window after an ACK of `acked` of the segments before `end`, which are sent as far as a
-/// window of `sent` allows; they do not time round trips.
+/// The window after an ACK of `acked` of the segments before `end`, which were sent with a window
+/// of `sent`. They give no round-trip samples.
 fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules: &Rules) -> Parts {
     let mut it = sender_by(sent, threshold, rules);
     it.end = end;
@@ -23,14 +23,14 @@ fn grown(window: f64, threshold: f64, acked: u32, (sent, end): (f64, u32), rules
 fn rfc9438_5_8_a_window_grows_where_it_is_used_or_would_be() {
     let flavour = Flavour { watches: true, ..Flavour::LAB };
     let rules = Rules { flavour, most_window: parts(20.0), ..RULES };
-    // Beyond the threshold by what is acknowledged, a segment per window.
+    // Above the threshold: by the acknowledged data, a segment per window.
     assert_eq!(grown(8.0, 4.0, 2, (8.0, 1000), &rules), parts(8.25));
-    // Nearly used is used.
+    // A window that is almost full counts as used.
     assert_eq!(grown(8.5, 4.0, 2, (8.0, 1000), &rules), parts(8.5) + parts(2.0 / 8.5));
-    // There is nothing more to send, and then there is.
+    // At first there is nothing more to send, then there is.
     assert_eq!(grown(16.0, 4.0, 2, (16.0, 9), &rules), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 10), &rules), parts(16.125));
-    // The receiver allows no segment more, and then it does.
+    // At first the receiver allows no further segment, then it does.
     let most = |window| Rules { most_window: parts(window), ..rules };
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(8.9)), parts(16.0));
     assert_eq!(grown(16.0, 4.0, 2, (8.0, 1000), &most(9.0)), parts(16.125));

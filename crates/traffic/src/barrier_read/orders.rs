@@ -1,4 +1,4 @@
-//! A barrier reader follows a scheduler, which numbers parts by server.
+//! How a barrier reader executes a scheduler's orders. The scheduler numbers parts by server.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ impl Orders {
 }
 
 impl BarrierReader {
-    /// Notifies the scheduler, and carries out its orders.
+    /// Notifies the scheduler, and executes its orders.
     pub(super) fn note(&mut self, hosts: &mut Hosts, note: Note) {
         let mut orders = std::mem::take(&mut self.orders);
         orders.notes.push_back(note);
@@ -61,7 +61,7 @@ impl BarrierReader {
         self.orders = orders;
     }
 
-    /// The block's last part, `server`'s, is complete.
+    /// The block's last part, from `server`, is complete.
     pub(super) fn end_orders(&mut self, hosts: &Hosts, server: u32) {
         let mut orders = std::mem::take(&mut self.orders);
         let Orders { scheduler, parts, .. } = &mut orders;
@@ -72,7 +72,7 @@ impl BarrierReader {
         self.orders = orders;
     }
 
-    /// Data reached the mark that the scheduler set, or the end of the part.
+    /// The data up to the scheduler's mark, or up to the end of the part, has arrived.
     pub(super) fn receive(&mut self, hosts: &mut Hosts, end: EndId) {
         let server = self.part_of(end);
         let mark = self.orders.parts[server as usize].mark.take();
@@ -89,7 +89,7 @@ impl BarrierReader {
         }
     }
 
-    /// Bytes of the current block that a server has delivered, if it was asked.
+    /// Bytes of the current block that a server has delivered; 0 before its request.
     fn delivered(&self, hosts: &Hosts, parts: &[Part], server: u32) -> u64 {
         if parts[server as usize].requested { self.delivered_now(hosts, server) } else { 0 }
     }
