@@ -18,52 +18,53 @@ if TYPE_CHECKING:
 
 OPENING = f"""# Models of throughput
 
-Written by `make validate` (`validation/theory`); do not edit. The equations of chapter 3
-of Kulkarni & Agrawal ([](../reference/models-throughput.md)) against the simulator: table 3.1 of
-the text (1 Gbps, links of 50 µs, segments of 1 KB, NewReno, RTOmin 200 ms, requests U(0, 20 µs)
-apart), `profile = "ns2"` with a random send delay of 8 µs, {SECONDS} s of simulated time, {SEEDS}
-seeds. Loss rates, round trip and timeouts are estimated from the traces of the same runs, so that
-nothing here is a prediction. "Printed" is the text to the letter, with δ a number of flows and
-n* = 3; the rest is corrected, with δ a share of blocks and n* as measured.
+Written by `make validate` (`validation/theory`); do not edit. This page compares the equations of
+chapter 3 of Kulkarni & Agrawal ([](../reference/models-throughput.md)) with the simulator, with
+table 3.1 of the text (1 Gbps, links of 50 µs, segments of 1 KB, NewReno, RTOmin 200 ms, requests
+U(0, 20 µs) apart), `profile = "ns2"` with a random send delay of 8 µs, {SECONDS} s of simulated
+time and {SEEDS} seeds. Loss rates, round trip and timeouts are estimated from the traces of the
+same runs, so nothing here is a prediction. "Printed" is exactly the text, with δ a number of flows
+and n* = 3. The other models are corrected, with δ a share of blocks and n* as measured.
 """
 
 DIAGNOSES = """
 ## Why claims fail
 
 The step at 4 and the fall at 7 (3.8)
-: The step is a phase effect: without the random send delay it is there, in ns-2.35, too
-  ([its reference runs](ns2.md), set a). From 3 to 8 servers goodput then is
+: The step is a phase effect: it appears without the random send delay, also in ns-2.35
+  ([its reference runs](ns2.md), set a). Goodput from 3 to 8 servers is then
   {phases} Mbps: it falls after the step, not at 7.
-  The table below judges the claims of this curve again, without the delay.
+  The table below judges the claims of this curve without the delay.
 
 ABTTs already matter for few flows (3.11)
-: What counts as an ABTT decides. Here it is every timeout for a segment of a block's first window,
-  and most are repairs that were lost in their turn: a fast retransmit mended the head of the
-  block, and the copy was dropped, too. Counting only what the text describes, a whole window lost
-  at the head (the line "whole windows"), ABTTs hardly matter up to {few_whole}.
+: The result depends on the definition of an ABTT. Here it is every timeout of a segment of a
+  block's first window. Most of these are lost retransmissions: a fast retransmit sent the segment
+  at the head of the block again, and the copy was dropped. If only the loss of a whole window at
+  the head counts, as in the text (the line "whole windows"), ABTTs have little effect up to
+  {few_whole}.
 
 IBTTs are neither whole windows nor lack of duplicates (3.12)
-: The simulator knows what became of every packet. Inside a block most timeouts are lost
-  retransmissions ("other"), which the text's classes do not have; a sender cannot tell them apart.
-  The measured n* is therefore {knee:g}, not 3. The split model is closer than the full one all the
-  same: it has fewer timeouts, and fewer is right, see the flavours below.
+: The simulator records what happens to every packet. Inside a block most timeouts are due to lost
+  retransmissions ("other"), a class that the text does not have; a sender cannot distinguish them.
+  The measured n* is therefore {knee:g}, not 3. The split model is still closer than the full one:
+  it has fewer timeouts, which is correct (see the flavours below).
 
 n × Padhye is not orders of magnitude too high (3.21)
-: It is {padhye} times too high at 32 and 48 servers. It knows p_r, and p_r counts the timeouts at
-  the head of a block like all others; and T0, measured, grows to {timer:.2f} s, because a timer
-  stays backed off until a round trip can be measured. With a T0 of 0.2 s it is about
+: It is {padhye} times too high at 32 and 48 servers. It uses p_r, which includes the timeouts at
+  the head of a block, and the measured T0, which grows to {timer:.2f} s because a timer stays
+  backed off until a round trip can be measured. With a T0 of 0.2 s it is about
   {padhye_short} times too high.
 
 p_r does not fall with the buffer at every step (3.13)
-: Packets lost do. But a small buffer loses more of them at once: with 8 servers and 16 KB
-  {together[0]} per indication, with 32 KB {together[1]}.
+: The number of lost packets does. But a small buffer loses more of them at once: with 8 servers
+  and 16 KB {together[0]} per indication, with 32 KB {together[1]}.
 
 The onset depends on the SRU (3.17)
-: Taken as the first N from which on goodput stays below half of the link. A stall of 200 ms costs
-  the same in a block of any length, and a longer block has more chances of one: few flows, whose
-  stalls are rare, show it most.
+: The onset is the first N from which on goodput stays below half of the link's rate. A stall of
+  200 ms costs the same time in a block of any length, and a longer block is more likely to have
+  one. The effect is largest with few flows, whose stalls are rare.
 
-"Very sensitive" (3.10) is not judged: no number is given.
+"Very sensitive" (3.10) is not judged, because the text gives no number.
 """
 
 
@@ -112,23 +113,24 @@ def write(
         "",
         "## Flavours",
         "",
-        "How many loss indications are timeouts inside a block: SRU 1 MB, 20 s, the rest as above.",
-        "`text` is Q^ of (3.34), `bursts` the same with limited transmit, lost repairs and the",
-        "flavour's recovery, `scattered` with as many packets missing as were. With losses as they",
-        "fall, lost repairs explain NewReno and SACK: from 4 servers on `scattered` is",
-        f"{_span(flavours)} of what is measured. The text's bursts are not what happens at the",
-        "switch. Reno's several fast retransmits of one window count one by one, so that neither",
-        "says much of it.",
+        "The share of loss indications that are timeouts inside a block: SRU 1 MB, 20 s, the other",
+        "parameters as above. `text` is Q^ of (3.34); `bursts` adds limited transmit, lost",
+        "retransmissions and the flavour's recovery; `scattered` also uses the measured number of",
+        "missing packets. With the measured losses, lost retransmissions explain NewReno and SACK:",
+        f"from 4 servers on `scattered` is {_span(flavours)} the measured share. The",
+        "text's bursts do not occur at the switch. Several fast retransmits of Reno in one window",
+        "count separately, so neither says much about Reno.",
         "",
         *_flavours(flavours),
         "",
         "## Loss rates without a trace",
         "",
-        "Estimates with their standard errors, and the estimate over the truth. The ratio of lost",
-        "packets needs no model. Loss events are made of what is assumed of their sizes, which no",
-        "error here knows of: at a full buffer many are small and some huge, so that a log-series",
-        "is closer than geometric sizes; one packet in a thousand is too few. Counters take events",
-        "for a Poisson process, which blocks are not: they must be read every few round trips.",
+        "Estimates with their standard errors, and the ratio of the estimate to the true value.",
+        "The ratio of lost packets needs no model. The number of loss events depends on an",
+        "assumption about their sizes, which the standard errors do not include: at a full buffer",
+        "many are small and some are very large, so a log-series is closer than geometric sizes. A",
+        "sample of one packet in a thousand is too small. Counters treat events as a Poisson",
+        "process, which blocks are not: they must be read every few round trips.",
         "",
         *_guesses(guesses),
     ]
