@@ -27,21 +27,21 @@ if TYPE_CHECKING:
 
 OPENING = f"""# Evaluation of `auto`
 
-Written by `make validate` (`validation/auto`); do not edit. The rules by which
+Written by `make validate` (`validation/auto`); do not edit. This page compares the rules by which
 [`prob-rtx`](../reference/remedies.md) chooses its probability and
-[`resize`](../reference/remedies.md) its sizes of segments, beside given values, on the star of
-Kulkarni and Agrawal: 1 Gbps, 50 us per link, 256 KiB per server, RTOmin 200 ms, and 32 packets of
-buffer, or 32 KiB for `resize`. Seeds {SEEDS[0]} to {SEEDS[-1]}; `prob-rtx` has
-{COPIES[0].seconds} s of simulated time, {seconds(COPIES[0], 48)} s with 48 servers, whose lost SYNs
-cost the first 3 s, `resize` {SEGMENTS[0].seconds} s. The rules were chosen on seeds 1 to 5.
+[`resize`](../reference/remedies.md) its segment sizes with given values, on the star of Kulkarni
+and Agrawal: 1 Gbps, 50 us per link, 256 KiB per server, RTOmin 200 ms, and a buffer of 32 packets,
+or 32 KiB for `resize`. Seeds {SEEDS[0]} to {SEEDS[-1]}; `prob-rtx` is simulated for
+{COPIES[0].seconds} s, and for {seconds(COPIES[0], 48)} s with 48 servers, whose lost SYNs
+cost the first 3 s; `resize` for {SEGMENTS[0].seconds} s. The rules were chosen with seeds 1 to 5.
 
-Auto has to be at most {TOLERANCE:.0%} behind the best given value, or the 95 % interval of the
-paired differences (Student's t, seed by seed) has to reach zero. The best of seven or twelve means
-is chosen after the runs, which favours it. Where the interval is wide, “undecided” says little.
+Auto must be at most {TOLERANCE:.0%} below the best given value, or the 95 % interval of the paired
+differences (Student's t, seed by seed) must include zero. The best of seven or twelve means is
+chosen after the runs, which favours it. If the interval is wide, “undecided” says little.
 """
 
 TABLES = """
-Goodput in Mbps. “behind” is the best given value less auto, with its interval.
+Goodput in Mbps. “behind” is the best given value minus auto, with its interval.
 """
 
 TEXT = "50/50"

@@ -18,15 +18,15 @@ MANY = 48
 
 OPENING = """# The model of the collapse
 
-Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) says from a
-scenario alone at how many servers a read collapses. It is judged on scenarios on which it was not
-developed (`validation/reference/collapse/held-out.csv`, with its command beside it): buffer 16 to
+Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) predicts
+from a scenario at how many servers a read collapses. It is judged on scenarios that were not used
+for its development (`validation/reference/collapse/held-out.csv`, with its command): buffer 16 to
 512 KiB, SRU 32 KiB to 1 MiB, 1 to 100 Gbps, round trip 20 to 400 us, minimum RTO 1 to 200 ms, each
 drawn log-uniformly; persistent connections, 20 us of request jitter, 20 blocks, the profile `lab`.
 
-The collapse point is the first number of servers up to 256 at which the read has
-[collapsed](../reference/collapse.md), by the means of up to 24 runs, as the sentence under a table
-says it. Rare timeouts count: where each lasts for a hundred blocks, two servers may be enough.
+The collapse point is the lowest number of servers up to 256 at which the read has
+[collapsed](../reference/collapse.md), by the means of up to 24 runs, as in the sentence under a
+table. Rare timeouts count: if each lasts as long as a hundred blocks, two servers may be enough.
 """
 
 
@@ -165,22 +165,22 @@ def _where(judged: Judgement) -> list[str]:
 CAUSES = """\
 The main causes of error, in order of weight:
 
-- **Chance.** The simulated point is the first number of servers at which the mean of a few runs
-  exceeds the threshold; with many servers it is one run of 20 blocks. Where a single timeout costs
-  a run most of its goodput, half of the runs have one at the collapse point, and the others none.
-- **Flat curves.** With many servers the goodput hovers around half of the lossless one: a
-  difference of 5 % in goodput moves the crossing by half of N, or makes it none.
-- **A lost SYN-ACK** costs a run a second, once. Which buffers lose them is played; at which number
-  of servers the first is lost is chance.
+- **Chance.** The simulated point is the lowest number of servers at which the mean of a few runs
+  exceeds the threshold; with many servers it is one run of 20 blocks. If a single timeout costs a
+  run most of its goodput, half of the runs have one at the collapse point, and the others none.
+- **Flat curves.** With many servers the goodput stays near half of the goodput without loss: a
+  difference of 5 % in goodput moves the crossing by half of N, or removes it.
+- **A lost SYN-ACK** costs a run one second, once. The model includes which buffers lose SYN-ACKs;
+  the number of servers at which the first is lost is random.
 """
 
 HISTORY = """\
-No constant of the process is fitted. How far it is followed was chosen by when following it further
-changed the points of the development set no more.
+No constant of the process is fitted. The process is simulated so far that simulating it further no
+longer changed the points of the development set.
 
-The held-out set was not looked at while anything was chosen. Its reads were judged six times
-for collapses with a timeout in every other block at least, of which the model found 91 %. Simulated
-anew for all collapses, they were judged with 227 of them, and then, with the same model, whole.
+The held-out set was not used for any choice. Its reads were judged six times for collapses with a
+timeout in at least every other block, of which the model found 91 %. They were then simulated again
+for all collapses, and judged with 227 of them and, with the same model, with the whole set.
 """
 
 

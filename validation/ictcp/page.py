@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from validation.common.judge import Verdict
     from validation.ictcp.runs import Curve
 
-OPENING = f"""# ICTCP's own headline
+OPENING = f"""# ICTCP's own result
 
-Written by `make validate` (`validation/ictcp`); do not edit. What is said of ICTCP's own
-experiments is that nothing collapses up to some {MOST} servers on a switch of 48 ports; its critics
-saw it collapse at a third of that. [How we read ICTCP](reading-ictcp.md) asked beforehand which
-first window and which quota keep the headline, and in which buffer.
+Written by `make validate` (`validation/ictcp`); do not edit. ICTCP's own experiments are reported
+to have no collapse up to about {MOST} servers on a switch of 48 ports; other texts report a
+collapse at a third of that. [How we read ICTCP](reading-ictcp.md) asked before the runs with which
+initial window, which quota and which buffer ICTCP's result can be reproduced.
 
 A star of 1 Gbps, 25 us per link, {STAR["workload"]["sru"]} from each server in packets of
-1500 bytes, a new connection for every block, a least timeout of 300 ms; senders begin with three
-segments, and leave up to 8 us late, as hosts do. {SEEDS} seeds of {BLOCKS} blocks. “ICTCP” begins
-with its sender's window, which is the default.
+1500 bytes, a new connection for every block, a minimum timeout of 300 ms; senders have an initial
+window of three segments and send up to 8 us late, as hosts do. {SEEDS} seeds of {BLOCKS} blocks.
+“ICTCP” begins with its sender's window, which is the default.
 """
 
 

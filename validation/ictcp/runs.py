@@ -96,19 +96,19 @@ def judge(found: list[Curve]) -> list[Verdict]:
     return [
         Verdict(
             f"1 MiB: ICTCP keeps 80 % of its best goodput up to {MOST} servers",
-            f"{kept:.0%} at the least", (), kept >= 0.8,
+            f"at least {kept:.0%}", (), kept >= 0.8,
         ),
         Verdict(
-            "1 MiB: it has fewer than one timeout in a hundred blocks", f"{most:.2f} per block at "
-            "the most", (), most < 0.01,
+            "1 MiB: it has fewer than one timeout in a hundred blocks", "at most "
+            f"{most:.2f} per block", (), most < 0.01,
         ),
         Verdict(
             "1 MiB: TCP falls below half of its best before that", f"with {collapse} servers", (),
             collapse is not None and collapse < MOST,
         ),
         Verdict(
-            "128 KiB: the first window w decides: no timeout up to ⌊B/w⌋ + 1 servers, one more or "
-            "less, as requests are 20 us apart",
+            "128 KiB: the initial window w decides: no timeout up to ⌊B/w⌋ + 1 servers, plus or "
+            "minus one, as requests are 20 us apart",
             said, (), all(abs(limits[it] - expected[it]) <= 1 for it in limits),
         ),
     ]  # fmt: skip

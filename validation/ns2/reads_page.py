@@ -24,10 +24,11 @@ SETS = {
     "bic": "Long flows of BIC (`TCP/Linux`)",
 }
 OPENING = """
-## Kept reads and long flows
+## Other reads and long flows
 
-Both sides ran `validation/reference/ns2/read.tcl`'s star: set by set what varies, with a random
-send delay of 8 µs but where it is given. Means of long flows have the standard error over the runs.
+Both sides ran the star of `validation/reference/ns2/read.tcl`. Each set varies the parameters in
+its title; the random send delay is 8 µs unless given. Means of long flows have their standard error
+over the runs.
 """
 
 

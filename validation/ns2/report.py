@@ -17,8 +17,8 @@ OPENING = """# Against ns-2
 
 Written by `make validate`; do not edit. Every run of the reference data
 (`validation/reference/ns2`) is repeated with `profile = "ns2"`, the same servers, buffer, SRU,
-timers and simulated time, and our own random numbers. What differs and why is explained in
-[](../reference/ns2.md).
+timers and simulated time, and our own random numbers. [](../reference/ns2.md) explains the
+differences and their causes.
 """
 
 

@@ -34,20 +34,21 @@ BURSTY = HyperExponential([0.9, 0.1], [0.5, 5.5])
 
 OPENING = """# Queues and fluids
 
-Written by `make validate`; do not edit. [The models](../reference/models-queues.md) beside the
-packet engine.
+Written by `make validate`; do not edit. This page compares [the
+models](../reference/models-queues.md) with the packet engine.
 """
 
 DATAGRAMS = f"""
 ## M/G/1/K
 
-Poisson datagrams over links of 10 Tbps, which do not space them, into a port of 1 Gbps whose
+Poisson datagrams arrive over links of 10 Tbps, which add no spacing, at a port of 1 Gbps whose
 drop-tail buffer counts packets: B = K - 1 places. {SEEDS} seeds of {SECONDS:g} s; ± is the standard
 error of their mean. Buffers are the smallest with a loss of at most 5e-2 and 5e-3. “exponential”
-are {CLASSES} equally likely sizes, each the mean of its part of an exponential distribution of mean
-1500 bytes; “two sizes” 100 and 1500 bytes, half of the packets each; “rare giants” 300 bytes and,
-one in ten, 9000. s² is the squared coefficient of variation. The queue is the one that the model
-`edge-queue` reads out of the scenario. Waiting are packets, the one in service not counted.
+means {CLASSES} equally likely sizes, each the mean of its part of an exponential distribution with
+mean 1500 bytes; “two sizes” 100 and 1500 bytes, half of the packets each; “rare giants” 300 bytes
+and, for one packet in ten, 9000. s² is the squared coefficient of variation. The queue is the one
+that the model `edge-queue` derives from the scenario. “waiting” counts packets without the one in
+service.
 
 ![Loss over K](queues-loss.png)
 """
@@ -55,22 +56,22 @@ one in ten, 9000. s² is the squared coefficient of variation. The queue is the 
 WINDOWS = """
 ## Fluid windows
 
-Four NewReno flows on a path of 1 ms that is never full, packets lost at random. The mean of the
-fluid window is √(2/p); that of a window that varies is lower, 1.31/√p (Ott, Kemperman and Mathis
-1996). Above p = 1e-3 the windows are 10 to 15 % shorter. They are not judged: the bar reached to
-p = 3e-3 at first, and missed there. The likely reason is what neither formula knows, timeouts and
-that a window does not grow while NewReno repairs a loss, a round trip or two of cycles that are
-less than 20 long; it was not traced. All bars of the fluids were set when their figures had
-been seen once: they guard what is published and predict nothing.
+Four NewReno flows on a path of 1 ms that is never full, with random packet loss. The mean of the
+fluid window is √(2/p); that of a varying window is lower, 1.31/√p (Ott, Kemperman and Mathis
+1996). Above p = 1e-3 the windows are 10 to 15 % smaller. These points are not judged: at first the
+bar included p up to 3e-3, and failed there. The likely cause is not in either formula: timeouts,
+and that a window does not grow while NewReno repairs a loss, which takes one or two round trips of
+cycles shorter than 20. It was not traced. All bars of the fluid models were set after their results
+had been seen once: they detect changes and are no predictions.
 """
 
 PORTS = """
 ## Fluid queues
 
-Every change of the queue after the start, one seed, against the swing of the fluid. Marked is
-marks over packets; for the fluid the mean share. It is a third lower here, probably because the
-flows' windows fall within a round trip of the first mark, the fluid's as long as marks arrive, and
-the flows are not in step.
+Every change of the queue after the start, with one seed, compared with the oscillation of the fluid
+model. “marked” is the ratio of marks to packets; for the fluid model it is the mean share. It is a
+third lower here, probably because the flows' windows are reduced within a round trip of the first
+mark, the fluid's as long as marks arrive, and because the flows are not synchronised.
 
 ![DCTCP's queue over time](queues-dctcp.png)
 """
@@ -79,18 +80,18 @@ RENO = """
 ## Drop-tail
 
 NewReno flows into 100 places at 1 Gbps and 100 us. The queue is judged, losses are not: they differ
-by a factor of up to three. With two flows more is lost here, probably because several packets of a
-window are, and halve it once. With many flows less is lost: the fluid's losses are random
-(p = 2/W²), a regular sawtooth needs 1.5/W², and where windows are of two to four segments, the
+by a factor of up to three. With two flows more is lost here, probably because several packets of
+one window are lost and halve it only once. With many flows less is lost: the fluid's losses are
+random (p = 2/W²), and a regular sawtooth needs 1.5/W²; with windows of two to four segments, the
 round trips in which a loss is repaired and the window does not grow are a large part of each cycle.
-None of these reasons was traced packet by packet.
+None of these causes was traced packet by packet.
 """
 
 SMITH = """
 ## MacGregor Smith's approximation
 
-Its loss over the exact one. It is meant for large losses; where they are rare, do not use it for
-constant services.
+The ratio of its loss to the exact one. It is intended for high loss rates; if losses are rare, do
+not use it for constant service times.
 """
 
 

@@ -19,11 +19,11 @@ INITIAL_WINDOW = 2  # packets, as the profile has it
 
 OPENING = """# A ranking of the remedies
 
-Written by `python -m validation.ranking`, a part of `make validate`; do not edit. One read says
-little about another: a remedy that is best with 64 KiB of SRU and 100 KiB of buffer
-([which remedy?](../how-to/which-remedy.md)) may be of no use elsewhere. Here every row of
-`scenarios/remedies.toml` runs through the same {count} random scenarios, and what counts is in how
-many of them it keeps the read near its ideal.
+Written by `python -m validation.ranking`, a part of `make validate`; do not edit. The result of one
+scenario says little about others: a remedy that is best with an SRU of 64 KiB and a buffer of 100
+KiB ([which remedy?](../how-to/which-remedy.md)) may not help elsewhere. Here every row of
+`scenarios/remedies.toml` runs in the same {count} random scenarios. A row is ranked by the number
+of scenarios in which the read is close to its ideal.
 
 **Drawn** log-uniformly and independently (`validation/ranking/draw.py`, seed {seed}):
 
@@ -31,39 +31,39 @@ many of them it keeps the read near its ideal.
 |---|---|
 {ranges}
 
-**The same everywhere**: the rest of `scenarios/remedies.toml`, that is a star of equal links, a new
-connection for each block, windows that begin with two segments, a minimum RTO of 200 ms where no
-remedy sets it. The other traffic is datagrams at exponentially distributed intervals from a host of
-its own to the client. A scenario is {blocks} blocks at one seed. Remedies have the parameters of
-that file, with one exception: switches mark from max(20 packets, C·RTT/7) on, the least at which
-DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)), for 20 packets are meant for 1 Gbps.
-All of it takes two minutes of one processor.
+**The same in all scenarios**: the rest of `scenarios/remedies.toml`, that is a star of equal links,
+a new connection for each block, an initial window of two segments, and a minimum RTO of 200 ms
+unless a remedy sets it. The other traffic consists of datagrams at exponentially distributed
+intervals from a separate host to the client. A scenario has {blocks} blocks and one seed. Remedies
+have the parameters of that file, with one exception: switches mark from max(20 packets, C·RTT/7),
+the lowest threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](theory.md)), because
+20 packets are a value for 1 Gbps. The whole ranking takes two minutes on one processor.
 
-**Ideal** is the time in which a block would be complete if the client's link were busy from the
-first packet on and nothing were lost: two round trips (handshake; request and first packet), the
-first packet's time on the server's link, and all segments with 40 bytes of headers each at the rate
-that the other traffic leaves. A remedy *keeps 90 %* where ideal / (mean completion of the blocks)
-is at least 0.9. Runs are ended after {given_up} ideal times per block: they have kept no half.
+**Ideal** is the completion time of a block if the client's link were busy from the first packet on
+and nothing were lost: two round trips (handshake; request and first packet), the first packet's
+time on the server's link, and all segments with 40 bytes of headers each at the rate that the other
+traffic leaves. A remedy *keeps 90 %* if ideal / (mean completion time of the blocks) is at least
+0.9. Runs are stopped after {given_up} ideal times per block; they are below all levels.
 
 ![Shares of scenarios](ranking.png)
 """
 
 CLOSING = """\
-## What to make of it
+## Interpretation
 
-- The ideal asks for more than absence of loss. It knows no slow start, which takes round trips that
-  short blocks on long paths do not have. That is the same for all rows, and for no one's fault;
-  the row "the best of all" is what can be had.
-- The best of a group takes the best row in every scenario, as one who could choose for each. It is
-  chosen afterwards among rows that differ by chance too, and so flatters a little.
-- Where the buffer is full, the other traffic loses packets, and the read may use what it leaves.
-  PLATO's labels throw out whatever has none, so that it profits most.
-- The parameters are not tuned. `pac` takes the buffer for 80 KiB whatever it is, `batching` and
-  `icat` are told it; `ccs`, `nccs`, `ocs`, `ia-tcp` know rate and round trip, but not that other
-  traffic takes its part.
-- Each share is one of scenarios drawn here, not of networks that exist; other ranges give other
-  shares. The intervals are of the draw alone. All rows have the same scenarios, so that differences
-  between rows are surer than overlapping intervals suggest.
+- The ideal requires more than the absence of loss. It has no slow start, which takes more round
+  trips than short blocks on long paths have. This is the same for all rows; the row "the best of
+  all" shows what is possible.
+- The best of a group uses the best row in every scenario, as if one could choose for each. It is
+  chosen after the runs among rows that also differ by chance, so it is slightly too high.
+- If the buffer is full, the other traffic loses packets, and the read may use the capacity that
+  this leaves. PLATO drops packets without a label first, so it gains most.
+- The parameters are not tuned. `pac` assumes a buffer of 80 KiB in all scenarios, `batching` and
+  `icat` are given its size; `ccs`, `nccs`, `ocs` and `ia-tcp` are given rate and round trip, but
+  not the share of other traffic.
+- Each share is a share of these scenarios, not of real networks; other ranges give other shares.
+  The intervals include only the random choice of scenarios. All rows have the same scenarios, so
+  differences between rows are more certain than overlapping intervals suggest.
 
 The numbers behind the table are in `validation/reference/ranking/shares.csv`.
 """

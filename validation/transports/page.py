@@ -17,43 +17,42 @@ FEW = 0.4
 
 OPENING = f"""# Against ns-2, transport by transport
 
-Written by `make validate`; do not edit. Debian's `ns` (ns-2.35) and this simulator ran the same
-barrier-synchronised read in the same command: 1 Gbps links of 50 us, 1024-byte segments,
+Written by `make validate`; do not edit. One command runs the same barrier-synchronised read in
+Debian's `ns` (ns-2.35) and in this simulator: 1 Gbps links of 50 us, 1024-byte segments,
 persistent connections, a random send delay of 8 us, {SECONDS} s, {SEEDS} seeds ({VEGAS_SEEDS} for
-Vegas); `profile = "ns2"` with `transport.name` as given, on both sides with random numbers of
-their own.
+Vegas); `profile = "ns2"` with `transport.name` as given. Each side has its own random numbers.
 ns-2's agents are `Agent/TCP`, `Reno`, `Newreno`, `Sack1` (with `TCPSink/Sack1`) and `Vegas`.
 """
 
 HABITS = """
-## What had to be found out
+## Behaviour of ns-2
 
 Tahoe, Reno, NewReno
-: Nothing but what [the profile](../reference/ns2.md) knew.
+: No differences beyond those that [the profile](../reference/ns2.md) already covers.
 
 SACK
-: ns-2's `Sack1` is not RFC 6675: what is lost stays in the pipe, and a timeout forgets what has
-  arrived. RFC 6675 has a tenth to two fifths of its timeouts with eight senders: the median |ln
-  goodput ratio| of the collapsed points is 0.51 with it and 0.02 with
-  [`sack1`](../reference/recovery.md), which the profile `ns2` takes for `sack`.
+: ns-2's `Sack1` is not RFC 6675: lost segments stay in the pipe, and a timeout clears the record of
+  received segments. With eight senders RFC 6675 has a tenth to two fifths of its timeouts. The
+  median |ln goodput ratio| of the collapsed points is 0.51 with RFC 6675 and 0.02 with
+  [`sack1`](../reference/recovery.md), which the profile `ns2` uses for `sack`.
 
 Vegas
-: Its agent sends packets without headers (1024 bytes instead of 1064), a fast retransmit doubles
-  the coarse timeout (a lost retransmission then costs 400 ms), and the first two packets travel
-  alone, so that the base round trip is one of an empty path. All three are in the profile.
+: Its agent sends packets without headers (1024 bytes instead of 1064). A fast retransmit doubles
+  the coarse timeout, so a lost retransmission costs 400 ms. The first two packets are sent one at a
+  time, so the base round trip is that of an empty path. All three are in the profile.
 
-## What is ns-2's mistake and not copied
+## Errors of ns-2 that are not copied
 
-A sender of Vegas may be left with a window of nothing. `VegasTcpAgent::timeout` sets `v_newcwnd_`
-to 0; if duplicate ACKs then inflate the window without a reduction of their own, the next new ACK
-sets the window to `v_newcwnd_`. Nothing is outstanding, so no timer wakes it: the block never ends,
-and the run stands still until its time is over. Runs with such a sender are left out.
-Points where most runs have one are flagged and not judged: what is left are runs, or beginnings of
-runs, that were lucky.
+A Vegas sender may end with a window of zero. `VegasTcpAgent::timeout` sets `v_newcwnd_` to 0; if
+duplicate ACKs then inflate the window without a reduction, the next new ACK sets the window to
+`v_newcwnd_`. Nothing is outstanding, so no timer is running: the block never ends, and the run
+makes no progress until its time is over. Runs with such a sender are excluded. Points where most
+runs have one are flagged and not judged, because the remaining runs, or beginnings of runs, are not
+representative.
 
-Vegas runs well until chance makes a block stall, and then stalls in every block. Where that may or
-may not happen within the time (64 packets and 16 senders: five of six seeds of ns-2, all of ours),
-a mean says little.
+Vegas has a high goodput until a block happens to stall, and then stalls in every block. Where this
+may or may not happen within the simulated time (64 packets and 16 senders: in five of six seeds of
+ns-2, in all of ours), a mean says little.
 """
 
 
@@ -88,7 +87,7 @@ def write(folder: Path, pairs: list[Pair], found: list[Verdict]) -> None:
         )
     figure(folder / "ns2-transports.png", curves, "ns-2", columns=3)
     lines = [OPENING, *verdicts(found), "", "![Goodput](ns2-transports.png)", ""]
-    lines += ["Hollow points are those where a sender of ns-2 hung in most runs.", HABITS]
+    lines += ["At hollow points a sender of ns-2 hung in most runs.", HABITS]
     for transport in AGENTS:
         rows = [
             (
