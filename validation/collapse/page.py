@@ -86,14 +86,14 @@ def table(judged: Judgement, swept: Judgement, development: Judgement, sweep_s: 
     lines += [
         "",
         f"{len(judged.simulated)} scenarios were simulated, in the order in which they are drawn;",
-        "all of them are judged, by aims set beforehand.",
-        f"On the {len(development.simulated)} scenarios of its development: {own:.0%} of the",
-        f"collapse points, {own_none:.0%} of those without.",
+        "all of them are judged, by aims that were set before.",
+        f"On the {len(development.simulated)} scenarios of the development set {own:.0%} of the",
+        f"collapse points are found, and {own_none:.0%} of the scenarios without one.",
         "",
-        "A collapse point is looked for with more effort than a point of a sweep gets:",
-        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor for one. With no more than",
+        "The search for a collapse point takes more time than a point of a sweep:",
+        f"{judged.cpu_s / len(judged.simulated):.2f} s of one processor. With no more time than",
         f"in a sweep, {swept_near:.0%} of the held-out collapse points are found, and",
-        f"{swept_none:.0%} of those without.",
+        f"{swept_none:.0%} of the scenarios without one.",
     ]
     return lines
 
@@ -109,11 +109,11 @@ def _chance(simulated: np.ndarray, found: np.ndarray) -> list[str]:
     """Say what a forecast that is right on average could reach."""
     many = simulated >= MANY
     return [
-        "How much of this is chance? Simulated again with other seeds (`again.csv` there),",
+        "How much of this is chance? In a simulation with other seeds (`again.csv` there),",
         f"{found.sum()} of {len(found)} collapse points of the development set",
-        f"({found.mean():.0%}) are within 20 % or one server of what they were; of those with",
+        f"({found.mean():.0%}) are within 20 % or one server of the first result; of those with",
         f"{MANY} servers or more {found[many].sum()} of {many.sum()} ({found[many].mean():.0%}).",
-        "That compares two samples; a forecast of the mean bears the error of one of them only.",
+        "This compares two samples; a prediction of the mean has the error of only one of them.",
     ]
 
 
@@ -122,11 +122,10 @@ def _agreement(agreement: Agreement) -> list[str]:
     lines = [
         "## Why it is right",
         "",
-        "The model is a process of packets, as the simulator is, with one queue and the rules of",
-        "the windows and nothing else ([what the model does](../how-to/ask-theory.md)). At the",
-        f"collapse points of {len(agreement.model)} scenarios of the development set, simulated",
-        "anew with 10 to 24 seeds, it is as near to the simulator as the simulator with yet other",
-        "seeds is:",
+        "Like the simulator, the model follows packets, but it has only one queue and the rules",
+        "of the windows ([what the model does](../how-to/ask-theory.md)). At the collapse points",
+        f"of {len(agreement.model)} scenarios of the development set, simulated again with 10 to",
+        "24 seeds, it differs from the simulator as much as the simulator does with other seeds:",
         "",
         "| ratio: median, and the middle half | goodput | timeouts |",
         "|---|--:|--:|",

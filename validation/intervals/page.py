@@ -55,39 +55,40 @@ def write(judged: Sequence[Judged], seeds: int, repetitions: int) -> None:
     parts = [
         f"""# Confidence intervals
 
-Written by `make validate`; do not edit. How often does a 95 % interval of {seeds} seeds hold the
-truth, the mean over {seeds * repetitions} of them? At each of these points {repetitions} samples of
+Written by `make validate`; do not edit. How often does a 95 % interval of {seeds} seeds contain the
+true mean, taken over {seeds * repetitions} seeds? At each of these points {repetitions} samples of
 {seeds} seeds were taken: a read of 20 blocks on 1 Gbps with 64 KiB per server, a buffer of 100 KiB,
-and an RTO min of 200 ms where nothing else is said (`validation/intervals`). Wanted:
-{100 * ONE_MODE:.0f} % where outcomes have one mode, {100 * SEVERAL:.0f} % at the knee. A cell has
-the share of intervals that hold the truth, and their median width over it. Chance moves a share of
-{repetitions} by 1.5 % (one standard deviation).
+and an RTO min of 200 ms unless given (`validation/intervals`). The required share is
+{100 * ONE_MODE:.0f} % for distributions with one mode and {100 * SEVERAL:.0f} % at the knee. A cell
+has the share of intervals that contain the true mean, and the ratio of their median width to it.
+One standard deviation of a share of {repetitions} is 1.5 %.
 """,
         *lines(judged),
         f"""
-Of the percentiles, which are those of all blocks of the {seeds} seeds together, nothing was wanted:
-2 of 200 blocks are beyond the 99th, and an interval of it ends at the slowest block that there is,
-so that it holds the truth less often than it says. More blocks or seeds mend that.
+There is no requirement for the percentiles, which are those of all blocks of the {seeds} seeds
+together: 2 of 200 blocks are beyond the 99th, and its interval ends at the slowest block of the
+sample, so it contains the true value less often than stated. More blocks or seeds improve this.
 
 ![Outcomes of single seeds, and the widths of intervals](intervals.png)
 
 ## The method, and what else was tried
 
-Half of the seeds at a knee have a block that waits for a timer, and no block waits for half of one.
-Student's interval takes such samples for bell-shaped: it ends below zero and above the line rate,
-and where one seed in eight is fast, a quarter of the samples have none of these and miss the truth.
-Bootstraps resample the same ten seeds, so they miss it, too, and of small samples they are too
-narrow everywhere. What is safe for every distribution on a known range is
-Gaffke's interval: the mean of the sample and of one more value at the end of the range, weighted by
-spacings of uniform numbers. Of yes and no it is Clopper and Pearson's. But ten seeds that agree
-within a per cent do not allow a tenth of all to be nought, in a network.
+At a knee, half of the seeds have a block that waits for a timer, and there are no values in
+between. Student's interval assumes a normal distribution: it ends below zero and above the line
+rate. If one seed in eight is fast, a quarter of the samples have no fast seed and miss the true
+mean. Bootstraps resample the same ten seeds, so they miss it, too, and with small samples they are
+too narrow at all points. Gaffke's interval is valid for every distribution on a known range: it is
+the mean of the sample and of one more value at the end of the range, weighted by spacings of
+uniform numbers. For yes and no it is Clopper and Pearson's. But in a network, ten seeds that agree
+within one per cent make it implausible that a tenth of all seeds are zero.
 
-So the width is chosen by the sample (`python/incast/results/intervals.py`). If no seed has more
-than twice what another has, the interval spans Student's and Gaffke's, for a range that ends a
-quarter of the sample's beyond it: that costs about a fifth of the width of Student's alone. If
-one has, it is Gaffke's for what is possible, 0 to the line rate: where seeds scatter so much, it is
-hardly wider than Student's. Quantities without an upper end, times and counts, get a half of the
-sample's range beyond it for one, and at least Student's.
+So the width depends on the sample (`python/incast/results/intervals.py`). If no seed has more than
+twice the value of another, the interval covers Student's and Gaffke's, for a range that extends a
+quarter of the sample's range beyond it. This adds about a fifth to the width of Student's interval.
+If one seed has more, the interval is Gaffke's for all possible values, 0 to the line rate; with
+such a scatter it is hardly wider than Student's. For quantities without an upper bound, times and
+counts, the range extends half of the sample's range beyond it, and the interval is at least
+Student's.
 
 Goodput, by method:
 """,
@@ -95,9 +96,10 @@ Goodput, by method:
         "\nMean time of a block:\n",
         *_others(judged, "completion_s"),
         f"""
-No method knows what no seed has shown. Where one seed in ten waits, 35 % of all samples of {seeds}
-seeds and 73 % of all samples of three have none that does, and their intervals are narrow and
-wrong. The sentence under the table says so where some seeds collapse and others do not.
+No method can include an outcome that no seed of the sample has. If one seed in ten waits for a
+timer, 35 % of all samples of {seeds} seeds and 73 % of all samples of three have no such seed, and
+their intervals are narrow and wrong. The sentence under the table reports if some seeds collapse
+and others do not.
 """,
     ]
     (PAGES / "intervals.md").write_text("\n".join(parts))

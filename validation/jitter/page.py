@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 matplotlib.use("Agg")
 
-JUDGED = "four times, and nothing was chosen by what it said"
+JUDGED = "four times, and nothing was chosen by its results"
 """How often the held-out set has been judged by a model that was then changed or kept."""
 SLACK = 1.05
 """Platforms may differ by so much in a factor."""
@@ -34,7 +34,7 @@ def kept(judged: Study, known: dict[str, Any]) -> Verdict:
         if was[0] != now[0] or not 1 / SLACK <= was[1] / now[1] <= SLACK
     ]
     factors = ", ".join(f"{factor:.2f}" for _, factor in found)
-    return Verdict("the model says of itself what is found here", factors, tuple(off), not off)
+    return Verdict("the accuracy that the model states is found here", factors, tuple(off), not off)
 
 
 def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
@@ -49,17 +49,18 @@ def write(folder: Path, judged: Study, found: list[Verdict]) -> None:
 def _opening(judged: Study) -> str:
     return f"""# The model of the collapse, with jitter
 
-Written by `make validate`; do not edit. The model [`collapse`](../how-to/ask-theory.md) beside the
-simulator, on {len(judged.reads)} random reads (`validation/jitter/draw.py`): 1 to 100 Gbps; links
-of one rate (half of the reads), slower servers, or a slower client, down to a tenth; 2 to 100 us of
-delay, in half of them another one on the servers' side; a buffer of 16 to 512 KiB or 10 to 350
-packets; 2 to 96 servers; SRUs of 16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`,
-`start_spread` and `send_jitter` of 1 to 100 us, each in some 60 % of the reads and at least one in
-all; fresh or persistent connections; every profile with its own transport and queue. All is drawn
-log-uniformly, and {BLOCKS} blocks at {judged.seeds} seeds are simulated.
+Written by `make validate`; do not edit. This page compares the model
+[`collapse`](../how-to/ask-theory.md) with the simulator on {len(judged.reads)} random reads
+(`validation/jitter/draw.py`): 1 to 100 Gbps; links of one rate (half of the reads), slower servers,
+or a slower client, down to a tenth; 2 to 100 us of delay, in half of the reads with a different
+delay on the servers' side; a buffer of 16 to 512 KiB or 10 to 350 packets; 2 to 96 servers; SRUs of
+16 KiB to 1 MiB; minimum RTOs of 1 to 200 ms; `request_jitter`, `start_spread` and `send_jitter` of
+1 to 100 us, each in about 60 % of the reads and at least one in all; fresh or persistent
+connections; every profile with its own transport and queue. All parameters are drawn log-uniformly,
+and {BLOCKS} blocks with {judged.seeds} seeds are simulated.
 
-The model was developed on another set of the same kind (`--development`). This one has been judged
-{JUDGED}.
+The model was developed with another set of the same kind (`--development`). This set has been
+judged {JUDGED}.
 """
 
 
@@ -73,9 +74,9 @@ def _trusted(judged: Study) -> list[str]:
     lines = [
         "## How far to trust it",
         "",
-        "The model says how uncertain the mean goodput of ten runs is: by their own scatter, as",
-        "far as it has seen it, and because it follows only so many blocks. By that the reads are",
-        "parted; the last column is what `incast model` prints under its table.",
+        "The model states the uncertainty of the mean goodput of ten runs. It has two parts: the",
+        "scatter of the runs that the model has followed, and the limited number of blocks. The",
+        "reads are grouped by it; the last column is what `incast model` prints under its table.",
         "",
         f"| uncertainty up to | reads | within {NEAR} | {trust.LEAST:.0%} are within |",
         "|--:|--:|--:|--:|",
@@ -115,7 +116,7 @@ def _parts(judged: Study) -> list[str]:
     each = judged.model_s / len(judged.reads)
     lines += [
         "",
-        f"Asked one by one, the model took {each:.2f} s for a read, the simulator",
+        f"For a single read, the model took {each:.2f} s, and the simulator",
         f"{judged.simulator_s / len(judged.reads):.2f} s for its {judged.seeds} seeds.",
     ]
     return lines

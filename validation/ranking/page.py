@@ -43,7 +43,7 @@ the lowest threshold at which DCTCP keeps a link busy ([Alizadeh et al. 2010](th
 and nothing were lost: two round trips (handshake; request and first packet), the first packet's
 time on the server's link, and all segments with 40 bytes of headers each at the rate that the other
 traffic leaves. A remedy *keeps 90 %* if ideal / (mean completion time of the blocks) is at least
-0.9. Runs are stopped after {given_up} ideal times per block; they are below all levels.
+0.9. Runs are stopped after {given_up} ideal times per block; these are below 50 %.
 
 ![Shares of scenarios](ranking.png)
 """
@@ -131,10 +131,10 @@ def _reach(ranking: Ranking) -> list[str]:
     label, most = max(ranking.above.items(), key=lambda one: one[1])
     nobody, faster = 100 * (1 - kept.mean()), 100 * (ranking.reached.max() - 1)
     return [
-        f"In parentheses Wilson's 95 % intervals. Nobody keeps 90 % in {nobody:.0f} % of the",
-        "scenarios. Where the first windows of all servers together fill the path",
-        f"({filled.sum()} scenarios), someone keeps it in {_text(full)} %; where they do not",
+        f"Wilson's 95 % intervals are in parentheses. No row keeps 90 % in {nobody:.0f} % of the",
+        "scenarios. If the initial windows of all servers together fill the path",
+        f"({filled.sum()} scenarios), some row keeps it in {_text(full)} %; if they do not",
         f"({(~filled).sum()}), in {_text(short)} %: slow start needs round trips that the",
-        f"ideal does not. In {above.sum()} scenarios some row is faster than the ideal, most",
-        f"often `{label}` ({most}), by at most {faster:.0f} %.",
+        f"ideal does not include. In {above.sum()} scenarios some row is faster than the ideal,",
+        f"most often `{label}` ({most}), by at most {faster:.0f} %.",
     ]
