@@ -42,6 +42,7 @@ test: lint
 lint: $(VENV)/debug
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/python .ci/lengths.py

@@ -1,9 +1,9 @@
 //! Synchronised reads as a process of packets with a common queue.
 //!
-//! [`follow`] simulates runs until the mean block is known ([`chain`]). A run consists of a queue
-//! at the client's link ([`queue`]), servers with their own links ([`links`]), senders whose
-//! windows follow the RFCs ([`sender`], [`rto`]), and the client's receivers ([`receiver`]), in the
-//! order of time ([`network`], [`timeline`]). All other elements are constant delays.
+//! [`follow`] simulates runs until the mean block is known (`chain`). A run consists of a queue
+//! at the client's link (`queue`), servers with their own links (`links`), senders whose
+//! windows follow the RFCs (`sender`, `rto`), and the client's receivers (`receiver`), in the
+//! order of time (`network`, `timeline`). All other elements are constant delays.
 
 mod board;
 mod chain;

@@ -69,7 +69,7 @@ macro_rules! workloads {
                 }
             }
 
-            /// Its parameters, as a [`Traffic`].
+            /// Its parameters, as a [`Workload`].
             pub fn workload(&self) -> &dyn Workload {
                 match self {
                     $(Self::$variant(params) => params,)+

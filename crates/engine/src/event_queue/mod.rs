@@ -3,7 +3,7 @@
 //! Most events of a network are scheduled a fixed time ahead: a packet's time on the next link, an
 //! ACK's path back. Such events arrive in order, so a few FIFO lanes hold them, and the earliest
 //! event is the first of one lane. A lane accepts events that are not earlier than its last one;
-//! all others, and distant timers, go to a [calendar](calendar::Calendar).
+//! all others, and distant timers, go to a calendar.
 //!
 //! The caller owns the sequence numbers, so that a packet keeps the order among simultaneous events
 //! that it got when it was admitted to its link, although only the first packet of a link is in the

@@ -48,7 +48,7 @@ macro_rules! topologies {
                 match self { $(Self::$variant(_) => $name,)+ }
             }
 
-            /// Its parameters, as [`Parameters`].
+            /// Its parameters, as `Parameters`.
             pub fn shape(&self) -> &dyn Shape {
                 match self { $(Self::$variant(params) => params,)+ }
             }

@@ -1,7 +1,7 @@
 //! Connection serialisation (Osada et al.): the client requests data from few servers at a time.
 //!
-//! CCS, NCCS and OCS differ only in their [`Plan`]: the size of a set, the number of open sets,
-//! when the next set opens, and the window. [`Serializer`] executes a plan.
+//! CCS, NCCS and OCS differ only in their `Plan`: the size of a set, the number of open sets,
+//! when the next set opens, and the window. `Serializer` executes a plan.
 
 mod adaptive;
 pub mod formulas;

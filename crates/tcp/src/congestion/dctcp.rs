@@ -11,7 +11,7 @@ params_over_marks! {
 
 impl Parameters for Params {}
 
-/// DCTCP changes nothing of [`MarkedWindow`].
+/// DCTCP changes nothing of `MarkedWindow`.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 
