@@ -69,6 +69,8 @@ def draw(grown: list[Grown], path: Path) -> None:
         sizes = one.shape.sizes
         left.loglog(sizes, [1e3 * run.work_s for run in one.runs], label=one.shape.name, **style)
         right.loglog(sizes, [run.peak_kib / 1e3 for run in one.runs], **style)
+    for which in (right.yaxis.set_major_formatter, right.yaxis.set_minor_formatter):
+        which("{x:g}")
     left.set(xlabel="size", ylabel="processor time, ms", title="Time")
     right.set(xlabel="size", ylabel="peak of the process, MB", title="Memory")
     figure.legend(loc="outside right center", fontsize=8, frameon=False)
