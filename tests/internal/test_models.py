@@ -104,7 +104,7 @@ def test_models_are_listed_and_found(command: Command) -> None:
         assert model.name in listed
         assert model.summary in listed
     assert models.find("overflow") is MODELS["overflow"]
-    with pytest.raises(ModelError, match="choose from .*overflow"):
+    with pytest.raises(ModelError, match=r"choose from .*overflow"):
         models.find("crystal-ball")
 
 
