@@ -36,11 +36,11 @@ def told(self, runs):
     for run in runs:
         os.write(1, run.job.key.encode() + b"\\n")
 archive.Archive.put = told
-complete = archive.Archive._complete
+join = archive.Archive._join
 def packed(self, *others):
-    complete(self, *others)
+    join(self, *others)
     os.write(1, b"packed\\n")
-archive.Archive._complete = packed
+archive.Archive._join = packed
 incast.run(sys.argv[1], out=sys.argv[2], jobs=2)
 """
 
@@ -111,6 +111,15 @@ def test_two_processes_share_a_directory(many: Path, tmp_path: Path) -> None:
     assert rows(incast.open_results(out)).equals(rows(incast.run(many)))
     assert packs(out)
     assert not list(out.rglob("*.tmp"))
+
+
+def contents(out: Path) -> dict[str, bytes]:
+    return {pack.name: pack.read_bytes() for pack in (out / "runs").iterdir()}
+
+
+def incast_run(scenario: incast.Scenario, out: Path) -> Path:
+    incast.run(scenario, out=out, jobs=1)
+    return out
 
 
 def height(pack: Path) -> int:
@@ -198,21 +207,38 @@ def test_packs_that_outlive_the_one_that_replaces_them_do_not_count_twice(
     assert rows(results).equals(rows(incast.run(scenario)))
 
 
-def test_small_packs_that_were_left_are_gathered(
+def test_small_packs_that_were_left_are_joined_in_the_order_of_the_plan(
     sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(archive, "PACK", 7)
     scenario, out = incast.load(sweep).override("run.seeds", 6), tmp_path / "out"
     jobs = list(scenario.plan.jobs())
     store = Directory.create(out, scenario, [])
-    for batch in batches(jobs, 1):  # nobody expected them
+    for batch in batches(jobs[:-1], 1):  # nobody expected them
         store.put(batch)
-    assert len(packs(out)) == 18
-    assert len(packs(Directory.create(out, scenario, []).path)) == 18  # not worth it
-    monkeypatch.setattr(archive, "_MANY", 18)
+    assert len(packs(out)) == 17
+    Directory.create(out, scenario, []).expect(jobs)  # not worth it
+    assert len(packs(out)) == 17
+    monkeypatch.setattr(archive, "_MANY", 4)
+    Directory.create(out, scenario, []).expect(jobs)
+    assert sorted(map(height, packs(out))) == [1, 1, 1, 7, 7]
+    incast.run(scenario, out=out)
+    assert contents(out) == contents(incast_run(scenario, tmp_path / "once"))
+
+
+def test_an_interrupted_sweep_leaves_the_bytes_of_one_that_was_not(
+    sweep: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(archive, "PACK", 7)
-    Directory.create(out, scenario, [])
-    assert sorted(map(height, packs(out))) == [4, 7, 7]
-    assert rows(incast.run(scenario, out=out)).equals(rows(incast.run(scenario)))
+    scenario, out = incast.load(sweep).override("run.seeds", 6), tmp_path / "out"
+    jobs = list(scenario.plan.jobs())
+    for some in (jobs[3:5], jobs[6:13], jobs[15:16]):
+        store = Directory.create(out, scenario, [])
+        store.expect(jobs)
+        store.put(batches(some, len(some))[0])
+    assert len(packs(out)) == 4  # one of them is of two chunks
+    incast.run(scenario, out=out, jobs=2)
+    assert contents(out) == contents(incast_run(scenario, tmp_path / "once"))
 
 
 def test_what_others_put_meanwhile_is_not_run_again(

@@ -10,12 +10,14 @@ import typer
 from incast.cli.describe import describe
 from incast.cli.explain import explain
 from incast.cli.list import list_entries
+from incast.cli.merge import merge
 from incast.cli.mistakes import one_line
 from incast.cli.model import model
 from incast.cli.plot import plot
 from incast.cli.reproduce import reproduce
 from incast.cli.run import run
 from incast.cli.schema import schema
+from incast.cli.status import status
 
 app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -25,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help is there in half the time
 )
 app.command()(run)
+app.command()(status)
+app.command()(merge)
 app.command()(model)
 app.command()(plot)
 app.command("list")(list_entries)

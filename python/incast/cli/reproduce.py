@@ -1,5 +1,7 @@
 """`incast reproduce`: the figures of the literature, run, drawn and judged."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -46,6 +48,14 @@ def reproduce(
         int | None,
         typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Run the i-th of n parts of about the same work, e.g. 2/16, and judge nothing. "
+            "The parts may share DIR; the same command without --shard then judges.",
+            metavar="I/N",
+        ),
+    ] = None,
     papers: Annotated[
         Path | None,
         typer.Option(help="Folder of the texts; default: ./papers, or that of the package."),
@@ -62,6 +72,8 @@ def reproduce(
         _list(chosen)
     elif dry_run:
         _forecast(chosen, out, quick)
+    elif shard is not None:
+        _run_shard(chosen, out, quick, jobs, shard)
     else:
         _run(chosen, out, quick, jobs)
 
@@ -95,9 +107,32 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
     from incast.reproduce.execute import counts, write_json
     from incast.reproduce.execute import reproduce as run
 
+    with _told_how_to_continue(out), shown() as report:
+        done = run(chosen, out, quick=quick, workers=jobs, progress=report)
+    drawn = pictures.rendered(done)
+    gallery.write(done, drawn, out, quick=quick)
+    pictures.write(drawn, out)
+    write_json(done, out, quick=quick)
+    _tell(done)
+    Paper().sentence(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
+
+
+def _run_shard(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None, text: str) -> None:
+    from incast import units
+    from incast.cli.progress import shown
+    from incast.reproduce.execute import run_shard
+    from incast.sweep.shard import Shard
+
+    shard = Shard.parse(text)
+    with _told_how_to_continue(out), shown() as report:
+        count = run_shard(chosen, out, shard, quick=quick, workers=jobs, progress=report)
+    typer.echo(f"shard {shard} is done: {units.plural(count, 'run')} in {out}")
+
+
+@contextmanager
+def _told_how_to_continue(out: Path) -> Iterator[None]:
     try:
-        with shown() as report:
-            done = run(chosen, out, quick=quick, workers=jobs, progress=report)
+        yield
     except KeyboardInterrupt:
         typer.echo(
             f"incast: interrupted: finished runs are in {out}; run the same command again to "
@@ -105,12 +140,6 @@ def _run(chosen: list["Chosen"], out: Path, quick: bool, jobs: int | None) -> No
             err=True,
         )
         raise typer.Exit(INTERRUPTED) from None
-    drawn = pictures.rendered(done)
-    gallery.write(done, drawn, out, quick=quick)
-    pictures.write(drawn, out)
-    write_json(done, out, quick=quick)
-    _tell(done)
-    Paper().sentence(f"{gallery.sentence(counts(done))}; wrote {out / 'index.html'}")
 
 
 def _tell(done: list["Done"]) -> None:

@@ -123,6 +123,14 @@ def run(
             help="Write the result of every point and condition as JUnit XML, for build servers.",
         ),
     ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Run the i-th of n parts of about the same work, e.g. 2/16, and print no table; "
+            "needs --out. incast merge puts the parts together.",
+            metavar="I/N",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -162,17 +170,25 @@ def run(
         )
     if traces and picture is None and out is None:
         raise typer.BadParameter("needs --out DIR or --plot FILE", param_hint="--trace")
+    if shard is not None:
+        report_wanted = picture or with_model or fail_if or junit or form is not Format.TABLE
+        _check_shard(shard, out, alone=not report_wanted)
     if dry_run:
-        _forecast(asked, jobs, out, traces)
+        _forecast(asked, jobs, out, traces, shard)
         return
 
     try:
         with shown() as report:
-            results = run_sweep(asked, jobs=jobs, out=out, traces=traces, progress=report)
+            results = run_sweep(
+                asked, jobs=jobs, out=out, traces=traces, progress=report, shard=shard
+            )
     except Interrupted as stopped:
-        if form is Format.TABLE and len(stopped.results):
+        if form is Format.TABLE and shard is None and len(stopped.results):
             output.write(stopped.results, form, out, wanted, layout)
         raise typer.Exit(_how_to_continue(stopped, out)) from None
+    if shard is not None:
+        typer.echo(f"shard {shard} is done: {len(results)} of {_runs(asked)} are in {out}")
+        return
     output.write(results, form, out, wanted, layout)
     theory = None
     if with_model:
@@ -196,15 +212,48 @@ def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Sc
     return scenario if seeds is None else scenario.override("run.seeds", seeds)
 
 
-def _forecast(scenario: "Scenario", jobs: int | None, out: Path | None, traces: list[str]) -> None:
+def _check_shard(shard: str, out: Path | None, *, alone: bool) -> None:
+    """Refuse, before the run, what is no shard, and what one shard cannot show."""
+    from incast.errors import ResultsError
+    from incast.sweep.shard import Shard
+
+    try:
+        Shard.parse(shard)
+    except ResultsError as error:
+        raise typer.BadParameter(str(error).removeprefix("shard: "), param_hint="--shard") from None
+    if out is None:
+        raise typer.BadParameter("needs --out DIR", param_hint="--shard")
+    if not alone:
+        raise typer.BadParameter(
+            "cannot be combined with --format, --plot, --with-model, --fail-if or --junit, which "
+            "need all results; use them without --shard when all parts are done",
+            param_hint="--shard",
+        )
+
+
+def _runs(scenario: "Scenario") -> str:
+    from incast import units
+
+    return units.plural(len(scenario.plan.points) * len(scenario.plan.seeds), "run")
+
+
+def _forecast(
+    scenario: "Scenario",
+    jobs: int | None,
+    out: Path | None,
+    traces: list[str],
+    shard: str | None = None,
+) -> None:
     from incast import units
     from incast.sweep.execute import processors
     from incast.sweep.forecast import forecast
 
-    plan, told = scenario.plan, forecast(scenario, jobs=jobs, out=out, traces=traces)
+    plan, told = scenario.plan, forecast(scenario, jobs=jobs, out=out, traces=traces, shard=shard)
     left = told.runs - told.kept
     points = units.plural(len(plan.points), "point")
-    lines = [f"{units.plural(told.runs, 'run')}: {points}, {units.plural(len(plan.seeds), 'seed')}"]
+    what = f"{points}, {units.plural(len(plan.seeds), 'seed')}"
+    part = f"shard {shard} of {_runs(scenario)}: {what}" if shard is not None else what
+    lines = [f"{units.plural(told.runs, 'run')}: {part}"]
     if out is not None:
         lines.append(f"{told.kept} of them in {out} already")
     at_once = units.plural(min(jobs or processors(), max(left, 1)), "processor")

@@ -23,6 +23,7 @@ from incast.scenario.plan import Job
 from incast.sweep.execute import run_jobs
 from incast.sweep.forecast import expected_seconds
 from incast.sweep.progress import Progress
+from incast.sweep.shard import Shard
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,39 @@ def reproduce(
             found = [job for job in need.jobs if job.seed == seed]
             run_jobs(found, store, traces=need.traces, workers=workers, progress=progress)
     return [_finish(work, store) for work in works]
+
+
+def run_shard(
+    chosen: Iterable[Chosen],
+    out: Path,
+    shard: Shard,
+    *,
+    quick: bool = False,
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> int:
+    """Run a part of what figures need, and judge nothing; return the number of its runs.
+
+    The few runs that depend on the results of others are left to `reproduce`.
+
+    Raises
+    ------
+    FigureError
+        A figure is wrong.
+    ResultsError
+        `out` cannot be written to.
+    KeyboardInterrupt
+        Ctrl-C; what had finished is kept.
+    """
+    works = [lay_out(one, quick=quick) for one in chosen]
+    store = Archive(out)
+    _prepare(store, works)
+    count = 0
+    for traces, batch in _batches(works).items():
+        some = shard.among(batch)
+        count += len(some)
+        run_jobs(some, store, traces=traces, workers=workers, progress=progress)
+    return count
 
 
 def claims_json(done: Sequence[Done], *, quick: bool) -> dict[str, Any]:

@@ -7,9 +7,10 @@ pack. Traces are written before the rows, which mark a run as complete.
 
 The runs that a sweep asks for are cut into chunks of `PACK`, in their order. A batch that leaves a
 chunk incomplete becomes a small pack. The batch that completes the chunk is written together with
-those before it, and replaces their packs. So a million runs are a thousand files, and a sweep that
-one process has run leaves the same bytes whenever it is run. The time that a run took differs, and
-is stored separately (`incast.results.times`).
+those before it, and replaces their packs. So a million runs are a thousand files, and a sweep
+leaves the same bytes whenever it is run, and however often it is interrupted. `merge` cuts the
+packs of several writers again (`incast.results.merge`). The time that a run took differs, and is
+stored separately (`incast.results.times`).
 
 Every file is complete or absent and has a checksum (`incast.results.seal`). A pack is removed only
 after the one that replaces it is on the disk. No lock is needed: a process may be killed at any
@@ -18,16 +19,17 @@ once.
 """
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
 import polars as pl
 
 from incast.errors import ResultsError
-from incast.results import files, frames, seal
+from incast.results import described, files, frames, seal
 from incast.results.frames import KEY, ROWS, Run
 from incast.results.times import Times, joined
 from incast.results.traces import KINDS
@@ -50,14 +52,11 @@ class _Chunk:
     keys
         Their keys, in order.
     left
-        How many are neither put nor passed over.
-    packs
-        The small packs of those that were put.
+        Those that are neither put nor passed over.
     """
 
     keys: list[str]
-    left: int
-    packs: list[Path] = field(default_factory=list)
+    left: set[str]
 
 
 class Archive:
@@ -73,7 +72,8 @@ class Archive:
         self.path = path
         self._times = Times(path)
         self._kept: dict[str, Path] = {}  # keys seen or written, and a pack that has them
-        self._packs: dict[Path, int] = {}  # packs whose keys are known, and their runs
+        self._packs: set[Path] = set()  # packs whose keys are known
+        self._open: dict[Path, pl.DataFrame] = {}  # packs that `pack_of` has read last
         self._chunks: dict[str, _Chunk] = {}  # of the runs that are expected, by their keys
         self._looked = -_STALE  # when the folder was last looked at
         self._looking = Lock()
@@ -90,13 +90,28 @@ class Archive:
             (self.path / table).mkdir(parents=True, exist_ok=True)
             files.sweep_up(self.path / table)
         self._look()
-        self._gather()
 
-    def expect(self, jobs: Sequence[Job]) -> None:
-        """Announce the runs that will be put, or passed over, in the order of their packs."""
-        for start in range(0, len(jobs), PACK):
-            keys = [job.key for job in jobs[start : start + PACK]]
-            self._chunks.update(dict.fromkeys(keys, _Chunk(keys, len(keys))))
+    def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
+        """Announce runs in the order of their packs; those that are missing will be put.
+
+        Small packs that killed or interrupted processes left become one if there are many.
+
+        Parameters
+        ----------
+        jobs
+            The runs.
+        first
+            The place of the first one in the whole sweep, whose order the packs have.
+        """
+        ends = [*range(PACK - first % PACK, len(jobs), PACK), len(jobs)]
+        for start, end in pairwise([0, *ends]):
+            keys = [job.key for job in jobs[start:end]]
+            left = {key for key in keys if key not in self._kept}
+            if left:
+                chunk = _Chunk(keys, left)
+                self._chunks.update(dict.fromkeys(left, chunk))
+            if len({self._kept[key] for key in keys if key in self._kept}) >= _MANY:
+                self._join(keys)
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether a run is stored, with the requested traces."""
@@ -120,24 +135,25 @@ class Archive:
         self.pass_over(known)
         batches: dict[int, tuple[_Chunk, list[Run]]] = {}
         for run in new.values():
-            chunk = self._chunks.get(run.job.key) or _Chunk([run.job.key], 1)
+            key = run.job.key
+            chunk = self._chunks.get(key) or _Chunk([key], {key})
             batches.setdefault(id(chunk), (chunk, []))[1].append(run)
         for chunk, batch in batches.values():
             rows = frames.rows(batch)
-            chunk.left -= len(batch)
+            self._done(chunk, [run.job.key for run in batch])
             if chunk.left:
-                chunk.packs.append(self._write(rows))
+                self._write(rows)
             else:
-                self._complete(chunk, [rows])
+                self._join(chunk.keys, rows)
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
         """Expect runs no more, because another process has put them."""
         for job in jobs:
             chunk = self._chunks.get(job.key)
             if chunk is not None:
-                chunk.left -= 1
+                self._done(chunk, [job.key])
                 if not chunk.left:
-                    self._complete(chunk)
+                    self._join(chunk.keys)
 
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Read one trace of one run: `events`, `queues` or `flows`."""
@@ -155,46 +171,75 @@ class Archive:
             try:
                 found = [seal.read(pack) for pack in packs]
             except FileNotFoundError:  # replaced meanwhile, by somebody else
-                self._forget(lambda pack: not pack.exists())
+                self._forget_lost()
                 continue
             rows = _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
             return joined(rows, self._times.read())
         raise ResultsError(f"{self.path / ROWS}: changed while it was read; try again")
 
-    def _complete(self, chunk: _Chunk, last: Sequence[pl.DataFrame] = ()) -> None:
-        """Write a chunk as one pack, in its order, and remove the packs that it replaces."""
-        for key in chunk.keys:
-            self._chunks.pop(key, None)
-        try:
-            found = [seal.read(pack) for pack in chunk.packs]
-        except FileNotFoundError:  # another process has gathered them
-            found, chunk.packs = [], []
-        found += last
-        if not found or (len(found) == 1 and not last):
-            return
-        order = pl.DataFrame({KEY: chunk.keys, "": range(len(chunk.keys))})
-        every = pl.concat(found, how="diagonal_relaxed").join(order, on=KEY, how="left")
-        written = self._write(every.sort("", maintain_order=True).drop(""), durable=True)
-        self._remove(set(chunk.packs) - {written})
+    def pack_of(self, keys: Sequence[str]) -> pl.DataFrame | None:
+        """Return those of the runs that are stored, without their times, in any order.
 
-    def _gather(self) -> None:
-        """Make full packs of the small ones that killed or interrupted processes left."""
-        small = sorted(pack for pack, runs in self._packs.items() if runs < PACK)
-        if len(small) < _MANY:
-            return
-        found = []
-        for pack in small:
-            try:
-                found.append(seal.read(pack))
-            except FileNotFoundError:  # another process gathers, too
-                return
-        keys = pl.concat([frame.select(KEY) for frame in found]).unique().sort(KEY)[KEY]
-        every = _distinct(found, keys)
-        written = set()
-        for start in range(0, len(keys), PACK):
-            some = every.join(keys[start : start + PACK].to_frame(), on=KEY, how="semi")
-            written.add(self._write(some.sort(KEY, maintain_order=True), durable=True))
-        self._remove(set(small) - written)
+        The packs that were read stay in memory until runs of others are asked for.
+        """
+        packs = sorted({self._kept[key] for key in keys if key in self._kept})
+        self._open = {
+            pack: self._open[pack] if pack in self._open else seal.read(pack) for pack in packs
+        }
+        if not packs:
+            return None
+        return in_order(list(self._open.values()), keys)
+
+    def replace(self, rows: pl.DataFrame) -> Path:
+        """Write rows as a pack that may replace others; it is on the disk when this returns."""
+        return self._write(rows, durable=True)
+
+    def keep_only(self, packs: set[Path]) -> None:
+        """Remove the packs all of whose runs are in `packs`."""
+        self._remove({pack for pack in self._packs if pack not in packs} - set(self._kept.values()))
+
+    def look(self) -> None:
+        """Read which runs are stored."""
+        self._look()
+
+    def kept(self, key: str) -> bool:
+        """Return whether the rows of a run were stored when the folder was last looked at."""
+        return key in self._kept
+
+    @property
+    def packs(self) -> int:
+        """The number of files of rows."""
+        return len(self._packs)
+
+    def seconds(self) -> dict[str, float]:
+        """Return the times of runs, by their keys."""
+        return dict(self._times.read().iter_rows())
+
+    def _done(self, chunk: _Chunk, keys: Iterable[str]) -> None:
+        """Expect runs of a chunk no more."""
+        for key in keys:
+            chunk.left.discard(key)
+            self._chunks.pop(key, None)
+
+    def _join(self, keys: Sequence[str], last: pl.DataFrame | None = None) -> None:
+        """Write the stored runs of `keys` and the `last` ones as one pack, in this order.
+
+        The packs that it replaces are removed. A pack that also has other runs stays.
+        """
+        packs = sorted({self._kept[key] for key in keys if key in self._kept})
+        try:
+            found = [seal.read(pack) for pack in packs]
+        except FileNotFoundError:  # another process has joined them
+            found, packs = [], []
+        chunk = set(keys)
+        within = {
+            pack for pack, rows in zip(packs, found, strict=True) if chunk.issuperset(rows[KEY])
+        }
+        if last is not None:
+            found.append(last)
+        if len(found) > 1 or last is not None:
+            written = self._write(in_order(found, keys), durable=True)
+            self._remove(within - {written})
 
     def _write(self, rows: pl.DataFrame, *, durable: bool = False) -> Path:
         """Write rows as a pack."""
@@ -204,19 +249,21 @@ class Archive:
         files.write_whole(pack, seal.parquet(rows, pack), durable=durable)
         with self._looking:
             self._kept.update(dict.fromkeys(keys, pack))
-            self._packs[pack] = len(keys)
+            self._packs.add(pack)
         return pack
 
     def _remove(self, packs: set[Path]) -> None:
+        """Remove packs whose runs are in others."""
         for pack in sorted(packs):
             pack.unlink(missing_ok=True)
-        self._forget(packs.__contains__)
+            with self._looking:
+                self._packs.discard(pack)
 
-    def _forget(self, gone: Callable[[Path], bool]) -> None:
+    def _forget_lost(self) -> None:
         """Forget packs that are there no more, with the keys that no other pack has."""
         with self._looking:
-            lost = {pack for pack in self._packs if gone(pack)}
-            self._packs = {pack: n for pack, n in self._packs.items() if pack not in lost}
+            lost = {pack for pack in self._packs if not pack.exists()}
+            self._packs -= lost
             self._kept = {key: pack for key, pack in self._kept.items() if pack not in lost}
 
     def _look(self) -> None:
@@ -236,7 +283,7 @@ class Archive:
                 if not pack.stem.startswith(_PREFIX) and keys != [pack.stem]:
                     raise seal.damaged(pack)  # an earlier version's file of one run
                 self._kept.update(dict.fromkeys(keys, pack))
-                self._packs[pack] = len(keys)
+                self._packs.add(pack)
 
     def _trace(self, table: str, key: str) -> Path:
         return self.path / table / f"{key}.parquet"
@@ -247,7 +294,21 @@ def tables(traces: Sequence[str]) -> list[str]:
     return [ROWS, *(KINDS[name.removesuffix(":full")].table for name in traces)]
 
 
-def _distinct(found: list[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame:
+def in_order(found: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+    """Return the runs of `keys` from tables of rows, as a pack has them: each once, in this order.
+
+    Its columns do not depend on which table has which runs.
+    """
+    order = pl.DataFrame({KEY: list(keys), "": range(len(keys))})
+    every = _distinct(found, order[KEY]).join(order, on=KEY, how="left")
+    own = [name for name in every.columns if name not in {KEY, ""}]
+    known = [column["name"] for column in described.columns(ROWS)]
+    names = [KEY, *(name for name in own if name not in known)]
+    names += [name for name in known if name in own]
+    return every.sort("", maintain_order=True).select(names).rechunk()
+
+
+def _distinct(found: Sequence[pl.DataFrame], wanted: pl.Series) -> pl.DataFrame:
     """Return the wanted runs, each from the first frame that contains it."""
     every = pl.concat(
         [frame.with_columns(pl.lit(place).alias("")) for place, frame in enumerate(found)],

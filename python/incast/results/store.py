@@ -10,6 +10,7 @@ import platform
 import time
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -31,8 +32,11 @@ class Store(Protocol):
     Traces come from several threads, rows from one, in batches, and after the traces of their runs.
     """
 
-    def expect(self, jobs: Sequence[Job]) -> None:
-        """Announce the runs that will be put, or passed over, in the order of the plan."""
+    def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
+        """Announce runs in the order of the plan, the first of which has the place `first` there.
+
+        Those that are missing will be put, or passed over.
+        """
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the run is stored, with the requested traces."""
@@ -62,7 +66,7 @@ class Memory:
         self._loose: list[pl.DataFrame] = []  # of few runs each
         self._seconds: dict[str, float] = {}  # of the runs whose rows are stored
 
-    def expect(self, jobs: Sequence[Job]) -> None:
+    def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
         """Do nothing: there are no packs."""
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
@@ -176,14 +180,23 @@ class Directory(Archive):
         with files.locked(self.path):
             known = manifest.read(self.path)
             if known is not None:
-                seeds = {*known["plan"]["seeds"], *self.manifest["plan"]["seeds"]}
-                self.manifest["plan"]["seeds"] = sorted(seeds)
+                ours = self.manifest["plan"]
+                ours["seeds"] = united([known["plan"]["seeds"], ours["seeds"]])
                 self.manifest["traces"] = sorted({*known["traces"], *self.manifest["traces"]})
                 for key in ("format", "started", "wall_s"):
                     self.manifest[key] = known[key]
             self.manifest["wall_s"] = round(self.manifest["wall_s"] + seconds, 3)
-            text = json.dumps(self.manifest, indent=1, default=str) + "\n"
-            files.write_whole(self.path / "manifest.json", text.encode())
+            self._write_manifest()
+
+    def seal(self, status: str) -> None:
+        """Write the manifest as it is, without what other processes have changed."""
+        self.manifest["status"] = status
+        with files.locked(self.path):
+            self._write_manifest()
+
+    def _write_manifest(self) -> None:
+        text = json.dumps(self.manifest, indent=1, default=str) + "\n"
+        files.write_whole(self.path / "manifest.json", text.encode())
 
 
 def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
@@ -200,12 +213,19 @@ def check(path: Path, scenario: Scenario, traces: Sequence[str]) -> None:
         known = manifest.read(path)
         empty = all(files.is_temporary(file) for file in path.iterdir())
     if known is not None:
-        _check_same(path, known, scenario.plan, traces)
+        check_same(path, known, scenario.plan, traces)
     elif not empty:
         raise ResultsError(f"{path}: exists but contains no results; choose another directory")
 
 
-def _check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[str]) -> None:
+def check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[str]) -> None:
+    """Refuse a directory whose manifest is `known` and of something else than a plan.
+
+    Raises
+    ------
+    ResultsError
+        It has results of another engine or scenario, or the same traces in another form.
+    """
     title = known["plan"]["points"][0]["resolved"].get("title") or "without a title"
     if known["engine"] != plan.engine:
         raise ResultsError(
@@ -222,6 +242,41 @@ def _check_same(path: Path, known: dict[str, Any], plan: Plan, traces: Sequence[
             raise ResultsError(
                 f"{path}: contains the trace {other}, not {name}; choose another directory"
             )
+
+
+def united(seeds: Sequence[Sequence[int]]) -> list[int]:
+    """Return all seeds of several plans: in the order of the first one, if it has all."""
+    every = {*chain(*seeds)}
+    return list(seeds[0]) if len(seeds[0]) == len(every) else sorted(every)
+
+
+def combined(path: Path, stores: Sequence[Directory]) -> Directory:
+    """Create a directory for the runs of several, or take it if it is one of them.
+
+    Raises
+    ------
+    ResultsError
+        It cannot be written to.
+    """
+    trees = [store.manifest for store in stores]
+    seeds = united([tree["plan"]["seeds"] for tree in trees])
+    told = {
+        **trees[0],
+        "started": min(tree["started"] for tree in trees),
+        "wall_s": round(sum(tree["wall_s"] for tree in trees), 3),
+        "traces": sorted({name for tree in trees for name in tree["traces"]}),
+        "plan": {**trees[0]["plan"], "seeds": seeds},
+    }
+    target = Directory(path, told)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        files.sweep_up(path)
+        target.prepare(told["traces"])
+    except OSError as error:
+        raise ResultsError(f"{path}: cannot be written to: {error.strerror}") from None
+    for store in stores:
+        store.look()
+    return target
 
 
 def _new_manifest(scenario: Scenario, traces: Sequence[str]) -> dict[str, Any]:

@@ -146,6 +146,22 @@ class Plan:
             for index, point in enumerate(self.points):
                 yield Job(index, point, seed, self.engine)
 
+    @cached_property
+    def distinct(self) -> list[tuple[int, Point]]:
+        """The points that differ in what runs depend on, with their places.
+
+        Equal points share their runs: they stand where the first of them does, as the last one.
+        """
+        found = {point.key: (index, point) for index, point in enumerate(self.points)}
+        return list(found.values())
+
+    def runs(self, some: range | None = None) -> Iterator[Job]:
+        """Yield each different run once, in the order of `jobs`: all of them, or some by number."""
+        points = self.distinct
+        for number in range(len(points) * len(self.seeds)) if some is None else some:
+            seed, place = divmod(number, len(points))
+            yield Job(*points[place], self.seeds[seed], self.engine)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as the tree from which `from_tree` takes it."""
         points = [{"swept": point.swept, "resolved": point.resolved} for point in self.points]

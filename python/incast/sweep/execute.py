@@ -24,6 +24,7 @@ from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
 from incast.sweep.backend import SIMULATOR, Backend, Control
 from incast.sweep.progress import Estimate, Progress
+from incast.sweep.shard import Shard
 
 _TICK = 0.1  # seconds between two looks at the runs under way, and two batches
 _BACKLOG = 2000  # finished runs that may wait to be stored
@@ -55,6 +56,7 @@ def run(
     out: str | Path | None = None,
     traces: str | Iterable[str] = (),
     progress: Callable[[Progress], None] | None = None,
+    shard: str | None = None,
 ) -> Results:
     """Run every point of a scenario at every seed.
 
@@ -71,6 +73,9 @@ def run(
         instead of the extremes of each bin.
     progress
         Called about ten times a second, in the calling thread.
+    shard
+        Run a part of the sweep only, `i/n`, of about the same estimated work as the other parts;
+        needs `out`. `incast merge` makes one directory of those of all parts.
 
     Returns
     -------
@@ -83,25 +88,36 @@ def run(
         The scenario is wrong; nothing has been written.
     ResultsError
         `out` cannot be written to, or contains the results of another scenario; or a trace or
-        `jobs` is not valid.
+        `jobs` or `shard` is not valid.
     Interrupted
         Ctrl-C; finished runs are in its `results`.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     check_jobs(jobs)
+    part = Shard.parse(shard) if shard is not None else None
+    if part is not None and out is None:
+        raise ResultsError("shard: needs a directory for its results")
     plan = scenario.plan
+    some = part.of(plan) if part is not None else None
     asked = parse(traces) if isinstance(traces, str) else checked(traces)
     store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
     results = Results(plan, store)
     try:
-        run_jobs(plan.jobs(), store, traces=asked, workers=jobs, progress=progress)
+        run_jobs(
+            plan.runs(some),
+            store,
+            traces=asked,
+            workers=jobs,
+            progress=progress,
+            first=some.start if some is not None else 0,
+        )
     except KeyboardInterrupt:
         store.close("interrupted")
         raise Interrupted(results, len(plan.points) * len(plan.seeds)) from None
     except _core.ScenarioError as error:
         raise scenario.error(error) from None
-    store.close("complete")
+    store.close("complete" if part is None else "partial")
     return results
 
 
@@ -113,8 +129,11 @@ def run_jobs(
     workers: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     backend: Backend = SIMULATOR,
+    first: int = 0,
 ) -> None:
     """Run the jobs that `store` does not have yet, several in parallel, on a backend.
+
+    `first` is the place of the first job in the whole sweep.
 
     Raises
     ------
@@ -126,7 +145,7 @@ def run_jobs(
     """
     distinct = {job.key: job for job in jobs}
     todo = [job for job in distinct.values() if not store.has(job, traces)]
-    store.expect(todo)
+    store.expect(list(distinct.values()), first)
     workers = min(workers or processors(), max(len(todo), 1))
     estimate = Estimate(workers, todo, kept=len(distinct) - len(todo))
     sweep = _Sweep(store, traces, todo, backend)

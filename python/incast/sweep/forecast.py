@@ -15,6 +15,7 @@ from incast.scenario import Scenario
 from incast.scenario.document import load
 from incast.scenario.plan import Job
 from incast.sweep.execute import check_jobs, processors
+from incast.sweep.shard import Shard
 from incast.sweep.work import packets
 
 # Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
@@ -52,6 +53,7 @@ def forecast(
     jobs: int | None = None,
     out: str | Path | None = None,
     traces: Iterable[str] = (),
+    shard: str | None = None,
 ) -> Forecast:
     """Estimate what `run` with the same arguments would do. Nothing is written.
 
@@ -60,11 +62,12 @@ def forecast(
     ScenarioError
         The scenario is wrong.
     ResultsError
-        `out` contains something else, or a trace or `jobs` is not valid.
+        `out` contains something else, or a trace, `jobs` or `shard` is not valid.
     """
     check_jobs(jobs)
     asked = checked(traces)
-    every = {job.key: job for job in scenario.plan.jobs()}
+    some = Shard.parse(shard).of(scenario.plan) if shard is not None else None
+    every = {job.key: job for job in scenario.plan.runs(some)}
     store = None
     if out is not None:
         check(Path(out), scenario, asked)
@@ -81,7 +84,7 @@ def expected_seconds(
     """Estimate the time of the runs that are `left`, from the rows of others in `store`."""
     todo = list(left)
     measured = store.rows(every) if store is not None else None
-    speed = _measured(measured) if measured is not None else _speed()
+    speed = _measured(measured) if measured is not None else speed_here()
     work = [packets(job.point.here) * speed + OVERHEAD for job in todo]
     return sum(work) / min(workers or processors(), max(len(todo), 1))
 
@@ -92,7 +95,7 @@ def _measured(rows: pl.DataFrame) -> float:
     return float(total["wall_s"].sum()) / max(float(total["packets_sent"].sum()), 1.0)
 
 
-def _speed() -> float:
+def speed_here() -> float:
     """Measure the seconds per packet of a short read: the best of three."""
     point = load(_SAMPLE).plan.points[0]
     times = []

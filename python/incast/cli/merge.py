@@ -1,0 +1,36 @@
+"""`incast merge`: one results directory from those of several shards."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def merge(
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The directory to write. What it has stays in it."),
+    ],
+    sources: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[DIR]...",
+            help="Directories made by run --out, with results of the same scenario; they stay as "
+            "they are. None: pack the files of OUT again.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Put results of one scenario together: those of run --shard, or of several machines.
+
+    The files are the same as those of a sweep in one piece. A run that is in several directories
+    counts once. Examples: incast merge results/mine shards/*; incast merge results/mine
+    """
+    from incast import units
+    from incast.results.merge import merge as put_together
+
+    done = put_together(out, sources or [])
+    missing = done.asked - done.runs
+    hint = f"; {missing} are missing (incast status {out} lists them)" if missing else ""
+    runs = f"{done.runs} of {units.plural(done.asked, 'run')}"
+    typer.echo(f"{runs} in {units.plural(done.packs, 'file')} of {out}{hint}")

@@ -1,0 +1,101 @@
+"""One directory from several: the results that one process would have stored.
+
+The runs are cut into packs in the order of the plan, whoever stored them, however often, and in
+which pack. So a sweep leaves the same bytes, whether it was run in one piece, in shards, or with
+interruptions. Only a pack of a thousand runs and those that it is made from are in memory.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from incast.errors import ResultsError
+from incast.results import archive, files, times
+from incast.results.archive import Archive, in_order, tables
+from incast.results.frames import KEY
+from incast.results.store import Directory, check_same, combined
+from incast.scenario.plan import Job
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a merge has left.
+
+    Parameters
+    ----------
+    runs, asked
+        How many different runs are stored, and how many the scenario asks for.
+    packs
+        The number of files of rows.
+    """
+
+    runs: int
+    asked: int
+    packs: int
+
+
+def merge(out: Path, sources: Sequence[Path] = ()) -> Merged:
+    """Put the results of one scenario from several directories into one.
+
+    `sources` stay as they are. What `out` already has stays in it, in the same packs as the rest;
+    without sources, only its packs are made again. No sweep may write to `out` meanwhile.
+
+    Raises
+    ------
+    ResultsError
+        A directory contains no results or damaged ones, those of another scenario or engine, or
+        `out` cannot be written to.
+    """
+    others = [Directory.open(path) for path in sources if path.resolve() != out.resolve()]
+    stores = [Directory.open(out)] if out.is_dir() and any(out.iterdir()) else []
+    stores += others
+    if not stores:
+        raise ResultsError(f"{out}: contains no results; name the directories to merge")
+    traces: set[str] = set()
+    for store in stores:
+        check_same(store.path, store.manifest, stores[0].plan, sorted(traces))
+        traces.update(store.manifest["traces"])
+    target = combined(out, stores)
+    for store in others:
+        _copy_times(store, target)
+        _copy_traces(store, target)
+    packs = set()
+    runs = asked = 0
+    for chunk in _chunks(target.plan.runs(), archive.PACK):
+        keys = [job.key for job in chunk]
+        asked += len(keys)
+        found = [store.pack_of(keys) for store in stores]
+        rows = [one for one in found if one is not None]
+        if rows:
+            whole = in_order(rows, keys)
+            runs += whole[KEY].n_unique()
+            packs.add(target.replace(whole))
+    target.keep_only(packs)
+    target.seal("complete" if runs == asked else "partial")
+    return Merged(runs, asked, len(packs))
+
+
+def _chunks(jobs: Iterator[Job], size: int) -> Iterator[list[Job]]:
+    while chunk := list(islice(jobs, size)):
+        yield chunk
+
+
+def _copy_times(source: Archive, target: Archive) -> None:
+    """Copy the files of times: their names differ."""
+    folder = target.path / times.TABLE
+    for file in _files(source.path / times.TABLE, "*.csv"):
+        folder.mkdir(exist_ok=True)
+        files.write_whole(folder / file.name, file.read_bytes())
+
+
+def _copy_traces(source: Directory, target: Archive) -> None:
+    for table in tables(source.manifest["traces"])[1:]:
+        for file in _files(source.path / table, "*.parquet"):
+            copy = target.path / table / file.name
+            if not copy.exists():
+                files.write_whole(copy, file.read_bytes())
+
+
+def _files(folder: Path, pattern: str) -> Iterable[Path]:
+    return sorted(folder.glob(pattern)) if folder.is_dir() else ()
