@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from incast.cli.compare import compare
 from incast.cli.describe import describe
 from incast.cli.explain import explain
 from incast.cli.list import list_entries
@@ -29,6 +30,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(status)
 app.command()(merge)
+app.command()(compare)
 app.command()(model)
 app.command()(plot)
 app.command("list")(list_entries)

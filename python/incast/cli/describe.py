@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from incast.results import Results
 
 _FEW_SEEDS = 5  # more in a row are written as a range
 
@@ -25,10 +28,9 @@ def describe(
     about, plan = store.manifest, store.plan
     paper = Paper()
     paper.heading(plan.title or "Results")
-    asked = len(plan.points) * len(plan.seeds)
     for name, value in (
         ("scenario", about["source"] or "given as a dictionary"),
-        ("state", f"{about['status']}: {len(Results(plan, store))} of {asked} runs"),
+        ("state", f"{about['status']}: {_count(Results(plan, store))}"),
         ("swept", ", ".join(plan.swept) or "nothing"),
         ("seeds", _seeds(plan.seeds)),
         ("made by", f"incast {about['incast']}, engine {about['engine']}"),
@@ -48,6 +50,11 @@ def describe(
             paper.print()
             paper.heading("computed when rows are read")
             paper.listing([("column", "unit", "meaning"), *DESCRIPTIONS])
+
+
+def _count(results: "Results") -> str:
+    done, asked = len(results), len(results.plan.points) * len(results.plan.seeds)
+    return f"{done} runs" if results.plan.precision is not None else f"{done} of {asked} runs"
 
 
 def _seeds(seeds: Sequence[int]) -> str:

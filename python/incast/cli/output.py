@@ -120,6 +120,9 @@ def write(
         typer.echo(json.dumps(tree, allow_nan=False))
     else:
         save(frame, form, out and out / f"rows.{form}")
+    if results.plan.precision is not None:
+        for note in results.notes:
+            typer.echo(f"incast: {note}", err=True)
 
 
 def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) -> None:

@@ -36,6 +36,14 @@ def run(
         ),
     ] = None,
     seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            help="Run more seeds at each point until the 95 % interval of its goodput extends at "
+            "most this share of the mean to either side, e.g. 0.02 (run.precision).",
+            metavar="SHARE",
+        ),
+    ] = None,
     jobs: Annotated[
         int | None,
         typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
@@ -154,6 +162,8 @@ def run(
     from incast.sweep import run as run_sweep
 
     asked = scenario_of(scenario, changes or [], seeds)
+    if precision is not None:
+        asked = asked.override("run.precision", precision)
     traces = parse(trace)
     output.check(form, out)
     layout = output.Layout.of(columns, form, columns_of_rows, wide=wide)
@@ -259,6 +269,11 @@ def _forecast(
     at_once = units.plural(min(jobs or processors(), max(left, 1)), "processor")
     time = f", about {units.duration(told.seconds)} on {at_once}" if left else ""
     lines.append(f"{left} to do{time}")
+    if plan.precision is not None:
+        share, most = units.percent(plan.precision.target), plan.precision.most
+        lines.append(
+            f"more where the interval is wider than {share}: up to {most} seeds of a point"
+        )
     typer.echo("\n".join(lines))
 
 

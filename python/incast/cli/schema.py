@@ -4,12 +4,12 @@ import json
 
 import typer
 
-from incast import _core
-
 
 def schema() -> None:
     """Print the JSON Schema of a scenario.
 
     Example: incast schema > scenario.schema.json
     """
-    typer.echo(json.dumps(json.loads(_core.schema()), indent=2))
+    from incast.scenario.schema import schema as whole
+
+    typer.echo(json.dumps(whole(), indent=2))

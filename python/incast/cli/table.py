@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from incast import units
 from incast.cli.console import Paper
 from incast.results import Results, columns
 from incast.results.verdict import sentences
@@ -46,10 +45,4 @@ def render(
 
 def _scenario(results: Results) -> str:
     """Print the resolved parameters that the sweep does not change, and the number of runs."""
-    points = units.plural(len(results.plan.points), "point")
-    seeds = units.plural(len(results.plan.seeds), "seed")
-    done, asked = len(results), len(results.plan.points) * len(results.plan.seeds)
-    run = f"{points} × {seeds}"
-    if done < asked:
-        run = f"{done} of {units.plural(asked, 'run')} ({run})"
-    return f"{of_plan(results.plan)}; {run}"
+    return f"{of_plan(results.plan)}; {results.extent}"

@@ -5,11 +5,14 @@ from typing import Any, Self
 
 import polars as pl
 
+from incast import units
 from incast.errors import ResultsError
+from incast.results import precision
 from incast.results.collapse import with_collapse
 from incast.results.frames import COMPLETIONS, KEY
 from incast.results.intervals import HIGH, LOW
 from incast.results.pooled import known, with_pooled
+from incast.results.precision import confidence_of
 from incast.results.recorded import Traces
 from incast.results.statistics import summarise
 from incast.results.store import Directory, Store
@@ -51,7 +54,8 @@ class Results:
 
     def __repr__(self) -> str:
         asked = len(self.plan.points) * len(self.plan.seeds)
-        return f"<Results of {self.plan.title!r}: {len(self)} of {asked} runs>"
+        of = f" of {asked}" if self.plan.precision is None else ""
+        return f"<Results of {self.plan.title!r}: {len(self)}{of} runs>"
 
     def __len__(self) -> int:
         """Count the finished runs."""
@@ -85,10 +89,11 @@ class Results:
         ResultsError
             No run has finished, or there is no such group.
         """
-        self.check_group(group)
-        rows = self._rows().filter(pl.col("group") == group)
-        summary = summarise(rows, self.plan.swept, self.resolved if group == "all" else None)
-        return with_pooled(summary, rows)
+        rows = self.numbered(group)
+        resolved = self.resolved if group == "all" else None
+        confidence = confidence_of(self.plan.precision)
+        summary = summarise(rows, self.plan.swept, resolved, confidence)
+        return with_pooled(summary, rows, confidence)
 
     def blocks(self, group: str = "all") -> pl.DataFrame:
         """Return the completion time of every block: swept keys, `seed`, `completion_s`.
@@ -98,18 +103,41 @@ class Results:
         ResultsError
             No run has finished, there is no such group, or the blocks were not stored.
         """
-        self.check_group(group)
-        rows = self._rows().filter(pl.col("group") == group)
+        rows = self.numbered(group)
         if not known(rows):
             raise ResultsError(f"blocks: {_NO_BLOCKS}; run it again in another directory")
         kept = rows.select(*self.plan.swept, "seed", pl.col(COMPLETIONS).alias("completion_s"))
         return kept.explode("completion_s").drop_nulls("completion_s")
 
+    def numbered(self, group: str = "all") -> pl.DataFrame:
+        """Return the rows of a group, each with `point`, its index in the plan.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished, or there is no such group.
+        """
+        self.check_group(group)
+        return self._rows().filter(pl.col("group") == group)
+
     @property
     def notes(self) -> list[str]:
         """Notes on the numbers of a summary."""
-        rows = self._rows()
-        return [] if known(rows) else [f"Percentiles are means over the seeds: {_NO_BLOCKS}."]
+        notes = precision.notes(self)
+        if not known(self._rows()):
+            notes.append(f"Percentiles are means over the seeds: {_NO_BLOCKS}.")
+        return notes
+
+    @property
+    def extent(self) -> str:
+        """How many points, seeds and runs there are, in words."""
+        points = units.plural(len(self.plan.points), "point")
+        seeds = units.plural(len(self.plan.seeds), "seed")
+        done, asked = len(self), len(self.plan.points) * len(self.plan.seeds)
+        if self.plan.precision is not None:
+            return f"{units.plural(done, 'run')}: {points}, up to {seeds}"
+        runs = f"{points} × {seeds}"
+        return runs if done == asked else f"{done} of {units.plural(asked, 'run')} ({runs})"
 
     def overview(self, group: str = "all") -> pl.DataFrame:
         """Return the few columns of the summary that `incast run` prints.

@@ -15,8 +15,7 @@ def page(results: Results) -> str:
     """Return what `incast run` prints, as HTML."""
     plan = results.plan
     lines = [f"<b>{escape(plan.title or 'Untitled scenario')}</b>"]
-    counts = f"{units.plural(len(plan.points), 'point')} × {units.plural(len(plan.seeds), 'seed')}"
-    lines.append(f"<div>{escape(of_plan(plan))}; {counts}</div>")
+    lines.append(f"<div>{escape(of_plan(plan))}; {escape(results.extent)}</div>")
     if not len(results):
         return "\n".join([*lines, "<div>no run has finished</div>"])
     summary = results.summary()

@@ -62,7 +62,12 @@ class Samples:
 
 
 def interval(
-    samples: Samples, lowest: ArrayLike, highest: ArrayLike, *, flags: bool = False
+    samples: Samples,
+    lowest: ArrayLike,
+    highest: ArrayLike,
+    *,
+    flags: bool = False,
+    confidence: float = CONFIDENCE,
 ) -> tuple[Floats, Floats]:
     """Return the ends of the confidence intervals of means.
 
@@ -74,6 +79,8 @@ def interval(
         The range of possible values; -inf or inf if it is not known. A sample outside extends it.
     flags
         Whether values are yes or no: then seeds that agree say little about further ones.
+    confidence
+        The share of samples whose interval holds the mean.
 
     Returns
     -------
@@ -89,9 +96,10 @@ def interval(
         down, up = samples.least - reach, samples.most + reach
         down = np.where(scattered & np.isfinite(lowest), lowest, np.maximum(down, lowest))
         up = np.where(scattered & np.isfinite(highest), highest, np.minimum(up, highest))
-        half = _student(samples)
+        half = _student(samples, confidence)
         trusted = scattered & np.isfinite(lowest) & np.isfinite(highest)
-        low, high = _gaffke(samples, down, upper=False), _gaffke(samples, up, upper=True)
+        low = _gaffke(samples, down, (1 - confidence) / 2)
+        high = _gaffke(samples, up, (1 + confidence) / 2)
         low = np.where(trusted, low, np.minimum(low, samples.mean - half))
         high = np.where(trusted, high, np.maximum(high, samples.mean + half))
         # A mean may be off its sample's range by rounding.
@@ -101,19 +109,20 @@ def interval(
         return np.where(few, np.nan, low), np.where(few, np.nan, high)
 
 
-def _student(samples: Samples) -> Floats:
+def _student(samples: Samples, confidence: float) -> Floats:
     """Return half the width of Student's interval."""
     from scipy.special import stdtrit
 
-    quantile = stdtrit(np.maximum(samples.count - 1, 1), (1 + CONFIDENCE) / 2)
+    quantile = stdtrit(np.maximum(samples.count - 1, 1), (1 + confidence) / 2)
     return np.asarray(quantile * samples.deviation / np.sqrt(samples.count))
 
 
-def _gaffke(samples: Samples, end: Floats, *, upper: bool) -> Floats:
-    """Return the quantile of the mean of the sample and `end`, weighted by uniform spacings."""
+def _gaffke(samples: Samples, end: Floats, share: float) -> Floats:
+    """Return a quantile of the mean of the sample and `end`, weighted by uniform spacings."""
     from scipy.special import betaincinv
 
     count = samples.count
+    upper = share > 1 / 2
     least = samples.least if upper else end
     most = end if upper else samples.most
     width = np.where(most > least, most - least, 1.0)
@@ -123,6 +132,5 @@ def _gaffke(samples: Samples, end: Floats, *, upper: bool) -> Floats:
     mean = np.clip(mean, 1e-12, 1 - 1e-12)
     # Spacings of n uniform numbers are weights of n + 1 values with a concentration of n + 1.
     size = np.maximum(mean * (1 - mean) * (count + 2) / np.maximum(square, 1e-24) - 1, 1e-6)
-    share = (1 + CONFIDENCE) / 2 if upper else (1 - CONFIDENCE) / 2
     found = least + width * betaincinv(mean * size, (1 - mean) * size, share)
     return np.where(most > least, found, samples.mean)

@@ -9,6 +9,7 @@ from typing import Any
 from incast._core import ScenarioError
 from incast.errors import ResultsError
 from incast.results.traces import KINDS
+from incast.scenario import precision
 from incast.scenario.plan import Plan
 
 FORMAT = 3  # of the directory
@@ -81,6 +82,7 @@ _KEYS = {
         "a list of at least one whole number", lambda value: _list(value, _whole) and bool(value)
     ),
 }
+_PRECISION = _Is("target, first and most of run.precision", precision.valid)
 _POINT = {"swept": _TABLE, "resolved": _TABLE, "resolved.run": _TABLE}
 _SWEPT = _Is(
     "text, numbers, true or false under the keys of the first point",
@@ -114,6 +116,9 @@ def read(path: Path) -> Tree | None:
             "run it again in another directory"
         )
     _check(file, manifest, _KEYS, "")
+    told = manifest["plan"].get("precision")
+    if told is not None and not _PRECISION.holds(told):
+        raise _wrong(file, "plan.precision", _PRECISION, told)
     swept: list[str] | None = None
     for number, point in enumerate(manifest["plan"]["points"]):
         place = f"plan.points.{number}"

@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from incast.results.frames import COMPLETIONS
-from incast.results.intervals import HIGH, LOW, Floats, Samples, interval
+from incast.results.intervals import CONFIDENCE, HIGH, LOW, Floats, Samples, interval
 
 PERCENTILES = {
     "completion_p50_s": 0.5,
@@ -38,13 +38,15 @@ def percentile(ordered: Floats, share: float) -> float:
     return float(ordered[min(int(len(ordered) * share), len(ordered) - 1)])
 
 
-def pool(rows: pl.DataFrame) -> pl.DataFrame:
+def pool(rows: pl.DataFrame, confidence: float = CONFIDENCE) -> pl.DataFrame:
     """Return a row per point: percentiles of the blocks of its finished runs, and their intervals.
 
     Parameters
     ----------
     rows
         Result rows of one group, with `point` and their blocks.
+    confidence
+        That of an interval on its own.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def pool(rows: pl.DataFrame) -> pl.DataFrame:
     ]
     columns: dict[str, object] = {"point": [one.number for one in found]}
     for name, share in PERCENTILES.items():
-        ends = _ends([one.shares(share) for one in found])
+        ends = _ends([one.shares(share) for one in found], confidence)
         columns[name] = [percentile(one.ordered, share) for one in found]
         several = [one.several for one in found]
         for side, levels in zip((LOW, HIGH), ends, strict=True):
@@ -77,11 +79,13 @@ def pool(rows: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(columns, schema_overrides={"point": rows["point"].dtype, **types})
 
 
-def with_pooled(summary: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
+def with_pooled(
+    summary: pl.DataFrame, rows: pl.DataFrame, confidence: float = CONFIDENCE
+) -> pl.DataFrame:
     """Replace the means of the seeds' percentiles in a summary by pooled percentiles."""
     if not known(rows):
         return summary
-    pooled = pool(rows)
+    pooled = pool(rows, confidence)
     ends = [f"{name}{end}" for name in (*PERCENTILES, SLOWEST) for end in ("", LOW, HIGH)]
     found = summary.select("point").join(
         pooled.with_columns(
@@ -123,10 +127,10 @@ class _Point:
         return percentile(self.ordered, min(max(level, 0.0), 1.0))
 
 
-def _ends(shares: list[Floats]) -> tuple[Floats, Floats]:
+def _ends(shares: list[Floats], confidence: float) -> tuple[Floats, Floats]:
     """Return how far the intervals of mean shares extend below and above them."""
     every = [Samples.of(one) for one in shares]
     names = ("count", "mean", "deviation", "least", "most")
     told = {name: np.array([getattr(one, name) for one in every], float) for name in names}
-    low, high = interval(Samples(**told), 0.0, 1.0)
+    low, high = interval(Samples(**told), 0.0, 1.0, confidence=confidence)
     return low - told["mean"], high - told["mean"]

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from incast.results.collapse import COLLAPSED
-from incast.results.intervals import HIGH, LOW, Samples, interval
+from incast.results.intervals import CONFIDENCE, HIGH, LOW, Samples, interval
 from incast.scenario.resolved import Resolved
 
 _NOT_QUANTITIES = {"point", "seed"}
@@ -43,7 +43,10 @@ def half_width(deviation: float, count: int) -> float:
 
 
 def summarise(
-    frame: pl.DataFrame, swept: list[str], resolved: Callable[[int], Resolved] | None = None
+    frame: pl.DataFrame,
+    swept: list[str],
+    resolved: Callable[[int], Resolved] | None = None,
+    confidence: float = CONFIDENCE,
 ) -> pl.DataFrame:
     """Return one row per point: for each quantity `x` its mean `x`, `x_ci95_low`, `x_ci95_high`.
 
@@ -60,6 +63,8 @@ def summarise(
     resolved
         The quantities of a point, by its index: the maximum goodput, and the minimum time of a
         block. Without them, these are not known.
+    confidence
+        That of an interval on its own: more than 95 % if the number of runs depends on them.
     """
     if COLLAPSED in frame.columns:  # the mean of a flag is a share
         frame = frame.with_columns(pl.col(COLLAPSED).cast(pl.Float64))
@@ -88,7 +93,7 @@ def summarise(
     columns = [points[key] for key in ("point", *swept, "runs", "ok")] + [status]
     here = [resolved(int(point)) for point in points["point"]] if resolved is not None else []
     for name in quantities:
-        columns += [points[name], *_interval(points, name, here)]
+        columns += [points[name], *_interval(points, name, here, confidence)]
     return pl.DataFrame(columns)
 
 
@@ -105,7 +110,9 @@ def possible(name: str, here: Resolved) -> tuple[float, float]:
     return 0.0, 1.0 if name in _SHARES else np.inf
 
 
-def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.Series]:
+def _interval(
+    points: pl.DataFrame, name: str, here: list[Resolved], confidence: float
+) -> list[pl.Series]:
     """Return both ends of the interval of a mean; null for fewer than two runs."""
     names = (f"{name}{LOW}", f"{name}{HIGH}")
     if name in _LARGEST:
@@ -118,7 +125,7 @@ def _interval(points: pl.DataFrame, name: str, here: list[Resolved]) -> list[pl.
         lowest, highest = np.array([possible(name, one) for one in here]).T
     else:
         lowest, highest = 0.0, 1.0 if name in _SHARES else np.inf
-    ends = interval(samples, lowest, highest, flags=name == COLLAPSED)
+    ends = interval(samples, lowest, highest, flags=name == COLLAPSED, confidence=confidence)
     return [pl.Series(*one).fill_nan(None) for one in zip(names, ends, strict=True)]
 
 

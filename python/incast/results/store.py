@@ -9,6 +9,7 @@ import os
 import platform
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -68,6 +69,9 @@ class Memory:
 
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
         """Do nothing: there are no packs."""
+
+    def widen(self, seeds: Sequence[int]) -> None:
+        """Do nothing: there is no manifest."""
 
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the tables of a run are stored."""
@@ -169,6 +173,14 @@ class Directory(Archive):
         store = cls(path, told)
         manifest.check_plan(path, told, store.plan)
         return store
+
+    def widen(self, seeds: Sequence[int]) -> None:
+        """Add seeds to the manifest."""
+        if list(seeds) == self.manifest["plan"]["seeds"]:
+            return
+        self.manifest["plan"]["seeds"] = list(seeds)
+        self._update_manifest()
+        self.plan = replace(self.plan, seeds=self.manifest["plan"]["seeds"])
 
     def close(self, status: str) -> None:
         """Write the manifest for the last time."""

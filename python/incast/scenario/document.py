@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from incast import _core
+from incast.scenario import precision
 from incast.scenario.override import apply
 from incast.scenario.plain import as_json, check
 from incast.scenario.plan import Plan, Point
@@ -59,10 +60,11 @@ class Scenario:
             The scenario is not valid. The message has the file and the key.
         """
         try:
-            points, seeds = _core.plan(as_json(self.document))
+            points, seeds = _core.plan(as_json(precision.without(self.document)))
+            wanted = precision.of(self.document, len(seeds))
         except _core.ScenarioError as error:
             raise self.error(error) from None
-        return Plan.of([Point(*point) for point in points], seeds, _core.version())
+        return Plan.of([Point(*point) for point in points], seeds, _core.version(), wanted)
 
     def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
         """Return the error with the name of the scenario before it."""

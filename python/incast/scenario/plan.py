@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from incast import _core, units
+from incast.scenario.precision import Precision
 from incast.scenario.resolved import Resolved
 
 Value = str | int | float | bool
@@ -98,14 +99,23 @@ class Plan:
         The seeds at which every point is run.
     engine
         The version of the engine that runs them.
+    precision
+        When a point has enough seeds; None if all have the same.
     """
 
     points: list[Point]
     seeds: list[int]
     engine: str
+    precision: Precision | None = None
 
     @classmethod
-    def of(cls, points: list[Point], seeds: list[int], engine: str) -> "Plan":
+    def of(
+        cls,
+        points: list[Point],
+        seeds: list[int],
+        engine: str,
+        precision: Precision | None = None,
+    ) -> "Plan":
         """Take the plan that the core of version `engine` made.
 
         Values of one swept key become one type, so that they make a column: numbers stay
@@ -116,13 +126,15 @@ class Plan:
             replace(point, swept={key: column[i] for key, column in columns.items()})
             for i, point in enumerate(points)
         ]
-        return cls(typed, seeds, engine)
+        return cls(typed, seeds, engine, precision)
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], engine: str) -> "Plan":
         """Take the plan from the tree that `to_dict` returned."""
         points = [Point(point["swept"], point["resolved"]) for point in tree["points"]]
-        return cls.of(points, tree["seeds"], engine)
+        told = tree.get("precision")
+        precision = Precision.from_tree(told) if told is not None else None
+        return cls.of(points, tree["seeds"], engine, precision)
 
     @property
     def swept(self) -> list[str]:
@@ -165,7 +177,10 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as the tree from which `from_tree` takes it."""
         points = [{"swept": point.swept, "resolved": point.resolved} for point in self.points]
-        return {"points": points, "seeds": self.seeds}
+        tree: dict[str, Any] = {"points": points, "seeds": self.seeds}
+        if self.precision is not None:
+            tree["precision"] = self.precision.to_dict()
+        return tree
 
 
 def _canonical(value: object) -> str:

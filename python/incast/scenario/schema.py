@@ -1,5 +1,6 @@
 """The keys of the core's schema, for `incast explain` and the reference."""
 
+import copy
 import json
 import re
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from functools import cache
 from typing import Any
 
 from incast import _core
+from incast.scenario import precision
 from incast.scenario.document import load
 
 Schema = dict[str, Any]
@@ -65,6 +67,8 @@ class Key:
 def schema() -> Schema:
     """Return the whole schema of a scenario."""
     whole: Schema = json.loads(_core.schema())
+    table = whole["$defs"]["Run"]["properties"]
+    table.update(copy.deepcopy(precision.KEYS))
     return whole
 
 

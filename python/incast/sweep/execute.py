@@ -24,6 +24,7 @@ from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
 from incast.sweep.backend import SIMULATOR, Backend, Control
 from incast.sweep.progress import Estimate, Progress
+from incast.sweep.rounds import refine
 from incast.sweep.shard import Shard
 
 _TICK = 0.1  # seconds between two looks at the runs under way, and two batches
@@ -99,26 +100,29 @@ def run(
     if part is not None and out is None:
         raise ResultsError("shard: needs a directory for its results")
     plan = scenario.plan
+    if part is not None and plan.precision is not None:
+        raise ResultsError(
+            "shard: cannot be combined with run.precision, which needs the results of all parts"
+        )
     some = part.of(plan) if part is not None else None
     asked = parse(traces) if isinstance(traces, str) else checked(traces)
     store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
-    results = Results(plan, store)
+
+    def do(wanted: Iterable[Job], first: int = 0) -> None:
+        run_jobs(wanted, store, traces=asked, workers=jobs, progress=progress, first=first)
+
     try:
-        run_jobs(
-            plan.runs(some),
-            store,
-            traces=asked,
-            workers=jobs,
-            progress=progress,
-            first=some.start if some is not None else 0,
-        )
+        if plan.precision is not None:
+            plan = refine(plan, store, do, store.widen)
+        else:
+            do(plan.runs(some), some.start if some is not None else 0)
     except KeyboardInterrupt:
         store.close("interrupted")
-        raise Interrupted(results, len(plan.points) * len(plan.seeds)) from None
+        raise Interrupted(Results(plan, store), len(plan.points) * len(plan.seeds)) from None
     except _core.ScenarioError as error:
         raise scenario.error(error) from None
     store.close("complete" if part is None else "partial")
-    return results
+    return Results(plan, store)
 
 
 def run_jobs(

@@ -6,8 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from incast.results.precision import looks
 from incast.results.store import Directory
-from incast.scenario.plan import Job, Plan, Point
+from incast.scenario.plan import Job, Point
 from incast.sweep.execute import check_jobs, processors
 from incast.sweep.forecast import OVERHEAD, speed_here
 from incast.sweep.work import packets
@@ -52,7 +53,7 @@ class Status:
     title, state
         The title of its scenario, and how the last process ended.
     seeds
-        The number of seeds of a point.
+        The number of seeds of a point, at most.
     points
         The points, in the order of the plan; equal ones stand once.
     workers
@@ -73,8 +74,8 @@ class Status:
 
     @property
     def runs(self) -> int:
-        """The number of different runs that the scenario asks for."""
-        return self.seeds * len(self.points)
+        """The number of different runs that the scenario asks for, as far as is known."""
+        return sum(point.done + len(point.missing) for point in self.points)
 
     @property
     def done(self) -> int:
@@ -132,7 +133,11 @@ def status(directory: Path, jobs: int | None = None) -> Status:
     store = Directory.open(directory)
     store.look()
     seconds = store.seconds()
-    found = [_of(point, place, store, seconds) for place, point in store.plan.distinct]
+    wanted = _wanted(store)
+    found = [
+        _of(point, place, store, seconds, wanted.get(point.key, store.plan.seeds))
+        for place, point in store.plan.distinct
+    ]
     spent, sent = (sum(one) for one in zip(*((it.spent, it.sent) for it in found), strict=True))
     speed = None
     points = []
@@ -171,9 +176,21 @@ class _Found:
         return self.timed * self.packets
 
 
-def _of(point: Point, place: int, store: Directory, seconds: dict[str, float]) -> _Found:
-    plan: Plan = store.plan
-    keys = {seed: Job(place, point, seed, plan.engine).key for seed in plan.seeds}
+def _wanted(store: Directory) -> dict[str, list[int]]:
+    """Return the seeds that each point needs, by its key, if points need different ones."""
+    precision = store.plan.precision
+    if precision is None:
+        return {}
+    first = store.plan.seeds[: precision.first]
+    return {
+        key: precision.seeds(first, look.seeds) for key, look in looks(store.plan, store).items()
+    }
+
+
+def _of(
+    point: Point, place: int, store: Directory, seconds: dict[str, float], seeds: list[int]
+) -> _Found:
+    keys = {seed: Job(place, point, seed, store.plan.engine).key for seed in seeds}
     missing = [seed for seed, key in keys.items() if not store.kept(key)]
     times = [seconds[key] for key in keys.values() if key in seconds and store.kept(key)]
     done = len(keys) - len(missing)

@@ -1,0 +1,161 @@
+"""Two results compared at the same points, seed by seed.
+
+Runs with the same seed have the same random streams, so a difference is taken within a seed: what
+makes a seed easy or hard is in both. The interval of the mean difference is that of
+`incast.results.intervals`, and contains it in 95 % of the cases, at each point on its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from incast.errors import ResultsError
+from incast.results import Results
+from incast.results.intervals import SCATTERED, Floats, Samples, interval
+from incast.results.statistics import possible
+from incast.scenario.plan import Value
+
+_MORE_IS_BETTER = {"goodput_bps", "fairness", "link_utilization", "bytes", "blocks"}
+
+
+class Finding(StrEnum):
+    """What the runs say about B beside A at a point."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    SAME = "the same"
+    UNKNOWN = "cannot tell"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One quantity at one point.
+
+    Parameters
+    ----------
+    swept
+        The point: the values of the keys that both sweep.
+    seeds
+        How many seeds have finished in both.
+    a, b
+        The means over these seeds.
+    difference, low, high
+        The mean of B minus A, and the ends of its 95 % interval; None for less than two seeds.
+    finding
+        What follows.
+    """
+
+    swept: dict[str, Value]
+    seeds: int
+    a: float
+    b: float
+    difference: float
+    low: float | None
+    high: float | None
+    finding: Finding
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {
+            **self.swept,
+            "seeds": self.seeds,
+            "a": self.a,
+            "b": self.b,
+            "difference": self.difference,
+            "difference_ci95_low": self.low,
+            "difference_ci95_high": self.high,
+            "finding": str(self.finding),
+        }
+
+
+def compare(
+    a: Results, b: Results, column: str = "goodput_bps", group: str = "all"
+) -> list[Compared]:
+    """Compare two results at all points that both have.
+
+    Parameters
+    ----------
+    a, b
+        The results. They sweep the same keys, or one key more that has a single value.
+    column
+        The quantity. More is better of goodput, fairness, utilisation and bytes, less of others.
+    group
+        The group of the rows.
+
+    Raises
+    ------
+    ResultsError
+        They have no such column, or no point with a finished seed in common.
+    """
+    keys = _keys(a, b)
+    first, second = (_values(results, column, group, keys) for results in (a, b))
+    on = [*keys, "seed"]
+    both = first.join(second, on=on, how="inner", suffix="_b", maintain_order="left")
+    if both.is_empty():
+        raise ResultsError("compare: the two have no point with a finished seed in common")
+    found = []
+    for values, rows in both.group_by(keys or [pl.lit(0)], maintain_order=True):
+        here = possible(column, a.resolved(int(rows["point"][0])))
+        there = possible(column, b.resolved(int(rows["point_b"][0])))
+        swept = dict(zip(keys, values, strict=False))
+        ours, theirs = (rows[name].cast(pl.Float64).to_numpy() for name in (column, f"{column}_b"))
+        found.append(_compared(swept, (ours, theirs), (here, there), column in _MORE_IS_BETTER))
+    return found
+
+
+def _keys(a: Results, b: Results) -> list[str]:
+    """Return the keys that both sweep; other swept keys must have one value."""
+    keys = [key for key in a.plan.swept if key in b.plan.swept]
+    for results in (a, b):
+        for key in results.plan.swept:
+            if key not in keys and len({str(it.swept[key]) for it in results.plan.points}) > 1:
+                raise ResultsError(
+                    f"compare: {key} is swept in only one of the two; fix it with --set, or sweep "
+                    "it in both"
+                )
+    return keys
+
+
+def _values(results: Results, column: str, group: str, keys: Sequence[str]) -> pl.DataFrame:
+    """Return the column for each point and seed that finished, once for equal points."""
+    rows = results.numbered(group)
+    if column not in rows.columns or not rows.schema[column].is_numeric():
+        raise ResultsError(f"compare: there is no column {column!r} of numbers in the results")
+    whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
+    return whole.select(*keys, "seed", "point", column).unique(
+        [*keys, "seed"], keep="first", maintain_order=True
+    )
+
+
+def _compared(
+    swept: dict[str, Value],
+    values: tuple[Floats, Floats],
+    ranges: tuple[tuple[float, float], tuple[float, float]],
+    more_is_better: bool,
+) -> Compared:
+    ours, theirs = values
+    differences = theirs - ours
+    mean = float(differences.mean())
+    low = high = None
+    if len(differences) > 1:
+        (least, most), (least_b, most_b) = ranges
+        # Outcomes of several kinds: seeds that agree say little about the others.
+        several = any(one.min() >= 0 and one.max() > SCATTERED * one.min() for one in values)
+        ends = interval(
+            Samples.of(differences), least_b - most, most_b - least, flags=bool(several)
+        )
+        low, high = (float(end) for end in ends)
+    if not differences.any():
+        finding = Finding.SAME
+    elif low is None or high is None or low <= 0 <= high:
+        finding = Finding.UNKNOWN
+    else:
+        finding = Finding.BETTER if (low > 0) == more_is_better else Finding.WORSE
+    return Compared(
+        swept, len(differences), float(np.mean(ours)), float(np.mean(theirs)), mean, low, high,
+        finding,
+    )  # fmt: skip

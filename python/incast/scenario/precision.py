@@ -1,0 +1,124 @@
+"""`run.precision`: more seeds where the interval of a mean is wide."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import Any
+
+from incast._core import ScenarioError
+
+TARGET, MOST = "precision", "most_seeds"
+DEFAULT_MOST = 400
+_LARGEST = 1_000_000
+
+KEYS: dict[str, dict[str, Any]] = {
+    TARGET: {
+        "description": "Run more seeds at each point until the 95 % confidence interval of its "
+        "goodput extends at most this share of the mean to either side; by default every point "
+        "runs the seeds of `seeds` only.",
+        "type": "number",
+        "exclusiveMinimum": 0.0,
+        "exclusiveMaximum": 1.0,
+    },
+    MOST: {
+        "description": "Seeds of a point at most, with `precision`.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": _LARGEST,
+        "default": DEFAULT_MOST,
+    },
+}
+"""The keys of `[run]` that say how many runs there are, and do not concern a single run."""
+
+
+@dataclass(frozen=True)
+class Precision:
+    """When a point has enough seeds.
+
+    Parameters
+    ----------
+    target
+        The largest distance of the ends of an interval from the mean, in means.
+    first, most
+        How many seeds a point has at first and at most.
+    """
+
+    target: float
+    first: int
+    most: int
+
+    @property
+    def looks(self) -> list[int]:
+        """The numbers of seeds at which a point may stop: each is twice the one before."""
+        numbers = [self.first]
+        while numbers[-1] < self.most:
+            numbers.append(min(2 * numbers[-1], self.most))
+        return numbers
+
+    def seeds(self, given: Sequence[int], number: int) -> list[int]:
+        """Return so many seeds: those of a plan, and after them the smallest that it lacks."""
+        first = list(given[: self.first])
+        taken = set(first)
+        return [*first, *islice((n for n in count(1) if n not in taken), number - len(first))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree from which `from_tree` takes it."""
+        return {"target": self.target, "first": self.first, "most": self.most}
+
+    @classmethod
+    def from_tree(cls, tree: Mapping[str, Any]) -> "Precision":
+        """Take it from the tree of a manifest."""
+        return cls(float(tree["target"]), int(tree["first"]), int(tree["most"]))
+
+
+def valid(tree: object) -> bool:
+    """Return whether a part of a manifest is a precision."""
+    if not isinstance(tree, dict):
+        return False
+    first, most, target = (tree.get(key) for key in ("first", "most", "target"))
+    return (
+        isinstance(first, int)
+        and isinstance(most, int)
+        and 1 <= first <= most <= _LARGEST
+        and isinstance(target, float)
+        and 0 < target < 1
+    )
+
+
+def without(document: dict[str, Any]) -> dict[str, Any]:
+    """Return a document without these keys, as the core reads it."""
+    run = document.get("run")
+    if not isinstance(run, dict) or run.keys().isdisjoint(KEYS):
+        return document
+    rest = {key: value for key, value in run.items() if key not in KEYS}
+    return {**document, "run": rest}
+
+
+def of(document: Mapping[str, Any], seeds: int) -> Precision | None:
+    """Read the keys of a document whose points have so many seeds at first.
+
+    Raises
+    ------
+    ScenarioError
+        A value is not valid.
+    """
+    run = document.get("run")
+    if not isinstance(run, dict) or run.keys().isdisjoint(KEYS):
+        return None
+    target, most = run.get(TARGET), run.get(MOST, max(DEFAULT_MOST, seeds))
+    if target is None:
+        raise ScenarioError(f"run.{MOST}: has no effect without run.{TARGET}; set it, e.g. 0.02")
+    if isinstance(target, bool) or not isinstance(target, int | float):
+        raise ScenarioError(f"run.{TARGET}: {target!r} is not a number; write e.g. 0.02 for 2 %")
+    if not 0 < target < 1:
+        raise ScenarioError(f"run.{TARGET}: {target} is out of range; must be above 0 and below 1")
+    if isinstance(most, bool) or not isinstance(most, int):
+        raise ScenarioError(f"run.{MOST}: {most!r} is not a whole number; write e.g. 400")
+    if not seeds <= most <= _LARGEST:
+        raise ScenarioError(
+            f"run.{MOST}: {most} is out of range; must be {seeds} (the seeds of run.seeds) to "
+            f"{_LARGEST}"
+        )
+    if seeds < 2:  # noqa: PLR2004 (a single value has no spread)
+        raise ScenarioError(f"run.seeds: must be at least 2 with run.{TARGET}: one has no interval")
+    return Precision(float(target), seeds, most)

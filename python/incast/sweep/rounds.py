@@ -1,0 +1,49 @@
+"""Rounds of seeds: more where the interval is wide (`run.precision`)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from incast.results.precision import looks
+from incast.results.store import Store
+from incast.scenario.plan import Job, Plan
+
+
+def refine(
+    plan: Plan,
+    store: Store,
+    run: Callable[[list[Job]], None],
+    widen: Callable[[list[int]], None],
+) -> Plan:
+    """Run the points of a plan with as many seeds as they need.
+
+    Parameters
+    ----------
+    plan
+        A plan with a precision, and the seeds that every point has.
+    store
+        Where `run` stores runs. What it has counts.
+    run
+        Runs the jobs that are missing.
+    widen
+        Takes note of the seeds that there are now.
+
+    Returns
+    -------
+    Plan
+        The plan with the seeds of the points that have most.
+    """
+    precision = plan.precision
+    if precision is None:
+        run(list(plan.runs()))
+        return plan
+    first = plan.seeds[: precision.first]
+    while True:
+        state = looks(plan, store)
+        wanted = {key: look.seeds for key, look in state.items() if look.missing}
+        most = max(look.seeds for look in state.values())
+        plan = replace(plan, seeds=precision.seeds(first, most))
+        widen(plan.seeds)
+        if not wanted:
+            return plan
+        places = {seed: place for place, seed in enumerate(plan.seeds)}
+        run([job for job in plan.runs() if places[job.seed] < wanted.get(job.point.key, 0)])
