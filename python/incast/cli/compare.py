@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incast.cli import complete
+from incast.cli.place import directory
 from incast.cli.status import Form
 
 if TYPE_CHECKING:
@@ -20,8 +21,15 @@ _MOST_NAMED = 12  # points in a sentence
 
 
 def compare(
-    a: Annotated[Path, typer.Argument(metavar="A", help="A directory made by run --out.")],
-    b: Annotated[Path, typer.Argument(metavar="B", help="Another one, which is judged beside A.")],
+    a: Annotated[
+        Path, typer.Argument(metavar="A", help="A directory made by run --out.", parser=directory)
+    ],
+    b: Annotated[
+        Path,
+        typer.Argument(
+            metavar="B", help="Another one, which is judged beside A.", parser=directory
+        ),
+    ],
     *,
     columns: Annotated[
         str,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incast.cli import place
+
 if TYPE_CHECKING:
     from incast.results import Results
 
@@ -14,7 +16,10 @@ _FEW_SEEDS = 5  # more in a row are written as a range
 
 def describe(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A directory made by run --out.")
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A directory made by run --out.", parser=place.directory
+        ),
     ],
 ) -> None:
     """Describe a results directory: its scenario and its columns."""

@@ -5,11 +5,15 @@ from typing import Annotated
 
 import typer
 
+from incast.cli.place import directory
+
 
 def merge(
     out: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="The directory to write. What it has stays in it."),
+        typer.Argument(
+            metavar="OUT", help="The directory to write. What it has stays in it.", parser=directory
+        ),
     ],
     sources: Annotated[
         list[Path] | None,
@@ -18,6 +22,7 @@ def merge(
             help="Directories made by run --out, with results of the same scenario; they stay as "
             "they are. None: pack the files of OUT again.",
             show_default=False,
+            parser=directory,
         ),
     ] = None,
 ) -> None:

@@ -6,11 +6,13 @@ from typing import Annotated
 import typer
 
 from incast.cli.complete import plots
+from incast.cli.place import directory
 
 
 def plot(
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="A directory made by run --out.")
+        Path,
+        typer.Argument(metavar="RESULTS", help="A directory made by run --out.", parser=directory),
     ],
     kind: Annotated[
         str,
@@ -77,6 +79,10 @@ def plot(
     except ResultsError as error:
         raise ResultsError(f"--{error}") from None
     kept = Results.open(results)
+    if output is None and "://" in str(results):
+        raise typer.BadParameter(
+            "is needed: the results are not on this machine", param_hint="--output"
+        )
     target = output if output is not None else results / f"{chosen.name}.png"
     save.check(target)
     save.figure(chosen.draw(kept, moment), target)

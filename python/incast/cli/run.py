@@ -8,6 +8,7 @@ import typer
 from incast.cli import complete, output
 from incast.cli.mistakes import INTERRUPTED
 from incast.cli.output import Format
+from incast.cli.place import directory
 
 if TYPE_CHECKING:
     from incast.scenario import Scenario
@@ -51,8 +52,10 @@ def run(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Store the results in this directory. Runs that it already has are not repeated.",
+            help="Store the results in this directory, also one of another system, such as "
+            "s3://bucket/mine. Runs that it already has are not repeated.",
             metavar="DIR",
+            parser=directory,
         ),
     ] = None,
     form: Annotated[

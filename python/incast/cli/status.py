@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from incast.cli import place
+
 if TYPE_CHECKING:
     from incast.cli.console import Paper
     from incast.sweep.status import PointStatus, Status
@@ -23,7 +25,10 @@ class Form(StrEnum):
 
 def status(
     directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="A directory made by run --out.")
+        Path,
+        typer.Argument(
+            metavar="DIR", help="A directory made by run --out.", parser=place.directory
+        ),
     ],
     *,
     form: Annotated[

@@ -14,6 +14,7 @@ from incast.results.intervals import HIGH, LOW
 from incast.results.pooled import known, with_pooled
 from incast.results.precision import confidence_of
 from incast.results.recorded import Traces
+from incast.results.remote import located
 from incast.results.statistics import summarise
 from incast.results.store import Directory, Store
 from incast.scenario.plan import Plan
@@ -49,7 +50,7 @@ class Results:
         ResultsError
             The directory contains no results.
         """
-        store = Directory.open(Path(directory))
+        store = Directory.open(located(directory))
         return cls(store.plan, store)
 
     def __repr__(self) -> str:

@@ -15,7 +15,7 @@ stored separately (`incast.results.times`).
 Every file is complete or absent and has a checksum (`incast.results.seal`). A pack is removed only
 after the one that replaces it is on the disk. No lock is needed: a process may be killed at any
 time, and others may read and write the same folder. At worst a run is stored twice, and it counts
-once.
+once. The folder may be on an object store (`incast.results.remote`).
 """
 
 import time
@@ -31,6 +31,7 @@ import polars as pl
 from incast.errors import ResultsError
 from incast.results import described, files, frames, seal
 from incast.results.frames import KEY, ROWS, Run
+from incast.results.remote import is_remote
 from incast.results.times import Times, joined
 from incast.results.traces import KINDS
 from incast.scenario.plan import Job
@@ -40,6 +41,7 @@ PACK = 1000  # runs of a full pack
 _PREFIX = "pack-"
 _MANY = 100  # small packs, left by killed or interrupted processes, from which on they are merged
 _ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
+_PACE = 1.0  # seconds between two batches on an object store
 _STALE = 0.25  # seconds after which the folder is looked at again, for what others have put
 
 
@@ -70,6 +72,7 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.pace = _PACE if is_remote(path) else 0.0
         self._times = Times(path)
         self._kept: dict[str, Path] = {}  # keys seen or written, and a pack that has them
         self._packs: set[Path] = set()  # packs whose keys are known

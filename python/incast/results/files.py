@@ -15,6 +15,7 @@ except ImportError:  # not a POSIX system: nothing is locked there, and the last
     fcntl = None  # type: ignore[assignment]
 
 from incast.errors import ResultsError
+from incast.results.remote import Remote
 
 _SUFFIX = ".tmp"
 
@@ -23,6 +24,8 @@ def write_whole(
     file: Path, content: bytes | bytearray | memoryview, *, durable: bool = False
 ) -> None:
     """Write a file under a temporary name, and rename it when it is complete.
+
+    On an object store it has its name at once: an object is complete or absent.
 
     Parameters
     ----------
@@ -35,6 +38,9 @@ def write_whole(
         others must not be empty after a power failure.
     """
     try:
+        if isinstance(file, Remote):
+            file.write_bytes(content)
+            return
         with _temporary(file) as handle:
             temporary = Path(handle.name)
             try:
@@ -77,6 +83,8 @@ def check_writable(path: Path) -> None:
     ResultsError
         It is a directory, or its folder cannot be written to.
     """
+    if isinstance(path, Remote):
+        raise ResultsError(f"{path}: is not on this machine; choose a file here")
     if path.is_dir():
         raise ResultsError(f"{path}: is a directory")
     try:
@@ -99,6 +107,8 @@ def sweep_up(folder: Path) -> None:
     """
     if fcntl is None:
         return
+    if isinstance(folder, Remote):
+        return
     for file in folder.glob(f"*.{host()}.*{_SUFFIX}"):
         with suppress(OSError), file.open("rb") as handle:  # BlockingIOError: it is being written
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -107,8 +117,14 @@ def sweep_up(folder: Path) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other processes; a killed process holds no lock."""
+    """Lock a folder against other processes; a killed process holds no lock.
+
+    Where there are no locks, the last one wins.
+    """
     if fcntl is None:
+        yield
+        return
+    if isinstance(folder, Remote):
         yield
         return
     handle = os.open(folder, os.O_RDONLY)

@@ -33,6 +33,10 @@ class Store(Protocol):
     Traces come from several threads, rows from one, in batches, and after the traces of their runs.
     """
 
+    @property
+    def pace(self) -> float:
+        """Seconds between two batches."""
+
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
         """Announce runs in the order of the plan, the first of which has the place `first` there.
 
@@ -66,6 +70,7 @@ class Memory:
         self._rows: list[pl.DataFrame] = []  # of many runs each
         self._loose: list[pl.DataFrame] = []  # of few runs each
         self._seconds: dict[str, float] = {}  # of the runs whose rows are stored
+        self.pace = 0.0
 
     def expect(self, jobs: Sequence[Job], first: int = 0) -> None:
         """Do nothing: there are no packs."""

@@ -1,8 +1,9 @@
 """The time of each run, separate from the rows, which are the same on every machine.
 
 Each process has its own file, `times/<host>.<chance>.csv`, with a line per run: its key, the
-seconds, the host, and a checksum. Lines that are incomplete after a kill or on a full disk are
-ignored. A run without a line has no time.
+seconds, the host, and a checksum. On an object store, where no file grows, it writes the last
+lines again, and begins another file from time to time. Lines that are incomplete after a kill or on
+a full disk are ignored. A run without a line has no time.
 """
 
 import os
@@ -15,6 +16,7 @@ import polars as pl
 
 from incast.results import files
 from incast.results.frames import KEY, WALL
+from incast.results.remote import Remote
 
 TABLE = "times"
 
@@ -24,6 +26,9 @@ COLUMNS = [
     {"name": "host", "unit": "", "description": "where it ran"},
     {"name": "check", "unit": "", "description": "CRC-32 of the line before it"},
 ]
+
+_HEAD = ",".join(column["name"] for column in COLUMNS) + "\n"
+_MOST_LINES = 1000  # of a file that is written again for each batch
 
 
 class Times:
@@ -40,23 +45,37 @@ class Times:
         self._host = files.host()
         self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
         self._begun = False
+        self._lines: list[str] = []  # of the own file, where it cannot grow
         self._seconds: dict[str, float] = {}  # of the runs whose lines were read
         self._read: dict[Path, int] = {}  # how much of each file was
 
     def put(self, seconds: Mapping[str, float]) -> None:
         """Store the times of runs, by their keys."""
-        lines = [] if self._begun else [",".join(column["name"] for column in COLUMNS) + "\n"]
+        if not seconds:
+            return
+        lines = [] if self._begun else [_HEAD]
         for key, value in seconds.items():
             told = f"{key},{value!r},{self._host}"
             lines.append(f"{told},{crc32(told.encode()):08x}\n")
         if not self._begun:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._begun = True
+        if isinstance(self._own, Remote):
+            self._write_again(lines)
+            return
         handle = os.open(self._own, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         try:
             os.write(handle, "".join(lines).encode())
         finally:
             os.close(handle)
+
+    def _write_again(self, lines: list[str]) -> None:
+        """Write the own file with more lines, or begin another one."""
+        if len(self._lines) >= _MOST_LINES:
+            self._own = self.folder / f"{self._host}.{secrets.token_hex(8)}.csv"
+            self._lines = [_HEAD]
+        self._lines += lines
+        files.write_whole(self._own, "".join(self._lines).encode())
 
     def read(self) -> pl.DataFrame:
         """Return `run` and `wall_s` of all runs that are known, each once."""
@@ -66,18 +85,21 @@ class Times:
 
     def _read_on(self, file: Path, start: int) -> int:
         """Read the new lines; return the position of the next one."""
-        if file.stat().st_size == start:
+        if isinstance(file, Remote):
+            new = file.read_bytes(start) if file.size > start else b""
+        elif file.stat().st_size == start:
             return start
-        with file.open("rb") as handle:
-            handle.seek(start)
-            *lines, torn = handle.read().split(b"\n")
-            end = handle.tell() - len(torn)
+        else:
+            with file.open("rb") as handle:
+                handle.seek(start)
+                new = handle.read()
+        *lines, torn = new.split(b"\n")
         for line in lines:
             told, _, check = line.rpartition(b",")
             if b"%08x" % crc32(told) == check:
                 key, seconds, _ = told.split(b",", 2)
                 self._seconds[key.decode()] = float(seconds)
-        return end
+        return start + len(new) - len(torn)
 
 
 def frame(seconds: dict[str, float]) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from incast.errors import ResultsError
 from incast.outcome import Results
 from incast.results.archive import PACK
 from incast.results.frames import Run
+from incast.results.remote import located
 from incast.results.store import Directory, Memory, Store
 from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
@@ -68,7 +69,8 @@ def run(
     jobs
         Number of parallel runs, at least 1; by default the number of processors.
     out
-        Directory for the results. Runs that it already contains are not repeated.
+        Directory for the results, or the address of one, such as `s3://bucket/mine`. Runs that it
+        already contains are not repeated.
     traces
         Traces to record: `queue`, `cwnd`, `events`; `queue:full` and the like store every change
         instead of the extremes of each bin.
@@ -106,7 +108,7 @@ def run(
         )
     some = part.of(plan) if part is not None else None
     asked = parse(traces) if isinstance(traces, str) else checked(traces)
-    store = Directory.create(Path(out), scenario, asked) if out is not None else Memory()
+    store = Directory.create(located(out), scenario, asked) if out is not None else Memory()
 
     def do(wanted: Iterable[Job], first: int = 0) -> None:
         run_jobs(wanted, store, traces=asked, workers=jobs, progress=progress, first=first)
@@ -224,6 +226,7 @@ class _Sweep:
             for thread in threads:
                 thread.start()
             left = workers
+            stored = time.monotonic()
             while left:
                 try:
                     failure = self.ended.get(timeout=_TICK)
@@ -233,7 +236,12 @@ class _Sweep:
                     left -= 1
                     if failure is not None:
                         raise failure
-                report(self.keep())
+                full = len(self.finished) >= _BACKLOG // 2
+                if full or not left or time.monotonic() >= stored + self.store.pace:
+                    report(self.keep())
+                    stored = time.monotonic()
+                else:
+                    report(())
         except BaseException:
             self.stop(threads)
             raise

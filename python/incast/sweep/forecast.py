@@ -9,6 +9,7 @@ import polars as pl
 
 from incast import _core
 from incast.results.archive import Archive
+from incast.results.remote import located
 from incast.results.store import Directory, check
 from incast.results.traces import checked
 from incast.scenario import Scenario
@@ -70,9 +71,10 @@ def forecast(
     every = {job.key: job for job in scenario.plan.runs(some)}
     store = None
     if out is not None:
-        check(Path(out), scenario, asked)
-        if Path(out).is_dir():
-            store = Directory.open(Path(out))
+        directory = located(out)
+        check(directory, scenario, asked)
+        if directory.is_dir():
+            store = Directory.open(directory)
     left = [job for job in every.values() if store is None or not store.has(job, asked)]
     seconds = expected_seconds(left, every.values(), store, jobs) if left else 0.0
     return Forecast(len(every), len(every) - len(left), seconds)

@@ -1,0 +1,197 @@
+"""Directories of results on object stores and other machines: any path that fsspec knows.
+
+`Remote` has those methods of `pathlib.Path` that the store uses, so the store does not know where
+it is. What a file system of this machine has and an object store lacks is in `files` and `times`:
+there are no locks, and no file grows. An object is there completely or not at all, so it needs no
+temporary name.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from errno import EIO
+from fnmatch import fnmatch
+from functools import total_ordering
+from pathlib import Path
+from typing import Any, cast
+
+from incast.errors import ResultsError
+
+_ADDRESS = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)", re.IGNORECASE)
+_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gs", "gcs": "gs"}  # the extra of a protocol
+
+
+def located(place: "str | Path") -> Path:
+    """Return a directory by its path, or by an address such as `s3://bucket/results`.
+
+    Raises
+    ------
+    ResultsError
+        There is no such protocol, or a package for it is missing.
+    """
+    if not isinstance(place, str):
+        return place
+    found = _ADDRESS.fullmatch(place)
+    if found is None:
+        return Path(place)
+    if found[1] == "file":
+        return Path(found[2])
+    # It has the methods of a path that are used.
+    return cast("Path", Remote(_system(place, found[1]), found[1], found[2].rstrip("/")))
+
+
+def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package without types)
+    extra = _EXTRAS.get(protocol, "remote")
+    try:
+        import fsspec
+
+        if protocol not in fsspec.available_protocols():
+            raise ResultsError(f"{address}: there is no protocol {protocol!r}; must be s3, gs, …")
+        return fsspec.filesystem(protocol, use_listings_cache=False)
+    except ImportError:
+        raise ResultsError(
+            f"{address}: needs a package that is not installed; pip install 'incast[{extra}]'"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{address}: {_plain(error)}") from None
+
+
+def is_remote(path: object) -> bool:
+    """Return whether a path is not of this machine's file systems."""
+    return isinstance(path, Remote)
+
+
+@total_ordering
+class Remote:
+    """A path on another file system, as far as a store needs one.
+
+    Parameters
+    ----------
+    system
+        The file system of fsspec.
+    protocol
+        Its name in addresses.
+    path
+        The path without protocol.
+    """
+
+    def __init__(self, system: Any, protocol: str, path: str) -> None:  # noqa: ANN401
+        self._system = system
+        self._protocol = protocol
+        self._path = path
+
+    def __str__(self) -> str:
+        return f"{self._protocol}://{self._path}"
+
+    def __repr__(self) -> str:
+        return f"Remote({str(self)!r})"
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Remote) and str(self) == str(other)
+
+    def __lt__(self, other: "Remote") -> bool:
+        return str(self) < str(other)
+
+    def __truediv__(self, name: str) -> "Remote":
+        return Remote(self._system, self._protocol, f"{self._path}/{name}")
+
+    @property
+    def name(self) -> str:
+        """The last part."""
+        return posixpath.basename(self._path)
+
+    @property
+    def stem(self) -> str:
+        """The last part without suffix."""
+        return posixpath.splitext(self.name)[0]
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of the last part, with its dot."""
+        return posixpath.splitext(self.name)[1]
+
+    @property
+    def parent(self) -> "Remote":
+        """The folder."""
+        return Remote(self._system, self._protocol, posixpath.dirname(self._path))
+
+    def resolve(self) -> "Remote":
+        """Return itself: there are no links."""
+        return self
+
+    def exists(self) -> bool:
+        """Return whether there is a file or folder of this name."""
+        with self._told():
+            return bool(self._system.exists(self._path))
+
+    def is_dir(self) -> bool:
+        """Return whether it is a folder; on an object store, whether something is in it."""
+        with self._told():
+            return bool(self._system.isdir(self._path))
+
+    def mkdir(self, *, parents: bool = True, exist_ok: bool = True) -> None:  # noqa: ARG002
+        """Create the folder, where folders are created."""
+        with self._told():
+            self._system.makedirs(self._path, exist_ok=True)
+
+    def iterdir(self) -> Iterator["Remote"]:
+        """Yield what is in the folder."""
+        with self._told():
+            self._system.invalidate_cache(self._path)
+            found = self._system.ls(self._path, detail=False)
+        for path in found:
+            name = posixpath.basename(str(path).rstrip("/"))
+            if name and name != self.name:
+                yield self / name
+
+    def glob(self, pattern: str) -> Iterator["Remote"]:
+        """Yield what is in the folder and has such a name."""
+        return (one for one in self.iterdir() if fnmatch(one.name, pattern))
+
+    def read_bytes(self, start: int = 0) -> bytes:
+        """Return the content from a position on."""
+        with self._told():
+            return bytes(self._system.cat_file(self._path, start=start or None))
+
+    def read_text(self, encoding: str = "utf-8") -> str:
+        """Return the content as text."""
+        return self.read_bytes().decode(encoding)
+
+    def write_bytes(self, content: bytes | bytearray | memoryview) -> None:
+        """Write the whole file; an object appears when it is complete."""
+        with self._told():
+            self._system.pipe_file(self._path, bytes(content))
+
+    def unlink(self, *, missing_ok: bool = False) -> None:
+        """Remove the file."""
+        try:
+            with self._told():
+                self._system.rm_file(self._path)
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
+
+    @property
+    def size(self) -> int:
+        """The number of bytes."""
+        with self._told():
+            return int(self._system.size(self._path) or 0)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn any failure into an `OSError` with a text and this address."""
+        try:
+            yield
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # of any package
+            raise OSError(getattr(error, "errno", None) or EIO, _plain(error), str(self)) from error
+
+
+def _plain(error: Exception) -> str:
+    text = error.strerror if isinstance(error, OSError) else None
+    return " ".join((text or str(error) or type(error).__name__).split())
