@@ -134,6 +134,14 @@ def run(
             help="Write the result of every point and condition as JUnit XML, for build servers.",
         ),
     ] = None,
+    executor: Annotated[
+        str,
+        typer.Option(
+            help="What runs the simulations: threads, dask (processes of this machine), or the "
+            "address of a Dask scheduler, e.g. tcp://host:8786.",
+            metavar="NAME",
+        ),
+    ] = "threads",
     shard: Annotated[
         str | None,
         typer.Option(
@@ -193,7 +201,13 @@ def run(
     try:
         with shown() as report:
             results = run_sweep(
-                asked, jobs=jobs, out=out, traces=traces, progress=report, shard=shard
+                asked,
+                jobs=jobs,
+                out=out,
+                traces=traces,
+                progress=report,
+                shard=shard,
+                executor=executor,
             )
     except Interrupted as stopped:
         if form is Format.TABLE and shard is None and len(stopped.results):

@@ -23,7 +23,9 @@ from incast.results.store import Directory, Memory, Store
 from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
+from incast.sweep import cluster
 from incast.sweep.backend import SIMULATOR, Backend, Control
+from incast.sweep.cluster import THREADS
 from incast.sweep.progress import Estimate, Progress
 from incast.sweep.rounds import refine
 from incast.sweep.shard import Shard
@@ -59,6 +61,7 @@ def run(
     traces: str | Iterable[str] = (),
     progress: Callable[[Progress], None] | None = None,
     shard: str | None = None,
+    executor: str = THREADS,
 ) -> Results:
     """Run every point of a scenario at every seed.
 
@@ -79,6 +82,9 @@ def run(
     shard
         Run a part of the sweep only, `i/n`, of about the same estimated work as the other parts;
         needs `out`. `incast merge` makes one directory of those of all parts.
+    executor
+        What runs them: `threads` of this process, `dask` for a cluster of processes on this
+        machine, or the address of a Dask scheduler, `tcp://host:8786`.
 
     Returns
     -------
@@ -91,13 +97,14 @@ def run(
         The scenario is wrong; nothing has been written.
     ResultsError
         `out` cannot be written to, or contains the results of another scenario; or a trace or
-        `jobs` or `shard` is not valid.
+        `jobs`, `shard` or `executor` is not valid, or the scheduler is gone.
     Interrupted
         Ctrl-C; finished runs are in its `results`.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
     check_jobs(jobs)
+    cluster.check(executor)
     part = Shard.parse(shard) if shard is not None else None
     if part is not None and out is None:
         raise ResultsError("shard: needs a directory for its results")
@@ -110,14 +117,24 @@ def run(
     asked = parse(traces) if isinstance(traces, str) else checked(traces)
     store = Directory.create(located(out), scenario, asked) if out is not None else Memory()
 
-    def do(wanted: Iterable[Job], first: int = 0) -> None:
-        run_jobs(wanted, store, traces=asked, workers=jobs, progress=progress, first=first)
-
     try:
-        if plan.precision is not None:
-            plan = refine(plan, store, do, store.widen)
-        else:
-            do(plan.runs(some), some.start if some is not None else 0)
+        with cluster.connected(executor, jobs or processors()) as elsewhere:
+
+            def do(wanted: Iterable[Job], first: int = 0) -> None:
+                run_jobs(
+                    wanted,
+                    store,
+                    traces=asked,
+                    workers=jobs,
+                    progress=progress,
+                    first=first,
+                    elsewhere=elsewhere,
+                )
+
+            if plan.precision is not None:
+                plan = refine(plan, store, do, store.widen)
+            else:
+                do(plan.runs(some), some.start if some is not None else 0)
     except KeyboardInterrupt:
         store.close("interrupted")
         raise Interrupted(Results(plan, store), len(plan.points) * len(plan.seeds)) from None
@@ -136,10 +153,12 @@ def run_jobs(
     progress: Callable[[Progress], None] | None = None,
     backend: Backend = SIMULATOR,
     first: int = 0,
+    elsewhere: "cluster.Cluster | None" = None,
 ) -> None:
     """Run the jobs that `store` does not have yet, several in parallel, on a backend.
 
-    `first` is the place of the first job in the whole sweep.
+    `first` is the place of the first job in the whole sweep. If `elsewhere` is a cluster, its
+    workers simulate.
 
     Raises
     ------
@@ -152,8 +171,19 @@ def run_jobs(
     distinct = {job.key: job for job in jobs}
     todo = [job for job in distinct.values() if not store.has(job, traces)]
     store.expect(list(distinct.values()), first)
-    workers = min(workers or processors(), max(len(todo), 1))
+    at_once = elsewhere.threads if elsewhere is not None else workers or processors()
+    workers = min(at_once, max(len(todo), 1))
     estimate = Estimate(workers, todo, kept=len(distinct) - len(todo))
+    if elsewhere is not None:
+
+        def report_of_batches(finished: Iterable[cluster.Finished]) -> None:
+            for job, seconds in finished:
+                estimate.finished(job, seconds)
+            if progress is not None:
+                progress(estimate.progress())
+
+        elsewhere.run(todo, store, traces, report_of_batches)
+        return
     sweep = _Sweep(store, traces, todo, backend)
 
     def report(finished: Iterable[_Finished]) -> None:

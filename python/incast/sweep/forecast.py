@@ -1,33 +1,20 @@
 """An estimate of the time of a sweep."""
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from incast import _core
 from incast.results.archive import Archive
 from incast.results.remote import located
 from incast.results.store import Directory, check
 from incast.results.traces import checked
 from incast.scenario import Scenario
-from incast.scenario.document import load
 from incast.scenario.plan import Job
 from incast.sweep.execute import check_jobs, processors
 from incast.sweep.shard import Shard
-from incast.sweep.work import packets
-
-# Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
-OVERHEAD = 1e-4
-
-# A read that takes about ten milliseconds: how fast this machine is, where nothing else tells.
-_SAMPLE = {
-    "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
-    "workload": {"name": "barrier-read", "servers": 16, "sru": "64KiB", "blocks": 20},
-    "transport": {"name": "newreno", "rto_min": "1ms"},
-}
+from incast.sweep.work import OVERHEAD, packets, speed_here
 
 
 @dataclass(frozen=True)
@@ -95,14 +82,3 @@ def _measured(rows: pl.DataFrame) -> float:
     """Return the seconds per packet of stored runs."""
     total = rows.filter(pl.col("group") == "all")
     return float(total["wall_s"].sum()) / max(float(total["packets_sent"].sum()), 1.0)
-
-
-def speed_here() -> float:
-    """Measure the seconds per packet of a short read: the best of three."""
-    point = load(_SAMPLE).plan.points[0]
-    times = []
-    for seed in range(3):
-        start = time.perf_counter()
-        _core.run(point.scenario, seed)
-        times.append(time.perf_counter() - start)
-    return min(times) / packets(point.here)

@@ -10,8 +10,7 @@ from incast.results.precision import looks
 from incast.results.store import Directory
 from incast.scenario.plan import Job, Point
 from incast.sweep.execute import check_jobs, processors
-from incast.sweep.forecast import OVERHEAD, speed_here
-from incast.sweep.work import packets
+from incast.sweep.work import OVERHEAD, packets, speed_here
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,20 @@
 """The work of a run, estimated in advance."""
 
+import time
+
+from incast import _core
+from incast.scenario.document import load
 from incast.scenario.resolved import Resolved
+
+# Seconds that Python spends on a run: rows, and a share of a file (`python benches/store.py`).
+OVERHEAD = 1e-4
+
+# A read that takes about ten milliseconds: how fast this machine is, where nothing else tells.
+_SAMPLE = {
+    "network": {"rate": "1Gbps", "delay": "25us", "buffer": "64KiB"},
+    "workload": {"name": "barrier-read", "servers": 16, "sru": "64KiB", "blocks": 20},
+    "transport": {"name": "newreno", "rto_min": "1ms"},
+}
 
 # Data packets that take as long as what every run costs: its world, its rows, a share of a file.
 _RUN = 300
@@ -24,3 +38,14 @@ def packets(here: Resolved) -> float:
 def cost(here: Resolved) -> int:
     """Return the approximate time of a run, in that of a data packet: the same on every machine."""
     return round(packets(here)) + _RUN
+
+
+def speed_here() -> float:
+    """Measure the seconds per packet of a short read: the best of three."""
+    point = load(_SAMPLE).plan.points[0]
+    times = []
+    for seed in range(3):
+        start = time.perf_counter()
+        _core.run(point.scenario, seed)
+        times.append(time.perf_counter() - start)
+    return min(times) / packets(point.here)

@@ -1,0 +1,348 @@
+"""Runs a plan on a Dask cluster: one that is started here, or one that runs elsewhere.
+
+Batches of runs go to the workers, and their rows come back to this process, which stores them as if
+threads had run them. So the files are the same, workers need no file system in common, and a worker
+that dies has stored nothing by halves: its batch is run again by another one.
+"""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from itertools import islice
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from incast import _core
+from incast.errors import ResultsError
+from incast.results.archive import PACK
+from incast.results.frames import Run
+from incast.results.store import Store
+from incast.scenario.plan import Job
+from incast.sweep.work import OVERHEAD, packets, speed_here
+
+THREADS, LOCAL = "threads", "dask"
+
+_WORK = 2.0  # seconds of a batch, at least: a task costs milliseconds
+_MOST = 20_000  # runs of a batch
+_WINDOW = 10 * PACK  # runs among which the longest are first, so that few packs are unfinished
+_LEAST_WAITING = 8  # batches, also without workers: an adaptive cluster starts them for tasks
+_ATTEMPTS = 10  # at a batch whose workers die
+_PATIENCE = 10.0  # seconds for a scheduler to answer
+_TICK = 0.1  # seconds between two looks
+
+Tasks = list[tuple[str, list[int]]]  # the text of a point, and seeds
+Finished = tuple[Job, float | None]  # and how long it took
+
+
+def check(executor: str) -> None:
+    """Refuse what is no executor.
+
+    Raises
+    ------
+    ResultsError
+        It is neither a name nor an address, or Dask is missing.
+    """
+    if executor == THREADS:
+        return
+    if executor != LOCAL and "://" not in executor:
+        raise ResultsError(
+            f"executor: there is no executor {executor!r}; must be threads, dask, or the address "
+            "of a scheduler, e.g. tcp://host:8786"
+        )
+    try:
+        import distributed  # noqa: F401 (whether it is there)
+    except ImportError:
+        raise ResultsError(
+            f"executor: {executor} needs Dask, which is not installed; pip install 'incast[dask]'"
+        ) from None
+
+
+@contextmanager
+def connected(executor: str, workers: int) -> Iterator["Cluster | None"]:
+    """Start a cluster, or connect to the one at an address; None for threads.
+
+    Raises
+    ------
+    ResultsError
+        There is no such executor, or no scheduler answers.
+    """
+    check(executor)
+    if executor == THREADS:
+        yield None
+        return
+    import distributed
+
+    # What a worker does when it is lost is no news: its batch is run again.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    local = None
+    try:
+        if executor == LOCAL:
+            local = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                dashboard_address=None,
+                silence_logs=logging.CRITICAL,
+            )
+        client = distributed.Client(local or executor, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise ResultsError(f"executor: {executor}: no scheduler answers: {why}") from None
+    try:
+        yield Cluster(client, executor)
+    finally:
+        with suppress(Exception):  # also if the scheduler has gone
+            client.close(timeout=1)
+        if local is not None:
+            with suppress(Exception):
+                local.close(timeout=5)
+
+
+def simulate(
+    tasks: Tasks, traces: Sequence[str], engine: str
+) -> list[tuple[dict[str, Any], float]]:
+    """Run a batch, on a worker; return each run's output and its seconds.
+
+    Raises
+    ------
+    ResultsError
+        The engine of the worker is another one.
+    """
+    if _core.version() != engine:
+        raise ResultsError(
+            f"executor: a worker has engine {_core.version()}, but this is {engine}; install the "
+            "same incast there"
+        )
+    done = []
+    for text, seeds in tasks:
+        scenario = _scenario(text)
+        for seed in seeds:
+            start = time.monotonic()
+            output = _core.run(scenario, seed, traces)
+            done.append((output, time.monotonic() - start))
+    return done
+
+
+@lru_cache(maxsize=1000)
+def _scenario(text: str) -> _core.Scenario:
+    return _core.Scenario(text)
+
+
+class Cluster:
+    """A connection to a scheduler.
+
+    Parameters
+    ----------
+    client
+        The client of `distributed`.
+    name
+        The executor, for messages.
+    """
+
+    def __init__(self, client: Any, name: str) -> None:  # noqa: ANN401 (of a package without types)
+        self._client = client
+        self._name = name
+
+    @property
+    def threads(self) -> int:
+        """How many runs go in parallel at present, at least 1."""
+        return max(int(sum(self._client.nthreads().values())), 1)
+
+    def run(
+        self,
+        todo: Sequence[Job],
+        store: Store,
+        traces: Sequence[str],
+        report: Callable[[Iterable[Finished]], None],
+    ) -> None:
+        """Run and store jobs, calling `report` regularly, until all have ended.
+
+        Raises
+        ------
+        ResultsError
+            The scheduler is gone, or a run ends its workers again and again.
+        ScenarioError
+            The core refused a job.
+        """
+        from distributed.comm import CommClosedError
+
+        try:
+            _Round(self._client, self._name, store, traces).run(todo, report)
+        except (CommClosedError, OSError, TimeoutError) as error:
+            raise gone(self._name) from error
+
+
+def gone(name: str) -> ResultsError:
+    """Return the error for a scheduler that does not answer any more."""
+    return ResultsError(
+        f"executor: {name}: the scheduler is gone; what had finished is stored: run the same "
+        "command again to continue"
+    )
+
+
+class _Round:
+    """The batches under way."""
+
+    def __init__(self, client: Any, name: str, store: Store, traces: Sequence[str]) -> None:  # noqa: ANN401
+        self.client = client
+        self.name = name
+        self.store = store
+        self.traces = list(traces)
+        self.costs = _Costs()
+        self.ended: SimpleQueue[Any] = SimpleQueue()
+        self.batches: dict[str, tuple[list[Job], int]] = {}  # by the keys of their futures
+        self.futures: dict[str, Any] = {}
+        self.again: deque[tuple[list[Job], int]] = deque()  # those whose workers died
+
+    def run(self, todo: Sequence[Job], report: Callable[[Iterable[Finished]], None]) -> None:
+        """Keep the workers busy until no batch is left."""
+        batches = self.costs.batches(todo)
+        looked, threads = -1.0, 1
+        try:
+            while True:
+                if time.monotonic() >= looked + 1:  # an adaptive cluster grows and shrinks
+                    threads = sum(self.client.nthreads().values())
+                    looked = time.monotonic()
+                room = max(2 * threads + 2, _LEAST_WAITING) - len(self.futures)
+                for _ in range(room):
+                    jobs, attempt = self.again.popleft() if self.again else (next(batches, []), 0)
+                    if not jobs:
+                        break
+                    self.submit(jobs, attempt)
+                if not self.futures:
+                    return
+                report(self.finished())
+        except KeyboardInterrupt:
+            with suppress(Exception):  # what has come is kept, if nothing else is wrong
+                self.finished()
+            raise
+        finally:
+            with suppress(Exception):
+                self.client.cancel(list(self.futures.values()), force=True)
+
+    def submit(self, jobs: list[Job], attempt: int) -> None:
+        """Send a batch to the workers."""
+        of_points: dict[str, list[Job]] = {}
+        for job in jobs:
+            of_points.setdefault(job.point.identity, []).append(job)
+        tasks = [(text, [job.seed for job in those]) for text, those in of_points.items()]
+        ordered = [job for those in of_points.values() for job in those]
+        future = self.client.submit(simulate, tasks, self.traces, jobs[0].engine, pure=False)
+        self.futures[future.key] = future
+        self.batches[future.key] = (ordered, attempt)
+        future.add_done_callback(self.ended.put)
+
+    def finished(self) -> list[Finished]:
+        """Store the batches that have ended in the meantime; return their runs."""
+        found: list[Finished] = []
+        runs: list[Run] = []
+        for future in self.some():
+            jobs, attempt = self.batches.pop(future.key)
+            del self.futures[future.key]
+            for job, (output, seconds) in zip(
+                jobs, self.result(future, jobs, attempt), strict=False
+            ):
+                self.costs.measured(job, seconds)
+                run = Run(job, output)
+                if self.traces:
+                    self.store.put_traces(run)
+                runs.append(run)
+                found.append((job, seconds))
+        if runs:
+            self.store.put(runs)
+        return found
+
+    def some(self) -> Iterator[Any]:
+        """Wait a while for a batch that has ended; yield it and those that have ended, too."""
+        with suppress(Empty):
+            yield self.ended.get(timeout=_TICK)
+            while True:
+                yield self.ended.get_nowait()
+        if self.client.status in {"closed", "closing"}:
+            raise gone(self.name)
+
+    def result(
+        self,
+        future: Any,  # noqa: ANN401
+        jobs: list[Job],
+        attempt: int,
+    ) -> list[tuple[dict[str, Any], float]]:
+        """Return what a batch gave; nothing if its workers died, and it is to run again."""
+        from distributed import CancelledError, KilledWorker
+
+        try:
+            done: list[tuple[dict[str, Any], float]] = future.result(timeout=60)
+        except KilledWorker:
+            if attempt >= _ATTEMPTS:
+                raise ResultsError(
+                    f"executor: {self.name}: workers ended {attempt} times at the same runs, the "
+                    f"first at seed {jobs[0].seed}; do they have enough memory?"
+                ) from None
+            half = (len(jobs) + 1) // 2  # one of them may be what kills
+            self.again += [(part, attempt + 1) for part in (jobs[:half], jobs[half:]) if part]
+            return []
+        except (CancelledError, TimeoutError):  # the scheduler has lost it, or has begun anew
+            if self.client.status != "running" or attempt >= _ATTEMPTS:
+                raise gone(self.name) from None
+            self.again.append((jobs, attempt + 1))
+            return []
+        except ModuleNotFoundError as error:
+            raise ResultsError(
+                f"executor: {self.name}: a worker has no module {error.name!r}; install the same "
+                "incast there"
+            ) from None
+        return done
+
+
+class _Costs:
+    """What runs cost: measured at their points, or estimated from their packets."""
+
+    def __init__(self) -> None:
+        self._speed: float | None = None  # seconds per packet, here
+        self._points: dict[str, tuple[float, int]] = {}  # seconds and runs
+        self._packets: dict[str, float] = {}
+        self._spent = self._sent = 0.0
+
+    def measured(self, job: Job, seconds: float) -> None:
+        """Take note of how long a run took."""
+        spent, runs = self._points.get(job.point.key, (0.0, 0))
+        self._points[job.point.key] = (spent + seconds, runs + 1)
+        self._spent += seconds
+        self._sent += self._size(job)
+
+    def of(self, job: Job) -> float:
+        """Return the expected seconds of a run."""
+        spent, runs = self._points.get(job.point.key, (0.0, 0))
+        if runs:
+            return spent / runs + OVERHEAD
+        if self._sent:
+            return self._size(job) * self._spent / self._sent + OVERHEAD
+        if self._speed is None:
+            self._speed = speed_here()
+        return self._size(job) * self._speed + OVERHEAD
+
+    def batches(self, todo: Sequence[Job]) -> Iterator[list[Job]]:
+        """Yield batches of enough work: in the order of the plan, but the longest of many first.
+
+        What was measured until a batch is taken is used for it.
+        """
+        rest = iter(todo)
+        while window := list(islice(rest, _WINDOW)):
+            window.sort(key=self.of, reverse=True)
+            batch: list[Job] = []
+            work = 0.0
+            for job in window:
+                batch.append(job)
+                work += self.of(job)
+                if work >= _WORK or len(batch) >= _MOST:
+                    yield batch
+                    batch, work = [], 0.0
+            if batch:
+                yield batch
+
+    def _size(self, job: Job) -> float:
+        if job.point.key not in self._packets:
+            self._packets[job.point.key] = packets(job.point.here)
+        return self._packets[job.point.key]
