@@ -446,7 +446,7 @@ impl Hosts {
     }
 
     /// Records an event of a block; `block` is its number, if known.
-    pub fn tell(&mut self, kind: EventKind, block: u32, flow: Option<u32>) {
+    pub fn record(&mut self, kind: EventKind, block: u32, flow: Option<u32>) {
         if self.watched {
             let row = EventRow { block, ..EventRow::new(self.now, kind, flow) };
             self.outbox.push(Demand::Milestone(row));
@@ -454,7 +454,7 @@ impl Hosts {
     }
 
     /// Records an event of a flow, with the state of its server's end.
-    pub fn tell_of(&mut self, kind: EventKind, flow: u32) {
+    pub fn record_flow(&mut self, kind: EventKind, flow: u32) {
         if self.watched
             && let Some(connection) = self.connection(EndId::server(flow))
         {

@@ -22,7 +22,7 @@ use crate::wiring;
 const WATCH_INTERVAL: u32 = 1 << 10;
 
 /// A group of traffic in a run: its application, its timeouts and its name in the results.
-struct Party {
+struct TrafficGroup {
     name: String,
     application: Box<dyn Application>,
     timeouts: TimeoutCounts,
@@ -38,7 +38,7 @@ pub struct World<P> {
     core: Core<P>,
     /// The switch's port towards the workload's first client.
     own_port: PortId,
-    parties: Vec<Party>,
+    groups: Vec<TrafficGroup>,
     /// Whether there are several workloads. Then each has a row after that of their sum.
     several: bool,
     /// The group of each flow.
@@ -63,7 +63,7 @@ impl<P: Probe> World<P> {
         let mut world = Self {
             core: Core::new(wiring::build(scenario, &groups, seed), seed, probe(&setting)),
             own_port: setting.ports[0].0,
-            parties: Vec::new(),
+            groups: Vec::new(),
             several: scenario.traffic.several,
             owners: Vec::new(),
             seed,
@@ -79,7 +79,7 @@ impl<P: Probe> World<P> {
 
     /// Adds the flows of a group and the application that runs on its hosts.
     fn add_group(&mut self, group: &Group<'_>, senders: &[HostId], scenario: &Scenario) {
-        let number = self.parties.len() as u16;
+        let number = self.groups.len() as u16;
         let first_flow = self.owners.len() as u32;
         let flows = group.config.workload().flows(senders);
         let blueprint = group.load().map(|(load, transport)| {
@@ -117,7 +117,7 @@ impl<P: Probe> World<P> {
         if is_workload && workload.ends() {
             self.core.await_end_of(number);
         }
-        self.parties.push(Party {
+        self.groups.push(TrafficGroup {
             name: group.row.clone(),
             application: workload.application(setting, &mut self.core.hosts),
             timeouts: TimeoutCounts::default(),
@@ -145,10 +145,10 @@ impl<P: Probe> World<P> {
         } else {
             self.core.network.seal();
         }
-        let blueprint = |flow| self.parties[usize::from(self.owners[flow as usize])].blueprint;
+        let blueprint = |flow| self.groups[usize::from(self.owners[flow as usize])].blueprint;
         self.core.let_hosts_keep(blueprint);
-        for group in 0..self.parties.len() {
-            self.parties[group].application.start(&mut self.core.hosts);
+        for group in 0..self.groups.len() {
+            self.groups[group].application.start(&mut self.core.hosts);
             self.core.meet_demands();
         }
         self.serve_dirty();
@@ -184,8 +184,8 @@ impl<P: Probe> World<P> {
 
     /// Finished share of the slowest workload.
     fn progress(&self, now: Time) -> f64 {
-        let workloads = self.parties.iter().filter(|party| party.is_workload);
-        let progress = workloads.filter_map(|party| party.application.progress(now));
+        let workloads = self.groups.iter().filter(|group| group.is_workload);
+        let progress = workloads.filter_map(|group| group.application.progress(now));
         progress.reduce(f64::min).unwrap_or(0.0)
     }
 
@@ -210,7 +210,7 @@ impl<P: Probe> World<P> {
             Event::Resume(port) => self.core.resume(port),
             Event::TimeLimit => {}
             Event::Timer { application, index } => {
-                let group = &mut self.parties[usize::from(application)];
+                let group = &mut self.groups[usize::from(application)];
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(self.core.queue.now());
                 hosts.trigger = Trigger::Application;
@@ -226,7 +226,7 @@ impl<P: Probe> World<P> {
         let packet = self.core.network.packet(id);
         if packet.flags.contains(Flags::DATAGRAM) {
             let owner = self.owners[packet.route.flow() as usize];
-            self.parties[usize::from(owner)].application.on_datagram(packet.size());
+            self.groups[usize::from(owner)].application.on_datagram(packet.size());
             self.core.network.packets().release(id);
             return;
         }
@@ -259,7 +259,7 @@ impl<P: Probe> World<P> {
     fn dispatch(&mut self, end: EndId, event: ConnectionEvent) {
         let now = self.core.now();
         let owner = usize::from(self.owners[end.flow() as usize]);
-        let group = &mut self.parties[owner];
+        let group = &mut self.groups[owner];
         match event {
             ConnectionEvent::Timeout(report) => {
                 // The diagnosis searches all ports, of which there may be many.
@@ -313,28 +313,28 @@ impl<P: Probe> World<P> {
             length: now - Time::ZERO,
         };
         let outcomes: Vec<_> = (0..)
-            .zip(&self.parties)
-            .map(|(number, party)| {
+            .zip(&self.groups)
+            .map(|(number, group)| {
                 let waits =
-                    WaitReport { timeouts: party.timeouts, stalls: core.hosts.waits.of(number) };
-                (party.application.report(&core.hosts), waits)
+                    WaitReport { timeouts: group.timeouts, stalls: core.hosts.waits.of(number) };
+                (group.application.report(&core.hosts), waits)
             })
             .collect();
         let row = |name: &str, report: &Report, waits: &WaitReport| {
             let status = if report.finished { "ok" } else { status };
             row(self.seed, name.to_owned(), status, report, waits, &network, wall_s)
         };
-        let own = self.parties.iter().zip(&outcomes).map(|(party, (report, waits))| {
-            let mut row = row(&party.name, report, waits);
+        let own = self.groups.iter().zip(&outcomes).map(|(group, (report, waits))| {
+            let mut row = row(&group.name, report, waits);
             let outcome = Outcome { timeouts_lack_of_dupacks: row.timeouts_lack_of_dupacks };
-            if let Some(blueprint) = party.blueprint {
+            if let Some(blueprint) = group.blueprint {
                 row.measures = core.hosts.blueprint(blueprint).measure(&outcome);
             }
             row
         });
         let total = self.several.then(|| {
-            let outcomes = self.parties.iter().zip(outcomes.iter().cloned());
-            let of_workloads = outcomes.filter(|(party, _)| party.is_workload);
+            let outcomes = self.groups.iter().zip(outcomes.iter().cloned());
+            let of_workloads = outcomes.filter(|(group, _)| group.is_workload);
             let (reports, waits): (Vec<_>, Vec<_>) =
                 of_workloads.map(|(_, outcome)| outcome).unzip();
             row("all", &Report::total(&reports), &WaitReport::total(&waits))

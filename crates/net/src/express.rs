@@ -116,7 +116,7 @@ impl Express {
         commons: &mut Commons,
     ) -> Option<(Time, u64)> {
         let is_due = self.announced(id).is_some_and(|first| first <= until);
-        if is_due { self.lanes[id.0 as usize].let_in(until, port, commons) } else { None }
+        if is_due { self.lanes[id.0 as usize].admit_arrivals(until, port, commons) } else { None }
     }
 
     /// The ports to which packets are announced.
@@ -140,7 +140,7 @@ impl Express {
 
 impl Lane {
     #[inline(never)]
-    fn let_in(
+    fn admit_arrivals(
         &mut self,
         until: (Time, u64),
         port: &mut Port,

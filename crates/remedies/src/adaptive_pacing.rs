@@ -146,7 +146,7 @@ impl Sender {
         }
     }
 
-    fn hear(&mut self, echo: bool, view: &SendView) {
+    fn on_new_ack(&mut self, echo: bool, view: &SendView) {
         self.round.acks += 1;
         self.round.echoes += u32::from(echo);
         let lost = view.in_recovery && !self.was_in_recovery;
@@ -185,7 +185,9 @@ impl SenderHook for Sender {
                 let phase = self.random.uniform(Span::from_picos(turn as u64));
                 self.next_at = self.next_at.max(view.now + phase);
             }
-            SendEvent::Ack { packet, .. } => self.hear(packet.flags.contains(Flags::ECE), view),
+            SendEvent::Ack { packet, .. } => {
+                self.on_new_ack(packet.flags.contains(Flags::ECE), view)
+            }
             SendEvent::Timeout => {
                 self.raise(view, 1.0);
                 self.round = Round { end: view.max, ..Round::default() };
@@ -265,10 +267,10 @@ mod tests {
         one.raise(&view(50_000, 832), 0.5);
         assert!((one.flows() - 75.0).abs() < 1e-9, "{}", one.flows());
         let quiet = SendView { una: 3001, max: 5001, ..view(2000, 832) };
-        one.hear(false, &quiet);
-        one.hear(true, &SendView { una: 4001, ..quiet });
+        one.on_new_ack(false, &quiet);
+        one.on_new_ack(true, &SendView { una: 4001, ..quiet });
         assert!((one.flows() - 74.0).abs() < 1e-9, "once in a round trip: {}", one.flows());
-        one.hear(false, &SendView { una: 5001, max: 6001, ..view(50_000, 832) });
+        one.on_new_ack(false, &SendView { una: 5001, max: 6001, ..view(50_000, 832) });
         assert!((one.flows() - 111.0).abs() < 1e-9, "half of the ACKs: {}", one.flows());
     }
 }

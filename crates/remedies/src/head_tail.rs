@@ -279,7 +279,7 @@ impl Sender {
         }
     }
 
-    fn hear(&mut self, view: &SendView) -> Advice {
+    fn on_new_ack(&mut self, view: &SendView) -> Advice {
         if let Some(timed) = self.timed.take_if(|timed| view.una >= timed.end) {
             let round_trip = view.now - timed.sent_at;
             if round_trip > self.longest {
@@ -318,7 +318,7 @@ fn few_are_enough(view: &SendView) -> bool {
 impl SenderHook for Sender {
     fn on_event(&mut self, event: SendEvent<'_>, view: &SendView) -> Advice {
         match event {
-            SendEvent::Ack { .. } => self.hear(view),
+            SendEvent::Ack { .. } => self.on_new_ack(view),
             SendEvent::Timeout => {
                 self.tries = 0;
                 self.wait(view);

@@ -152,7 +152,7 @@ impl Scenario {
             transport,
         };
         bounds::check(&scenario)?;
-        scenario.tell_distance();
+        scenario.set_base_rtt();
         requirement::check_switch(&scenario)?;
         table::check(&scenario)?;
         requirement::check_transports(&scenario)?;
@@ -160,7 +160,7 @@ impl Scenario {
     }
 
     /// Sets the round trip for congestion controls that need it, as an operator would.
-    fn tell_distance(&mut self) {
+    fn set_base_rtt(&mut self) {
         let (trunks, network) = (self.trunks(), &self.network);
         for Transport { tcp, .. } in
             std::iter::once(&mut self.transport).chain(self.traffic.transports_mut())

@@ -18,13 +18,13 @@ use crate::queue::{Queue, Size};
 use crate::read::Read;
 use crate::receiver::Receiver;
 use crate::rto::{Bounds, Rto};
-use crate::sender::{Heard, Rules, Sender};
+use crate::sender::{AckInfo, Rules, Sender};
 use crate::timeline::Timeline;
 
 /// An ACK in the network, or the client's answer to a SYN-ACK.
 #[derive(Clone, Copy, Debug, Default)]
 struct Ack {
-    heard: Heard,
+    ack: AckInfo,
     who: u32,
 }
 
@@ -271,7 +271,7 @@ impl<'a> Network<'a> {
             self.arrive();
         } else {
             self.now = ack;
-            self.hear();
+            self.on_ack();
         }
     }
 
@@ -288,14 +288,14 @@ impl<'a> Network<'a> {
             return self.lose(who, kind, sent);
         };
         let at = departure + self.round_trip;
-        let mut heard = Heard { next: ESTABLISHED, segment, sent };
+        let mut ack = AckInfo { next: ESTABLISHED, segment, sent };
         if kind != Kind::Bare {
             let connection = &mut self.connections[who as usize];
             let before = connection.receiver.next;
             let (every, quick, wait) = self.delay;
             let is_due = wait == 0 || connection.receiver.is_due(segment, every, quick);
-            heard.next = connection.receiver.take(segment);
-            if heard.next == self.end && before < heard.next {
+            ack.next = connection.receiver.take(segment);
+            if ack.next == self.end && before < ack.next {
                 self.missing -= 1;
                 self.done = departure;
             }
@@ -309,7 +309,7 @@ impl<'a> Network<'a> {
                 return;
             }
         }
-        self.acks.push(at, Ack { heard, who });
+        self.acks.push(at, Ack { ack, who });
     }
 
     #[inline(never)]
@@ -329,15 +329,15 @@ impl<'a> Network<'a> {
     /// An ACK arrives at its server. The ACK that completes the handshake carries the first
     /// request.
     #[inline]
-    fn hear(&mut self) {
-        let Ack { heard, who } = self.acks.pop();
+    fn on_ack(&mut self) {
+        let Ack { ack, who } = self.acks.pop();
         let Connection { sender, tries, opens, .. } = &mut self.connections[who as usize];
-        if heard.next == ESTABLISHED {
+        if ack.next == ESTABLISHED {
             *opens = false;
-            sender.open(self.now - heard.sent, *tries == 1, &self.rules);
+            sender.open(self.now - ack.sent, *tries == 1, &self.rules);
             sender.end += self.read.segments;
         } else {
-            sender.hear(self.now, &heard, &self.rules);
+            sender.on_ack(self.now, &ack, &self.rules);
         }
         self.send(who);
     }
@@ -395,8 +395,8 @@ impl<'a> Network<'a> {
         if receiver.due < NEVER {
             receiver.acknowledged();
             let next = receiver.next;
-            let heard = Heard { next, segment: next - 1, sent: *held };
-            sender.hear(self.now, &heard, &self.rules);
+            let ack = AckInfo { next, segment: next - 1, sent: *held };
+            sender.on_ack(self.now, &ack, &self.rules);
         }
     }
 

@@ -2,13 +2,13 @@
 
 use crate::packet::Ticks;
 use crate::parts::{BITS, Parts};
-use crate::sender::{Burst, DUPLICATES, Heard, Rules, Sender};
+use crate::sender::{AckInfo, Burst, DUPLICATES, Rules, Sender};
 
 impl Sender {
     /// Handles an ACK with selective acknowledgements.
     #[inline(never)]
-    pub(crate) fn hear_selectively(&mut self, now: Ticks, heard: &Heard, rules: &Rules) {
-        let Heard { next: ack, segment, sent } = *heard;
+    pub(crate) fn on_selective_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
+        let AckInfo { next: ack, segment, sent } = *ack;
         if ack < self.una || (ack == self.una && self.una == self.max) {
             return;
         }

@@ -47,7 +47,7 @@ pub struct Burst {
 
 /// An ACK at the sender.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Heard {
+pub struct AckInfo {
     /// The next segment expected.
     pub next: u32,
     /// The segment that caused it.
@@ -181,11 +181,11 @@ impl Sender {
 
     /// Handles an ACK.
     #[inline]
-    pub fn hear(&mut self, now: Ticks, heard: &Heard, rules: &Rules) {
+    pub fn on_ack(&mut self, now: Ticks, ack: &AckInfo, rules: &Rules) {
         if self.selective.is_some() {
-            self.hear_selectively(now, heard, rules);
+            self.on_selective_ack(now, ack, rules);
         } else {
-            self.acknowledge(now, heard.next, heard.sent, rules);
+            self.acknowledge(now, ack.next, ack.sent, rules);
         }
     }
 

@@ -154,7 +154,7 @@ impl AllToAll {
         let now = hosts.now();
         (self.began, self.missing, self.asked) = (now, self.flows, 0);
         hosts.begin_wait(self.first_flow);
-        hosts.tell(EventKind::BlockStart, self.round, self.mark);
+        hosts.record(EventKind::BlockStart, self.round, self.mark);
         self.requests.clear();
         let flows = self.first_flow..self.first_flow + self.flows;
         let (random, spread) = (&mut self.random, self.spread);
@@ -174,18 +174,18 @@ impl AllToAll {
             let client = hosts.act_on(EndId::client(flow));
             client.notify_at((u64::from(self.round) + 1) * self.message);
             client.request(0);
-            hosts.tell(EventKind::Request, self.round, Some(flow));
+            hosts.record(EventKind::Request, self.round, Some(flow));
         }
     }
 
     fn complete(&mut self, hosts: &mut Hosts, flow: u32) {
-        hosts.tell_of(EventKind::FlowDone, flow);
+        hosts.record_flow(EventKind::FlowDone, flow);
         self.missing -= 1;
         if self.missing > 0 {
             return;
         }
         hosts.end_wait(self.first_flow);
-        hosts.tell(EventKind::BlockDone, self.round, self.mark);
+        hosts.record(EventKind::BlockDone, self.round, self.mark);
         self.completions.push(hosts.now() - self.began);
         self.round += 1;
         if self.is_done() {

@@ -156,7 +156,7 @@ impl BarrierReader {
             self.schedule.push((at + jitter.uniform(self.read.start_spread), part));
         }
         self.schedule.sort_unstable();
-        hosts.tell(EventKind::BlockStart, self.block, self.mark);
+        hosts.record(EventKind::BlockStart, self.block, self.mark);
         self.ask(hosts);
     }
 
@@ -211,7 +211,7 @@ impl BarrierReader {
         }
         client.notify_at(end);
         client.request(self.read.request_size.0 as u16);
-        hosts.tell(EventKind::Request, self.block, Some(flow));
+        hosts.record(EventKind::Request, self.block, Some(flow));
     }
 
     /// Bytes that the connection of a part's server has delivered for earlier blocks.
@@ -236,14 +236,14 @@ impl BarrierReader {
         let took = (now - self.block_start).as_secs_f64();
         self.missing -= 1;
         self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
-        hosts.tell_of(EventKind::FlowDone, end.flow());
+        hosts.record_flow(EventKind::FlowDone, end.flow());
         if self.missing > 0 {
             self.note(hosts, Note::Complete(self.part_of(end)));
             return;
         }
         self.end_orders(hosts, self.part_of(end));
         hosts.end_wait(self.first_flow);
-        hosts.tell(EventKind::BlockDone, self.block, self.mark);
+        hosts.record(EventKind::BlockDone, self.block, self.mark);
         self.completions.push(now - self.block_start);
         self.fairness += self.shares.index().unwrap_or(1.0);
         self.finished_at = now;

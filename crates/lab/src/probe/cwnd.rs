@@ -116,10 +116,10 @@ impl TraceKind for FlowTrace {
         Self { flows: vec![Bins::new(detail); flows], labelled: vec![0; flows] }
     }
 
-    fn for_each_row(&self, mut tell: impl FnMut(&FlowRow)) {
+    fn for_each_row(&self, mut emit: impl FnMut(&FlowRow)) {
         for (bins, flow) in self.flows.iter().zip(0..) {
             for (start, of) in bins.iter() {
-                tell(&FlowRow { start, width: bins.width(), flow, of: *of });
+                emit(&FlowRow { start, width: bins.width(), flow, of: *of });
             }
         }
     }

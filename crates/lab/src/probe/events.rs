@@ -138,8 +138,8 @@ impl TraceKind for EventTrace {
         }
     }
 
-    fn for_each_row(&self, tell: impl FnMut(&EventRow)) {
-        self.rows.iter().for_each(tell);
+    fn for_each_row(&self, emit: impl FnMut(&EventRow)) {
+        self.rows.iter().for_each(emit);
     }
 }
 

@@ -31,8 +31,8 @@ pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
         let _ = (now, network);
     }
 
-    /// Calls `tell` for each row of the table.
-    fn for_each_row(&self, tell: impl FnMut(&Self::Row));
+    /// Calls `emit` for each row of the table.
+    fn for_each_row(&self, emit: impl FnMut(&Self::Row));
 }
 
 /// A column of a table, and how to read it from a row.

@@ -188,11 +188,11 @@ impl TraceKind for QueueTraces {
         self.by_port.clear();
     }
 
-    fn for_each_row(&self, mut tell: impl FnMut(&QueueRow)) {
+    fn for_each_row(&self, mut emit: impl FnMut(&QueueRow)) {
         for trace in &self.traces {
             for (start, of) in trace.iter() {
                 let port = Arc::clone(&trace.name);
-                tell(&QueueRow { start, width: trace.bin_width(), port, of: *of });
+                emit(&QueueRow { start, width: trace.bin_width(), port, of: *of });
             }
         }
     }

@@ -29,8 +29,8 @@ impl TraceKind for Drops {
         Self(BTreeMap::new())
     }
 
-    fn for_each_row(&self, mut tell: impl FnMut(&Self::Row)) {
-        self.0.iter().for_each(|(port, drops)| tell(&(*port, *drops)));
+    fn for_each_row(&self, mut emit: impl FnMut(&Self::Row)) {
+        self.0.iter().for_each(|(port, drops)| emit(&(*port, *drops)));
     }
 }
 

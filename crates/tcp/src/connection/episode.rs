@@ -163,12 +163,12 @@ impl Connection {
     #[inline]
     pub(super) fn note_timer(&mut self, now: Time) {
         if self.extras.has(Extras::TIMED_RECOVERY) {
-            self.tell_timer(now);
+            self.notify_timer(now);
         }
     }
 
     #[inline(never)]
-    fn tell_timer(&mut self, now: Time) {
+    fn notify_timer(&mut self, now: Time) {
         let view = self.recovery_view(now);
         self.recovery.on_progress(&self.board, &view);
     }

@@ -5,7 +5,7 @@ use crate::hybrid::Spans;
 use crate::packet::{NEVER, Ticks};
 use crate::parts::{SEGMENT, parts};
 use crate::rto::{Bounds, Rto};
-use crate::sender::{Burst, Heard, Rules, Sender};
+use crate::sender::{AckInfo, Burst, Rules, Sender};
 
 pub(super) const RULES: Rules = Rules {
     short: 0,
@@ -149,18 +149,18 @@ fn rfc6675_three_segments_above_a_hole_repair_it_and_the_pipe_governs_the_rest()
     let rules = sack(Flavour { rescues: false, ..Flavour::LAB });
     let mut it = sender_by(10.0, 5.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..11));
-    let hear = |it: &mut Sender, next, segment| {
-        it.hear(50, &Heard { next, segment, sent: 0 }, &rules);
+    let on_ack = |it: &mut Sender, next, segment| {
+        it.on_ack(50, &AckInfo { next, segment, sent: 0 }, &rules);
         sent_by(it, 50, &rules)
     };
     // Segments 1 and 4 are lost.
-    assert_eq!(hear(&mut it, 1, 2), new([11]));
-    assert_eq!(hear(&mut it, 1, 3), new([12]));
-    assert_eq!(hear(&mut it, 1, 5), [(1, true)]);
-    let more: Vec<_> = (6..11).flat_map(|segment| hear(&mut it, 1, segment)).collect();
+    assert_eq!(on_ack(&mut it, 1, 2), new([11]));
+    assert_eq!(on_ack(&mut it, 1, 3), new([12]));
+    assert_eq!(on_ack(&mut it, 1, 5), [(1, true)]);
+    let more: Vec<_> = (6..11).flat_map(|segment| on_ack(&mut it, 1, segment)).collect();
     assert_eq!(more, [(4, true), (13, false)], "five are in the pipe");
-    assert_eq!(hear(&mut it, 4, 1), new([14]));
-    assert_eq!(hear(&mut it, 13, 4), new(15..18), "the threshold is five");
+    assert_eq!(on_ack(&mut it, 4, 1), new([14]));
+    assert_eq!(on_ack(&mut it, 13, 4), new(15..18), "the threshold is five");
     assert_eq!(it.timeouts, 0);
 }
 
@@ -169,11 +169,11 @@ fn after_a_timeout_a_scoreboard_remembers_what_has_arrived() {
     let rules = sack(Flavour::LAB);
     let mut it = sender_by(4.0, 9.0, &rules);
     assert_eq!(sent_by(&mut it, 0, &rules), new(1..5));
-    it.hear(5, &Heard { next: 1, segment: 3, sent: 0 }, &rules);
+    it.on_ack(5, &AckInfo { next: 1, segment: 3, sent: 0 }, &rules);
     sent_by(&mut it, 5, &rules);
     it.expire(1000, &rules);
     assert_eq!(sent_by(&mut it, 1000, &rules), [(1, true)]);
-    it.hear(1010, &Heard { next: 2, segment: 1, sent: NEVER }, &rules);
+    it.on_ack(1010, &AckInfo { next: 2, segment: 1, sent: NEVER }, &rules);
     assert_eq!(sent_by(&mut it, 1010, &rules), [(2, true), (4, true)]);
 }
 
