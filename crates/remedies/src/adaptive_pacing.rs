@@ -186,7 +186,7 @@ impl SenderHook for Sender {
                 self.next_at = self.next_at.max(view.now + phase);
             }
             SendEvent::Ack { packet, .. } => {
-                self.on_new_ack(packet.flags.contains(Flags::ECE), view)
+                self.on_new_ack(packet.flags.contains(Flags::ECE), view);
             }
             SendEvent::Timeout => {
                 self.raise(view, 1.0);

@@ -1,63 +1,69 @@
 //! A calendar whose days are ordered by `(time, sequence)`.
 //!
 //! This month and the next, half a millisecond each, are divided into days of 17 microseconds. The
-//! months after them, 34 milliseconds in all, keep their events unsorted and distribute them to
-//! their days when they are near; later events wait in a heap. A day rarely has more than a few
-//! events, which mostly arrive in order: it is a sorted list while it is short. A sorted list is a
-//! heap, so a long one continues as a heap.
+//! months after them, 34 milliseconds in all, and the years after those, 2.2 seconds in all, keep
+//! their events unsorted, and distribute them when they are near; later events wait in a heap. A
+//! day rarely has more than a few events, which mostly arrive in order. One with many is divided
+//! into 64 hours when its first event is removed.
 
+use super::bucket::{Bucket, reuse};
+use super::heap::Heap;
 use super::{Entry, NOTHING};
 use crate::time::Time;
 
-const ARITY: usize = 4;
 /// A day is 2^24 ps, about 17 us.
 pub(super) const DAY_BITS: u32 = 24;
 /// Days in sight. They are few, so that they stay in the cache and their `busy` bits fit into a
 /// word.
 pub(super) const DAYS: usize = 64;
-/// A month is half of them.
+/// An hour is 2^18 ps, about 262 ns.
+pub(super) const HOUR_BITS: u32 = DAY_BITS - HOURS.ilog2();
+const HOURS: usize = 64;
+/// A month is half the days in sight.
 pub(super) const MONTH_BITS: u32 = DAY_BITS + DAYS.ilog2() - 1;
 /// Months with a list of their own.
 pub(super) const MONTHS: usize = 64;
-/// Length at which a day's list is compacted or becomes a heap.
-const CROWD: usize = 64;
+/// Years with a list of their own.
+pub(super) const YEARS: usize = 64;
+const MONTHS_BITS: u32 = MONTHS.ilog2();
 
 /// Events, earliest first.
 #[derive(Clone, Debug)]
 pub(super) struct Calendar<E> {
     /// The days in sight, by the low bits of their number.
-    days: Box<[Day<E>; DAYS]>,
+    days: Box<[Bucket<E>; DAYS]>,
     /// Bit mask of the days that have events.
     busy: u64,
     /// Number of the current month; the days in sight are its own and those of the next.
     month: u64,
-    /// The months after these, by the low bits of their number, and a bit mask of those with
-    /// events.
-    months: Box<[Month<E>; MONTHS]>,
-    busy_months: u64,
+    /// Slot of the day that is divided into hours; `DAYS` if none is.
+    divided: usize,
+    hours: Box<[Bucket<E>; HOURS]>,
+    busy_hours: u64,
+    /// The months after those in sight.
+    months: Lists<E>,
+    /// The years after that of the last day in sight.
+    years: Lists<E>,
+    /// Number of the year of the last day in sight.
+    year: u64,
     /// The month of the earliest event in `far`.
     far_month: u64,
-    /// Events after all these months.
+    /// Events after all these years.
     far: Heap<E>,
-}
-
-/// Events in no particular order.
-#[derive(Clone, Debug)]
-struct Month<E> {
-    events: Vec<Entry<E>>,
-    /// Key of the earliest.
-    first: u128,
 }
 
 impl<E: Copy> Calendar<E> {
     pub(super) fn new() -> Self {
-        let month = |_| Month { events: Vec::new(), first: NOTHING };
         Self {
-            days: Box::new(std::array::from_fn(|_| Day::new())),
+            days: Box::new(std::array::from_fn(|_| Bucket::new())),
             busy: 0,
             month: 0,
-            months: Box::new(std::array::from_fn(month)),
-            busy_months: 0,
+            divided: DAYS,
+            hours: Box::new(std::array::from_fn(|_| Bucket::new())),
+            busy_hours: 0,
+            months: Lists::new(),
+            years: Lists::new(),
+            year: 0,
             far_month: u64::MAX,
             far: Heap::new(),
         }
@@ -70,20 +76,29 @@ impl<E: Copy> Calendar<E> {
         if today != self.month {
             self.turn_to(today);
         }
+        self.place(entry);
+    }
+
+    #[inline]
+    fn place(&mut self, entry: Entry<E>) {
         let month = month_at(entry.time);
-        match month - today {
-            0 | 1 => self.insert(entry),
-            ahead if ahead < MONTHS as u64 => {
-                let slot = month as usize % MONTHS;
-                self.busy_months |= 1 << slot;
-                let month = &mut self.months[slot];
-                month.first = month.first.min(entry.key());
-                month.events.push(entry);
-            }
-            _ => {
-                self.far_month = self.far_month.min(month);
-                self.far.push(entry);
-            }
+        let ahead = month - self.month;
+        if ahead <= 1 {
+            self.insert(entry);
+        } else if ahead < 2 + MONTHS as u64 {
+            self.months.push(month, entry);
+        } else {
+            self.place_beyond(month, entry);
+        }
+    }
+
+    fn place_beyond(&mut self, month: u64, entry: Entry<E>) {
+        let year = year_of(month);
+        if year - self.year <= YEARS as u64 {
+            self.years.push(year, entry);
+        } else {
+            self.far_month = self.far_month.min(month);
+            self.far.push(entry);
         }
     }
 
@@ -91,7 +106,17 @@ impl<E: Copy> Calendar<E> {
     fn insert(&mut self, entry: Entry<E>) {
         let slot = day_at(entry.time) as usize % DAYS;
         self.busy |= 1 << slot;
-        self.days[slot].push(entry);
+        if slot == self.divided {
+            self.insert_hour(entry);
+        } else {
+            self.days[slot].push(entry);
+        }
+    }
+
+    fn insert_hour(&mut self, entry: Entry<E>) {
+        let hour = hour_at(entry.time) as usize % HOURS;
+        self.busy_hours |= 1 << hour;
+        self.hours[hour].push(entry);
     }
 
     /// Makes a later `month` the current one. No earlier event may be left.
@@ -100,13 +125,25 @@ impl<E: Copy> Calendar<E> {
         let in_sight = self.month + 1;
         self.month = month;
         for next in [month, month + 1] {
-            let slot = next as usize % MONTHS;
-            if next > in_sight && self.busy_months & 1 << slot != 0 {
-                self.busy_months ^= 1 << slot;
-                self.months[slot].first = NOTHING;
-                let mut events = std::mem::take(&mut self.months[slot].events);
-                events.drain(..).for_each(|entry| self.insert(entry));
-                self.months[slot].events = events;
+            if next > in_sight {
+                let events = self.months.take(next);
+                for entry in &events {
+                    self.insert(*entry);
+                }
+                self.months.give_back(next, events);
+            }
+        }
+        let year = year_of(month + 1);
+        if year > self.year {
+            // No event is earlier than `month`, so all others of these years are gone.
+            let years = year_of(month).max(self.year + 1)..=year;
+            self.year = year;
+            for next in years {
+                let events = self.years.take(next);
+                for entry in &events {
+                    self.place(*entry);
+                }
+                self.years.give_back(next, events);
             }
         }
         if self.far_month <= month + 1 {
@@ -133,19 +170,22 @@ impl<E: Copy> Calendar<E> {
             return self.first_beyond();
         }
         let slot = self.next_busy();
+        if slot == self.divided {
+            return self.first_hour();
+        }
         self.days[slot].first().map_or(NOTHING, Entry::key)
+    }
+
+    fn first_hour(&mut self) -> u128 {
+        let hour = self.busy_hours.trailing_zeros() as usize % HOURS;
+        self.hours[hour].first().map_or(NOTHING, Entry::key)
     }
 
     /// Key of the earliest event after the days in sight.
     #[cold]
     fn first_beyond(&mut self) -> u128 {
         let far = self.far.first().map_or(NOTHING, Entry::key);
-        if self.busy_months == 0 {
-            return far;
-        }
-        let today = self.month as usize % MONTHS;
-        let ahead = self.busy_months.rotate_right(today as u32).trailing_zeros();
-        self.months[(today + ahead as usize) % MONTHS].first.min(far)
+        self.months.first(self.month + 2).min(self.years.first(self.year + 1)).min(far)
     }
 
     /// Removes the earliest event.
@@ -160,12 +200,43 @@ impl<E: Copy> Calendar<E> {
         }
         let slot = self.next_busy();
         let day = &mut self.days[slot];
+        if slot == self.divided || !day.is_sorted() {
+            return self.pop_hour(slot);
+        }
         let first = day.pop()?;
         if day.is_empty() {
             self.busy ^= 1 << slot;
         }
         Some(first)
     }
+
+    /// Removes the earliest event of a day with many. It is divided first: as the clock is in it
+    /// from now on, no earlier day can get events before it is empty.
+    #[cold]
+    fn pop_hour(&mut self, slot: usize) -> Option<Entry<E>> {
+        if slot != self.divided {
+            self.divided = slot;
+            let events = self.days[slot].take_crowd();
+            for entry in &events {
+                self.insert_hour(*entry);
+            }
+            self.days[slot].give_back(events);
+        }
+        let hour = self.busy_hours.trailing_zeros() as usize % HOURS;
+        let first = self.hours[hour].pop()?;
+        if self.hours[hour].is_empty() {
+            self.busy_hours ^= 1 << hour;
+            if self.busy_hours == 0 {
+                self.busy ^= 1 << slot;
+                self.divided = DAYS;
+            }
+        }
+        Some(first)
+    }
+}
+
+const fn year_of(month: u64) -> u64 {
+    month >> MONTHS_BITS
 }
 
 const fn month_at(time: Time) -> u64 {
@@ -176,197 +247,61 @@ const fn day_at(time: Time) -> u64 {
     time.as_picos() >> DAY_BITS
 }
 
-/// The events of one day: a sorted list from `head` on, or a heap if there were many.
-#[derive(Clone, Debug)]
-struct Day<E> {
-    heap: Heap<E>,
-    head: usize,
-    is_heap: bool,
+const fn hour_at(time: Time) -> u64 {
+    time.as_picos() >> HOUR_BITS
 }
 
-impl<E: Copy> Day<E> {
-    const fn new() -> Self {
-        Self { heap: Heap::new(), head: 0, is_heap: false }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.heap.len() == 0
-    }
-
-    #[inline]
-    fn push(&mut self, entry: Entry<E>) {
-        if self.is_heap || self.heap.entries.len() >= CROWD {
-            return self.push_to_crowd(entry);
-        }
-        let in_order = self.heap.entries.last().is_none_or(|last| last.key() < entry.key());
-        self.heap.entries.push(entry);
-        if !in_order {
-            self.move_forward();
-        }
-    }
-
-    fn first(&mut self) -> Option<&Entry<E>> {
-        if self.is_heap { self.heap.first() } else { self.heap.entries.get(self.head) }
-    }
-
-    /// Moves the last entry to its place in the list.
-    fn move_forward(&mut self) {
-        let entries = &mut self.heap.entries[self.head..];
-        let mut hole = entries.len() - 1;
-        let entry = entries[hole];
-        while let Some(before) = hole.checked_sub(1)
-            && entries[before].key() > entry.key()
-        {
-            entries[hole] = entries[before];
-            hole = before;
-        }
-        entries[hole] = entry;
-    }
-
-    /// Compacts the list, or turns it into a heap.
-    #[cold]
-    fn push_to_crowd(&mut self, entry: Entry<E>) {
-        if !self.is_heap {
-            self.heap.entries.drain(..self.head);
-            self.head = 0;
-            if self.heap.entries.len() < CROWD / 2 {
-                return self.push(entry);
-            }
-            self.is_heap = true;
-        }
-        self.heap.push(entry);
-    }
-
-    #[inline]
-    fn pop(&mut self) -> Option<Entry<E>> {
-        if self.is_heap {
-            return self.pop_from_crowd();
-        }
-        let first = *self.heap.entries.get(self.head)?;
-        self.head += 1;
-        if self.head == self.heap.entries.len() {
-            self.heap.entries.clear();
-            self.head = 0;
-        }
-        Some(first)
-    }
-
-    #[cold]
-    fn pop_from_crowd(&mut self) -> Option<Entry<E>> {
-        let first = self.heap.pop()?;
-        if self.heap.len() == 0 {
-            self.heap.clear();
-            self.is_heap = false;
-        }
-        Some(first)
-    }
+/// The events of 64 months or years that follow each other, in no particular order.
+#[derive(Clone, Debug)]
+struct Lists<E> {
+    /// By the low bits of the number.
+    lists: Box<[List<E>; MONTHS]>,
+    /// Bit mask of those that have events.
+    busy: u64,
 }
 
 #[derive(Clone, Debug)]
-struct Heap<E> {
-    entries: Vec<Entry<E>>,
-    /// The root was popped and not replaced yet. If the next operation is a push, the usual case,
-    /// one sift is enough instead of two.
-    vacant_root: bool,
+struct List<E> {
+    events: Vec<Entry<E>>,
+    /// Key of the earliest.
+    first: u128,
 }
 
-impl<E: Copy> Heap<E> {
-    const fn new() -> Self {
-        Self { entries: Vec::new(), vacant_root: false }
-    }
-
-    fn len(&self) -> usize {
-        self.entries.len() - usize::from(self.vacant_root)
+impl<E: Copy> Lists<E> {
+    fn new() -> Self {
+        let list = |_| List { events: Vec::new(), first: NOTHING };
+        Self { lists: Box::new(std::array::from_fn(list)), busy: 0 }
     }
 
     #[inline]
-    fn push(&mut self, entry: Entry<E>) {
-        if self.vacant_root {
-            self.vacant_root = false;
-            self.sift_down(entry);
-        } else {
-            self.entries.push(entry);
-            self.sift_up(entry);
+    fn push(&mut self, number: u64, entry: Entry<E>) {
+        let slot = number as usize % MONTHS;
+        self.busy |= 1 << slot;
+        let list = &mut self.lists[slot];
+        list.first = list.first.min(entry.key());
+        list.events.push(entry);
+    }
+
+    /// Key of the earliest event of all; `number` is the first that can have any.
+    fn first(&self, number: u64) -> u128 {
+        if self.busy == 0 {
+            return NOTHING;
         }
+        let start = number as usize % MONTHS;
+        let ahead = self.busy.rotate_right(start as u32).trailing_zeros();
+        self.lists[(start + ahead as usize) % MONTHS].first
     }
 
-    #[inline]
-    fn pop(&mut self) -> Option<Entry<E>> {
-        self.fill_root();
-        let first = *self.entries.first()?;
-        self.vacant_root = true;
-        Some(first)
+    /// Removes the events of one.
+    fn take(&mut self, number: u64) -> Vec<Entry<E>> {
+        let slot = number as usize % MONTHS;
+        self.busy &= !(1 << slot);
+        self.lists[slot].first = NOTHING;
+        std::mem::take(&mut self.lists[slot].events)
     }
 
-    /// The earliest entry.
-    fn first(&mut self) -> Option<&Entry<E>> {
-        self.fill_root();
-        self.entries.first()
-    }
-
-    /// Removes the earliest entry if `condition` is true for it.
-    fn pop_if(&mut self, condition: impl FnOnce(&Entry<E>) -> bool) -> Option<Entry<E>> {
-        if condition(self.first()?) { self.pop() } else { None }
-    }
-
-    /// Resets an empty heap with a vacant root.
-    fn clear(&mut self) {
-        self.entries.clear();
-        self.vacant_root = false;
-    }
-
-    #[inline]
-    fn fill_root(&mut self) {
-        if self.vacant_root {
-            self.vacant_root = false;
-            if let Some(last) = self.entries.pop()
-                && !self.entries.is_empty()
-            {
-                self.sift_down(last);
-            }
-        }
-    }
-
-    fn sift_up(&mut self, entry: Entry<E>) {
-        let key = entry.key();
-        let mut hole = self.entries.len() - 1;
-        while hole > 0 {
-            let parent = (hole - 1) / ARITY;
-            if self.entries[parent].key() <= key {
-                break;
-            }
-            self.entries[hole] = self.entries[parent];
-            hole = parent;
-        }
-        self.entries[hole] = entry;
-    }
-
-    /// Sinks `entry` from the root, which is a hole.
-    fn sift_down(&mut self, entry: Entry<E>) {
-        let entries = &mut self.entries[..];
-        let key = entry.key();
-        let mut hole = 0;
-        loop {
-            let first = hole * ARITY + 1;
-            let Some(children) = entries.get(first..entries.len().min(first + ARITY)) else {
-                break;
-            };
-            let Some((head, rest)) = children.split_first() else {
-                break;
-            };
-            let (mut least, mut least_key) = (0, head.key());
-            for (i, child) in rest.iter().enumerate() {
-                let child_key = child.key();
-                if child_key < least_key {
-                    (least, least_key) = (i + 1, child_key);
-                }
-            }
-            if key <= least_key {
-                break;
-            }
-            entries[hole] = children[least];
-            hole = first + least;
-        }
-        entries[hole] = entry;
+    /// Returns the space of the events taken, which belongs to the next of the same slot.
+    fn give_back(&mut self, number: u64, events: Vec<Entry<E>>) {
+        reuse(&mut self.lists[number as usize % MONTHS].events, events);
     }
 }

@@ -1,6 +1,7 @@
 //! The sending half: sent data, round trips and timeouts.
 
 pub mod delivery;
+mod detection;
 pub mod idle;
 pub mod prr;
 pub mod rtt;
@@ -9,7 +10,7 @@ mod selective;
 mod ticks;
 
 pub use delivery::DeliveryRate;
+pub use detection::{Detection, Horizon};
 pub use prr::Prr;
 pub use rtt::RttEstimator;
 pub use scoreboard::{Marks, Scoreboard, Sent};
-pub use selective::{Detection, Horizon};

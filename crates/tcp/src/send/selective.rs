@@ -4,36 +4,6 @@ use incast_engine::{Span, Time};
 
 use super::scoreboard::{Marks, SEEN, Scoreboard, Sent, Tally};
 
-/// The last sent of the arrived segments, and the time after which a segment sent earlier is
-/// considered lost (RFC 8985 §6.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Horizon {
-    /// When it was sent.
-    pub sent_at: Time,
-    /// One past its last byte.
-    pub end: u64,
-    /// A round trip and the reordering window.
-    pub patience: Span,
-}
-
-impl Horizon {
-    /// Whether it was sent after `segment`.
-    fn is_after(&self, segment: &Sent) -> bool {
-        (self.sent_at, self.end) > (segment.sent_at, segment.end())
-    }
-}
-
-/// The result of loss detection by time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Detection {
-    /// Number of segments newly declared lost.
-    pub lost: u32,
-    /// When the last of the retransmissions among them was sent.
-    pub copy_sent_at: Option<Time>,
-    /// When the next segment may be declared lost, if any.
-    pub next: Option<Time>,
-}
-
 impl Scoreboard {
     /// Bytes that the receiver has beyond the cumulative ACK.
     #[inline]
@@ -195,14 +165,14 @@ impl Scoreboard {
     }
 
     /// Index of the first segment at or above `seq`. Often this is the first segment.
-    fn first_from(&self, seq: u64) -> usize {
+    pub(super) fn first_from(&self, seq: u64) -> usize {
         if self.segments.front().is_none_or(|head| head.seq >= seq) {
             return 0;
         }
         self.segments.partition_point(|segment| segment.seq < seq)
     }
 
-    fn mark_lost(&mut self, index: usize) {
+    pub(super) fn mark_lost(&mut self, index: usize) {
         self.tally.losses += 1;
         let segment = &mut self.segments[index];
         let len = u64::from(segment.len);
@@ -331,66 +301,6 @@ impl Scoreboard {
                     && head.marks.is_empty()
                     && (sent_at, end) <= (head.sent_at, head.end())
             })
-    }
-
-    /// Declares segments lost that were sent before `horizon`, and longer ago than its patience
-    /// (RFC 8985 §6.2, step 5).
-    ///
-    /// Segments sent once were sent in the order of their sequence numbers, and copies are recorded
-    /// in the order of sending. The search therefore ends at the first segment that was sent too
-    /// late. It begins after the segments that earlier calls have decided.
-    pub fn detect(&mut self, now: Time, horizon: &Horizon) -> Detection {
-        let mut found = Detection::default();
-        self.detect_copies(now, horizon, &mut found);
-        let first = self.first_from(self.tally.settled);
-        let mut all_settled = true;
-        for index in first..self.segments.len() {
-            let segment = self.segments[index];
-            let undecided = segment.transmissions == 1 && segment.marks.is_empty();
-            if undecided {
-                if !horizon.is_after(&segment) {
-                    break;
-                }
-                let expiry = segment.sent_at + horizon.patience;
-                if expiry <= now {
-                    self.mark_lost(index);
-                    found.lost += 1;
-                } else {
-                    found.next = found.next.max(Some(expiry));
-                    all_settled = false;
-                }
-            }
-            if all_settled {
-                self.tally.settled = segment.end();
-            }
-        }
-        found
-    }
-
-    fn detect_copies(&mut self, now: Time, horizon: &Horizon, found: &mut Detection) {
-        let mut at = 0;
-        while let Some(&(seq, sent_at)) = self.tally.copies.get(at) {
-            let index = self.segments.partition_point(|segment| segment.seq < seq);
-            let segment = self.segments.get(index).filter(|segment| {
-                segment.sent_at == sent_at
-                    && segment.marks.has(Marks::RESENT)
-                    && !segment.marks.has(Marks::SACKED)
-            });
-            match segment {
-                Some(segment) if !horizon.is_after(segment) => break,
-                Some(_) if sent_at + horizon.patience > now => {
-                    found.next = found.next.max(Some(sent_at + horizon.patience));
-                    at += 1;
-                }
-                Some(_) => {
-                    self.mark_lost(index);
-                    found.lost += 1;
-                    found.copy_sent_at = found.copy_sent_at.max(Some(sent_at));
-                    self.tally.copies.remove(at);
-                }
-                None => drop(self.tally.copies.remove(at)),
-            }
-        }
     }
 }
 
