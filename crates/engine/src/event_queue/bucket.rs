@@ -3,37 +3,37 @@
 use super::Entry;
 use super::heap::Heap;
 
-/// Number of events up to which a bucket is sorted with each event that it gets.
-pub(super) const CROWD: usize = 64;
+/// Number of places that an event is moved to stay in order.
+const NEAR: usize = 64;
 /// Capacity that an empty list keeps.
 const KEPT: usize = 1 << 10;
 
 /// The order of a bucket's events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
-    /// Sorted, and few.
+    /// Sorted from `head` on.
     Sorted,
     /// None, except that the earliest is the first.
     Crowd,
-    /// Sorted, any number.
-    Long,
     /// A heap.
     Heap,
 }
 
-/// The events of a short time: a list that is sorted while it is short. A crowd is not sorted until
-/// its first event is removed.
+/// The events of a short time: a sorted list, as long as they are nearly in order. Others are a crowd,
+/// which is not sorted until its first event is removed, and not twice.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket<E> {
     events: Heap<E>,
     /// Index of the earliest event, unless they are a heap.
     head: usize,
     order: Order,
+    /// Whether they were sorted.
+    was_crowd: bool,
 }
 
 impl<E: Copy> Bucket<E> {
     pub(super) const fn new() -> Self {
-        Self { events: Heap::new(), head: 0, order: Order::Sorted }
+        Self { events: Heap::new(), head: 0, order: Order::Sorted, was_crowd: false }
     }
 
     #[inline]
@@ -41,7 +41,7 @@ impl<E: Copy> Bucket<E> {
         self.events.len() == 0
     }
 
-    /// Whether its events are a short sorted list.
+    /// Whether its events are a sorted list.
     #[inline]
     pub(super) fn is_sorted(&self) -> bool {
         self.order == Order::Sorted
@@ -50,13 +50,13 @@ impl<E: Copy> Bucket<E> {
     /// Adds an event.
     #[inline]
     pub(super) fn push(&mut self, entry: Entry<E>) {
-        if !self.is_sorted() || self.events.entries.len() >= CROWD {
+        if !self.is_sorted() {
             return self.push_to_crowd(entry);
         }
         let in_order = self.events.entries.last().is_none_or(|last| last.key() < entry.key());
         self.events.entries.push(entry);
-        if !in_order {
-            self.move_forward(usize::MAX);
+        if !in_order && !self.move_forward() {
+            self.make_crowd();
         }
     }
 
@@ -94,8 +94,11 @@ impl<E: Copy> Bucket<E> {
     fn pop_head(&mut self) -> Option<Entry<E>> {
         let first = *self.events.entries.get(self.head)?;
         self.head += 1;
-        if self.head == self.events.entries.len() {
+        let len = self.events.entries.len();
+        if self.head == len {
             self.clear();
+        } else if self.head >= KEPT && 2 * self.head >= len {
+            self.compact();
         }
         Some(first)
     }
@@ -105,14 +108,21 @@ impl<E: Copy> Bucket<E> {
         self.events.clear();
         self.head = 0;
         self.order = Order::Sorted;
+        self.was_crowd = false;
     }
 
-    /// Moves the last event to its place in the list, by `most` places at most. Returns whether
-    /// it is there.
-    fn move_forward(&mut self, most: usize) -> bool {
+    #[cold]
+    fn compact(&mut self) {
+        self.events.entries.drain(..self.head);
+        self.head = 0;
+    }
+
+    /// Moves the last event to its place in the list, unless that is far. Returns whether it is
+    /// there.
+    fn move_forward(&mut self) -> bool {
         let entries = &mut self.events.entries[self.head..];
         let last = entries.len() - 1;
-        let end = last.saturating_sub(most);
+        let end = last.saturating_sub(NEAR);
         let (mut hole, entry) = (last, entries[last]);
         while hole > end && entries[hole - 1].key() > entry.key() {
             entries[hole] = entries[hole - 1];
@@ -122,41 +132,32 @@ impl<E: Copy> Bucket<E> {
         hole == 0 || entries[hole - 1].key() < entry.key()
     }
 
+    /// Makes a list a crowd, or a heap if it was a crowd before. All but one of its events are in
+    /// order.
+    #[cold]
+    fn make_crowd(&mut self) {
+        self.compact();
+        self.order = if self.was_crowd { Order::Heap } else { Order::Crowd };
+        self.events.entries.sort_by_key(Entry::key);
+    }
+
     #[cold]
     fn push_to_crowd(&mut self, entry: Entry<E>) {
-        match self.order {
-            Order::Sorted => {
-                self.events.entries.drain(..self.head);
-                self.head = 0;
-                if self.events.entries.len() >= CROWD / 2 {
-                    self.order = Order::Crowd;
-                }
-                self.push(entry);
-            }
-            Order::Crowd => {
-                self.events.entries.push(entry);
-                let last = self.events.entries.len() - 1;
-                if entry.key() < self.events.entries[0].key() {
-                    self.events.entries.swap(0, last);
-                }
-            }
-            Order::Long => {
-                self.events.entries.push(entry);
-                if !self.move_forward(CROWD) {
-                    self.make_heap();
-                }
-            }
-            Order::Heap => self.events.push(entry),
+        if self.order == Order::Heap {
+            return self.events.push(entry);
+        }
+        self.events.entries.push(entry);
+        let last = self.events.entries.len() - 1;
+        if entry.key() < self.events.entries[0].key() {
+            self.events.entries.swap(0, last);
         }
     }
 
     #[cold]
     fn pop_from_crowd(&mut self) -> Option<Entry<E>> {
         if self.order == Order::Crowd {
-            self.events.entries.sort_unstable_by_key(Entry::key);
-            self.order = Order::Long;
-        }
-        if self.order == Order::Long {
+            self.events.entries.sort_by_key(Entry::key);
+            (self.order, self.was_crowd) = (Order::Sorted, true);
             return self.pop_head();
         }
         let first = self.events.pop();
@@ -164,14 +165,6 @@ impl<E: Copy> Bucket<E> {
             self.clear();
         }
         first
-    }
-
-    /// Makes a heap of a long list, whose events are in order apart from one.
-    fn make_heap(&mut self) {
-        self.events.entries.drain(..self.head);
-        self.head = 0;
-        self.events.entries.sort_unstable_by_key(Entry::key);
-        self.order = Order::Heap;
     }
 }
 
