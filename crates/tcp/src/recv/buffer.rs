@@ -1,5 +1,7 @@
 //! The receive buffer: in-order data, ranges beyond gaps, and the advertised window.
 
+use super::ranges::{Range, Ranges};
+
 /// The effect of a segment on the received data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
@@ -17,16 +19,14 @@ pub enum Arrival {
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     next: u64,
-    /// Disjoint, non-adjacent, ascending ranges. The first `past` of them are below `next`. These
-    /// are removed together, so that the others are not moved each time.
-    ranges: Vec<(u64, u64)>,
-    past: usize,
+    /// Allocated at the first gap.
+    ranges: Option<Box<Ranges>>,
 }
 
 impl Reassembly {
     /// An empty buffer; `next` is the first byte expected.
     pub fn new(next: u64) -> Self {
-        Self { next, ranges: Vec::new(), past: 0 }
+        Self { next, ranges: None }
     }
 
     /// Next byte expected: the cumulative ACK.
@@ -38,35 +38,37 @@ impl Reassembly {
     /// Whether there is data beyond a gap.
     #[inline]
     pub fn has_gap(&self) -> bool {
-        !self.ranges.is_empty()
+        self.ranges.as_ref().is_some_and(|ranges| !ranges.is_empty())
     }
 
     /// Ranges received beyond the gap, ascending.
-    #[inline]
-    pub fn ranges(&self) -> &[(u64, u64)] {
-        &self.ranges[self.past..]
+    pub fn ranges(&self) -> impl Iterator<Item = Range> {
+        self.ranges.iter().flat_map(|ranges| ranges.iter().copied())
+    }
+
+    /// Number of ranges received beyond the gap.
+    pub fn range_count(&self) -> usize {
+        self.ranges.as_ref().map_or(0, |ranges| ranges.len())
     }
 
     /// The range beyond the gap that contains `seq`.
-    pub fn range_of(&self, seq: u64) -> Option<(u64, u64)> {
-        let index = self.ranges().partition_point(|range| range.1 <= seq);
-        self.ranges().get(index).copied().filter(|range| range.0 <= seq)
+    pub fn range_of(&self, seq: u64) -> Option<Range> {
+        self.ranges.as_ref()?.first_after(seq).filter(|range| range.0 <= seq)
     }
 
     /// The first part of `start` to `end` that has arrived before.
-    pub fn overlap(&self, start: u64, end: u64) -> Option<(u64, u64)> {
+    pub fn overlap(&self, start: u64, end: u64) -> Option<Range> {
         if start < self.next {
             return Some((start, end.min(self.next)));
         }
-        let index = self.ranges().partition_point(|range| range.1 <= start);
-        let range = self.ranges().get(index).filter(|range| range.0 < end)?;
+        let range = self.ranges.as_ref()?.first_after(start).filter(|range| range.0 < end)?;
         Some((start.max(range.0), end.min(range.1)))
     }
 
     /// Whether a segment that starts at `start` is in order, and there is no gap.
     #[inline]
     pub fn is_next(&self, start: u64) -> bool {
-        start == self.next && self.ranges.is_empty()
+        start == self.next && !self.has_gap()
     }
 
     /// Enters the bytes from `start` to `end`.
@@ -79,37 +81,19 @@ impl Reassembly {
         self.insert_slowly(start.max(self.next), end)
     }
 
-    /// `next` has passed the first `count` ranges.
-    fn pass(&mut self, count: usize) {
-        self.past = count;
-        if 2 * self.past >= self.ranges.len() {
-            self.ranges.drain(..self.past);
-            self.past = 0;
-        }
-    }
-
     fn insert_slowly(&mut self, start: u64, end: u64) -> Arrival {
-        if start >= end {
+        if start >= end || self.range_of(start).is_some_and(|range| end <= range.1) {
             return Arrival::Duplicate;
         }
-        // The ranges that the new one overlaps or touches.
-        let first = self.past + self.ranges().partition_point(|range| range.1 < start);
-        let last = self.past + self.ranges().partition_point(|range| range.0 <= end);
-        if self.ranges[first..last].iter().any(|range| range.0 <= start && end <= range.1) {
-            return Arrival::Duplicate;
+        let had_gap = self.has_gap();
+        let ranges = self.ranges.get_or_insert_default();
+        let merged = ranges.take_union((start, end));
+        if merged.0 > self.next {
+            ranges.insert(merged);
+            return Arrival::OutOfOrder;
         }
-        let merged = self.ranges[first..last]
-            .iter()
-            .fold((start, end), |sum, range| (sum.0.min(range.0), sum.1.max(range.1)));
-        if merged.0 <= self.next {
-            let had_gap = self.has_gap();
-            self.next = merged.1;
-            self.pass(last);
-            if had_gap { Arrival::FilledGap } else { Arrival::InOrder }
-        } else {
-            self.ranges.splice(first..last, [merged]);
-            Arrival::OutOfOrder
-        }
+        self.next = merged.1;
+        if had_gap { Arrival::FilledGap } else { Arrival::InOrder }
     }
 }
 
@@ -168,7 +152,7 @@ mod tests {
         assert_eq!(data.insert(5, 11), Arrival::Duplicate);
         assert_eq!(data.insert(41, 51), Arrival::OutOfOrder);
         assert_eq!(data.insert(11, 21), Arrival::FilledGap);
-        assert_eq!((data.next(), data.ranges()), (31, &[(41, 51)][..]));
+        assert_eq!((data.next(), data.ranges().collect()), (31, vec![(41, 51)]));
         assert_eq!(data.insert(25, 41), Arrival::FilledGap);
         assert_eq!((data.next(), data.has_gap()), (51, false));
     }
@@ -206,10 +190,12 @@ mod tests {
                 prop_assert_eq!(arrival == Arrival::Duplicate, known);
                 let next = (1..=100).find(|byte| !bytes.contains(byte)).unwrap();
                 prop_assert_eq!(data.next(), next);
-                let held: Vec<u64> = data.ranges().iter().flat_map(|range| range.0..range.1).collect();
+                let held: Vec<u64> = data.ranges().flat_map(|range| range.0..range.1).collect();
                 let expected: Vec<u64> = bytes.iter().copied().filter(|byte| *byte > next).collect();
                 prop_assert_eq!(held, expected);
-                prop_assert!(data.ranges().windows(2).all(|pair| pair[0].1 < pair[1].0));
+                let ranges: Vec<_> = data.ranges().collect();
+                prop_assert!(ranges.windows(2).all(|pair| pair[0].1 < pair[1].0));
+                prop_assert_eq!(ranges.len(), data.range_count());
             }
         }
     }

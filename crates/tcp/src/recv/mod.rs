@@ -2,6 +2,7 @@
 
 pub mod ack_policy;
 pub mod buffer;
+pub mod ranges;
 pub mod sack;
 
 pub use ack_policy::AckPolicy;

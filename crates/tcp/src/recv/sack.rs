@@ -72,7 +72,7 @@ impl SackReport {
             blocks.push(ack, start, end);
         }
         let mut reported = [(0, 0); REMEMBERED];
-        let (mut count, most) = (0, data.ranges().len());
+        let (mut count, most) = (0, data.range_count());
         for key in self.recent.into_iter().filter(|key| *key > ack) {
             if blocks.is_full() || count == most {
                 break;

@@ -1,0 +1,86 @@
+//! Ranges of received bytes beyond a gap.
+
+use std::collections::VecDeque;
+
+/// Received bytes: from the first to one past the last.
+pub type Range = (u64, u64);
+
+/// Disjoint, non-adjacent, ascending ranges.
+///
+/// They are split where the last one was changed. Retransmissions fill gaps in ascending order, and
+/// new data comes after the last range, so few ranges move with each.
+#[derive(Clone, Debug, Default)]
+pub struct Ranges {
+    before: VecDeque<Range>,
+    after: VecDeque<Range>,
+}
+
+impl Ranges {
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.after.is_empty()
+    }
+
+    /// Number of ranges.
+    pub fn len(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+
+    /// All ranges, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = &Range> {
+        self.before.iter().chain(&self.after)
+    }
+
+    /// The first range that ends after `seq`.
+    pub fn first_after(&self, seq: u64) -> Option<Range> {
+        let part = match self.before.back() {
+            Some(last) if seq < last.1 => &self.before,
+            _ => &self.after,
+        };
+        part.get(part.partition_point(|range| range.1 <= seq)).copied()
+    }
+
+    /// Removes the ranges that `range` overlaps or touches, and returns their union with it.
+    pub fn take_union(&mut self, range: Range) -> Range {
+        let (mut start, mut end) = range;
+        if self.after.back().is_some_and(|last| last.1 < start) {
+            return range;
+        }
+        self.split_at(start);
+        while let Some(&next) = self.after.front()
+            && next.0 <= end
+        {
+            (start, end) = (start.min(next.0), end.max(next.1));
+            self.after.pop_front();
+        }
+        (start, end)
+    }
+
+    /// Adds a range that overlaps and touches no other.
+    pub fn insert(&mut self, range: Range) {
+        let last = self.after.back().or_else(|| self.before.back());
+        if last.is_none_or(|last| last.1 < range.0) {
+            self.after.push_back(range);
+        } else {
+            self.split_at(range.0);
+            self.after.push_front(range);
+        }
+    }
+
+    /// Splits the ranges before the first that ends at `seq` or later.
+    fn split_at(&mut self, seq: u64) {
+        while let Some(&last) = self.before.back()
+            && last.1 >= seq
+        {
+            self.after.push_front(last);
+            self.before.pop_back();
+        }
+        while let Some(&first) = self.after.front()
+            && first.1 < seq
+        {
+            self.before.push_back(first);
+            self.after.pop_front();
+        }
+    }
+}
