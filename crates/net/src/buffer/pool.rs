@@ -7,7 +7,7 @@ use crate::queue::Occupancy;
 
 /// Index of a pool in its network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PoolId(pub u8);
+pub struct PoolId(pub u16);
 
 /// The parameters of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,7 +38,7 @@ impl Network {
     pub fn new(hosts: &[Attachment], trunks: &Trunks<'_>, seed: u64) -> Self {
         let Trunks { fabric, port, pool } = trunks;
         let on = |config: &PortConfig, switch: SwitchId| PortConfig {
-            pool: pool.map(|_| PoolId(switch.0 as u8)),
+            pool: pool.map(|_| PoolId(switch.0 as u16)),
             ..config.clone()
         };
         let hosts_ports =

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
+use super::{Fabric, MOST_IN_ROW, Shape, Spread, SwitchId};
 
 /// Switches in a row, numbered from 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,7 +14,7 @@ use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 #[schemars(rename = "ChainTopology")]
 pub struct Params {
     /// Number of switches, 1 to 100.
-    #[schemars(range(min = 1, max = MOST_SWITCHES))]
+    #[schemars(range(min = 1, max = MOST_IN_ROW))]
     pub switches: u32,
 }
 

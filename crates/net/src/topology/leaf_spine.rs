@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
+use super::{Fabric, MOST_IN_ROW, MOST_SWITCHES, Shape, SwitchId};
 
 /// Leaves, numbered from 0; the spines follow. Hosts are assigned to the leaves in turn, clients
 /// first.
@@ -14,11 +14,11 @@ use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "LeafSpineTopology")]
 pub struct Params {
-    /// Number of leaf switches, 1 to 100.
+    /// Number of leaf switches, 1 to 1000.
     #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub leaves: u32,
     /// Number of spine switches, 1 to 100.
-    #[schemars(range(min = 1, max = MOST_SWITCHES))]
+    #[schemars(range(min = 1, max = MOST_IN_ROW))]
     pub spines: u32,
 }
 

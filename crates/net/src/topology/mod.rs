@@ -26,8 +26,10 @@ pub trait Shape {
     fn fabric(&self) -> Fabric;
 }
 
-/// An upper bound that catches typing errors.
-const MOST_SWITCHES: u32 = 100;
+/// The largest number of switches of a kind.
+const MOST_SWITCHES: u32 = 1000;
+/// The largest number of switches on a path, and of those that all others are connected to.
+const MOST_IN_ROW: u32 = 100;
 
 macro_rules! topologies {
     ($($name:literal => $variant:ident($module:ident): $summary:literal;)+) => {

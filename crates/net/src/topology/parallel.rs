@@ -13,7 +13,7 @@ use super::{Fabric, MOST_SWITCHES, Shape, Spread, SwitchId};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "ParallelTopology")]
 pub struct Params {
-    /// Number of parallel switches, 1 to 100.
+    /// Number of parallel switches, 1 to 1000.
     #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub paths: u32,
     /// Which of them a flow uses. Default: `drawn`.

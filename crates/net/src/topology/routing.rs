@@ -49,6 +49,9 @@ impl Router {
 
     /// A shortest path between two switches. If there are several, every switch on the path selects
     /// one of its trunks by `choose`.
+    ///
+    /// # Panics
+    /// If the answer of `choose` is not below its argument.
     pub fn path(
         &self,
         from: SwitchId,
@@ -58,8 +61,10 @@ impl Router {
         let mut at = from;
         let mut path = Vec::new();
         while at != to {
-            let nearer: Vec<_> = self.nearer(at, to).collect();
-            let (crossing, next) = nearer[choose(nearer.len() as u64) as usize];
+            // Counted first, because a fabric has many routes.
+            let choice = choose(self.nearer(at, to).count() as u64) as usize;
+            let (crossing, next) =
+                self.nearer(at, to).nth(choice).expect("the choice is one of them");
             path.push(crossing);
             at = next;
         }
@@ -80,9 +85,10 @@ impl Router {
 
     /// The trunks of a switch that reduce the distance to another one, and their other ends.
     fn nearer(&self, at: SwitchId, to: SwitchId) -> impl Iterator<Item = (Crossing, SwitchId)> {
-        let here = self.distance(at, to);
+        let distances = &self.distances[to.0 as usize];
+        let here = distances[at.0 as usize];
         let leaving = self.leaving[at.0 as usize].iter();
-        leaving.filter(move |(_, next)| self.distance(*next, to) < here).copied()
+        leaving.filter(move |(_, next)| distances[next.0 as usize] < here).copied()
     }
 }
 
@@ -91,11 +97,16 @@ fn distances(leaving: &[Vec<(Crossing, SwitchId)>], to: SwitchId) -> Vec<u32> {
     let mut distances = vec![FAR; leaving.len()];
     distances[to.0 as usize] = 0;
     let mut open = VecDeque::from([to]);
+    let mut left = leaving.len() - 1;
     while let Some(at) = open.pop_front() {
+        if left == 0 {
+            break;
+        }
         for (_, next) in &leaving[at.0 as usize] {
             if distances[next.0 as usize] == FAR {
                 distances[next.0 as usize] = distances[at.0 as usize] + 1;
                 open.push_back(*next);
+                left -= 1;
             }
         }
     }

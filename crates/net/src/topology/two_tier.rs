@@ -13,7 +13,7 @@ use super::{Fabric, MOST_SWITCHES, Shape, SwitchId};
 #[serde(default, deny_unknown_fields)]
 #[schemars(rename = "TwoTierTopology")]
 pub struct Params {
-    /// Number of racks, 1 to 100.
+    /// Number of racks, 1 to 1000.
     #[schemars(range(min = 1, max = MOST_SWITCHES))]
     pub racks: u32,
 }

@@ -66,10 +66,10 @@ const SWITCHES: &[Case] = &[
     (QUEUE, "segregation", "weight", &[0.0, 1.5], WEIGHT),
     (QUEUE, "segregation", "train", &[1.0], "2 to 1000000000"),
     ("Topology", "chain", "switches", &[0.0, 101.0], "1 to 100"),
-    ("Topology", "two-tier", "racks", &[0.0, 101.0], "1 to 100"),
-    ("Topology", "leaf-spine", "leaves", &[0.0, 101.0], "1 to 100"),
+    ("Topology", "two-tier", "racks", &[0.0, 1001.0], "1 to 1000"),
+    ("Topology", "leaf-spine", "leaves", &[0.0, 1001.0], "1 to 1000"),
     ("Topology", "leaf-spine", "spines", &[0.0, 101.0], "1 to 100"),
-    ("Topology", "parallel", "paths", &[0.0, 101.0], "1 to 100"),
+    ("Topology", "parallel", "paths", &[0.0, 1001.0], "1 to 1000"),
     ("Workload", "empirical-flows", "load", &[0.0], POSITIVE),
 ];
 
