@@ -6,8 +6,10 @@ use std::sync::Arc;
 use incast_engine::{Span, Stream};
 use incast_remedies::schedule::{ClientPlace, FullPacket, RequestScheduler};
 use incast_remedies::{Installation, Measure, Outcome, Place, Situation};
+use incast_tcp::connection::Counters;
 use incast_tcp::{Config, Connection, Role};
 
+use crate::ends::End;
 use crate::ids::EndId;
 use crate::stalls::ROUND_TRIPS;
 use crate::transport::{Opener, Transport};
@@ -22,6 +24,8 @@ pub struct Blueprint {
     /// Flow of the first server.
     first_flow: u32,
     base_rtt: Span,
+    /// Counters of the servers' ends that are gone.
+    retired: Counters,
 }
 
 impl Blueprint {
@@ -37,12 +41,28 @@ impl Blueprint {
             measures: transport.remedies.iter().map(|it| it.remedy().measures()).collect(),
             first_flow,
             base_rtt: situation.base_rtt,
+            retired: Counters::default(),
         }
     }
 
     /// The base round trip of its connections.
     pub fn base_rtt(&self) -> Span {
         self.base_rtt
+    }
+
+    /// Flow of the first server.
+    pub(crate) fn first_flow(&self) -> u32 {
+        self.first_flow
+    }
+
+    /// Counters of the servers' ends that are gone.
+    pub(crate) fn retired(&self) -> Counters {
+        self.retired
+    }
+
+    /// A server's end is gone.
+    pub(crate) fn retire(&mut self, server: &End) {
+        self.retired = self.retired.and(&server.counters());
     }
 
     /// Whether no remedy changes the connections.

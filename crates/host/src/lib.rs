@@ -7,6 +7,7 @@
 pub mod blueprint;
 pub mod cause;
 pub mod demand;
+pub mod ends;
 pub mod guest;
 pub mod hosts;
 pub mod ids;
@@ -16,7 +17,8 @@ pub mod transport;
 
 pub use blueprint::Blueprint;
 pub use demand::Demand;
+pub use ends::End;
 pub use guest::Guest;
-pub use hosts::{End, Hosts};
+pub use hosts::Hosts;
 pub use ids::{BlueprintId, EndId};
 pub use transport::{Opener, Transport};

@@ -225,10 +225,10 @@ impl<P: Probe> Core<P> {
     /// Handles a deadline of an end. Returns whether it was valid.
     pub(crate) fn wake(&mut self, id: EndId) -> bool {
         let now = self.now();
-        let end = self.hosts.end_mut(id);
-        if end.armed != now {
+        // The deadline of a connection that was freed is stale, too.
+        let Some(end) = self.hosts.get_mut(id).filter(|end| end.armed == now) else {
             return false;
-        }
+        };
         end.armed = std::mem::replace(&mut end.backstop, Time::NEVER);
         let acted = self.hosts.expire(now, id);
         if !acted {
@@ -276,6 +276,14 @@ impl<P: Probe> Core<P> {
             wires.probe.on_connection(now, id, connection);
         }
         wires.arm(id, end);
+    }
+
+    /// Frees connections that are no longer needed. Must not be called while an end is served.
+    pub(crate) fn free_idle(&mut self) {
+        let packets = self.network.packets();
+        self.hosts.free_idle(|flow| {
+            [true, false].iter().any(|way| packets.on_route(RouteId::new(flow, *way)) > 0)
+        });
     }
 
     /// Number of packets in the network.

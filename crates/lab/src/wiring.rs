@@ -64,8 +64,16 @@ pub fn build(scenario: &Scenario, groups: &[Group<'_>], seed: u64) -> Network {
     Network::new(&hosts, &trunks, seed)
 }
 
-/// The switches' ports that may be on a path to a client, and their names. The port of the
-/// workload's first client is first.
+/// The switch's port towards the workload's first client.
+pub fn own_port(groups: &[Group<'_>]) -> PortId {
+    Network::switch_port(HostId(first_client(groups)))
+}
+
+fn first_client(groups: &[Group<'_>]) -> u32 {
+    groups[0].config.workload().clients()[0]
+}
+
+/// The switches' ports that may be on a path to a client, and their names, [`own_port`] first.
 pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)> {
     let fabric = scenario.network.fabric();
     let clients = scenario.network.clients;
@@ -83,8 +91,7 @@ pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)>
         .zip(first_trunk..)
         .map(|((from, to), port)| (PortId(port), format!("switch {}->switch {}", from.0, to.0)));
     let mut ports: Vec<_> = to_clients.chain(trunks).collect();
-    let first = groups[0].config.workload().clients()[0] as usize;
-    ports[..=first].rotate_right(1);
+    ports[..=first_client(groups) as usize].rotate_right(1);
     ports
 }
 

@@ -58,11 +58,13 @@ impl<P: Probe> World<P> {
             flows: connected.map(Group::flows).sum(),
             workloads: wiring::workloads(&groups),
             base_rtt: scenario.network.delay(scenario.trunks()) * 2,
-            ports: wiring::ports(scenario, &groups),
+            own_port: wiring::own_port(&groups),
+            // A fabric may have very many.
+            ports: if P::ON { wiring::ports(scenario, &groups) } else { Vec::new() },
         };
         let mut world = Self {
             core: Core::new(wiring::build(scenario, &groups, seed), seed, probe(&setting)),
-            own_port: setting.ports[0].0,
+            own_port: setting.own_port,
             groups: Vec::new(),
             several: scenario.traffic.several,
             owners: Vec::new(),
@@ -85,19 +87,13 @@ impl<P: Probe> World<P> {
         let blueprint = group.load().map(|(load, transport)| {
             let situation = situation(&scenario.network, group, &load, transport);
             let blueprint = Blueprint::new(transport, &situation, first_flow);
-            let blueprint = self.core.hosts.add_blueprint(blueprint);
             let count = flows.len() as u32;
+            let blueprint = self.core.hosts.add_blueprint(blueprint, count);
             self.core.hosts.waits.add(number, count, load.is_shared, situation.base_rtt);
             blueprint
         });
-        if blueprint.is_some() {
-            self.core.hosts.reserve(flows.len());
-        }
         for (sender, client) in flows {
-            let flow = self.core.network.add_flow(sender, client);
-            if let Some(blueprint) = blueprint {
-                self.core.hosts.add_connection(blueprint, flow);
-            }
+            self.core.network.add_flow(sender, client);
             self.owners.push(number);
         }
         let tcp = group.transport.map(|transport| &transport.tcp);
@@ -177,6 +173,7 @@ impl<P: Probe> World<P> {
                     return Err(Cancelled);
                 }
                 control.set_progress(self.progress(now));
+                self.core.free_idle();
             }
         }
         Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })
@@ -292,7 +289,7 @@ impl<P: Probe> World<P> {
                 // The application's actions have the trigger of the packet.
                 let hosts = &mut self.core.hosts;
                 hosts.set_now(now);
-                hosts.trigger = hosts.end(end).trigger();
+                hosts.trigger = hosts.trigger_of(end);
                 group.application.on_event(hosts, end, event);
                 self.core.meet_demands();
             }

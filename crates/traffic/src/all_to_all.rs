@@ -3,13 +3,13 @@
 
 use incast_engine::{Fault, Size, Span, Stream, Time};
 use incast_host::milestone::EventKind;
-use incast_host::{EndId, Hosts};
+use incast_host::{BlueprintId, EndId, Hosts};
 use incast_net::topology::HostId;
 use incast_tcp::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::application::{Application, Report, counters};
+use crate::application::{Application, Report};
 use crate::layout::Layout;
 use crate::numbers::Numbers;
 use crate::seam::{Load, Role, Senders, Setting, Workload};
@@ -35,7 +35,7 @@ pub struct Params {
 
 /// The largest message: a round of a thousand clients has a million messages.
 const LARGEST_MESSAGE: u64 = 1_000_000_000;
-/// The largest number of clients: each pair has a connection, of some kilobytes.
+/// The largest number of clients: a million pairs, whose open connections need some kilobytes each.
 const MOST_CLIENTS: usize = 1000;
 
 impl Workload for Params {
@@ -114,6 +114,7 @@ impl Workload for Params {
             rounds: self.rounds,
             spread: self.start_spread,
             number: setting.number,
+            blueprint: setting.blueprint.expect("flows have connections"),
             first_flow: setting.first_flow,
             mark: setting.draws.mark(setting.first_flow),
             flows,
@@ -134,6 +135,7 @@ struct AllToAll {
     rounds: Option<u32>,
     spread: Span,
     number: u16,
+    blueprint: BlueprintId,
     first_flow: u32,
     /// Identifies the group in events of its rounds.
     mark: Option<u32>,
@@ -180,6 +182,9 @@ impl AllToAll {
 
     fn complete(&mut self, hosts: &mut Hosts, flow: u32) {
         hosts.record_flow(EventKind::FlowDone, flow);
+        if self.rounds.is_some_and(|rounds| self.round + 1 >= rounds) {
+            hosts.leave(flow);
+        }
         self.missing -= 1;
         if self.missing > 0 {
             return;
@@ -235,7 +240,7 @@ impl Application for AllToAll {
             // All messages have the same size, and a round waits for all of them.
             fairness: None,
             finished: self.is_done() || (self.rounds.is_none() && self.round > 0),
-            counters: counters(hosts, self.first_flow..self.first_flow + self.flows),
+            counters: hosts.counters(self.blueprint),
         }
     }
 }

@@ -51,24 +51,7 @@ impl Report {
             finished: reports.iter().all(|report| report.finished),
             counters: reports
                 .iter()
-                .fold(Counters::default(), |sum, report| add(sum, &report.counters)),
+                .fold(Counters::default(), |sum, report| sum.and(&report.counters)),
         }
     }
-}
-
-/// Both sums.
-pub(crate) fn add(sum: Counters, other: &Counters) -> Counters {
-    Counters {
-        data_packets: sum.data_packets + other.data_packets,
-        retransmitted_packets: sum.retransmitted_packets + other.retransmitted_packets,
-        fast_retransmits: sum.fast_retransmits + other.fast_retransmits,
-        undone_timeouts: sum.undone_timeouts + other.undone_timeouts,
-        tail_probes: sum.tail_probes + other.tail_probes,
-    }
-}
-
-/// Counters of the servers' ends of some flows.
-pub(crate) fn counters(hosts: &Hosts, flows: impl Iterator<Item = u32>) -> Counters {
-    flows
-        .fold(Counters::default(), |sum, flow| add(sum, &hosts.end(EndId::server(flow)).counters()))
 }

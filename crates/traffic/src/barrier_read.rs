@@ -9,11 +9,10 @@ use incast_host::milestone::EventKind;
 use incast_host::{BlueprintId, EndId, Hosts};
 use incast_remedies::schedule::Note;
 use incast_tcp::Event;
-use incast_tcp::connection::Counters;
 
 use self::orders::Orders;
 pub use self::params::{Connections, Params};
-use crate::application::{Application, Report, add};
+use crate::application::{Application, Report};
 use crate::fairness::Jain;
 use crate::seam::Setting;
 
@@ -51,8 +50,6 @@ struct BarrierReader {
     /// Sum of Jain's index over complete blocks.
     fairness: f64,
     done: bool,
-    /// Counters of connections that have been replaced.
-    retired: Counters,
     /// The scheduler of requests.
     orders: Orders,
 }
@@ -105,7 +102,6 @@ impl BarrierReader {
             shares: Jain::default(),
             fairness: 0.0,
             done: false,
-            retired: Counters::default(),
             orders,
         }
     }
@@ -201,8 +197,7 @@ impl BarrierReader {
         let flow = self.flow_of(part);
         let fresh = self.read.connections == Connections::Fresh;
         if fresh && self.block > 0 {
-            let old = hosts.renew_connection(self.blueprint, flow, self.block);
-            self.retired = add(self.retired, &old);
+            hosts.renew_connection(flow, self.block);
         }
         let end = self.delivered_before(part) + self.read.sru_of(part);
         let client = hosts.act_on(EndId::client(flow));
@@ -230,6 +225,12 @@ impl BarrierReader {
         }
     }
 
+    /// Whether a connection is not needed after its part, and the next block has other servers.
+    fn is_left_after_block(&self) -> bool {
+        let fresh = self.read.connections == Connections::Fresh;
+        fresh && self.active < self.read.servers && self.orders.are_plain()
+    }
+
     /// A server's part has arrived.
     fn complete(&mut self, hosts: &mut Hosts, end: EndId) {
         let now = hosts.now();
@@ -237,6 +238,9 @@ impl BarrierReader {
         self.missing -= 1;
         self.shares.add(self.read.sru_of(self.part_of(end)) as f64 / took);
         hosts.record_flow(EventKind::FlowDone, end.flow());
+        if self.is_left_after_block() {
+            hosts.leave(end.flow());
+        }
         if self.missing > 0 {
             self.note(hosts, Note::Complete(self.part_of(end)));
             return;
@@ -301,8 +305,6 @@ impl Application for BarrierReader {
     }
 
     fn report(&self, hosts: &Hosts) -> Report {
-        let servers = 0..self.read.servers;
-        let live = servers.map(|server| EndId::server(self.first_flow + server));
         Report {
             bytes: self.read.block() * self.completions.len() as u64,
             elapsed: self.finished_at - self.started,
@@ -310,7 +312,7 @@ impl Application for BarrierReader {
             fairness: (!self.completions.is_empty())
                 .then(|| self.fairness / self.completions.len() as f64),
             finished: self.done || (self.read.duration.is_some() && !self.completions.is_empty()),
-            counters: live.fold(self.retired, |sum, end| add(sum, &hosts.end(end).counters())),
+            counters: hosts.counters(self.blueprint),
         }
     }
 }

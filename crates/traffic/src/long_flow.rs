@@ -1,12 +1,12 @@
 //! TCP connections that always have data to send, or bursts of them.
 
 use incast_engine::{Fault, Rate, Span, Stream, Time};
-use incast_host::{EndId, Hosts};
+use incast_host::{BlueprintId, EndId, Hosts};
 use incast_tcp::{Connection, Event};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::application::{Application, Report, counters};
+use crate::application::{Application, Report};
 use crate::bursts::{Bursts, OnOff, Phase};
 use crate::fairness::Jain;
 use crate::layout::Layout;
@@ -102,6 +102,7 @@ pub(crate) struct LongFlows {
     /// How long they send, if that ends the run.
     duration: Option<Span>,
     number: u16,
+    blueprint: BlueprintId,
     first_flow: u32,
     count: u32,
     bursts: Option<Source>,
@@ -170,9 +171,17 @@ impl LongFlows {
             window: setting.receive_window,
             rate: setting.client_rate,
         });
-        let Setting { number, first_flow, .. } = *setting;
-        let writers = vec![Writer::default(); writing];
-        Self { start, duration: None, number, first_flow, count, bursts, writers, done: false }
+        Self {
+            start,
+            duration: None,
+            number: setting.number,
+            blueprint: setting.blueprint.expect("flows have connections"),
+            first_flow: setting.first_flow,
+            count,
+            bursts,
+            writers: vec![Writer::default(); writing],
+            done: false,
+        }
     }
 
     /// Ends the run after `duration`.
@@ -252,13 +261,13 @@ impl Application for LongFlows {
     }
 
     fn report(&self, hosts: &Hosts) -> Report {
-        let received = |flow| hosts.end(EndId::client(flow)).delivered();
+        let received = |flow| hosts.delivered(EndId::client(flow));
         Report {
             bytes: self.flows().map(received).sum(),
             fairness: self.flows().map(|flow| received(flow) as f64).collect::<Jain>().index(),
             elapsed: hosts.now().saturating_since(Time::ZERO + self.start),
             finished: self.done || self.duration.is_none(),
-            counters: counters(hosts, self.flows()),
+            counters: hosts.counters(self.blueprint),
             ..Report::default()
         }
     }

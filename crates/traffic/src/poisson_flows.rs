@@ -6,11 +6,10 @@ use incast_engine::{Fault, Span, Stream, Time};
 use incast_host::{BlueprintId, EndId, Hosts};
 use incast_net::packets::{Exhausted, MOST_PACKETS};
 use incast_tcp::Event;
-use incast_tcp::connection::Counters;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::application::{Application, Report, add};
+use crate::application::{Application, Report};
 use crate::flow_size::FlowSize;
 use crate::layout::Layout;
 use crate::numbers::Numbers;
@@ -130,8 +129,6 @@ pub(crate) struct RandomFlows<S> {
     waiting: usize,
     completions: Vec<Span>,
     bytes: u64,
-    /// Counters of connections that have been replaced.
-    retired: Counters,
 }
 
 /// A flow that has arrived: its arrival and its bytes.
@@ -169,7 +166,6 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
             waiting: 0,
             completions: Vec::new(),
             bytes: 0,
-            retired: Counters::default(),
         }
     }
 
@@ -196,8 +192,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         self.waiting -= 1;
         let flow = self.first_flow + place;
         if pair.connections > 0 {
-            let old = hosts.renew_connection(self.blueprint, flow, pair.connections);
-            self.retired = add(self.retired, &old);
+            hosts.renew_connection(flow, pair.connections);
         }
         pair.connections += 1;
         hosts.begin_wait(flow);
@@ -211,6 +206,7 @@ impl<S: FnMut(&mut Stream) -> u64> RandomFlows<S> {
         self.completions.push(hosts.now() - at);
         self.bytes += bytes;
         hosts.end_wait(self.first_flow + place);
+        hosts.leave(self.first_flow + place);
         if self.is_done() {
             hosts.finish(self.number);
         }
@@ -258,7 +254,6 @@ impl<S: FnMut(&mut Stream) -> u64 + Send> Application for RandomFlows<S> {
     }
 
     fn report(&self, hosts: &Hosts) -> Report {
-        let live = (0..self.pairs.len() as u32).map(|place| self.first_flow + place);
         Report {
             bytes: self.bytes,
             elapsed: hosts.now().saturating_since(Time::ZERO + self.arrivals.start),
@@ -266,9 +261,7 @@ impl<S: FnMut(&mut Stream) -> u64 + Send> Application for RandomFlows<S> {
             // Flows have different sizes and durations.
             fairness: None,
             finished: self.arrivals.count.is_none() || self.is_done(),
-            counters: live.fold(self.retired, |sum, flow| {
-                add(sum, &hosts.end(EndId::server(flow)).counters())
-            }),
+            counters: hosts.counters(self.blueprint),
         }
     }
 }

@@ -130,7 +130,7 @@ impl TraceKind for EventTrace {
         let workloads = setting.workloads.clone();
         Self {
             rows: Vec::new(),
-            port: setting.ports[0].0,
+            port: setting.own_port,
             idle_after: setting.base_rtt,
             idle_since: Time::ZERO,
             blocks: vec![0; workloads.len()],

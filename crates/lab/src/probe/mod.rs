@@ -37,8 +37,9 @@ pub struct Setting {
     pub workloads: Vec<Range<u32>>,
     /// Propagation round trip between the client and the most distant server.
     pub base_rtt: Span,
-    /// The switches' ports that may be on a path to a client, and their names. The first client's
-    /// port is first.
+    /// The switch's port towards the workload's first client.
+    pub own_port: PortId,
+    /// The switches' ports that may be on a path to a client, and their names, `own_port` first.
     pub ports: Vec<(PortId, String)>,
 }
 

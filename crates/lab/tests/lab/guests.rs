@@ -149,6 +149,6 @@ fn a_fixed_window_blaster_reads_a_block() {
         assert!(row.packets_sent >= 8 * 50);
         assert_eq!(row.drops > 0, buffer == "10KB", "{buffer}");
         assert_eq!(row.packets_sent > 8 * 50, row.drops > 0, "what is dropped is sent again");
-        assert!((0..8).all(|flow| core.hosts.end(EndId::client(flow)).delivered() == 50_000));
+        assert!((0..8).all(|flow| core.hosts.delivered(EndId::client(flow)) == 50_000));
     }
 }

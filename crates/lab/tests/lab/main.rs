@@ -8,6 +8,7 @@ mod guests;
 mod harness;
 mod laws;
 mod networks;
+mod open;
 mod pause;
 mod probes;
 mod recoveries;

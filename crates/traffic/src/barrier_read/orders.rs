@@ -11,6 +11,8 @@ use super::{ALARM, BarrierReader, Connections};
 #[derive(Default)]
 pub(super) struct Orders {
     scheduler: Box<dyn RequestScheduler>,
+    /// Whether each server is asked once, and the scheduler does not look at it afterwards.
+    plain: bool,
     /// The transport's receive window, bytes.
     receive_window: u64,
     /// By server.
@@ -38,9 +40,15 @@ impl Orders {
         servers: u32,
         receive_window: u64,
     ) -> Self {
+        let plain = scheduler.is_none();
         let scheduler = scheduler.unwrap_or_default();
         let parts = vec![Part::default(); servers as usize];
-        Self { scheduler, receive_window, parts, ..Self::default() }
+        Self { scheduler, plain, receive_window, parts, ..Self::default() }
+    }
+
+    /// Whether each server is asked once, and nobody looks at it after its answer.
+    pub(super) fn are_plain(&self) -> bool {
+        self.plain
     }
 }
 
@@ -95,8 +103,7 @@ impl BarrierReader {
     }
 
     fn delivered_now(&self, hosts: &Hosts, server: u32) -> u64 {
-        let client = hosts.end(EndId::client(self.flow_of(server)));
-        client.delivered() - self.delivered_before(server)
+        hosts.delivered(EndId::client(self.flow_of(server))) - self.delivered_before(server)
     }
 
     fn carry_out(&mut self, hosts: &mut Hosts, orders: &mut Orders, order: Order) {

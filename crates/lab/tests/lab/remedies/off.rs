@@ -24,7 +24,7 @@ fn with_mute_hooks(scenario: &Scenario) -> Vec<String> {
     for flow in 0..scenario.groups()[0].flows() {
         let core = world.core_mut();
         for end in [EndId::server(flow), EndId::client(flow)] {
-            let connection = core.hosts.end_mut(end).connection_mut().expect("TCP");
+            let connection = core.hosts.opened(end).connection_mut().expect("TCP");
             connection.add_sender_hook(Box::new(Mute));
             connection.add_receiver_hook(Box::new(Mute));
         }
