@@ -19,6 +19,7 @@ from incast.cli.reproduce import reproduce
 from incast.cli.run import run
 from incast.cli.schema import schema
 from incast.cli.status import status
+from incast.cli.template import sweep
 
 app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -31,6 +32,7 @@ app.command()(run)
 app.command()(status)
 app.command()(merge)
 app.command()(compare)
+app.add_typer(sweep, name="sweep")
 app.command()(model)
 app.command()(plot)
 app.command("list")(list_entries)

@@ -21,4 +21,5 @@ def directory(text: str) -> Path:
     try:
         return located(text)
     except ResultsError as error:
-        raise typer.BadParameter(str(error)) from None
+        # The command line names the address itself.
+        raise typer.BadParameter(str(error).removeprefix(f"{text}: ")) from None
