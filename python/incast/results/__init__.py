@@ -1,5 +1,6 @@
 """Results: rows, statistics and traces of a plan."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Self
 
@@ -23,6 +24,8 @@ from incast.scenario.resolved import Resolved
 __all__ = ["Results"]
 
 
+_PORTION = 250_000  # runs whose rows are in memory at once, for a summary
+_NOTHING = "no run has finished"
 _NO_BLOCKS = "the version of incast that wrote these results did not store blocks"
 
 
@@ -40,6 +43,7 @@ class Results:
     def __init__(self, plan: Plan, store: Store) -> None:
         self.plan = plan
         self.store = store
+        self._pooled: bool | None = None  # whether all blocks are stored, once that was looked at
 
     @classmethod
     def open(cls, directory: str | Path) -> Self:
@@ -75,10 +79,30 @@ class Results:
         ResultsError
             No run has finished, or there is no such group.
         """
-        rows = self._rows().drop("point", COMPLETIONS, strict=False)
         if group is not None:
             self.check_group(group)
-        return rows if group is None else rows.filter(pl.col("group") == group)
+        return _shown(self._rows(), group)
+
+    def portions(self, group: str | None = "all") -> Iterator[pl.DataFrame]:
+        """Yield the rows of `frame` some points at a time, so that they are never all in memory.
+
+        A portion has about a quarter of a million rows, or one point. It has the columns that its
+        points have; `pl.concat(..., how="diagonal_relaxed")` puts portions together.
+
+        Parameters
+        ----------
+        group
+            As of `frame`.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished, or there is no such group.
+        """
+        if group is not None:
+            self.check_group(group)
+        for rows in self._portions():
+            yield _shown(rows, group)
 
     def summary(self, group: str = "all") -> pl.DataFrame:
         """Return one row per point: means over seeds, with 95 % confidence intervals.
@@ -90,11 +114,17 @@ class Results:
         ResultsError
             No run has finished, or there is no such group.
         """
-        rows = self.numbered(group)
+        self.check_group(group)
         resolved = self.resolved if group == "all" else None
         confidence = confidence_of(self.plan.precision)
-        summary = summarise(rows, self.plan.swept, resolved, confidence)
-        return with_pooled(summary, rows, confidence)
+        parts, pooled = [], True
+        for rows in self._portions():
+            of_group = rows.filter(pl.col("group") == group)
+            summary = summarise(of_group, self.plan.swept, resolved, confidence)
+            parts.append(with_pooled(summary, of_group, confidence))
+            pooled = pooled and known(rows)
+        self._pooled = pooled
+        return pl.concat(parts, how="diagonal_relaxed")
 
     def blocks(self, group: str = "all") -> pl.DataFrame:
         """Return the completion time of every block: swept keys, `seed`, `completion_s`.
@@ -125,7 +155,9 @@ class Results:
     def notes(self) -> list[str]:
         """Notes on the numbers of a summary."""
         notes = precision.notes(self)
-        if not known(self._rows()):
+        if self._pooled is None:
+            self._pooled = all(known(rows) for rows in self._portions())
+        if not self._pooled:
             notes.append(f"Percentiles are means over the seeds: {_NO_BLOCKS}.")
         return notes
 
@@ -174,16 +206,40 @@ class Results:
             there = ", ".join(self.groups)
             raise ResultsError(f"group: there is no group {group!r}; choose from {there}")
 
+    def _portions(self) -> Iterator[pl.DataFrame]:
+        """Yield the rows of some points after the other, so that they are never all in memory.
+
+        Raises
+        ------
+        ResultsError
+            No run has finished.
+        """
+        size = max(_PORTION // len(self.plan.seeds), 1)
+        some = False
+        for start in range(0, len(self.plan.points), size):
+            rows = self._rows_of(range(start, min(start + size, len(self.plan.points))))
+            if rows is not None:
+                some = True
+                yield rows
+        if not some:
+            raise ResultsError(_NOTHING)
+
     def _rows(self) -> pl.DataFrame:
-        """Return all rows in the order of the plan, each with `point`, its index there.
+        rows = self._rows_of(range(len(self.plan.points)))
+        if rows is None:
+            raise ResultsError(_NOTHING)
+        return rows
+
+    def _rows_of(self, points: range) -> pl.DataFrame | None:
+        """Return the rows of points in the order of the plan, each with `point`, its index there.
 
         Equal points share their runs, which have the swept values of one of them. The rows have
         those of the plan.
         """
-        jobs = sorted(self.plan.jobs(), key=lambda job: job.index)
+        jobs = list(self.plan.jobs_of(points))
         rows = self.store.rows(jobs)
         if rows is None:
-            raise ResultsError("no run has finished")
+            return None
         swept = {key: [job.point.swept[key] for job in jobs] for key in self.plan.swept}
         asked = pl.DataFrame(
             {"point": [job.index for job in jobs], KEY: [job.key for job in jobs], **swept},
@@ -206,3 +262,9 @@ class Results:
     def traces(self) -> Traces:
         """The traces that were recorded."""
         return Traces(self.plan, self.store)
+
+
+def _shown(rows: pl.DataFrame, group: str | None) -> pl.DataFrame:
+    """Return the rows of a group, without columns for our own use."""
+    rows = rows.drop("point", COMPLETIONS, strict=False)
+    return rows if group is None else rows.filter(pl.col("group") == group)

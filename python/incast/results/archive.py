@@ -40,6 +40,7 @@ PACK = 1000  # runs of a full pack
 
 _PREFIX = "pack-"
 _MANY = 100  # small packs, left by killed or interrupted processes, from which on they are merged
+_TOGETHER = 20  # packs that are read before the rows that nobody asked for are dropped
 _ATTEMPTS = 5  # at reading a folder that another process packs meanwhile
 _PACE = 1.0  # seconds between two batches on an object store
 _STALE = 0.25  # seconds after which the folder is looked at again, for what others have put
@@ -171,13 +172,16 @@ class Archive:
             packs = sorted({self._kept[key] for key in wanted if key in self._kept})
             if not packs:
                 return None
+            asked = pl.Series(KEY, sorted(wanted), pl.String)
             try:
-                found = [seal.read(pack) for pack in packs]
+                found = [
+                    _distinct([seal.read(pack) for pack in packs[at : at + _TOGETHER]], asked)
+                    for at in range(0, len(packs), _TOGETHER)
+                ]
             except FileNotFoundError:  # replaced meanwhile, by somebody else
                 self._forget_lost()
                 continue
-            rows = _distinct(found, pl.Series(KEY, sorted(wanted), pl.String))
-            return joined(rows, self._times.read())
+            return joined(_distinct(found, asked), self._times.read())
         raise ResultsError(f"{self.path / ROWS}: changed while it was read; try again")
 
     def pack_of(self, keys: Sequence[str]) -> pl.DataFrame | None:

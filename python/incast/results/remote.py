@@ -6,6 +6,7 @@ there are no locks, and no file grows. An object is there completely or not at a
 temporary name.
 """
 
+import importlib.util
 import posixpath
 import re
 from collections.abc import Iterator
@@ -41,13 +42,29 @@ def located(place: "str | Path") -> Path:
     return cast("Path", Remote(_system(place, found[1]), found[1], found[2].rstrip("/")))
 
 
+def check_protocol(place: str) -> None:
+    """Refuse an address that no machine can reach. What is not installed here is not checked.
+
+    Raises
+    ------
+    ResultsError
+        There is no such protocol.
+    """
+    found = _ADDRESS.fullmatch(place)
+    if found is None or importlib.util.find_spec("fsspec") is None:
+        return
+    import fsspec
+
+    if found[1] not in fsspec.available_protocols():
+        raise ResultsError(f"{place}: there is no protocol {found[1]!r}; must be s3, gs, …")
+
+
 def _system(address: str, protocol: str) -> Any:  # noqa: ANN401 (of a package without types)
     extra = _EXTRAS.get(protocol, "remote")
     try:
         import fsspec
 
-        if protocol not in fsspec.available_protocols():
-            raise ResultsError(f"{address}: there is no protocol {protocol!r}; must be s3, gs, …")
+        check_protocol(address)
         return fsspec.filesystem(protocol, use_listings_cache=False)
     except ImportError:
         raise ResultsError(

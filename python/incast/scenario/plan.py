@@ -158,6 +158,12 @@ class Plan:
             for index, point in enumerate(self.points):
                 yield Job(index, point, seed, self.engine)
 
+    def jobs_of(self, points: range) -> Iterator[Job]:
+        """Yield the runs of some points, by their places, point by point."""
+        for index in points:
+            for seed in self.seeds:
+                yield Job(index, self.points[index], seed, self.engine)
+
     @cached_property
     def distinct(self) -> list[tuple[int, Point]]:
         """The points that differ in what runs depend on, with their places.
