@@ -55,6 +55,7 @@ STUDIES = (
     study("collapse"),
     study("jitter"),
     study("intervals"),
+    study("sweeps"),
     study("ranking"),
     study("figures"),
 )

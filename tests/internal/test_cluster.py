@@ -84,6 +84,57 @@ def test_workers_that_are_killed_lose_nothing(
     assert stored(tmp_path / "dask") == stored(tmp_path / "threads")
 
 
+def test_workers_that_come_and_go_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_WORK", 0.05)
+    scenario = several(100, blocks=20)
+    incast.run(scenario, out=tmp_path / "threads")
+    with distributed.LocalCluster(
+        n_workers=0, threads_per_worker=1, processes=False, dashboard_address=None, silence_logs=50
+    ) as none:
+        none.adapt(minimum=0, maximum=2, interval="100ms")
+        incast.run(scenario, out=tmp_path / "dask", executor=none.scheduler_address)
+    assert stored(tmp_path / "dask") == stored(tmp_path / "threads")
+
+
+def test_an_interrupted_sweep_goes_on(
+    here: distributed.LocalCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_WORK", 0.05)
+    scenario = several(300, blocks=20)
+
+    def stop(state: incast.sweep.progress.Progress) -> None:
+        if state.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(incast.Interrupted) as stopped:
+        incast.run(scenario, out=tmp_path / "dask", executor=here.scheduler_address, progress=stop)
+    assert 0 < len(stopped.value.results) < 900
+    incast.run(scenario, out=tmp_path / "dask", executor=here.scheduler_address)
+    incast.run(scenario, out=tmp_path / "threads")
+    assert stored(tmp_path / "dask") == stored(tmp_path / "threads")
+
+
+def test_seeds_for_a_precision_are_added_there_too(
+    here: distributed.LocalCluster, tmp_path: Path
+) -> None:
+    scenario = incast.load(
+        document(
+            workload={"sru": "64KiB", "blocks": 4, "request_jitter": "50us"},
+            run={"seeds": 4, "precision": 0.1, "most_seeds": 16},
+            sweep={"workload.servers": [1, 6, 12]},
+        )
+    )
+    found = [
+        incast.run(scenario, out=tmp_path / name, executor=executor)
+        for name, executor in (("threads", "threads"), ("dask", here.scheduler_address))
+    ]
+    assert len(found[0]) == len(found[1]) > 12
+    assert found[0].notes == found[1].notes
+    assert stored(tmp_path / "dask") == stored(tmp_path / "threads")
+
+
 def test_what_kills_its_workers_is_tried_in_halves(
     here: distributed.LocalCluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -74,7 +74,7 @@ def test_an_interrupt_keeps_what_finished(sweep: Path, tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     out = tmp_path / "out"
-    long = incast.load(sweep).override("run.seeds", 200)  # 600 runs
+    long = incast.load(sweep).override("run.seeds", 200).override("workload.blocks", 60)
     with pytest.raises(incast.Interrupted) as stopped:
         incast.run(long, jobs=1, out=out, progress=interrupt)
     kept = stopped.value.results.frame().height

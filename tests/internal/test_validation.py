@@ -44,6 +44,7 @@ def test_benches_measure_speed_and_memory_only() -> None:
         "benches/shapes.py",
         "benches/speed.py",
         "benches/store.py",
+        "benches/sweep.py",
         "benches/train.py",
         "benches/walk.py",
     }
