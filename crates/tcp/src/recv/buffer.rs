@@ -82,18 +82,39 @@ impl Reassembly {
     }
 
     fn insert_slowly(&mut self, start: u64, end: u64) -> Arrival {
-        if start >= end || self.range_of(start).is_some_and(|range| end <= range.1) {
+        if start >= end {
             return Arrival::Duplicate;
         }
-        let had_gap = self.has_gap();
         let ranges = self.ranges.get_or_insert_default();
-        let merged = ranges.take_union((start, end));
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
+            if start == self.next {
+                self.next = end;
+                return Arrival::InOrder;
+            }
+            ranges.append((start, end));
+            return Arrival::OutOfOrder;
+        };
+        if start >= last.1 {
+            ranges.append((start, end));
+            return Arrival::OutOfOrder;
+        }
+        if start == self.next && end <= first.0 {
+            self.next = end;
+            if end == first.0 {
+                self.next = first.1;
+                ranges.pop_first();
+            }
+            return Arrival::FilledGap;
+        }
+        let Some(merged) = ranges.take_union((start, end)) else {
+            return Arrival::Duplicate;
+        };
         if merged.0 > self.next {
             ranges.insert(merged);
             return Arrival::OutOfOrder;
         }
         self.next = merged.1;
-        if had_gap { Arrival::FilledGap } else { Arrival::InOrder }
+        Arrival::FilledGap
     }
 }
 

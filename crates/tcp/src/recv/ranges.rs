@@ -27,13 +27,52 @@ impl Ranges {
         self.before.len() + self.after.len()
     }
 
+    /// The last range.
+    #[inline]
+    pub fn last(&self) -> Option<Range> {
+        self.after.back().or_else(|| self.before.back()).copied()
+    }
+
+    /// The first range.
+    #[inline]
+    pub fn first(&self) -> Option<Range> {
+        self.before.front().or_else(|| self.after.front()).copied()
+    }
+
+    /// Adds a range that starts at the end of the last one or later.
+    #[inline]
+    pub fn append(&mut self, range: Range) {
+        let part = if self.after.is_empty() { &mut self.before } else { &mut self.after };
+        match part.back_mut() {
+            Some(last) if last.1 == range.0 => last.1 = range.1,
+            _ => part.push_back(range),
+        }
+    }
+
+    /// Removes the first range.
+    #[inline]
+    pub fn pop_first(&mut self) {
+        if self.before.pop_front().is_none() {
+            self.after.pop_front();
+        }
+    }
+
     /// All ranges, ascending.
     pub fn iter(&self) -> impl Iterator<Item = &Range> {
         self.before.iter().chain(&self.after)
     }
 
     /// The first range that ends after `seq`.
+    #[inline]
     pub fn first_after(&self, seq: u64) -> Option<Range> {
+        let last = self.last()?;
+        if last.0 <= seq {
+            return Some(last).filter(|last| seq < last.1);
+        }
+        self.find_after(seq)
+    }
+
+    fn find_after(&self, seq: u64) -> Option<Range> {
         let part = match self.before.back() {
             Some(last) if seq < last.1 => &self.before,
             _ => &self.after,
@@ -41,11 +80,11 @@ impl Ranges {
         part.get(part.partition_point(|range| range.1 <= seq)).copied()
     }
 
-    /// Removes the ranges that `range` overlaps or touches, and returns their union with it.
-    pub fn take_union(&mut self, range: Range) -> Range {
-        let (mut start, mut end) = range;
-        if self.after.back().is_some_and(|last| last.1 < start) {
-            return range;
+    /// Removes the ranges that `range` overlaps or touches, and returns their union with it. None if
+    /// one of them contains it.
+    pub fn take_union(&mut self, (mut start, mut end): Range) -> Option<Range> {
+        if self.first_after(start).is_some_and(|range| range.0 <= start && end <= range.1) {
+            return None;
         }
         self.split_at(start);
         while let Some(&next) = self.after.front()
@@ -54,18 +93,13 @@ impl Ranges {
             (start, end) = (start.min(next.0), end.max(next.1));
             self.after.pop_front();
         }
-        (start, end)
+        Some((start, end))
     }
 
     /// Adds a range that overlaps and touches no other.
     pub fn insert(&mut self, range: Range) {
-        let last = self.after.back().or_else(|| self.before.back());
-        if last.is_none_or(|last| last.1 < range.0) {
-            self.after.push_back(range);
-        } else {
-            self.split_at(range.0);
-            self.after.push_front(range);
-        }
+        self.split_at(range.0);
+        self.after.push_front(range);
     }
 
     /// Splits the ranges before the first that ends at `seq` or later.
