@@ -1,0 +1,1 @@
+"""The client that avoids incast, measured on the kernel of this machine."""
