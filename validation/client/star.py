@@ -41,7 +41,13 @@ def missing() -> str | None:
         if shutil.which(tool) is None:
             return f"no {tool} here"
     tried = subprocess.run(
-        _unshared(["sh", "-c", "ip link add br0 type bridge && tc qdisc add dev br0 root bfifo limit 1500"]),
+        _unshared(
+            [
+                "sh",
+                "-c",
+                "ip link add br0 type bridge && tc qdisc add dev br0 root bfifo limit 1500",
+            ]
+        ),
         capture_output=True,
         check=False,
         timeout=20,
@@ -52,7 +58,7 @@ def missing() -> str | None:
 
 
 def inside(command: Sequence[str], **options: float) -> subprocess.CompletedProcess[str]:
-    """Run a command in new namespaces, in which it can build a star; all its children end with it."""
+    """Run a command in new namespaces, in which it can build a star; its children end with it."""
     return subprocess.run(  # type: ignore[call-overload, no-any-return]
         _unshared(command), capture_output=True, text=True, check=False, **options
     )
@@ -72,10 +78,13 @@ def build(servers: int, *, bottleneck: bool = True) -> None:
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
     names = [CLIENT, *(f"s{number}" for number in range(servers))]
     _ip([f"netns add {name}" for name in (SWITCH, *names)])
-    _ip([
-        f"link add eth0 netns {name} address {_mac(place)} type veth peer name p{place} netns {SWITCH}"
-        for place, name in enumerate(names)
-    ])
+    _ip(
+        [
+            f"link add eth0 netns {name} address {_mac(place)} type veth "
+            f"peer name p{place} netns {SWITCH}"
+            for place, name in enumerate(names)
+        ]
+    )
     ports = [f"link set p{place} master bridge up" for place in range(len(names))]
     bridge = "link add bridge type bridge stp_state 0 mcast_snooping 0"
     _ip([bridge, "link set bridge up", *ports], SWITCH)

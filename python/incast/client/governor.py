@@ -1,0 +1,146 @@
+"""A semaphore for answers: so many at once, with so much on the way."""
+
+import socket
+from time import monotonic
+from types import TracebackType
+from typing import Self
+
+from incast.client import window
+from incast.client.admission import Admission, Ticket
+from incast.client.plan import Plan
+from incast.client.sample import Sample
+from incast.client.turns import Learns, Turns
+
+NOT_HERE = (
+    "receive windows can be set on Linux only; here the number of answers under way is bounded, "
+    "not what they have on the way"
+)
+
+
+class Governor:
+    """Bounds the answers that are under way, and the sum of their receive windows.
+
+    It belongs to one event loop. Answers start in the order in which their slots were asked for.
+
+        governor = Governor(Plan.fixed(4))
+        async with governor.slot() as slot:
+            ...  # ask a server, read its answer
+
+    Parameters
+    ----------
+    plan
+        What may be under way; or a `Learner`, which starts with the safe budget and learns.
+    """
+
+    def __init__(self, plan: Plan | Learns | None = None) -> None:
+        learner = None if plan is None or isinstance(plan, Plan) else plan
+        first = plan if isinstance(plan, Plan) else learner.plan if learner else Plan()
+        self._admission = Admission(first)
+        self._turns = Turns(self._admission, learner)
+
+    @property
+    def plan(self) -> Plan:
+        """The plan in force."""
+        return self._admission.plan
+
+    @property
+    def under_way(self) -> int:
+        """Answers under way."""
+        return self._admission.under_way
+
+    @property
+    def waiting(self) -> int:
+        """Answers that wait for a slot."""
+        return self._admission.waiting
+
+    @property
+    def allotted(self) -> int:
+        """Sum of the windows of the answers under way, bytes."""
+        return self._admission.allotted
+
+    @property
+    def note(self) -> str | None:
+        """What this system cannot do of the plan, in one line, or None."""
+        return None if window.SUPPORTED or self.plan.window is None else NOT_HERE
+
+    def slot(self) -> "Slot":
+        """Return a slot for one answer, to be used with `async with`, once."""
+        return Slot(self._turns)
+
+    def prepare(self, sock: socket.socket) -> None:
+        """Bound the window of a socket that is not connected yet, as the plan now has it."""
+        window.prepare(sock, self.plan.window)
+
+
+class Slot:
+    """The turn of one answer.
+
+    `attach` the connection on which it comes, to let the slot hold its window, and tell with
+    `received` what has arrived.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._sock: socket.socket | None = None
+        self._lost_before = 0
+        self._started = self._last = self._gap = 0.0
+        self.ticket = Ticket()
+        self.held: window.Held | None = None
+        """The window as the kernel has it, once it was set."""
+
+    @property
+    def window(self) -> int | None:
+        """Bytes that this answer may have on the way; None if they are not bounded."""
+        return self.ticket.window
+
+    async def __aenter__(self) -> Self:
+        if self._started:
+            raise RuntimeError("a slot is for one answer; ask governor.slot() for another")
+        await self._turns.begin(self)
+        self._started = self._last = monotonic()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._turns.end(self, self._seen(whole=kind is None))
+        self._sock = None
+
+    def attach(self, sock: socket.socket) -> None:
+        """Hold the window on this connection, from the answer's first data on."""
+        if sock is not self._sock:
+            self._sock = sock
+            self._lost_before = window.out_of_order(sock)
+
+    def received(self, count: int) -> None:
+        """Note that so many more bytes of the answer have arrived."""
+        now = monotonic()
+        self._gap, self._last = max(self._gap, now - self._last), now
+        is_first = not self.ticket.delivered
+        self._turns.received(self.ticket, count)
+        if is_first:
+            self.renew()
+
+    def renew(self) -> None:
+        """Set the window that the slot has now, if data has arrived on its connection."""
+        sock = self._usable()
+        if self.ticket.delivered and sock is not None:
+            self.held = window.hold(sock, self.window)
+
+    def _seen(self, *, whole: bool) -> Sample | None:
+        """Return what the answer showed; nothing if there was none."""
+        if not self.ticket.delivered:
+            return None
+        now, sock = monotonic(), self._usable()
+        return Sample(
+            received=self.ticket.delivered,
+            seconds=now - self._started,
+            gap=self._gap if whole else max(self._gap, now - self._last),
+            lost=0 if sock is None else window.out_of_order(sock) - self._lost_before,
+        )
+
+    def _usable(self) -> socket.socket | None:
+        return self._sock if self._sock is not None and self._sock.fileno() >= 0 else None

@@ -1,0 +1,143 @@
+"""How many answers may be under way at once, and how much each may have on the way."""
+
+from dataclasses import dataclass
+from typing import Literal, Self
+
+SEGMENT = 1448
+"""Bytes of data in a full packet of Ethernet: 1500 less IP, TCP and timestamps."""
+WINDOW = 4 * SEGMENT
+"""A smaller window cannot cause three duplicate ACKs, so that every loss would be a timeout."""
+SLOTS = 4
+SAFE_BUDGET = SLOTS * WINDOW
+"""Bytes that nearly every switch has for a port: 16 full packets are 24 KB with their headers."""
+
+
+class PlanError(ValueError):
+    """A plan that contradicts itself; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which answers may be under way, and with which windows.
+
+    Answers start in sets. A set opens when every answer of the newest set has delivered `trigger`
+    bytes, and when fewer than `sets` are open. At most `slots` = `size` × `sets` answers are under
+    way. The classmethods make the plans of Osada et al. and of request batching.
+
+    Parameters
+    ----------
+    size
+        Answers of a set.
+    sets
+        Sets that may be open at once.
+    trigger
+        Bytes that each answer of the newest set must have delivered before the next set opens.
+    window
+        Receive window of each answer, bytes; None to leave the windows alone.
+    budget
+        Bytes that the windows may have in sum; None for as many as `slots` windows have.
+    grows
+        Whether the last answers, fewer than a set, share the budget of a set.
+    early
+        Whether a connection opens before its turn; its request waits.
+
+    Raises
+    ------
+    PlanError
+        A number is below its least, or the windows do not fit into the budget.
+    """
+
+    size: int = 1
+    sets: int = SLOTS
+    trigger: int = 0
+    window: int | None = WINDOW
+    budget: int | None = None
+    grows: bool = False
+    early: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("size", 1), ("sets", 1), ("trigger", 0)):
+            if getattr(self, name) < least:
+                raise PlanError(f"{name} is {getattr(self, name)}; must be at least {least}")
+        if self.window is None:
+            if self.budget is not None:
+                raise PlanError("budget needs a window; without windows nothing bounds their sum")
+            return
+        if self.window < 1:
+            raise PlanError(f"window is {self.window}; must be at least 1 byte")
+        if self.budget is not None and self.slots * self.window > self.budget:
+            raise PlanError(
+                f"{self.slots} windows of {self.window} bytes do not fit into the budget of "
+                f"{self.budget}; must be at most {self.budget // self.slots} bytes each"
+            )
+
+    @property
+    def slots(self) -> int:
+        """The most answers under way, k."""
+        return self.size * self.sets
+
+    @property
+    def allotted(self) -> int | None:
+        """Bytes that the windows may have in sum."""
+        if self.window is None or self.budget is not None:
+            return self.budget
+        return self.slots * self.window
+
+    @classmethod
+    def fixed(
+        cls, slots: int = SLOTS, window: int | None = WINDOW, budget: int | None = None
+    ) -> Self:
+        """At most so many answers; the next starts when any has ended."""
+        return cls(sets=slots, window=window, budget=budget)
+
+    @classmethod
+    def ccs(cls, window: int | None = WINDOW) -> Self:
+        """Complete serialisation (Osada et al., §4.2): one answer at a time."""
+        return cls(sets=1, window=window)
+
+    @classmethod
+    def nccs(cls, k: int = SLOTS, trigger: int = 0, window: int | None = WINDOW) -> Self:
+        """Nearly complete serialisation (§4.3): at most k answers, each after the one before.
+
+        An answer starts when the newest one has delivered `trigger` bytes, S - T₁V in the text.
+        """
+        return cls(sets=k, trigger=trigger, window=window)
+
+    @classmethod
+    def ocs(cls, size: int = 2, trigger: int = 0, window: int = WINDOW) -> Self:
+        """Optimised serialisation (§4.4): two sets at a time, early connections, an end game."""
+        return cls(size=size, sets=2, trigger=trigger, window=window, grows=True, early=True)
+
+    @classmethod
+    def ocs_for(
+        cls,
+        rate: float,
+        base_rtt: float,
+        answer: int,
+        form: Literal["scaled", "printed"] = "scaled",
+    ) -> Self:
+        """Compute the sets of OCS from the path, by equations (4) and (8) to (10).
+
+        Parameters
+        ----------
+        rate
+            Of the client's link, bit/s.
+        base_rtt
+            Round trip of one full packet on the idle network, seconds, serialisation included.
+        answer
+            Bytes of an answer.
+        form
+            Trigger: S - T₁V/n, or S - T₁V as printed, which is negative for most paths.
+        """
+        from incast.models.serialisation import Path
+
+        path = Path(rate=rate, base_rtt=base_rtt, mss=SEGMENT, header=52)
+        best = path.sets(answer)
+        size = int(best.connections)
+        sent = float(path.ramp) * rate / 8 / (size if form == "scaled" else 1)
+        return cls.ocs(size, max(0, int(answer - sent)), int(best.window) * SEGMENT)
+
+    @classmethod
+    def batches(cls, size: int = SLOTS, window: int | None = WINDOW) -> Self:
+        """Request batching (Podlesny & Williamson 2011): a set after the last has ended."""
+        return cls(size=size, sets=1, window=window)

@@ -1,0 +1,52 @@
+"""What a client sees of its answers."""
+
+from dataclasses import dataclass
+from time import monotonic
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One answer.
+
+    Parameters
+    ----------
+    received
+        Its bytes.
+    seconds
+        From its turn to its end.
+    gap
+        The longest wait for data in it, seconds.
+    lost
+        Packets that arrived after a gap in the sequence, which losses leave.
+    """
+
+    received: int
+    seconds: float
+    gap: float
+    lost: int = 0
+
+
+class Meter:
+    """Measures the goodput while as many answers are under way as the plan allows."""
+
+    def __init__(self) -> None:
+        self._last: float | None = None
+        self.seconds = 0.0
+        self.received = 0
+
+    def tick(self, count: int = 0, *, full: bool) -> None:
+        """Count bytes that have arrived, and the time since the last tick if it was full then."""
+        now = monotonic()
+        if self._last is not None:
+            self.seconds += now - self._last
+            self.received += count
+        self._last = now if full else None
+
+    @property
+    def goodput(self) -> float:
+        """Bytes per second; 0 if there was no time to measure."""
+        return self.received / self.seconds if self.seconds else 0.0
+
+    def clear(self) -> None:
+        """Begin another measurement."""
+        self.seconds, self.received = 0.0, 0

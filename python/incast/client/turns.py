@@ -1,0 +1,80 @@
+"""The turns of answers in an event loop, and what is learnt from them."""
+
+import asyncio
+from typing import Protocol
+
+from incast.client.admission import Admission, Ticket
+from incast.client.plan import Plan
+from incast.client.sample import Meter, Sample
+
+
+class Learns(Protocol):
+    """Makes plans from what answers show."""
+
+    plan: Plan
+
+    def observe(self, sample: Sample, meter: Meter) -> Plan:
+        """Take an answer and the goodput so far; return the plan for what comes."""
+        ...
+
+
+class Turn(Protocol):
+    """Who has a ticket."""
+
+    ticket: Ticket
+
+    def renew(self) -> None:
+        """Set the window that the ticket has now."""
+        ...
+
+
+class Turns:
+    """Lets turns begin and end, as an admission has it."""
+
+    def __init__(self, admission: Admission, learner: Learns | None) -> None:
+        self.admission = admission
+        self._learner = learner
+        self._waiters: dict[Ticket, asyncio.Future[None]] = {}
+        self._turns: dict[Ticket, Turn] = {}
+        self._meter = Meter()
+
+    async def begin(self, turn: Turn) -> None:
+        """Wait until it is the turn of this one."""
+        waiter = self._waiters[turn.ticket] = asyncio.get_running_loop().create_future()
+        self._turns[turn.ticket] = turn
+        self.admission.want(turn.ticket)
+        self._advance()
+        try:
+            await waiter
+        except BaseException:
+            # Cancelled, perhaps in the moment in which its turn came.
+            self.end(turn, None)
+            raise
+
+    def end(self, turn: Turn, sample: Sample | None) -> None:
+        """End a turn, or a wait for it."""
+        self._meter.tick(full=self.admission.full)
+        self._waiters.pop(turn.ticket, None)
+        del self._turns[turn.ticket]
+        self.admission.end(turn.ticket)
+        if sample is not None and self._learner is not None:
+            self.admission.plan = self._learner.observe(sample, self._meter)
+        self._advance()
+
+    def received(self, ticket: Ticket, count: int) -> None:
+        """Note bytes that have arrived; others may be due thereby."""
+        self._meter.tick(count, full=self.admission.full)
+        before, trigger = ticket.delivered, self.admission.plan.trigger
+        ticket.delivered += count
+        if before < trigger <= ticket.delivered:
+            self._advance()
+
+    def _advance(self) -> None:
+        """Start what is due, and tell the windows that changed."""
+        for ticket in self.admission.due():
+            waiter = self._waiters.pop(ticket)
+            if not waiter.done():
+                waiter.set_result(None)
+        for ticket in self.admission.widened():
+            self._turns[ticket].renew()
+        self._meter.tick(full=self.admission.full)

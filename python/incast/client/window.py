@@ -1,0 +1,61 @@
+"""The receive window of a socket, which bounds what a server may have on the way.
+
+Linux grows a window by itself, and takes what `TCP_WINDOW_CLAMP` says only until the first full
+segment arrives, when it learns how much memory a segment needs. So `prepare` makes the buffer
+small before the connection opens, and `hold` clamps once data has arrived, and reads back. Other
+systems have no clamp: there only the number of answers is bounded (`SUPPORTED`).
+"""
+
+import socket
+import sys
+from typing import NamedTuple
+
+SUPPORTED = sys.platform == "linux"
+LARGEST = 1 << 30
+"""A window of this is none."""
+_CLAMP = 10  # TCP_WINDOW_CLAMP of linux/tcp.h; Python knows it on Linux only
+_OUT_OF_ORDER = 224  # offset of tcpi_rcv_ooopack in struct tcp_info, since Linux 5.5
+_INFO = 232  # bytes of it to ask for
+
+
+class Held(NamedTuple):
+    """What a connection has been told, in bytes, and what its kernel made of it."""
+
+    wanted: int
+    got: int
+
+
+def prepare(sock: socket.socket, window: int | None) -> None:
+    """Bound the window of a socket that is not connected yet, at about `window` bytes."""
+    if window is not None and SUPPORTED:
+        # The kernel takes twice as much memory, of which it offers half or more as a window.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+
+
+def hold(sock: socket.socket, window: int | None) -> Held | None:
+    """Set the window of a connection on which a full segment has arrived.
+
+    A larger window than before needs more memory first. The server learns of it by the next ACK.
+
+    Returns
+    -------
+    Held | None
+        None if there is nothing to hold, or where the system cannot.
+    """
+    if window is None or not SUPPORTED:
+        return None
+    now = sock.getsockopt(socket.IPPROTO_TCP, _CLAMP)
+    if now != window:
+        if sock.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) < 2 * window:
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
+        sock.setsockopt(socket.IPPROTO_TCP, _CLAMP, window)
+        now = sock.getsockopt(socket.IPPROTO_TCP, _CLAMP)
+    return Held(window, now)
+
+
+def out_of_order(sock: socket.socket) -> int:
+    """Count the packets so far that arrived after a gap, which losses leave; 0 if unknown."""
+    if not SUPPORTED:
+        return 0
+    info = sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO)
+    return int.from_bytes(info[_OUT_OF_ORDER : _OUT_OF_ORDER + 4], sys.byteorder)
