@@ -1,7 +1,8 @@
-//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as lists of text.
+//! Rows and traces as Python dictionaries: numbers as `NumPy` arrays, names as a list of
+//! the different ones and an array of indices.
 
 use incast_lab::Row;
-use incast_lab::probe::{Table, Values};
+use incast_lab::probe::{Names, Table, Values};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -25,7 +26,9 @@ pub fn trace(py: Python<'_>, recorded: Table) -> PyResult<Bound<'_, PyDict>> {
             Values::I64(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Values::U32(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
             Values::U64(values) => dict.set_item(name, PyArray1::from_vec(py, values))?,
-            Values::Text(values) => dict.set_item(name, PyList::new(py, values)?)?,
+            Values::Text(Names { names, codes }) => {
+                dict.set_item(name, (PyList::new(py, names)?, PyArray1::from_vec(py, codes)))?;
+            }
         }
     }
     Ok(dict)

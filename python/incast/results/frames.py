@@ -80,8 +80,8 @@ def trace(job: Job, columns: dict[str, Any]) -> pl.DataFrame:
     """Return one trace of one run."""
     frame = pl.DataFrame(
         {
-            name: pl.Series(column, dtype=pl.String)  # also where there is none
-            if isinstance(column, list)
+            name: pl.Series(column[0], dtype=pl.String).gather(column[1])  # names and indices
+            if isinstance(column, tuple)
             else np.asarray(column)
             for name, column in columns.items()
         }

@@ -80,5 +80,8 @@ def _add_trace(traces: Any, name: str, found: Mapping[str, Any] | None) -> None:
         traces.update(f"{column} {json.dumps(values)}".encode())
 
 
-def _listed(values: Any) -> Any:  # noqa: ANN401 (an array, or a list already)
+def _listed(values: Any) -> Any:  # noqa: ANN401 (an array, names with indices, or a list)
+    if isinstance(values, tuple):
+        names, codes = values
+        return [names[code] for code in codes]
     return values.tolist() if hasattr(values, "tolist") else list(values)

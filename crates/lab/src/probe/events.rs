@@ -53,7 +53,7 @@ impl TraceKind for EventTrace {
             "kind",
             "",
             "block_start, request, flow_done, block_done, timeout, tail_probe, stall (its end), fast_retransmit, recovery_exit, drop, link_idle or link_busy.",
-            Text(|row| row.kind.name().into()),
+            Text(|row| row.kind.name()),
         ),
         Field::new(
             "flow",
@@ -110,13 +110,13 @@ impl TraceKind for EventTrace {
             "cause",
             "",
             "Why a timer expired: handshake, spurious, ack_loss, lost_retransmission, full_window, tail or lack_of_dupacks. What ended a stall: timeout, tail_probe, handshake, pacer, persist, delayed_ack, application or network.",
-            Text(|row| cause(row).into()),
+            Text(|row| cause(row)),
         ),
         Field::new(
             "place",
             "",
             "For a timeout: block_head (the first window of a block, ABTT) or inside (IBTT).",
-            Text(|row| place(row).into()),
+            Text(|row| place(row)),
         ),
         Field::new(
             "wait_s",

@@ -1,7 +1,7 @@
 //! A kind of trace: its name, its recorder, and its table.
 
 use std::any::Any;
-use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Debug;
 
 use incast_engine::Time;
@@ -52,7 +52,7 @@ pub enum Read<R> {
     /// A count.
     U64(fn(&R) -> u64),
     /// A name.
-    Text(fn(&R) -> Cow<'static, str>),
+    Text(fn(&R) -> &str),
 }
 
 impl<R> Field<R> {
@@ -79,7 +79,16 @@ pub enum Values {
     /// See [`Read::U64`].
     U64(Vec<u64>),
     /// See [`Read::Text`].
-    Text(Vec<Cow<'static, str>>),
+    Text(Names),
+}
+
+/// The values of a column of names, each of which is kept once.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Names {
+    /// The different names, in the order of their first rows.
+    pub names: Vec<String>,
+    /// For each row, the index of its name.
+    pub codes: Vec<u32>,
 }
 
 /// The recorded values of one kind of trace, by column.
@@ -110,7 +119,7 @@ impl<K: TraceKind> Recorder for K {
             Read::I64(read) => Values::I64(gather(self, read)),
             Read::U32(read) => Values::U32(gather(self, read)),
             Read::U64(read) => Values::U64(gather(self, read)),
-            Read::Text(read) => Values::Text(gather(self, read)),
+            Read::Text(read) => Values::Text(gather_names(self, read)),
         };
         let columns = K::FIELDS.iter().map(|field| (field.column.name, values(field)));
         Table { name: K::TABLE, columns: columns.collect() }
@@ -121,6 +130,23 @@ fn gather<K: TraceKind, T>(trace: &K, read: fn(&K::Row) -> T) -> Vec<T> {
     let mut values = Vec::new();
     trace.for_each_row(|row| values.push(read(row)));
     values
+}
+
+fn gather_names<K: TraceKind>(trace: &K, read: fn(&K::Row) -> &str) -> Names {
+    let mut found = Names::default();
+    let mut known = HashMap::new();
+    let mut last = 0;
+    trace.for_each_row(|row| {
+        let name = read(row);
+        if found.names.get(last as usize).is_none_or(|known| known != name) {
+            last = *known.entry(name.to_owned()).or_insert_with(|| {
+                found.names.push(name.to_owned());
+                found.names.len() as u32 - 1
+            });
+        }
+        found.codes.push(last);
+    });
+    found
 }
 
 /// A kind of trace, as an entry of the list.

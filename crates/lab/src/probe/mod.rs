@@ -19,7 +19,7 @@ use incast_tcp::Connection;
 pub use bins::Detail;
 pub use cwnd::FlowTrace;
 pub use events::EventTrace;
-pub use kind::{Field, Kind, Read, Recorder, Table, TraceKind, Values};
+pub use kind::{Field, Kind, Names, Read, Recorder, Table, TraceKind, Values};
 pub use queue::{QueueSummary, QueueTrace, QueueTraces};
 pub use trace::TraceRequest;
 

@@ -96,7 +96,7 @@ impl TraceKind for QueueTraces {
             "port",
             "",
             "Switch port on the path to a client; with several switches, the numbers of both ends of its link.",
-            Text(|row| row.port.to_string().into()),
+            Text(|row| &row.port),
         ),
         Field::new(
             "packets_min",
@@ -190,9 +190,12 @@ impl TraceKind for QueueTraces {
 
     fn for_each_row(&self, mut emit: impl FnMut(&QueueRow)) {
         for trace in &self.traces {
+            let width = trace.bin_width();
+            let mut port = Arc::clone(&trace.name);
             for (start, of) in trace.iter() {
-                let port = Arc::clone(&trace.name);
-                emit(&QueueRow { start, width: trace.bin_width(), port, of: *of });
+                let row = QueueRow { start, width, port, of: *of };
+                emit(&row);
+                port = row.port;
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use incast_engine::Time;
-use incast_lab::probe::{Detail, Field, Kind, Listener, Read, Setting, TraceKind, Values};
+use incast_lab::probe::{Detail, Field, Kind, Listener, Names, Read, Setting, TraceKind, Values};
 use incast_lab::{Control, TraceRequest, run};
 use incast_net::{Packet, PortId};
 use serde_json::json;
@@ -22,7 +22,7 @@ impl TraceKind for Drops {
     const FIELDS: &'static [Field<Self::Row>] = &[
         Field::new("port", "1", "Number of the port.", Read::I64(|row| row.0.0.into())),
         Field::new("drops", "1", "Packets dropped.", Read::U32(|row| row.1)),
-        Field::new("what", "", "Whether it is many.", Read::Text(|row| many(row.1).into())),
+        Field::new("what", "", "Whether it is many.", Read::Text(|row| many(row.1))),
     ];
 
     fn new(_: Detail, _: &Setting) -> Self {
@@ -64,7 +64,7 @@ fn a_kind_from_outside_is_recorded_beside_the_others_and_becomes_a_table() {
     assert_eq!((ports.len(), counts.len()), (1, 1), "the port to the client only");
     assert!(found.rows[0].drops > 10);
     assert_eq!(u64::from(counts[0]), found.rows[0].drops);
-    assert_eq!(*told, Values::Text(vec!["many".into()]));
+    assert_eq!(*told, Values::Text(Names { names: vec!["many".into()], codes: vec![0] }));
     let (_, Values::U32(by_bin)) =
         queues.columns.iter().find(|(name, _)| *name == "drops").expect("it has this column")
     else {
