@@ -339,6 +339,9 @@ def test_bins_that_were_left_out_are_filled() -> None:
     assert whole["packets_last"].to_list() == [5, 5, 5, 1, 7, 8]
     assert whole["busy"].to_list() == [1.0, 0.0, 0.0, 0.5, 0.25, 0.0]
     assert whole["time_s"].to_list() == pytest.approx([0, 1e-6, 2e-6, 3e-6, 1e-6, 2e-6])
+    wide = filled(trace.head(2).with_columns(pl.Series("bin_s", [2e-6, 1e-6])))
+    assert wide["busy"].to_list() == [1.0, 1.0, 0.0, 0.5]
+    assert wide["bin_s"].to_list() == [1e-6] * 4
     events = pl.DataFrame({"time_s": [0.0, 1.0], "flow": [0, 1]})
     assert filled(events) is events
 

@@ -429,6 +429,14 @@ impl Port {
         either!(self, counters())
     }
 
+    /// Before this time, a drain changes nothing.
+    pub fn next_change(&self) -> Time {
+        match self {
+            Self::Fifo(port) => port.next_change(),
+            Self::Stepped(_) => Time::NEVER,
+        }
+    }
+
     /// When the link becomes idle if no packet is offered until then. With departure events: if no
     /// packet waits.
     pub fn last_departure(&self) -> Time {

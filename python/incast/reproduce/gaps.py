@@ -19,8 +19,12 @@ def filled(trace: pl.DataFrame) -> pl.DataFrame:
 
 
 def _filled(lane: pl.DataFrame) -> pl.DataFrame:
-    width = lane["bin_s"][0]
-    here = lane.with_columns((pl.col("time_s") / width).round().cast(pl.Int64).alias("bin"))
+    width = lane["bin_s"].min()
+    first = (pl.col("time_s") / width).round().cast(pl.Int64)
+    count = (pl.col("bin_s") / width).round().cast(pl.Int64)  # equal bins in a row
+    here = lane.with_columns(
+        pl.int_ranges(first, first + count).alias("bin"), pl.lit(width).alias("bin_s")
+    ).explode("bin")
     every = pl.DataFrame({"bin": pl.int_range(here["bin"][0], here["bin"][-1] + 1, eager=True)})
     rates = [name for name in _RATES if name in lane.columns]
     return (

@@ -13,7 +13,7 @@ const FINEST: Span = Span::from_micros(1);
 pub enum Detail {
     /// Bins with minimum, maximum and last value, so no peak is lost.
     Binned,
-    /// Bins of one microsecond, in any number.
+    /// Bins of one microsecond, in any number. Equal ones in a row are one run.
     Full,
 }
 
@@ -21,6 +21,23 @@ pub enum Detail {
 pub trait Summary: Copy {
     /// Adds the summary of the following bin.
     fn absorb(&mut self, later: &Self);
+
+    /// Whether `next`, of the following bin, says the same of it, and nothing changed in either.
+    fn is_repeated_by(&self, next: &Self) -> bool {
+        let _ = next;
+        false
+    }
+}
+
+/// Equal bins in a row.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<S> {
+    /// Number of the first bin.
+    first: u64,
+    /// Number of bins.
+    pub bins: u64,
+    /// The summary of each.
+    pub of: S,
 }
 
 /// A series of summaries by time. Bins without a value are omitted.
@@ -28,14 +45,19 @@ pub trait Summary: Copy {
 pub struct Bins<S> {
     width: Span,
     detail: Detail,
-    /// By the number of their bin.
-    summaries: Vec<(u64, S)>,
+    /// Ascending. Only in full detail of several bins.
+    runs: Vec<Run<S>>,
 }
 
 impl<S: Summary> Bins<S> {
     /// An empty series.
     pub fn new(detail: Detail) -> Self {
-        Self { width: FINEST, detail, summaries: Vec::new() }
+        Self { width: FINEST, detail, runs: Vec::new() }
+    }
+
+    /// Its resolution.
+    pub fn detail(&self) -> Detail {
+        self.detail
     }
 
     /// Width of the bins.
@@ -51,37 +73,64 @@ impl<S: Summary> Bins<S> {
     /// Adds a summary at `now`, which must not be earlier than the last one.
     pub fn note(&mut self, now: Time, summary: S) {
         let index = self.index(now);
-        match self.summaries.last_mut() {
-            Some((last, existing)) if *last == index => existing.absorb(&summary),
+        match self.runs.last_mut() {
+            Some(last) if last.first == index => last.of.absorb(&summary),
             _ => {
-                self.summaries.push((index, summary));
-                if self.detail == Detail::Binned && self.summaries.len() > CAPACITY {
+                if self.detail == Detail::Full {
+                    self.join();
+                }
+                self.runs.push(Run { first: index, bins: 1, of: summary });
+                if self.detail == Detail::Binned && self.runs.len() > CAPACITY {
                     self.widen();
                 }
             }
         }
     }
 
+    /// Adds `times` bins that are equal to the last one, which is complete, in full detail.
+    pub fn repeat(&mut self, times: u64) {
+        if let Some(last) = self.runs.last_mut() {
+            last.bins += times;
+        }
+    }
+
+    /// Start of each run of equal bins, and the run.
+    pub fn runs(&self) -> impl Iterator<Item = (Time, &Run<S>)> {
+        let width = self.width.as_picos();
+        self.runs.iter().map(move |run| (Time::from_picos(run.first * width), run))
+    }
+
     /// Start of each bin and its summary.
     pub fn iter(&self) -> impl Iterator<Item = (Time, &S)> {
-        let width = self.width.as_picos();
-        self.summaries
-            .iter()
-            .map(move |(index, summary)| (Time::from_picos(index * width), summary))
+        self.runs().flat_map(move |(start, run)| {
+            (0..run.bins).map(move |bin| (start + self.width * bin, &run.of))
+        })
+    }
+
+    /// Makes one run of the last two, if they are equal.
+    fn join(&mut self) {
+        if let [.., before, last] = &mut self.runs[..]
+            && before.first + before.bins == last.first
+            && before.of.is_repeated_by(&last.of)
+        {
+            before.bins += last.bins;
+            self.runs.pop();
+        }
     }
 
     /// Doubles the width until the bins need less than half of the capacity.
     fn widen(&mut self) {
-        while self.summaries.len() > CAPACITY / 2 && self.summaries.len() > 1 {
+        while self.runs.len() > CAPACITY / 2 && self.runs.len() > 1 {
             self.width = self.width * 2;
-            let mut merged: Vec<(u64, S)> = Vec::with_capacity(CAPACITY);
-            for (index, summary) in &self.summaries {
+            let mut merged: Vec<Run<S>> = Vec::with_capacity(CAPACITY);
+            for run in &self.runs {
+                let first = run.first / 2;
                 match merged.last_mut() {
-                    Some((last, existing)) if *last == index / 2 => existing.absorb(summary),
-                    _ => merged.push((index / 2, *summary)),
+                    Some(last) if last.first == first => last.of.absorb(&run.of),
+                    _ => merged.push(Run { first, ..*run }),
                 }
             }
-            self.summaries = merged;
+            self.runs = merged;
         }
     }
 }
@@ -96,6 +145,10 @@ mod tests {
     impl Summary for Peak {
         fn absorb(&mut self, later: &Self) {
             self.0 = self.0.max(later.0);
+        }
+
+        fn is_repeated_by(&self, next: &Self) -> bool {
+            self == next
         }
     }
 
@@ -121,5 +174,19 @@ mod tests {
     fn full_detail_keeps_every_bin() {
         let bins = series(Detail::Full);
         assert_eq!((bins.iter().count(), bins.width()), (100_000, FINEST));
+    }
+
+    #[test]
+    fn equal_bins_in_a_row_are_one_run() {
+        let mut bins = Bins::new(Detail::Full);
+        for (micros, value) in [(0, 1), (1, 1), (2, 1), (4, 1), (5, 2), (6, 2), (7, 3)] {
+            bins.note(Time::ZERO + Span::from_micros(micros), Peak(value));
+        }
+        bins.repeat(2);
+        bins.note(Time::ZERO + Span::from_micros(10), Peak(3));
+        bins.note(Time::ZERO + Span::from_micros(11), Peak(4));
+        let runs: Vec<_> = bins.runs().map(|(_, run)| (run.first, run.bins, run.of.0)).collect();
+        assert_eq!(runs, [(0, 3, 1), (4, 1, 1), (5, 2, 2), (7, 4, 3), (11, 1, 4)]);
+        assert_eq!(bins.iter().count(), 11);
     }
 }

@@ -118,8 +118,8 @@ impl TraceKind for FlowTrace {
 
     fn for_each_row(&self, mut emit: impl FnMut(&FlowRow)) {
         for (bins, flow) in self.flows.iter().zip(0..) {
-            for (start, of) in bins.iter() {
-                emit(&FlowRow { start, width: bins.width(), flow, of: *of });
+            for (start, run) in bins.runs() {
+                emit(&FlowRow { start, width: bins.width(), flow, of: run.of });
             }
         }
     }

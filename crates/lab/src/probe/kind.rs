@@ -1,7 +1,7 @@
 //! A kind of trace: its name, its recorder, and its table.
 
 use std::any::Any;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use incast_engine::Time;
@@ -134,7 +134,7 @@ fn gather<K: TraceKind, T>(trace: &K, read: fn(&K::Row) -> T) -> Vec<T> {
 
 fn gather_names<K: TraceKind>(trace: &K, read: fn(&K::Row) -> &str) -> Names {
     let mut found = Names::default();
-    let mut known = HashMap::new();
+    let mut known = BTreeMap::new();
     let mut last = 0;
     trace.for_each_row(|row| {
         let name = read(row);

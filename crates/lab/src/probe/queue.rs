@@ -7,7 +7,7 @@ use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_remedies::label::{DUMMY, HEARTBEAT};
 
-use super::bins::{Bins, Summary};
+use super::bins::{Bins, Run, Summary};
 use super::kind::Read::{F64, Text, U32, U64};
 use super::{Detail, Field, Listener, Setting, TraceKind};
 
@@ -36,6 +36,20 @@ impl Summary for QueueSummary {
         self.heartbeats = later.heartbeats;
         self.drops += later.drops;
         self.sending += later.sending;
+    }
+
+    fn is_repeated_by(&self, next: &Self) -> bool {
+        self == next && self.is_steady()
+    }
+}
+
+impl QueueSummary {
+    /// Whether nothing changed.
+    fn is_steady(&self) -> bool {
+        fn one<T: PartialEq>([min, max, last]: &[T; 3]) -> bool {
+            min == max && max == last
+        }
+        one(&self.packets) && one(&self.bytes) && one(&self.labelled) && self.drops == 0
     }
 }
 
@@ -71,12 +85,12 @@ impl QueueTraces {
     }
 }
 
-/// One bin of one port.
+/// Equal bins of one port, in a row.
 pub struct QueueRow {
     start: Time,
-    width: Span,
+    bin_width: Span,
     port: Arc<str>,
-    of: QueueSummary,
+    run: Run<QueueSummary>,
 }
 
 impl TraceKind for QueueTraces {
@@ -89,8 +103,8 @@ impl TraceKind for QueueTraces {
         Field::new(
             "bin_s",
             "s",
-            "Width of the bin; bins without a change are left out.",
-            F64(|row| row.width.as_secs_f64()),
+            "Width of the bin. Bins in which nothing happened are left out. In full detail, a row stands for equal bins in a row, and this is their width together.",
+            F64(|row| (row.bin_width * row.run.bins).as_secs_f64()),
         ),
         Field::new(
             "port",
@@ -102,68 +116,68 @@ impl TraceKind for QueueTraces {
             "packets_min",
             "1",
             "Smallest number of waiting packets, without the one in service.",
-            U32(|row| row.of.packets[0]),
+            U32(|row| row.run.of.packets[0]),
         ),
         Field::new(
             "packets_max",
             "1",
             "Largest number of waiting packets.",
-            U32(|row| row.of.packets[1]),
+            U32(|row| row.run.of.packets[1]),
         ),
         Field::new(
             "packets_last",
             "1",
             "Packets waiting at the end of the bin.",
-            U32(|row| row.of.packets[2]),
+            U32(|row| row.run.of.packets[2]),
         ),
         Field::new(
             "bytes_min",
             "byte",
             "Smallest number of waiting bytes.",
-            U64(|row| row.of.bytes[0]),
+            U64(|row| row.run.of.bytes[0]),
         ),
         Field::new(
             "bytes_max",
             "byte",
             "Largest number of waiting bytes.",
-            U64(|row| row.of.bytes[1]),
+            U64(|row| row.run.of.bytes[1]),
         ),
         Field::new(
             "bytes_last",
             "byte",
             "Bytes waiting at the end of the bin.",
-            U64(|row| row.of.bytes[2]),
+            U64(|row| row.run.of.bytes[2]),
         ),
         Field::new(
             "labelled_min",
             "1",
             "Smallest number of waiting packets with a label, such as PLATO's.",
-            U32(|row| row.of.labelled[0]),
+            U32(|row| row.run.of.labelled[0]),
         ),
         Field::new(
             "labelled_max",
             "1",
             "Largest number of waiting packets with a label.",
-            U32(|row| row.of.labelled[1]),
+            U32(|row| row.run.of.labelled[1]),
         ),
         Field::new(
             "labelled_last",
             "1",
             "Their number at the end of the bin.",
-            U32(|row| row.of.labelled[2]),
+            U32(|row| row.run.of.labelled[2]),
         ),
         Field::new(
             "heartbeats_last",
             "1",
             "PLATO's heartbeats among them, without retransmissions and dummies; 0 with `single_bit`, which does not distinguish them.",
-            U32(|row| row.of.heartbeats),
+            U32(|row| row.run.of.heartbeats),
         ),
-        Field::new("drops", "1", "Packets dropped.", U32(|row| row.of.drops)),
+        Field::new("drops", "1", "Packets dropped.", U32(|row| row.run.of.drops)),
         Field::new(
             "busy",
             "1",
             "Share of the bin in which the link was sending.",
-            F64(|row| row.of.sending.as_secs_f64() / row.width.as_secs_f64()),
+            F64(|row| row.run.of.sending.as_secs_f64() / row.bin_width.as_secs_f64()),
         ),
     ];
 
@@ -190,10 +204,10 @@ impl TraceKind for QueueTraces {
 
     fn for_each_row(&self, mut emit: impl FnMut(&QueueRow)) {
         for trace in &self.traces {
-            let width = trace.bin_width();
+            let bin_width = trace.bin_width();
             let mut port = Arc::clone(&trace.name);
-            for (start, of) in trace.iter() {
-                let row = QueueRow { start, width, port, of: *of };
+            for (start, run) in trace.bins.runs() {
+                let row = QueueRow { start, bin_width, port, run: *run };
                 emit(&row);
                 port = row.port;
             }
@@ -303,9 +317,30 @@ impl QueueTrace {
             // The new bin begins with the last state of the old one.
             network.port_mut(self.port).drain(boundary);
             self.note(boundary, network);
+            if self.bins.detail() == Detail::Full {
+                self.skip_equal(now, network);
+            }
         }
         network.port_mut(self.port).drain(now);
         self.note(now, network);
+    }
+
+    /// Goes from the beginning of a bin to that of the last one before a change. Those between are
+    /// equal.
+    fn skip_equal(&mut self, now: Time, network: &Network) {
+        let port = network.port(self.port);
+        let change = port.next_change().min(port.last_departure()).min(now);
+        let (this, last) = (self.bins.index(self.now), self.bins.index(change).saturating_sub(1));
+        if last < this + 2 {
+            return;
+        }
+        let start = |bin: u64| Time::from_picos(bin * self.bins.width().as_picos());
+        let (end, resumed) = (start(this + 1), start(last));
+        let just_before = |boundary: Time| Time::from_picos(boundary.as_picos() - 1);
+        self.note(just_before(end), network);
+        self.bins.repeat(last - this - 1);
+        self.sent = port.sending_until(just_before(resumed));
+        self.note(resumed, network);
     }
 
     /// Completes the bins up to the instant before `now`, before a departure.

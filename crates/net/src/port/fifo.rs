@@ -286,6 +286,11 @@ impl Fifo {
         }
     }
 
+    /// Before this time, [`Self::drain`] changes nothing.
+    pub(super) fn next_change(&self) -> Time {
+        self.gone_at
+    }
+
     /// The packet in service leaves, and the next one takes its place.
     fn depart(&mut self) {
         self.departed += 1;
