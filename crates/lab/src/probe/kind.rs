@@ -114,39 +114,73 @@ impl<K: TraceKind> Recorder for K {
     }
 
     fn table(&self) -> Table {
-        let values = |field: &Field<K::Row>| match field.read {
-            Read::F64(read) => Values::F64(gather(self, read)),
-            Read::I64(read) => Values::I64(gather(self, read)),
-            Read::U32(read) => Values::U32(gather(self, read)),
-            Read::U64(read) => Values::U64(gather(self, read)),
-            Read::Text(read) => Values::Text(gather_names(self, read)),
-        };
-        let columns = K::FIELDS.iter().map(|field| (field.column.name, values(field)));
-        Table { name: K::TABLE, columns: columns.collect() }
+        let mut gathered: Vec<_> = K::FIELDS.iter().map(Gathered::of).collect();
+        self.for_each_row(|row| {
+            for values in &mut gathered {
+                values.push(row);
+            }
+        });
+        let names = K::FIELDS.iter().map(|field| field.column.name);
+        let values = gathered.into_iter().map(Gathered::into_values);
+        Table { name: K::TABLE, columns: names.zip(values).collect() }
     }
 }
 
-fn gather<K: TraceKind, T>(trace: &K, read: fn(&K::Row) -> T) -> Vec<T> {
-    let mut values = Vec::new();
-    trace.for_each_row(|row| values.push(read(row)));
-    values
+/// A column that is being read from rows.
+enum Gathered<R> {
+    F64(fn(&R) -> f64, Vec<f64>),
+    I64(fn(&R) -> i64, Vec<i64>),
+    U32(fn(&R) -> u32, Vec<u32>),
+    U64(fn(&R) -> u64, Vec<u64>),
+    Text(fn(&R) -> &str, Names, BTreeMap<String, u32>),
 }
 
-fn gather_names<K: TraceKind>(trace: &K, read: fn(&K::Row) -> &str) -> Names {
-    let mut found = Names::default();
-    let mut known = BTreeMap::new();
-    let mut last = 0;
-    trace.for_each_row(|row| {
-        let name = read(row);
-        if found.names.get(last as usize).is_none_or(|known| known != name) {
-            last = *known.entry(name.to_owned()).or_insert_with(|| {
-                found.names.push(name.to_owned());
-                found.names.len() as u32 - 1
-            });
+impl<R> Gathered<R> {
+    fn of(field: &Field<R>) -> Self {
+        match field.read {
+            Read::F64(read) => Self::F64(read, Vec::new()),
+            Read::I64(read) => Self::I64(read, Vec::new()),
+            Read::U32(read) => Self::U32(read, Vec::new()),
+            Read::U64(read) => Self::U64(read, Vec::new()),
+            Read::Text(read) => Self::Text(read, Names::default(), BTreeMap::new()),
         }
-        found.codes.push(last);
-    });
-    found
+    }
+
+    #[inline]
+    fn push(&mut self, row: &R) {
+        match self {
+            Self::F64(read, values) => values.push(read(row)),
+            Self::I64(read, values) => values.push(read(row)),
+            Self::U32(read, values) => values.push(read(row)),
+            Self::U64(read, values) => values.push(read(row)),
+            Self::Text(read, names, known) => names.push(read(row), known),
+        }
+    }
+
+    fn into_values(self) -> Values {
+        match self {
+            Self::F64(_, values) => Values::F64(values),
+            Self::I64(_, values) => Values::I64(values),
+            Self::U32(_, values) => Values::U32(values),
+            Self::U64(_, values) => Values::U64(values),
+            Self::Text(_, names, _) => Values::Text(names),
+        }
+    }
+}
+
+impl Names {
+    /// Adds a row. `known` has the indices of the names.
+    fn push(&mut self, name: &str, known: &mut BTreeMap<String, u32>) {
+        let last = self.codes.last().copied();
+        let code = match last.filter(|code| self.names[*code as usize] == name) {
+            Some(code) => code,
+            None => *known.entry(name.to_owned()).or_insert_with(|| {
+                self.names.push(name.to_owned());
+                self.names.len() as u32 - 1
+            }),
+        };
+        self.codes.push(code);
+    }
 }
 
 /// A kind of trace, as an entry of the list.
