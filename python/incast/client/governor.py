@@ -87,6 +87,8 @@ class Slot:
         self.ticket = Ticket()
         self.held: window.Held | None = None
         """The window as the kernel has it, once it was set."""
+        self.sample: Sample | None = None
+        """What the answer showed, once it has ended; None without data."""
 
     @property
     def window(self) -> int | None:
@@ -106,7 +108,8 @@ class Slot:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._turns.end(self, self._seen(whole=kind is None))
+        self.sample = self._seen(whole=kind is None)
+        self._turns.end(self, self.sample)
         self._sock = None
 
     def attach(self, sock: socket.socket) -> None:

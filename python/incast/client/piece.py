@@ -1,0 +1,92 @@
+"""What is to be read, and what came of it."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from incast.client.governor import Slot
+from incast.client.sample import Sample
+
+
+class ReadError(Exception):
+    """A piece that could not be read; the message is one line.
+
+    Parameters
+    ----------
+    message
+        What went wrong.
+    final
+        Whether another attempt would end in the same way.
+    """
+
+    def __init__(self, message: str, *, final: bool = False) -> None:
+        super().__init__(message)
+        self.final = final
+
+
+class Piece(Protocol):
+    """One answer of one server."""
+
+    @property
+    def name(self) -> str:
+        """What errors and summaries call it."""
+        ...
+
+
+P_contra = TypeVar("P_contra", bound=Piece, contravariant=True)
+Write = Callable[[bytes], object]
+"""Takes what has arrived, in order."""
+
+
+class Reader(Protocol[P_contra]):
+    """Reads pieces of one kind."""
+
+    async def connect(self, piece: P_contra) -> None:
+        """Open the connection before the piece's turn, if that is possible."""
+        ...
+
+    async def fetch(self, piece: P_contra, slot: Slot, write: Write) -> None:
+        """Ask for a piece and read it, in its turn.
+
+        Raises
+        ------
+        ReadError
+            It could not be read.
+        """
+        ...
+
+
+Target = Callable[[Piece], AbstractContextManager[Write]]
+"""Where a piece goes: entered anew for each attempt, left with the error if it fails."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a piece.
+
+    Parameters
+    ----------
+    name
+        The piece's.
+    error
+        Why it could not be read; None if it was.
+    attempts
+        How often it was tried.
+    waited
+        Seconds until the turn of the last attempt.
+    sample
+        What the last attempt showed: bytes, seconds, the longest gap; None without data.
+    window
+        The receive window that the kernel gave, bytes; None if it was not bounded.
+    data
+        The bytes, if no target was given.
+    """
+
+    name: str
+    error: str | None
+    attempts: int
+    waited: float
+    sample: Sample | None
+    window: int | None
+    data: bytes | None

@@ -1,0 +1,54 @@
+"""What a read amounts to."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from incast.client.piece import Outcome
+
+SLOW_GAP = 0.15
+"""Seconds without data that count as a stall: Linux retransmits after 200 ms at the earliest."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All pieces of a read.
+
+    Parameters
+    ----------
+    outcomes
+        What came of each, in the order of the pieces.
+    seconds
+        From the first wish to the last end.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    seconds: float
+
+    @property
+    def failed(self) -> tuple[Outcome, ...]:
+        """Pieces that could not be read."""
+        return tuple(it for it in self.outcomes if it.error is not None)
+
+    @cached_property
+    def received(self) -> int:
+        """Bytes of the pieces that were read."""
+        return sum(it.sample.received for it in self._read if it.sample)
+
+    @property
+    def goodput_bps(self) -> float:
+        """Bits of whole pieces per second of the read."""
+        return 8 * self.received / self.seconds if self.seconds else 0.0
+
+    @property
+    def slowest(self) -> Outcome | None:
+        """The piece that took longest from its turn to its end; None if none was read."""
+        return max(self._read, key=lambda it: it.sample.seconds if it.sample else 0.0, default=None)
+
+    @property
+    def stalls(self) -> int:
+        """Pieces in which nothing arrived for longer than `SLOW_GAP`."""
+        return sum(it.sample is not None and it.sample.gap > SLOW_GAP for it in self.outcomes)
+
+    @property
+    def _read(self) -> list[Outcome]:
+        return [it for it in self.outcomes if it.error is None]
