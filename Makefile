@@ -13,7 +13,7 @@ MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick mutants figures bench bench-shapes pgo reference docs constraints clean
+.PHONY: help demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -25,6 +25,7 @@ help:
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
 	@echo "make pgo       the package with profile-guided optimisation, a quarter faster; needs: rustup component add llvm-tools"
+	@echo "make wheel     a wheel for other machines, in dist/, with profile-guided optimisation as well"
 	@echo "make reference  write the generated reference pages"
 	@echo "make docs      the documentation, in docs/_build"
 	@echo "make constraints  make .venv of the newest versions, and keep their numbers for the tests"
@@ -72,6 +73,9 @@ bench-shapes: $(VENV)/release
 pgo: | $(VENV)/build
 	$(MATURIN) develop --pgo
 	@rm -f $(VENV)/debug && touch $(VENV)/release
+
+wheel: | $(VENV)/build
+	$(MATURIN) build --release --pgo --out dist
 
 figures: $(VENV)/release
 	$(BIN)/incast reproduce

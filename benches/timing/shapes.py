@@ -88,10 +88,10 @@ def _bursts(servers: int) -> Document:
     }
 
 
-def _everybody(clients: int) -> Document:
+def _everybody(clients: int, **workload: object) -> Document:
     return {
         "network": {"clients": clients, "rate": "10Gbps", "delay": "1us", "buffer": "1MB"},
-        "workload": {"name": "all-to-all", "message": "1KB"},
+        "workload": {"name": "all-to-all", "message": "1KB", **workload},
         "transport": {"name": "newreno"},
     }
 
@@ -138,5 +138,11 @@ SHAPES = [
     ),
     Shape("sources of bursts", (100, 1_000, 10_000), _bursts, float),
     Shape("clients that send to each other", (30, 80, 200), _everybody, lambda n: n * (n - 1.0)),
+    Shape(
+        "the same, within 1 s",
+        (100, 300, 1_000),
+        lambda n: _everybody(n, start_spread="1s"),
+        lambda n: n * (n - 1.0),
+    ),
     Shape("switches", (4, 20, 100), _fabric),
 ]
