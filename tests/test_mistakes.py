@@ -67,7 +67,7 @@ def test_files_that_cannot_be_read(command: Command, tmp_path: Path) -> None:
         (["--seeds", "0"], "run.seeds"),
         (["--seeds", "some"], "--seeds"),
         (["--jobs", "0"], "--jobs"),
-        (["--format", "yaml"], "--format"),
+        (["--format", "yaml"], "'--format': 'yaml' is not one of"),
         (["--trace", "everything"], "queue, cwnd, events"),
         (["--trace", "queue"], "--out"),
         (["--trace", "queue:full,queue", "--out", "out"], "queue and queue:full cannot be"),

@@ -25,7 +25,8 @@ def one_line(app: typer.Typer) -> int:
     except (ScenarioError, FigureError, ModelError, ResultsError) as error:
         code = _report(str(error))
     except typer.TyperException as error:
-        code = _report(error.format_message())
+        # Pydantic, which reads the values for typer, begins its messages so.
+        code = _report(error.format_message().replace(": Value error, ", ": "))
     except (KeyboardInterrupt, typer.Abort):
         typer.echo("incast: interrupted", err=True)
         code = INTERRUPTED
