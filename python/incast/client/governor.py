@@ -113,10 +113,11 @@ class Slot:
         self._sock = None
 
     def attach(self, sock: socket.socket) -> None:
-        """Hold the window on this connection, from the answer's first data on."""
+        """Hold the window on this connection, and once more when the first data has come."""
         if sock is not self._sock:
             self._sock = sock
             self._lost_before = window.out_of_order(sock)
+            self.renew()
 
     def received(self, count: int) -> None:
         """Note that so many more bytes of the answer have arrived."""
@@ -128,9 +129,9 @@ class Slot:
             self.renew()
 
     def renew(self) -> None:
-        """Set the window that the slot has now, if data has arrived on its connection."""
+        """Set the window that the slot has now on its connection, if there is one."""
         sock = self._usable()
-        if self.ticket.delivered and sock is not None:
+        if sock is not None:
             self.held = window.hold(sock, self.window)
 
     def _seen(self, *, whole: bool) -> Sample | None:

@@ -1,6 +1,7 @@
 """Objects and ranges of objects by HTTP/1.1, with aiohttp."""
 
 import socket
+from contextvars import ContextVar
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -56,6 +57,23 @@ class HttpPiece:
         return {"Range": f"bytes={self.start}-{last}"}
 
 
+_turn: ContextVar[Slot | None] = ContextVar("turn", default=None)
+"""The slot of the task that asks for a connection."""
+
+
+class _Connector(aiohttp.TCPConnector):
+    """Tells the slot on which connection its answer will come, before the request leaves."""
+
+    async def connect(
+        self, req: aiohttp.ClientRequest, traces: list[Any], timeout: aiohttp.ClientTimeout
+    ) -> aiohttp.connector.Connection:
+        connection = await super().connect(req, traces, timeout)
+        slot, transport = _turn.get(), connection.transport
+        if slot is not None and transport is not None:
+            slot.attach(transport.get_extra_info("socket"))
+        return connection
+
+
 class HttpReader:
     """Reads objects and ranges; connections are kept and used again.
 
@@ -85,7 +103,7 @@ class HttpReader:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        connector = aiohttp.TCPConnector(limit=0, socket_factory=self._socket)
+        connector = _Connector(limit=0, socket_factory=self._socket)
         self._session = aiohttp.ClientSession(
             connector=connector,
             headers=self._headers,
@@ -106,6 +124,7 @@ class HttpReader:
 
     async def connect(self, piece: HttpPiece) -> None:
         """Open a connection to the piece's server: ask for no more than the head of the object."""
+        _turn.set(None)
         try:
             async with self._asked().head(piece.url):
                 pass
@@ -120,11 +139,10 @@ class HttpReader:
         ReadError
             No connection, another status than 200 or 206, or an answer that ends early.
         """
+        _turn.set(slot)
         try:
             async with self._asked().get(piece.url, headers=piece.headers) as answer:
                 _check(answer, piece)
-                if answer.connection is not None and answer.connection.transport is not None:
-                    slot.attach(answer.connection.transport.get_extra_info("socket"))
                 async for chunk in answer.content.iter_any():
                     slot.received(len(chunk))
                     write(chunk)

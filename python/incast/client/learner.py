@@ -1,0 +1,194 @@
+"""Plans learnt from what answers show.
+
+The learner begins with the safe budget. A smaller plan cannot do harm, so it first tries whether
+one would be slower: if not, the network is full already, and a larger one could only fill buffers.
+Otherwise it takes larger steps, in answers or in windows, as long as each pays, and goes back
+where one does not, or where packets are lost.
+"""
+
+from collections import deque
+from dataclasses import dataclass, replace
+from enum import Enum
+from math import ceil
+from statistics import median
+
+from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan
+from incast.client.sample import Meter, Sample
+
+LOOK, ROUNDS, SECONDS = 32, 4, 0.1
+"""A measurement has so many answers, so many per slot, and lasts so long, at least."""
+REST = 8
+"""Measurements until the next look at whether a smaller plan would be slower."""
+LONGEST_REST = 64
+DOWN, UP = 0.75, 1.5
+SLOWER = 0.3
+"""Loss of goodput, as a share of the loss of budget, from which a plan is not large enough."""
+PAYS = 0.03
+"""Gain of goodput from which a larger plan is kept."""
+STALL = 0.15
+"""Seconds without data that are no delay: Linux retransmits after 200 ms at the earliest."""
+UNUSUAL = 10  # times the median gap, for servers that take long by themselves
+REMEMBERED = 64  # gaps
+LOSSY = 0.1
+"""Share of answers with losses from which a plan is too large."""
+MOST_SLOTS, LARGEST_WINDOW = 256, 1 << 22
+
+
+class Way(Enum):
+    """What a step changes."""
+
+    SLOTS = "slots"
+    WINDOW = "window"
+
+
+@dataclass(frozen=True)
+class Size:
+    """A plan's two numbers; a window of None is not bounded and does not change."""
+
+    slots: int
+    window: int | None
+
+    @property
+    def budget(self) -> int:
+        """Bytes, or answers if windows are not bounded."""
+        return self.slots * (self.window or 1)
+
+    def times(self, factor: float, way: Way) -> "Size":
+        """Return a larger or smaller size, by one slot or segment at least."""
+        if way is Way.SLOTS:
+            slots = ceil(self.slots * factor) if factor > 1 else int(self.slots * factor)
+            return replace(self, slots=min(max(slots, 1), MOST_SLOTS))
+        if self.window is None:
+            return self
+        window = max(int(self.window * factor), WINDOW // 2)
+        return replace(self, window=min(window, LARGEST_WINDOW))
+
+    def plan(self) -> Plan:
+        """Return the plan of this size."""
+        return Plan.fixed(self.slots, self.window)
+
+
+class Learner:
+    """Finds how many answers, with which windows, a network carries.
+
+    Parameters
+    ----------
+    budget
+        Bytes that the windows may never exceed in sum; None for no bound but what is learnt. The
+        start is at most `SAFE_BUDGET` in any case.
+    windows
+        Whether windows are bounded at all; False to learn the number of answers only.
+    """
+
+    def __init__(self, budget: int | None = None, *, windows: bool = True) -> None:
+        self._most = budget
+        start = Size(SLOTS, WINDOW if windows else None)
+        if budget is not None and windows and budget < SAFE_BUDGET:
+            start = Size(max(1, budget // WINDOW), min(WINDOW, budget))
+        self._base = start
+        """The size that is best so far."""
+        self._trial = start
+        """The size that is measured."""
+        self._goodput = 0.0
+        """Of the base, bytes per second."""
+        self._todo: deque[tuple[float, Way]] = deque()
+        """Steps to try from the base."""
+        self._gaps: deque[float] = deque(maxlen=REMEMBERED)
+        self._rest = self._left = 0
+        self._is_rested = True
+        self._ceiling = float("inf")
+        self._answers = self._stalls = self._lossy = self._largest = 0
+        self.plan = start.plan()
+
+    def observe(self, sample: Sample, meter: Meter) -> Plan:
+        """Take an answer and the goodput so far; return the plan for what comes."""
+        self._answers += 1
+        self._largest = max(self._largest, sample.received)
+        self._stalls += self._has_stalled(sample.gap)
+        self._lossy += sample.lost > 0
+        self._gaps.append(sample.gap)
+        if self._is_too_large():
+            self._shrink()
+        elif self._answers >= max(LOOK, ROUNDS * self._trial.slots) and meter.seconds >= SECONDS:
+            self._judge(meter.goodput)
+        else:
+            return self.plan
+        meter.clear()
+        self._clear()
+        self.plan = self._trial.plan()
+        return self.plan
+
+    def _clear(self) -> None:
+        self._answers = self._stalls = self._lossy = self._largest = 0
+
+    def _has_stalled(self, gap: float) -> bool:
+        usual = median(self._gaps) if self._gaps else 0.0
+        return gap > max(STALL, UNUSUAL * usual)
+
+    def _is_too_large(self) -> bool:
+        """Whether the trial loses packets: larger ones at once, the base only if it goes on."""
+        if self._trial.budget > self._base.budget:
+            return self._stalls > 0 or self._lossy > max(1, LOSSY * LOOK)
+        return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
+
+    def _shrink(self) -> None:
+        """Return from a step that lost packets, or take half of a base that does."""
+        self._ceiling = min(self._ceiling, self._trial.budget)
+        if self._trial.budget <= self._base.budget:
+            way = Way.WINDOW if (self._base.window or 0) > WINDOW else Way.SLOTS
+            half = self._base.times(0.5, way)
+            self._base = half if half != self._base else self._base.times(0.5, Way.WINDOW)
+        self._settle()
+
+    def _judge(self, goodput: float) -> None:
+        """Compare the trial with the base, measured just before, and choose the next trial."""
+        trial, base = self._trial, self._base
+        self._trial = base
+        if trial == base:
+            self._goodput = goodput
+            self._continue()
+        elif trial.budget < base.budget:
+            lost = 1 - goodput / self._goodput
+            if lost > SLOWER * (1 - trial.budget / base.budget):
+                way = Way.SLOTS if trial.slots < base.slots else Way.WINDOW
+                self._todo.append((UP, way))
+        elif goodput > (1 + PAYS) * self._goodput:
+            way = Way.SLOTS if trial.slots > base.slots else Way.WINDOW
+            self._base, self._goodput, self._rest = trial, goodput, 0
+            self._todo.appendleft((UP, way))
+            self._continue()
+
+    def _continue(self) -> None:
+        """Take the next step from the base that is possible; without one, rest for a while."""
+        if self._left > 0:
+            self._left -= 1
+            return
+        if self._is_rested:
+            self._is_rested = False
+            self._ceiling *= UP  # what was too much once may be so no more
+            smallest = {way for way in Way if self._base.times(DOWN, way) == self._base}
+            self._todo = deque((UP if way in smallest else DOWN, way) for way in Way)
+        while self._todo:
+            trial = self._base.times(*self._todo.popleft())
+            if trial != self._base and self._may(trial):
+                self._trial = trial
+                return
+        self._settle()
+
+    def _may(self, trial: Size) -> bool:
+        if trial.budget <= self._base.budget:
+            return True
+        if trial.window is not None:
+            # A window beyond a whole answer brings nothing.
+            if trial.window > max(UP * self._largest, WINDOW) and trial.slots == self._base.slots:
+                return False
+            if self._most is not None and trial.budget > self._most:
+                return False
+        return trial.budget < self._ceiling
+
+    def _settle(self) -> None:
+        """Stay with the base, longer each time."""
+        self._todo.clear()
+        self._trial = self._base
+        self._rest = min(2 * self._rest or REST, LONGEST_REST)
+        self._left, self._is_rested = self._rest, True
