@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from incast.client.governor import Governor, Slot
+from incast.client.learner import Learner
 from incast.client.piece import Outcome, ReadError
 from incast.client.plan import SAFE_BUDGET, SLOTS, WINDOW, Plan, PlanError
 from incast.client.read import Progress, read
@@ -31,6 +32,7 @@ __all__ = [
     "Governor",
     "HttpPiece",
     "HttpReader",
+    "Learner",
     "Outcome",
     "Plan",
     "PlanError",

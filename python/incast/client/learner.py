@@ -109,7 +109,11 @@ class Learner:
         self._gaps.append(sample.gap)
         if self._is_too_large():
             self._shrink()
-        elif self._answers >= max(LOOK, ROUNDS * self._trial.slots) and meter.seconds >= SECONDS:
+        elif (
+            self._answers >= max(LOOK, ROUNDS * self._trial.slots)
+            and meter.seconds >= SECONDS
+            and meter.received
+        ):
             self._judge(meter.goodput)
         else:
             return self.plan
