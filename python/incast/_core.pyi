@@ -1,6 +1,6 @@
 """The simulator, compiled from Rust: one call per run, arrays back."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, final, type_check_only
 
 import numpy as np
@@ -122,12 +122,16 @@ def traces() -> str:
     """Return the kinds of traces as JSON: a list of `{"name", "table", "summary"}`."""
 
 def run(
-    scenario: Scenario, seed: int, traces: Sequence[str] = ..., control: Control | None = None
+    scenario: Scenario,
+    seed: int,
+    traces: Sequence[str] = ...,
+    control: Control | None = None,
+    spill: Callable[[str, dict[str, Any]], None] | None = None,
 ) -> dict[str, Any]:
     """Simulate a scenario at one seed, without the interpreter's lock.
 
     Returns `rows` (one dictionary per group), and each requested trace as a dictionary of columns,
-    by the name of its table.
+    by the name of its table. `spill` takes parts of long traces while the run goes on.
     """
 
 def follow_reads(

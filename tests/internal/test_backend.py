@@ -11,6 +11,7 @@ from incast import _core
 from incast.results import Results
 from incast.results.store import Memory
 from incast.scenario.plan import Point
+from incast.sweep.backend import Spill
 from incast.sweep.execute import run_jobs
 
 
@@ -34,7 +35,9 @@ class Arithmetic:
     def control(self) -> Done:
         return Done()
 
-    def run(self, point: Point, seed: int, traces: Sequence[str], control: Done) -> dict[str, Any]:
+    def run(
+        self, point: Point, seed: int, traces: Sequence[str], control: Done, spill: Spill
+    ) -> dict[str, Any]:
         assert not traces
         assert control.progress == 1
         self.asked.append((point.here.servers, seed))

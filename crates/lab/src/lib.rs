@@ -13,4 +13,4 @@ pub mod world;
 pub use control::Control;
 pub use probe::{Trace, TraceRequest};
 pub use results::Row;
-pub use run::{Run, RunError, run};
+pub use run::{Run, RunError, run, run_and_spill};

@@ -6,7 +6,7 @@ use incast_net::packets::{Exhausted, MOST_PACKETS};
 
 use crate::control::{Cancelled, Control};
 use crate::core::Core;
-use crate::probe::{Setting, Silent, Trace, TraceRequest};
+use crate::probe::{Setting, Silent, Sink, Trace, TraceRequest};
 use crate::results::Row;
 use crate::world::World;
 use incast_scenario::Scenario;
@@ -45,7 +45,22 @@ pub fn run(
     trace: &TraceRequest,
     control: &Control,
 ) -> Result<Run, RunError> {
-    guarded(|| run_world(scenario, seed, trace, control))
+    guarded(|| run_world(scenario, seed, trace, control, None))
+}
+
+/// Like [`run`], but passes on the rows of long traces while it goes on. The trace that it returns
+/// has the last ones.
+///
+/// # Errors
+/// As in [`run`].
+pub fn run_and_spill(
+    scenario: &Scenario,
+    seed: u64,
+    trace: &TraceRequest,
+    control: &Control,
+    sink: Sink,
+) -> Result<Run, RunError> {
+    guarded(|| run_world(scenario, seed, trace, control, Some(sink)))
 }
 
 /// Converts the panic of a run with exhausted memory to an error. The panic drops the world.
@@ -61,12 +76,19 @@ fn run_world(
     seed: u64,
     trace: &TraceRequest,
     control: &Control,
+    sink: Option<Sink>,
 ) -> Result<Run, RunError> {
     if trace.is_empty() {
         let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
         return Ok(Run { rows, trace: Trace::default() });
     }
-    let build = |setting: &Setting| Trace::new(trace, setting);
+    let build = |setting: &Setting| {
+        let mut built = Trace::new(trace, setting);
+        if let Some(sink) = sink {
+            built.spill_to(sink);
+        }
+        built
+    };
     let (rows, core) = World::new(scenario, seed, build).run(control)?;
     let Core { mut probe, mut network, queue, .. } = core;
     probe.finish(queue.now(), &mut network);

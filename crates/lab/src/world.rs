@@ -174,6 +174,7 @@ impl<P: Probe> World<P> {
                 }
                 control.set_progress(self.progress(now));
                 self.core.free_idle();
+                self.core.probe.spill(&self.core.network);
             }
         }
         Ok(if self.core.queue.is_empty() { "stalled" } else { "time-limit" })

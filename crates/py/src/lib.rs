@@ -4,10 +4,11 @@ mod error;
 mod plan;
 mod scenario;
 mod serialisation;
+mod spill;
 mod tables;
 mod theory;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use incast_lab::probe::{KINDS, Kind};
 use incast_lab::{Control as RunControl, TraceRequest};
@@ -79,24 +80,36 @@ fn columns(table: &str) -> PyResult<String> {
     Ok(json!(columns).to_string())
 }
 
-/// Runs a scenario at one seed.
+/// Runs a scenario at one seed. `spill` is called with the name and the columns of parts of long
+/// traces while the run goes on.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
-#[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None))]
+#[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None))]
 fn run<'py>(
     py: Python<'py>,
     scenario: &Scenario,
     seed: u64,
     traces: Vec<String>,
     control: Option<&Control>,
+    spill: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let trace =
         TraceRequest::parse(traces.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
+    let failed = Arc::new(Mutex::new(None));
     let run = py.detach(|| {
-        let run = incast_lab::run(&scenario.0, seed, &trace, &control)?;
+        let run = match spill {
+            None => incast_lab::run(&scenario.0, seed, &trace, &control),
+            Some(spill) => {
+                let sink = spill::sink(spill, Arc::clone(&control), Arc::clone(&failed));
+                incast_lab::run_and_spill(&scenario.0, seed, &trace, &control, sink)
+            }
+        }?;
         Ok((run.rows, run.trace.tables()))
     });
+    if let Some(error) = failed.lock().ok().and_then(|mut failed| failed.take()) {
+        return Err(error);
+    }
     let (rows, traces) = run.map_err(stopped)?;
     let result = PyDict::new(py);
     let rows = rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;

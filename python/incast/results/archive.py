@@ -1,7 +1,8 @@
 """A folder of runs by key: the rows of many runs to a file, the traces of one.
 
 `runs/` holds the rows, `events/`, `queues/` and `flows/` the traces of the runs that have them. A
-trace is called `<key>.parquet`. Rows come in batches, and every file of rows is a *pack*,
+trace is called `<key>.parquet`. The first parts of a long one, `<key>-000001.parquet` and so on,
+are written while it runs. Rows come in batches, and every file of rows is a *pack*,
 `pack-<hash of its keys>.parquet`, whose column `run` holds the keys: the index of a pack is in the
 pack. Traces are written before the rows, which mark a run as complete.
 
@@ -25,6 +26,7 @@ from hashlib import blake2b
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import polars as pl
 
@@ -125,6 +127,11 @@ class Archive:
             self._trace(table, job.key).exists() for table in tables(traces)[1:]
         )
 
+    def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
+        """Write a part of a trace."""
+        file = self._trace(table, f"{job.key}-{number:06}")
+        files.write_whole(file, seal.parquet(frames.trace(job, columns), file))
+
     def put_traces(self, run: Run) -> None:
         """Write the traces of a run, before its rows. May be called from several threads."""
         for table, frame in frames.traces(run).items():
@@ -162,7 +169,10 @@ class Archive:
     def trace(self, table: str, job: Job) -> pl.DataFrame | None:
         """Read one trace of one run: `events`, `queues` or `flows`."""
         file = self._trace(table, job.key)
-        return seal.read(file) if file.exists() else None
+        if not file.exists():
+            return None
+        parts = sorted(file.parent.glob(f"{job.key}-*"))
+        return pl.concat([seal.read(part) for part in [*parts, file]])
 
     def rows(self, jobs: Iterable[Job]) -> pl.DataFrame | None:
         """Read the rows of the stored runs, in any order."""

@@ -46,6 +46,12 @@ class Store(Protocol):
     def has(self, job: Job, traces: Sequence[str] = ()) -> bool:
         """Return whether the run is stored, with the requested traces."""
 
+    def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
+        """Store a part of a trace, from 1, before `put_traces` stores the last one.
+
+        May be called from several threads, from one for each run.
+        """
+
     def put_traces(self, run: Run) -> None:
         """Store the traces of a run. May be called from several threads."""
 
@@ -67,6 +73,7 @@ class Memory:
 
     def __init__(self) -> None:
         self._traces: dict[tuple[str, str], pl.DataFrame] = {}
+        self._parts: dict[tuple[str, str], list[pl.DataFrame]] = {}  # of runs under way
         self._rows: list[pl.DataFrame] = []  # of many runs each
         self._loose: list[pl.DataFrame] = []  # of few runs each
         self._seconds: dict[str, float] = {}  # of the runs whose rows are stored
@@ -84,10 +91,17 @@ class Memory:
             (table, job.key) in self._traces for table in tables(traces)[1:]
         )
 
+    def put_part(self, job: Job, table: str, number: int, columns: dict[str, Any]) -> None:
+        """Store a part of a trace."""
+        parts = self._parts.setdefault((table, job.key), [])
+        del parts[number - 1 :]  # of a run that was cancelled
+        parts.append(frames.trace(job, columns))
+
     def put_traces(self, run: Run) -> None:
         """Store the traces of a run."""
         for table, frame in frames.traces(run).items():
-            self._traces[table, run.job.key] = frame
+            parts = self._parts.pop((table, run.job.key), [])
+            self._traces[table, run.job.key] = pl.concat([*parts, frame])
 
     def put(self, runs: Sequence[Run]) -> None:
         """Store the rows of runs."""

@@ -1,10 +1,12 @@
 """Backends of a sweep: the simulator, or another source of the same rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from incast import _core
 from incast.scenario.plan import Point
+
+Spill = Callable[[str, dict[str, Any]], None]  # takes a table's name, and columns of a part of it
 
 
 class Control(Protocol):
@@ -38,8 +40,12 @@ class Backend(Protocol):
         seed: int,
         traces: Sequence[str],
         control: Any,  # noqa: ANN401 (its own)
+        spill: Spill,
     ) -> dict[str, Any]:
-        """Return `rows`, a dictionary per group with all columns, and the traces asked for."""
+        """Return `rows`, a dictionary per group with all columns, and the traces asked for.
+
+        The first rows of a long trace may go to `spill` while the run goes on.
+        """
 
 
 class Simulator:
@@ -55,10 +61,15 @@ class Simulator:
         return _core.Control()
 
     def run(
-        self, point: Point, seed: int, traces: Sequence[str], control: _core.Control
+        self,
+        point: Point,
+        seed: int,
+        traces: Sequence[str],
+        control: _core.Control,
+        spill: Spill,
     ) -> dict[str, Any]:
         """Simulate a point at one seed, without the interpreter's lock."""
-        return _core.run(point.scenario, seed, traces, control)
+        return _core.run(point.scenario, seed, traces, control, spill)
 
 
 SIMULATOR = Simulator()

@@ -3,7 +3,7 @@
 import os
 import random
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from incast.results.traces import checked, parse
 from incast.scenario import Scenario, load
 from incast.scenario.plan import Job
 from incast.sweep import cluster
-from incast.sweep.backend import SIMULATOR, Backend, Control
+from incast.sweep.backend import SIMULATOR, Backend, Control, Spill
 from incast.sweep.cluster import THREADS
 from incast.sweep.progress import Estimate, Progress
 from incast.sweep.rounds import refine
@@ -329,7 +329,7 @@ class _Sweep:
             if self.store.has(job, self.traces):
                 return _Finished(job)
             start = time.monotonic()
-            output = self.backend.run(job.point, job.seed, self.traces, control)
+            output = self.backend.run(job.point, job.seed, self.traces, control, self.spill_of(job))
             seconds = time.monotonic() - start
             if self.store.has(job, self.traces):
                 self.part_ways()
@@ -341,6 +341,16 @@ class _Sweep:
             return _Finished(job, run, seconds)
         finally:
             del self.controls[job.key]
+
+    def spill_of(self, job: Job) -> Spill:
+        """Return what stores the parts of a job's long traces."""
+        numbers: Counter[str] = Counter()
+
+        def put(table: str, columns: dict[str, Any]) -> None:
+            numbers[table] += 1
+            self.store.put_part(job, table, numbers[table], columns)
+
+        return put
 
     def shares(self) -> dict[str, float]:
         """Return the completed share of each running job, by its key."""

@@ -8,6 +8,38 @@ const CAPACITY: usize = 2048;
 /// Width of the first bins.
 const FINEST: Span = Span::from_micros(1);
 
+/// Number of notes after which what is final leaves the memory, in full detail.
+const MANY: usize = 1 << 18;
+
+/// Counts notes in full detail.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    detail: Detail,
+    notes: usize,
+}
+
+impl Tally {
+    /// Nothing was noted.
+    pub fn new(detail: Detail) -> Self {
+        Self { detail, notes: 0 }
+    }
+
+    /// Something may have been noted.
+    #[inline]
+    pub fn count(&mut self) {
+        self.notes += 1;
+    }
+
+    /// Whether there are many, in full detail. If so, the count begins again.
+    pub fn is_full(&mut self) -> bool {
+        let is_full = self.detail == Detail::Full && self.notes > MANY;
+        if is_full {
+            self.notes = 0;
+        }
+        is_full
+    }
+}
+
 /// The resolution of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
@@ -105,6 +137,12 @@ impl<S: Summary> Bins<S> {
         self.runs().flat_map(move |(start, run)| {
             (0..run.bins).map(move |bin| (start + self.width * bin, &run.of))
         })
+    }
+
+    /// Takes out the runs that can no longer change, in full detail.
+    pub fn take_final(&mut self) -> Self {
+        let rest = self.runs.split_off(self.runs.len().saturating_sub(2));
+        Self { runs: std::mem::replace(&mut self.runs, rest), ..*self }
     }
 
     /// Makes one run of the last two, if they are equal.

@@ -6,7 +6,7 @@ use incast_net::topology::Network;
 use incast_net::{Flags, Packet, PortId};
 use incast_tcp::Connection;
 
-use super::bins::{Bins, Summary};
+use super::bins::{Bins, Summary, Tally};
 use super::kind::Read::{F64, I64, U32, U64};
 use super::{Detail, Field, Listener, Setting, TraceKind};
 
@@ -41,6 +41,7 @@ pub struct FlowTrace {
     flows: Vec<Bins<WindowSummary>>,
     /// New segments sent with a label, by flow.
     labelled: Vec<u32>,
+    tally: Tally,
 }
 
 impl FlowTrace {
@@ -113,7 +114,19 @@ impl TraceKind for FlowTrace {
 
     fn new(detail: Detail, setting: &Setting) -> Self {
         let flows = setting.flows as usize;
-        Self { flows: vec![Bins::new(detail); flows], labelled: vec![0; flows] }
+        Self {
+            flows: vec![Bins::new(detail); flows],
+            labelled: vec![0; flows],
+            tally: Tally::new(detail),
+        }
+    }
+
+    fn take_final(&mut self, _: &Network) -> Option<Self> {
+        self.tally.is_full().then(|| Self {
+            flows: self.flows.iter_mut().map(Bins::take_final).collect(),
+            labelled: Vec::new(),
+            tally: self.tally.clone(),
+        })
     }
 
     fn for_each_row(&self, mut emit: impl FnMut(&FlowRow)) {
@@ -154,6 +167,7 @@ impl Listener for FlowTrace {
                 labelled: *labelled,
             };
             bins.note(now, summary);
+            self.tally.count();
         }
     }
 }

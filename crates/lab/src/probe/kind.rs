@@ -31,6 +31,12 @@ pub trait TraceKind: Listener + Debug + Send + Sized + 'static {
         let _ = (now, network);
     }
 
+    /// Takes out the rows that can no longer change, if there are many.
+    fn take_final(&mut self, network: &Network) -> Option<Self> {
+        let _ = network;
+        None
+    }
+
     /// Calls `emit` for each row of the table.
     fn for_each_row(&self, emit: impl FnMut(&Self::Row));
 }
@@ -104,13 +110,19 @@ pub struct Table {
 pub trait Recorder: Listener + Any + Debug + Send {
     /// The run is over.
     fn finish(&mut self, now: Time, network: &mut Network);
-    /// The recorded table.
+    /// A part of the table, with the rows that can no longer change, if there are many.
+    fn spill(&mut self, network: &Network) -> Option<Table>;
+    /// The recorded table, or the rest of it.
     fn table(&self) -> Table;
 }
 
 impl<K: TraceKind> Recorder for K {
     fn finish(&mut self, now: Time, network: &mut Network) {
         TraceKind::finish(self, now, network);
+    }
+
+    fn spill(&mut self, network: &Network) -> Option<Table> {
+        self.take_final(network).map(|part| part.table())
     }
 
     fn table(&self) -> Table {

@@ -21,7 +21,7 @@ pub use cwnd::FlowTrace;
 pub use events::EventTrace;
 pub use kind::{Field, Kind, Names, Read, Recorder, Table, TraceKind, Values};
 pub use queue::{QueueSummary, QueueTrace, QueueTraces};
-pub use trace::TraceRequest;
+pub use trace::{Sink, TraceRequest};
 
 trace::kinds! {
     queue: QueueTraces,
@@ -75,6 +75,11 @@ pub trait Listener {
 pub trait Probe: Listener {
     /// Whether it listens. If not, the calls are compiled out.
     const ON: bool = true;
+
+    /// Is called from time to time: it may pass on what it has.
+    fn spill(&mut self, network: &Network) {
+        let _ = network;
+    }
 }
 
 /// A listener that does nothing.

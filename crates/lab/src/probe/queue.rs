@@ -7,7 +7,7 @@ use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_remedies::label::{DUMMY, HEARTBEAT};
 
-use super::bins::{Bins, Run, Summary};
+use super::bins::{Bins, Run, Summary, Tally};
 use super::kind::Read::{F64, Text, U32, U64};
 use super::{Detail, Field, Listener, Setting, TraceKind};
 
@@ -70,12 +70,14 @@ pub struct QueueTraces {
     traces: Vec<QueueTrace>,
     /// Index of the trace, by port.
     by_port: Vec<Option<u32>>,
+    tally: Tally,
 }
 
 impl QueueTraces {
     /// The trace of a port, if it has one.
     fn at(&mut self, port: PortId) -> Option<&mut QueueTrace> {
         let index = (*self.by_port.get(port.0 as usize)?)?;
+        self.tally.count();
         self.traces.get_mut(index as usize)
     }
 
@@ -189,7 +191,7 @@ impl TraceKind for QueueTraces {
             by_port[port.0 as usize] = Some(index);
         }
         let traces = ports.iter().map(|(port, name)| QueueTrace::new(detail, *port, name));
-        Self { traces: traces.collect(), by_port }
+        Self { traces: traces.collect(), by_port, tally: Tally::new(detail) }
     }
 
     /// Completes the last bins. Removes ports that were not on a path to a client.
@@ -200,6 +202,16 @@ impl TraceKind for QueueTraces {
             trace.advance(now, network);
         }
         self.by_port.clear();
+    }
+
+    fn take_final(&mut self, network: &Network) -> Option<Self> {
+        if !self.tally.is_full() {
+            return None;
+        }
+        let ports = network.switch_ports_forward();
+        let are_forward = |trace: &&mut QueueTrace| ports.binary_search(&trace.port).is_ok();
+        let traces = self.traces.iter_mut().filter(are_forward).map(QueueTrace::take_final);
+        Some(Self { traces: traces.collect(), by_port: Vec::new(), tally: self.tally.clone() })
     }
 
     fn for_each_row(&self, mut emit: impl FnMut(&QueueRow)) {
@@ -299,6 +311,11 @@ impl QueueTrace {
     /// Start of each bin and its summary.
     pub fn iter(&self) -> impl Iterator<Item = (Time, &QueueSummary)> {
         self.bins.iter()
+    }
+
+    /// Takes out the bins that can no longer change.
+    fn take_final(&mut self) -> Self {
+        Self { bins: self.bins.take_final(), name: Arc::clone(&self.name), ..*self }
     }
 
     /// Completes the bins up to `now`, before an event at the port.

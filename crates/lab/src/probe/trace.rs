@@ -1,5 +1,7 @@
 //! The requested traces, and the recorded ones.
 
+use std::fmt;
+
 use incast_engine::Time;
 use incast_host::EndId;
 use incast_host::milestone::EventRow;
@@ -7,7 +9,20 @@ use incast_net::topology::Network;
 use incast_net::{Packet, PortId};
 use incast_tcp::Connection;
 
-use super::{Detail, KINDS, Kind, Listener, Probe, Trace, TraceKind};
+use super::{Detail, KINDS, Kind, Listener, Probe, Table, Trace, TraceKind};
+
+/// Takes parts of tables while the run goes on.
+pub type Sink = Box<dyn FnMut(Table) + Send>;
+
+/// A sink, if there is one.
+#[derive(Default)]
+pub struct Spillway(Option<Sink>);
+
+impl fmt::Debug for Spillway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Spillway").field(&self.0.is_some()).finish()
+    }
+}
 
 /// The traces that a run records.
 #[derive(Clone, Debug, Default)]
@@ -67,6 +82,7 @@ macro_rules! kinds {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] pub $name: Option<$kind>,)+
             /// Kinds that are not in the list ([`TraceRequest::with`]).
             pub outside: Vec<Box<dyn Recorder>>,
+            spillway: $crate::probe::trace::Spillway,
         }
 
         impl Trace {
@@ -77,6 +93,7 @@ macro_rules! kinds {
                 Self {
                     $($name: detail(<$kind>::NAME).map(|detail| <$kind>::new(detail, setting)),)+
                     outside: outside.map(|(kind, detail)| (kind.build)(*detail, setting)).collect(),
+                    spillway: $crate::probe::trace::Spillway::default(),
                 }
             }
 
@@ -103,7 +120,25 @@ macro_rules! kinds {
 }
 pub(super) use kinds;
 
-impl Probe for Trace {}
+impl Trace {
+    /// Passes parts of the tables to `sink` while the run goes on. Those of a series are in the
+    /// order of their times.
+    pub fn spill_to(&mut self, sink: Sink) {
+        self.spillway = Spillway(Some(sink));
+    }
+}
+
+impl Probe for Trace {
+    fn spill(&mut self, network: &Network) {
+        let Some(mut sink) = self.spillway.0.take() else { return };
+        self.each(|trace| {
+            if let Some(part) = trace.spill(network) {
+                sink(part);
+            }
+        });
+        self.spillway = Spillway(Some(sink));
+    }
+}
 
 impl Listener for Trace {
     fn before_offer(&mut self, now: Time, port: PortId, network: &mut Network) {

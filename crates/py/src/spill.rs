@@ -1,0 +1,29 @@
+//! Parts of long traces, which Python takes while a run goes on.
+
+use std::sync::{Arc, Mutex};
+
+use incast_lab::Control;
+use incast_lab::probe::{Sink, Table};
+use pyo3::prelude::*;
+
+use crate::tables;
+
+/// Passes each part to `take`, with the name of its table. The first error is kept in `failed` and
+/// cancels the run.
+pub fn sink(take: Py<PyAny>, control: Arc<Control>, failed: Arc<Mutex<Option<PyErr>>>) -> Sink {
+    Box::new(move |part: Table| {
+        if control.is_cancelled() {
+            return;
+        }
+        let taken = Python::attach(|py| {
+            let name = part.name;
+            take.call1(py, (name, tables::trace(py, part)?)).map(drop)
+        });
+        if let Err(error) = taken {
+            control.cancel();
+            if let Ok(mut failed) = failed.lock() {
+                failed.get_or_insert(error);
+            }
+        }
+    })
+}
