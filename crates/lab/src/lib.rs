@@ -5,6 +5,7 @@ pub mod control;
 pub mod core;
 pub mod oracle;
 pub mod probe;
+pub mod relay;
 pub mod results;
 mod run;
 mod wiring;
@@ -12,5 +13,6 @@ pub mod world;
 
 pub use control::Control;
 pub use probe::{Trace, TraceRequest};
+pub use relay::Relay;
 pub use results::Row;
 pub use run::{Run, RunError, run, run_and_spill};

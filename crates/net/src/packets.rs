@@ -11,6 +11,13 @@ use crate::packet::{Packet, RouteId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PacketId(u32);
 
+impl PacketId {
+    /// The packet's place. It is used again when the packet has been released.
+    pub const fn place(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// A packet in the network, with the data that links need. It fits into two registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Parcel {

@@ -111,6 +111,12 @@ impl<E: Copy> EventQueue<E> {
         self.sequence
     }
 
+    /// The time of the earliest pending event.
+    pub fn next_time(&self) -> Option<Time> {
+        let earliest = self.first.iter().copied().min().filter(|key| *key != NOTHING);
+        earliest.map(time_of)
+    }
+
     /// Number of pending events.
     pub fn len(&self) -> usize {
         self.len

@@ -1,8 +1,10 @@
 //! Hosts that keep segments until their departure times (`docs/adr/0010-departure-times.md`).
 
-use super::Core;
+use incast_engine::Time;
 use incast_host::{BlueprintId, EndId};
+use incast_net::{Packet, PacketId};
 
+use super::Core;
 use crate::probe::Probe;
 
 impl<P: Probe> Core<P> {
@@ -16,6 +18,14 @@ impl<P: Probe> Core<P> {
                 self.hosts.keep_segments(EndId(route.0));
             }
         }
+    }
+
+    /// Lets a host keep a packet until `departure`.
+    pub(crate) fn keep(&mut self, departure: Time, packet: Packet) -> PacketId {
+        let id = self.network.packets().insert(packet);
+        let Self { queue, network, probe, sequence, kept, .. } = self;
+        super::Wires { queue, network, probe, sequence }.transmit_timed(departure, id, kept);
+        id
     }
 
     /// Sends the first packet that hosts keep.
