@@ -1,5 +1,6 @@
 """The simulator, compiled from Rust: one call per run, arrays back."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypedDict, final, type_check_only
 
@@ -7,9 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "FIRST_PORT",
     "Control",
+    "Namespace",
     "Scenario",
     "ScenarioError",
+    "Switch",
     "columns",
     "entries",
     "follow_reads",
@@ -48,6 +52,74 @@ class Scenario:
     def __new__(cls, document_json: str) -> Scenario: ...
     def facts(self) -> Facts:
         """Return what follows from the scenario, by name, in base units."""
+
+if sys.platform == "linux":
+    FIRST_PORT: int
+    """The TCP port of flow 0 at its server; flow f has the port `FIRST_PORT + f`."""
+
+    @final
+    class Namespace:
+        """A new network namespace, which ends with this object and the sockets in it.
+
+        Raises
+        ------
+        OSError
+            This process may not make one.
+        """
+
+        def __new__(cls) -> Namespace: ...
+        @staticmethod
+        def current() -> Namespace:
+            """Return the namespace of the calling thread."""
+        def enter(self) -> None:
+            """Move the calling thread into it: its sockets will belong there."""
+        @property
+        def descriptor(self) -> int:
+            """Its file descriptor in this process."""
+
+    @final
+    class Switch:
+        """A switch for real hosts, on a thread of its own, in the calling thread's namespace.
+
+        Frames pass through the ports and the discipline that the scenario's simulation has.
+
+        Parameters
+        ----------
+        scenario, seed
+            Whose ports it has, and the seed of their random streams.
+        interfaces
+            The number of the interface to each host, the clients first.
+
+        Raises
+        ------
+        OSError
+            This process may not open the sockets.
+        """
+
+        def __new__(cls, scenario: Scenario, seed: int, interfaces: Sequence[int]) -> Switch: ...
+        def stop(self) -> Measured:
+            """Stop it, and return what it has measured; it can be stopped once."""
+
+@type_check_only
+class Measured(TypedDict):
+    """What a switch has measured: the columns of rows that are its own, and its own state."""
+
+    drops: int
+    drop_ratio: float
+    marks: int
+    queue_max_packets: int
+    queue_max_bytes: int
+    queue_mean_bytes: float
+    link_utilization: float
+    packet_hops: int
+    length_s: float
+    frames: int
+    foreign: int
+    missed: int
+    late_max_s: float
+    late_p99_s: float
+    busy: float
+    real_time: bool
 
 @type_check_only
 class Facts(TypedDict):

@@ -1,6 +1,8 @@
 //! The binding: one call per run, with the interpreter's lock released; results are arrays.
 
 mod error;
+#[cfg(target_os = "linux")]
+mod live;
 mod plan;
 mod scenario;
 mod serialisation;
@@ -132,6 +134,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    #[cfg(target_os = "linux")]
+    live::add(module)?;
     module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)?;
     module.add_function(wrap_pyfunction!(serialisation::serialisation, module)?)
 }

@@ -1,0 +1,13 @@
+//! A switch for real hosts: frames of the kernel pass through the simulator's own ports and
+//! disciplines, in real time. Linux only; elsewhere the crate is empty.
+
+#![cfg(target_os = "linux")]
+
+mod frame;
+mod lateness;
+mod switch;
+mod sys;
+
+pub use frame::FIRST_PORT;
+pub use switch::{Report, Switch};
+pub use sys::Namespace;

@@ -1,0 +1,230 @@
+//! The switch: one thread that moves frames between the hosts' interfaces.
+
+use std::io::{ErrorKind, Result, Write};
+use std::os::unix::net::UnixStream;
+use std::thread::JoinHandle;
+
+use incast_engine::{Span, Time};
+use incast_lab::relay::{Arrived, Relay, Tally};
+use incast_net::topology::HostId;
+use incast_net::{Ecn, Flags, Packet};
+use incast_scenario::Scenario;
+
+use crate::frame::{mark, parse};
+use crate::lateness::Lateness;
+use crate::sys::{PacketSocket, Poll, hurry, monotonic, thread_time};
+
+/// The longest frame: an MTU of 1500 bytes.
+const LONGEST: usize = 1514;
+/// Frames that are read from a host before others are looked at.
+const TURN: usize = 32;
+
+/// What a switch has measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Report {
+    /// What its ports have counted.
+    pub tally: Tally,
+    /// For how long it ran.
+    pub length: Span,
+    /// Frames of the hosts.
+    pub frames: u64,
+    /// Frames that belong to no flow, which it did not pass on.
+    pub foreign: u64,
+    /// Frames that the kernel dropped on the way to the switch, or from it.
+    pub missed: u64,
+    /// The largest delay of a frame behind the time that its port computed.
+    pub worst: Span,
+    /// The 99th percentile of these delays.
+    pub p99: Span,
+    /// Processor time of its thread.
+    pub busy: Span,
+    /// Whether its thread had a real-time priority.
+    pub real_time: bool,
+}
+
+/// A running switch.
+#[derive(Debug)]
+pub struct Switch {
+    thread: JoinHandle<Result<Report>>,
+    stop: UnixStream,
+}
+
+impl Switch {
+    /// Starts the switch of a scenario in this thread's namespace. `interfaces` leads to each host,
+    /// the clients first, by its number.
+    ///
+    /// # Errors
+    /// If the sockets cannot be opened.
+    pub fn start(scenario: &Scenario, seed: u64, interfaces: &[u32]) -> Result<Self> {
+        let (stop, stopped) = UnixStream::pair()?;
+        let poll = Poll::new()?;
+        poll.add(&stopped, interfaces.len() as u64)?;
+        let mut sockets = Vec::new();
+        for (number, interface) in (0..).zip(interfaces) {
+            let socket = PacketSocket::open(*interface)?;
+            poll.add(&socket, number)?;
+            sockets.push(socket);
+        }
+        let relay = Relay::new(scenario, seed);
+        let thread = std::thread::Builder::new().name("incast-switch".into()).spawn(move || {
+            let real_time = hurry();
+            let report = Fabric::new(relay, sockets).run(poll);
+            drop(stopped);
+            Ok(Report { real_time, ..report? })
+        })?;
+        Ok(Self { thread, stop })
+    }
+
+    /// Stops it, and returns what it has measured.
+    ///
+    /// # Errors
+    /// What ended it before.
+    pub fn stop(mut self) -> Result<Report> {
+        match self.stop.write_all(&[0]) {
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(error),
+            _ => {}
+        }
+        self.thread.join().unwrap_or_else(|why| std::panic::resume_unwind(why))
+    }
+}
+
+/// The frames in the switch, and where they go.
+struct Fabric {
+    relay: Relay,
+    table: Table,
+    sockets: Vec<PacketSocket>,
+    /// Clock reading at time zero, ns.
+    start: u64,
+    late: Lateness,
+    frames: u64,
+    foreign: u64,
+    missed: u64,
+}
+
+impl Fabric {
+    fn new(relay: Relay, sockets: Vec<PacketSocket>) -> Self {
+        let table = Table::new(relay.flows());
+        let late = Lateness::default();
+        Self { relay, table, sockets, start: monotonic(), late, frames: 0, foreign: 0, missed: 0 }
+    }
+
+    fn now(&self) -> Time {
+        Time::ZERO + Span::from_nanos(monotonic() - self.start)
+    }
+
+    /// Moves frames until the last descriptor can be read.
+    fn run(mut self, mut poll: Poll) -> Result<Report> {
+        let stop = self.sockets.len();
+        let mut ready = Vec::new();
+        loop {
+            self.send_due();
+            let until = self.relay.next_event().map(|next| next.saturating_since(self.now()));
+            ready.extend(poll.wait(until.map(|wait| wait.as_picos() / 1000))?);
+            for number in ready.drain(..) {
+                if number as usize == stop {
+                    return self.report();
+                }
+                self.take(number as usize)?;
+            }
+        }
+    }
+
+    /// Sends the frames whose last link ends now.
+    fn send_due(&mut self) {
+        while let Some(arrived) = self.relay.advance(self.now()) {
+            let (host, frame) = self.table.leave(&arrived);
+            let was_sent = self.sockets[host.0 as usize].send(frame);
+            self.missed += u64::from(!was_sent);
+            self.late.add(self.now().saturating_since(arrived.at));
+        }
+    }
+
+    /// Takes what a host has sent.
+    fn take(&mut self, host: usize) -> Result<()> {
+        for _ in 0..TURN {
+            let mut buffer = [0; LONGEST];
+            let Some(length) = self.sockets[host].receive(&mut buffer)? else { break };
+            self.frames += 1;
+            let frame = &buffer[..length];
+            let Some(packet) = self.table.read(frame) else {
+                self.foreign += 1;
+                continue;
+            };
+            let place = self.relay.put(self.now(), packet).place();
+            self.table.keep(place, frame);
+        }
+        Ok(())
+    }
+
+    fn report(self) -> Result<Report> {
+        let now = self.now();
+        let mut missed = self.missed;
+        for socket in &self.sockets {
+            missed += socket.missed()?;
+        }
+        Ok(Report {
+            tally: self.relay.tally(now),
+            length: now - Time::ZERO,
+            frames: self.frames,
+            foreign: self.foreign,
+            missed,
+            worst: self.late.worst(),
+            p99: self.late.quantile(990),
+            busy: Span::from_nanos(thread_time()),
+            real_time: false,
+        })
+    }
+}
+
+/// The bytes of the packets in the relay.
+struct Table {
+    flows: Vec<(HostId, HostId)>,
+    /// The highest sequence number that each flow's server has sent.
+    sent: Vec<Option<u32>>,
+    /// By the packets' places.
+    frames: Vec<Vec<u8>>,
+}
+
+impl Table {
+    fn new(flows: &[(HostId, HostId)]) -> Self {
+        Self { flows: flows.to_vec(), sent: vec![None; flows.len()], frames: Vec::new() }
+    }
+
+    /// The packet in a frame, if it belongs to a flow. Data that the switch has seen before are a
+    /// retransmission.
+    fn read(&mut self, frame: &[u8]) -> Option<Packet> {
+        let mut packet = parse(frame, self.flows.len() as u32)?;
+        if packet.route.is_forward() {
+            let (end, highest) =
+                (packet.seq_end() as u32, &mut self.sent[packet.route.flow() as usize]);
+            let is_new = packet.flags.contains(Flags::SYN)
+                || highest.is_none_or(|highest| end.wrapping_sub(highest) as i32 > 0);
+            if is_new {
+                *highest = Some(end);
+            } else if packet.payload > 0 {
+                packet.flags = packet.flags.with(Flags::RETRANSMISSION);
+            }
+        }
+        Some(packet)
+    }
+
+    /// Keeps the bytes of the packet at `place`.
+    fn keep(&mut self, place: usize, frame: &[u8]) {
+        if self.frames.len() <= place {
+            self.frames.resize_with(place + 1, || Vec::with_capacity(LONGEST));
+        }
+        self.frames[place].clear();
+        self.frames[place].extend_from_slice(frame);
+    }
+
+    /// The host at the end of a packet's route, and its frame, marked as the packet is.
+    fn leave(&mut self, arrived: &Arrived) -> (HostId, &[u8]) {
+        let route = arrived.packet.route;
+        let (server, client) = self.flows[route.flow() as usize];
+        let frame = &mut self.frames[arrived.id.place()];
+        if arrived.packet.ecn() == Ecn::CongestionExperienced {
+            mark(frame);
+        }
+        (if route.is_forward() { client } else { server }, frame)
+    }
+}

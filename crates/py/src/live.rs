@@ -1,0 +1,94 @@
+//! Real hosts: their namespaces, and the switch between them.
+
+use std::io::Error;
+use std::sync::Mutex;
+
+use incast_live::{FIRST_PORT, Namespace as Net, Report, Switch as Running};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::scenario::Scenario;
+
+/// A network namespace, which ends with this object.
+#[pyclass(frozen, module = "incast._core")]
+struct Namespace(Net);
+
+#[pymethods]
+impl Namespace {
+    /// Makes a new one.
+    #[new]
+    fn new() -> PyResult<Self> {
+        Ok(Self(Net::new()?))
+    }
+
+    /// The one of the calling thread.
+    #[staticmethod]
+    fn current() -> PyResult<Self> {
+        Ok(Self(Net::current()?))
+    }
+
+    /// Moves the calling thread into it.
+    fn enter(&self) -> PyResult<()> {
+        Ok(self.0.enter()?)
+    }
+
+    /// Its descriptor.
+    #[getter]
+    fn descriptor(&self) -> i32 {
+        self.0.descriptor()
+    }
+}
+
+/// A switch that moves the frames of real hosts, on a thread of its own.
+#[pyclass(frozen, module = "incast._core")]
+struct Switch(Mutex<Option<Running>>);
+
+#[pymethods]
+impl Switch {
+    /// Starts it in the calling thread's namespace.
+    #[new]
+    #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
+    fn new(scenario: &Scenario, seed: u64, interfaces: Vec<u32>) -> PyResult<Self> {
+        Ok(Self(Mutex::new(Some(Running::start(&scenario.0, seed, &interfaces)?))))
+    }
+
+    /// Stops it; returns what it has measured.
+    fn stop<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let running = self.0.lock().map_or(None, |mut running| running.take());
+        let running =
+            running.ok_or_else(|| PyRuntimeError::new_err("the switch has been stopped"))?;
+        let report = py.detach(|| running.stop()).map_err(|error: Error| PyErr::from(error))?;
+        measured(py, &report)
+    }
+}
+
+fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
+    let Report { tally, length, .. } = report;
+    let (port, length_s) = (&tally.port, length.as_secs_f64().max(f64::MIN_POSITIVE));
+    let told = PyDict::new(py);
+    told.set_item("drops", tally.drops)?;
+    told.set_item("drop_ratio", port.dropped as f64 / port.offered.max(1) as f64)?;
+    told.set_item("marks", tally.marks)?;
+    told.set_item("queue_max_packets", port.max_packets)?;
+    told.set_item("queue_max_bytes", port.max_bytes)?;
+    told.set_item("queue_mean_bytes", port.byte_time as f64 / 1e12 / length_s)?;
+    told.set_item("link_utilization", tally.sending.as_secs_f64() / length_s)?;
+    told.set_item("packet_hops", tally.hops)?;
+    told.set_item("length_s", length_s)?;
+    told.set_item("frames", report.frames)?;
+    told.set_item("foreign", report.foreign)?;
+    told.set_item("missed", report.missed)?;
+    told.set_item("late_max_s", report.worst.as_secs_f64())?;
+    told.set_item("late_p99_s", report.p99.as_secs_f64())?;
+    told.set_item("busy", report.busy.as_secs_f64() / length_s)?;
+    told.set_item("real_time", report.real_time)?;
+    Ok(told)
+}
+
+/// Adds the classes, and the TCP port of flow 0 at its server.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Namespace>()?;
+    module.add_class::<Switch>()?;
+    module.add("FIRST_PORT", FIRST_PORT)
+}
