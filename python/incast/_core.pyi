@@ -155,6 +155,7 @@ class Facts(TypedDict):
     start_spread_s: float
     interval_s: float
     duration_s: float | None
+    time_limit_s: float
     background_rates_bps: list[float | None]
     background_space_bytes: list[int | None]
     initial_window_segments: int

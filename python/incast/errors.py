@@ -25,3 +25,7 @@ class ColumnError(ValueError):
 
 class ConditionError(ValueError):
     """A condition that is not valid; the message is one line that states what it must be."""
+
+
+class LiveError(ValueError):
+    """What real hosts on this machine cannot do; the message is one line."""

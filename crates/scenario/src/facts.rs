@@ -105,6 +105,8 @@ table! {
         /// Time during which blocks begin or flows send, seconds; none if the number of blocks is
         /// given.
         pub duration_s: Option<f64>,
+        /// When a run ends in any case, seconds.
+        pub time_limit_s: f64,
         /// Total rate of each background table's sources while sending, bit/s; none for
         /// connections.
         pub background_rates_bps: Vec<Option<f64>>,
@@ -244,6 +246,7 @@ impl TrafficFacts {
             start_spread_s: seconds(|read| read.start_spread),
             interval_s: seconds(|read| read.interval),
             duration_s: duration.map(Span::as_secs_f64),
+            time_limit_s: scenario.run.time_limit.as_secs_f64(),
             background_rates_bps: datagrams()
                 .map(|(sources, offered)| Some(offered?.rate.0 as f64 * f64::from(sources)))
                 .collect(),

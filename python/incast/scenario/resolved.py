@@ -266,6 +266,11 @@ class Resolved:
         return self.facts["trunks"]
 
     @property
+    def time_limit(self) -> float:
+        """Seconds after which a run ends in any case."""
+        return self.facts["time_limit_s"]
+
+    @property
     def base_rtt(self) -> float:
         """Seconds for a full packet and its ACK on the idle network, serialisation included."""
         return self.facts["base_rtt_s"]

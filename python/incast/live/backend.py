@@ -1,0 +1,175 @@
+"""Real hosts as a backend: rows of the same form as those of the simulator."""
+
+import json
+import platform
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from incast import _core
+from incast._core import Switch
+from incast.live import counters
+from incast.live.namespaces import inside
+from incast.live.stack import Stack
+from incast.live.star import Ends, Star
+from incast.live.traffic import Client, Told
+from incast.live.trust import Clock, doubts
+from incast.scenario.plan import Point
+from incast.scenario.resolved import Resolved
+
+_QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+_SETTLED = 0.02  # seconds in which the last ACKs and FINs arrive
+
+
+class Progress:
+    """A handle on a run of real hosts."""
+
+    def __init__(self) -> None:
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        """End the run soon."""
+        self.cancelled = True
+
+    @property
+    def progress(self) -> float:
+        """Unknown, until it is done."""
+        return 0.0
+
+
+class Kernel:
+    """The kernel of this machine, with hosts in namespaces. One run at a time."""
+
+    def __init__(self) -> None:
+        self._star: tuple[Any, Star] | None = None
+
+    @property
+    def version(self) -> str:
+        """The kernel's release, and the version of the switch."""
+        return f"{_core.version()} live {platform.release()}"
+
+    def control(self) -> Progress:
+        """Return a handle for the next run."""
+        return Progress()
+
+    def run(
+        self, point: Point, seed: int, traces: Sequence[str], control: Progress
+    ) -> dict[str, Any]:
+        """Run a point on real hosts.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            The run was cancelled.
+        """
+        assert not traces, "a kernel records none"
+        start = time.monotonic()
+        here = point.here
+        pairs = _pairs(here)
+        star = self._star_for(here, pairs)
+        hosts = star.hosts
+        client = Client(
+            here, hosts, pairs, star.stack.receive_window, seed, lambda: control.cancelled
+        )
+        before = counters.count(hosts[1:]), counters.count(hosts[:1])
+        with inside(star.switch):
+            switch = Switch(point.scenario, seed, star.interfaces)
+        clock = Clock.now()
+        try:
+            told = client.run(here.time_limit)
+            time.sleep(_SETTLED)
+        finally:
+            shares = Clock.now().shares_since(clock)
+            measured = switch.stop()
+        if control.cancelled:
+            raise KeyboardInterrupt
+        after = counters.count(hosts[1:]), counters.count(hosts[:1])
+        counted = [now - then for now, then in zip(after, before, strict=True)]
+        row = _row(here, seed, told, client, counted[0], counted[1])
+        row |= {name: measured[name] for name in _OF_SWITCH}  # type: ignore[literal-required]
+        row |= {
+            "status": _status(told, doubts(measured, shares)),
+            "wall_s": time.monotonic() - start,
+            "live.late_max_s": measured["late_max_s"],
+            "live.late_p99_s": measured["late_p99_s"],
+            "live.busy": max(measured["busy"], *shares),
+            "live.rto_s": min((one.rto for one in client.connections), default=None),
+        }
+        return {"rows": [row]}
+
+    def _star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
+        """Return the star of the last run, if it is the same, or a new one."""
+        servers = sorted({server for server, _ in pairs})
+        key = (Stack.of(here), tuple(servers))
+        if self._star is None or self._star[0] != key:
+            self.close()
+            star = Star(1 + len(servers), key[0], Ends(0, servers))
+            self._star = (key, star)
+        return self._star[1]
+
+    def close(self) -> None:
+        """Remove the hosts."""
+        if self._star is not None:
+            self._star[1].close()
+            self._star = None
+
+
+_OF_SWITCH = (
+    *("drops", "drop_ratio", "marks", "queue_max_packets", "queue_max_bytes"),
+    *("queue_mean_bytes", "link_utilization", "packet_hops"),
+)
+
+
+def _pairs(here: Resolved) -> list[tuple[int, int]]:
+    """Return server and client of every flow, by the numbers of their hosts."""
+    return [(1 + flow % here.servers, 0) for flow in range(here.flows)]
+
+
+def _status(told: Told, why: Sequence[str]) -> str:
+    if not told.finished:
+        return "time-limit"
+    return "untrusted" if why else "ok"
+
+
+def _row(
+    here: Resolved,
+    seed: int,
+    told: Told,
+    client: Client,
+    servers: Counter[str],
+    readers: Counter[str],
+) -> dict[str, Any]:
+    """Return the columns that hosts know; the others are empty."""
+    names = [column["name"] for column in json.loads(_core.columns("rows"))]
+    row: dict[str, Any] = {name: None for name in names if "." not in name}
+    blocks = told.completions
+    # What the client sends is handshakes and requests only.
+    handshakes = readers["TCPTimeouts"] + servers["TCPSynRetrans"]
+    row |= {
+        "seed": seed,
+        "group": "all",
+        "goodput_bps": told.bytes * 8 / told.elapsed if told.elapsed else 0.0,
+        "blocks": len(blocks),
+        "completions_s": blocks,
+        "bytes": told.bytes,
+        "fairness": told.fairness,
+        "elapsed_s": told.elapsed,
+        "timeouts": servers["TCPTimeouts"] + handshakes,
+        "timeouts_handshake": handshakes,
+        "stalls": len(told.stalls),
+        "stall_max_s": max(told.stalls, default=None),
+        "tail_probes": servers["TCPLossProbes"],
+        "fast_retransmits": servers["TCPSackRecovery"] + servers["TCPRenoRecovery"],
+        "retransmitted_packets": servers["RetransSegs"],
+        "packets_sent": sum(one.segments for one in client.connections),
+    }
+    if blocks:
+        ordered = np.sort(blocks)
+        row |= {"completion_s": float(ordered.mean()), "completion_max_s": float(ordered[-1])}
+        for name, share in _QUANTILES.items():
+            at = min(int(len(blocks) * share), len(blocks) - 1)
+            row[f"completion_{name}_s"] = float(ordered[at])
+    return row

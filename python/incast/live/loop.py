@@ -1,0 +1,59 @@
+"""One thread that serves the sockets of all hosts."""
+
+import select
+import socket
+import time
+from collections.abc import Callable
+from typing import Self
+
+_LONGEST = 0.05  # seconds of a wait: a cancelled run is noticed in this time
+_COARSE = 2e-3  # shorter waits are too short for epoll's milliseconds
+_AT_ONCE = 256
+
+
+class Loop:
+    """Calls a function for every socket that can be read or written."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._calls: dict[int, Callable[[int], None]] = {}
+        self._sockets: dict[int, socket.socket] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for one in list(self._sockets.values()):
+            one.close()
+        self._epoll.close()
+
+    def add(self, one: socket.socket, call: Callable[[int], None], *, writes: bool = False) -> None:
+        """Call `call` with the events of a socket, which the loop closes at its end."""
+        number = one.fileno()
+        self._calls[number], self._sockets[number] = call, one
+        self._epoll.register(number, select.EPOLLIN | (select.EPOLLOUT if writes else 0))
+
+    def watch(self, one: socket.socket, *, writes: bool) -> None:
+        """Look, or stop looking, whether the socket can be written."""
+        self._epoll.modify(one.fileno(), select.EPOLLIN | (select.EPOLLOUT if writes else 0))
+
+    def remove(self, one: socket.socket) -> None:
+        """Close a socket."""
+        number = one.fileno()
+        del self._calls[number], self._sockets[number]
+        self._epoll.unregister(number)
+        one.close()
+
+    def wait(self, until: float) -> None:
+        """Serve what is ready, or wait for it, at most until this time of `time.monotonic`."""
+        left = min(until - time.monotonic(), _LONGEST)
+        # Below some milliseconds it asks again and again, so that times are exact.
+        for number, events in self._epoll.poll(left if left > _COARSE else 0, _AT_ONCE):
+            call = self._calls.get(number)
+            if call is not None:  # another one of the batch may have closed it
+                call(events)
+
+
+def writable(events: int) -> bool:
+    """Tell whether a socket can be written, or has failed to connect."""
+    return bool(events & (select.EPOLLOUT | select.EPOLLERR))

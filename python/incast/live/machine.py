@@ -1,0 +1,126 @@
+"""What this machine can do: its rights, its kernel, its tools."""
+
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Self
+
+from incast.errors import LiveError
+
+MOST_RATE = 200e6
+"""Rates up to here were compared with simulations; the self-check may allow less."""
+_CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_REENTERED = "INCAST_LIVE_REENTERED"
+_LEAST_KERNEL = (5, 11)  # epoll_pwait2
+
+
+@dataclass(frozen=True)
+class Machine:
+    """This machine, as real hosts see it.
+
+    Parameters
+    ----------
+    tier
+        0 without namespaces, 1 with those of a user, 2 with those of root.
+    why
+        What is missing, if the tier is 0.
+    controls
+        The congestion controls of its kernel.
+    most_rate
+        The fastest link in bit/s that can be believed.
+    """
+
+    tier: int
+    why: str
+    controls: tuple[str, ...]
+    most_rate: float = MOST_RATE
+
+    @classmethod
+    def here(cls) -> Self:
+        """Look at this machine."""
+        why = _missing()
+        tier = 0 if why else 1 if _is_user() else 2
+        controls = tuple(_CONTROLS.read_text().split()) if _CONTROLS.exists() else ()
+        return cls(tier, why, controls)
+
+    def check(self) -> None:
+        """Refuse a machine without namespaces.
+
+        Raises
+        ------
+        LiveError
+            Why it has none.
+        """
+        if self.tier == 0:
+            raise LiveError(f"live: needs network namespaces of Linux: {self.why}")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """What can be said without a measurement."""
+        told = {
+            0: f"T0: no namespaces: {self.why}",
+            1: "T1: namespaces of a user, without root: no real-time priority for the switch",
+            2: "T2: namespaces of root: the switch has a real-time priority",
+        }
+        controls = ", ".join(self.controls) or "unknown"
+        return [
+            told[self.tier],
+            f"kernel {platform.release()}, {os.cpu_count()} processors, ticks of {_tick()}",
+            f"congestion controls: {controls}",
+        ]
+
+
+def reenter() -> None:
+    """Without root, start this command again in a user namespace, in which it has its rights."""
+    if sys.platform != "linux" or os.geteuid() == 0 or os.environ.get(_REENTERED):
+        return
+    if shutil.which("unshare") is None:
+        raise LiveError("live: needs the command unshare (package util-linux), or root")
+    words = [sys.executable, "-m", "incast", *sys.argv[1:]]
+    os.environ[_REENTERED] = "1"
+    sys.stdout.flush()
+    os.execvp("unshare", ["unshare", "--user", "--map-root-user", "--net", "--mount", *words])
+
+
+def _is_user() -> bool:
+    """Tell whether root here is an ordinary user outside."""
+    return Path("/proc/self/uid_map").read_text().split() != ["0", "0", "4294967295"]
+
+
+def _missing() -> str:
+    """Say what is missing for namespaces, or nothing."""
+    if sys.platform != "linux":
+        return f"this is {sys.platform}"
+    release = platform.release().split(".")
+    kernel = tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release[:2])
+    if kernel < _LEAST_KERNEL:
+        return f"kernel {platform.release()} is older than 5.11"
+    if shutil.which("ip") is None:
+        return "the command ip (package iproute2) is missing"
+    from incast._core import Namespace
+
+    try:
+        Namespace()
+    except OSError as error:
+        return f"this user may not make any ({error.strerror})"
+    return ""
+
+
+def _tick() -> str:
+    """Return the kernel's tick, below which its retransmission timers are not exact."""
+    config = Path(f"/boot/config-{platform.release()}")
+    texts = [config.read_text()] if config.exists() else []
+    packed = Path("/proc/config.gz")
+    if packed.exists():
+        import gzip
+
+        texts.append(gzip.decompress(packed.read_bytes()).decode())
+    for text in texts:
+        for line in text.splitlines():
+            if line.startswith("CONFIG_HZ="):
+                return f"{1e3 / int(line.removeprefix('CONFIG_HZ=')):g} ms"
+    return "unknown length"

@@ -1,0 +1,63 @@
+"""Network namespaces without names: the kernel removes them with the process, however it ends."""
+
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from incast._core import Namespace
+from incast.errors import LiveError
+
+SYSCTL = Path("/proc/sys/net")
+
+
+@contextmanager
+def inside(namespace: Namespace) -> Iterator[None]:
+    """Move this thread into a namespace, and back at the end."""
+    home = Namespace.current()
+    namespace.enter()
+    try:
+        yield
+    finally:
+        home.enter()
+
+
+def batch(lines: Sequence[str]) -> None:
+    """Let `ip` execute lines in this thread's namespace, all in one process.
+
+    Raises
+    ------
+    LiveError
+        `ip` is missing, or refused a line.
+    """
+    try:
+        done = subprocess.run(
+            ["ip", "-batch", "-"], input="\n".join(lines), capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        raise LiveError("live: needs the command ip (package iproute2)") from None
+    if done.returncode != 0:
+        what = done.stderr.strip().splitlines() or ["no reason given"]
+        raise LiveError(f"live: ip: {what[0]}")
+
+
+def sysctl(name: str, value: object) -> None:
+    """Set a key below `net` in this thread's namespace, e.g. `ipv4/tcp_sack`.
+
+    Raises
+    ------
+    LiveError
+        The kernel has no such key, or refuses the value.
+    """
+    try:
+        (SYSCTL / name).write_text(f"{value}\n")
+    except OSError as error:
+        key = f"net.{name.replace('/', '.')}"
+        raise LiveError(f"live: {key}: {error.strerror} for {value!r}") from None
+
+
+def without_ipv6() -> None:
+    """Keep the kernel from sending IPv6 packets of its own in this thread's namespace."""
+    for which in ("all", "default"):
+        with suppress(FileNotFoundError):  # of a kernel without IPv6
+            (SYSCTL / "ipv6/conf" / which / "disable_ipv6").write_text("1\n")

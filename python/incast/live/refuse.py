@@ -1,0 +1,118 @@
+"""What real hosts of this machine cannot do is refused by name, before anything is made."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from incast import units
+from incast.errors import LiveError
+from incast.live.machine import Machine
+from incast.live.stack import MOST_MSS, Stack
+from incast.scenario import Scenario
+from incast.scenario.resolved import Resolved
+
+_WORKLOADS = {
+    "barrier-read": {
+        *("servers", "sru", "block", "blocks", "duration", "connections"),
+        *("request_jitter", "start_spread"),
+    },
+    "long-flows": {"servers", "flows", "duration"},
+}
+_TRANSPORT = {
+    *("name", "congestion_control", "congestion_control.name", "recovery", "recovery.name"),
+    *("recovery.probes", "mss", "initial_window", "receive_window", "rto_min", "sack", "dsack"),
+    *("timestamps", "delayed_ack", "ecn", "idle_restart"),
+}
+_RECOVERIES = {"rack-tlp": True, "sack": True, "newreno": False}  # whether it needs SACK
+_SLOWEST = 1e6
+
+
+def check(scenario: Scenario, machine: Machine) -> None:
+    """Refuse a scenario that cannot be run on real hosts here.
+
+    Raises
+    ------
+    LiveError
+        The first key that stands for something the kernel has not, and what it has.
+    """
+    machine.check()
+    for key in _keys(scenario):
+        _check_key(key)
+    for point in scenario.plan.points:
+        _check_point(point.here, machine)
+
+
+def _keys(scenario: Scenario) -> Iterator[str]:
+    """Yield the dotted keys that a document sets or sweeps."""
+    tables = {name: value for name, value in scenario.document.items() if name != "sweep"}
+    yield from _flat(tables, "")
+    yield from scenario.plan.swept
+
+
+def _flat(tree: Mapping[str, Any], above: str) -> Iterator[str]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and f"{above}{key}" != "transport.delayed_ack":
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}"
+
+
+def _check_key(key: str) -> None:
+    table, _, rest = key.partition(".")
+    if table == "transport" and rest and rest not in _TRANSPORT:
+        there = ", ".join(sorted(name for name in _TRANSPORT if "." not in name))
+        raise LiveError(f"{key}: cannot be set on real hosts; of [transport] these can: {there}")
+
+
+def _check_point(here: Resolved, machine: Machine) -> None:
+    network, tcp = here.tree["network"], here.tree["transport"]
+    if here.topology != "star":
+        raise LiveError(f"network.topology: real hosts are in a star, not in a {here.topology!r}")
+    if network["clients"] != 1:
+        raise LiveError(f"network.clients: must be 1 with real hosts, not {network['clients']}")
+    if here.tree["background"]:
+        raise LiveError("background: real hosts have no background traffic; remove it")
+    _check_workload(here)
+    if tcp["remedies"]:
+        name = tcp["remedies"][0]["name"]
+        raise LiveError(f"transport.remedies: the kernel has no {name!r}; remove it")
+    _check_transport(here, machine)
+    fastest = max(here.line_rate, here.server_rate)
+    if not _SLOWEST <= fastest <= machine.most_rate:
+        raise LiveError(
+            f"network.rate: must be from {units.rate(_SLOWEST)} to "
+            f"{units.rate(machine.most_rate)} with real hosts here (incast live --check), not "
+            f"{units.rate(fastest)}"
+        )
+
+
+def _check_workload(here: Resolved) -> None:
+    if len(here.workloads) > 1:
+        raise LiveError("workload: real hosts have one workload; remove the others")
+    workload = here.workload
+    known = _WORKLOADS.get(here.doing)
+    if known is None:
+        there = " or ".join(_WORKLOADS)
+        raise LiveError(f"workload.name: must be {there} with real hosts, not {here.doing!r}")
+    harmless = {"name", "request_size", "interval"}
+    given = (key for key in workload if key not in known | harmless)
+    unknown = next(given, "interval" if here.facts["interval_s"] else None)
+    if unknown is not None:
+        raise LiveError(f"workload.{unknown}: cannot be set with real hosts; remove it")
+
+
+def _check_transport(here: Resolved, machine: Machine) -> None:
+    stack = Stack.of(here)
+    if stack.control not in machine.controls:
+        there = ", ".join(machine.controls)
+        raise LiveError(
+            f"transport.congestion_control: this kernel has {there}, not {stack.control!r}"
+        )
+    if stack.recovery not in _RECOVERIES or _RECOVERIES[stack.recovery] > stack.sack:
+        there = ", ".join(name for name, sack in _RECOVERIES.items() if stack.sack or not sack)
+        how = "with" if stack.sack else "without"
+        raise LiveError(
+            f"transport.recovery: {how} SACK the kernel has {there}, not {stack.recovery!r}"
+        )
+    if not 88 <= stack.mss <= MOST_MSS - 12 * stack.timestamps:
+        most = MOST_MSS - 12 * stack.timestamps
+        raise LiveError(f"transport.mss: must be from 88 to {most} here, not {stack.mss}")

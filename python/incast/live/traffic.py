@@ -1,0 +1,232 @@
+"""The client's traffic on real hosts: a barrier-synchronised read, and long flows."""
+
+import random
+import socket
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from incast._core import FIRST_PORT, Namespace
+from incast.live.loop import Loop, writable
+from incast.live.namespaces import inside
+from incast.live.server import ENDLESS, REQUEST, Server
+from incast.live.star import address
+from incast.scenario.resolved import Resolved
+
+_READ = 1 << 18
+_LONG = 10  # base round trips without data are a stall, as in the simulation
+
+
+@dataclass
+class Told:
+    """What the client saw.
+
+    Parameters
+    ----------
+    finished
+        Whether all of it was read.
+    bytes, elapsed
+        Bytes of complete blocks, or all bytes of long flows, and seconds from the first request.
+    completions
+        Seconds of each block.
+    fairness
+        Jain's index of the servers' goodputs, mean over the blocks.
+    stalls
+        Seconds of each interval without data.
+    """
+
+    finished: bool = False
+    bytes: int = 0
+    elapsed: float = 0.0
+    completions: list[float] = field(default_factory=list)
+    fairness: float | None = None
+    stalls: list[float] = field(default_factory=list)
+
+
+class _Part:
+    """A connection of the client, and what it still has to get."""
+
+    def __init__(self, client: "Client", flow: int) -> None:
+        self.client, self.flow = client, flow
+        self.missing = 0
+        self.got = 0
+        self.wanted: int | None = None  # of a request that waits for the connection
+        self.connected = False
+        self.socket: socket.socket | None = None
+
+    def ask(self, size: int) -> None:
+        """Request bytes, over a new connection if there is none."""
+        self.missing, self.wanted = min(size, ENDLESS), size
+        if self.socket is None:
+            self.connected = False
+            self.socket = one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            one.setblocking(False)
+            one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.client.window is not None:
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.client.window)
+            one.connect_ex((address(self.client.servers[self.flow]), FIRST_PORT + self.flow))
+            self.client.loop.add(one, self.serve, writes=True)
+        elif self.connected:
+            self.request()
+
+    def request(self) -> None:
+        """Send the request."""
+        if self.socket is not None and self.wanted is not None:
+            self.socket.send(REQUEST.pack(self.wanted))
+            self.wanted = None
+
+    def serve(self, events: int) -> None:
+        """Ask once the connection is there; read."""
+        if self.socket is None:
+            return
+        if not self.connected and writable(events):
+            self.connected = True
+            self.client.loop.watch(self.socket, writes=False)
+            self.request()
+        try:
+            length = self.socket.recv_into(self.client.buffer)
+        except BlockingIOError:
+            return
+        self.got += length
+        self.missing -= length
+        self.client.on_data(self)
+
+    def close(self) -> None:
+        """End the connection."""
+        if self.socket is not None:
+            self.client.loop.remove(self.socket)
+            self.socket = None
+
+
+class Client:
+    """The client and the servers of one run, on one thread.
+
+    Parameters
+    ----------
+    here
+        The scenario.
+    hosts, pairs
+        The namespaces, and server and client of every flow.
+    window
+        The receive buffer of the client's sockets in bytes; None for the kernel's own.
+    seed
+        Seed of the times of requests.
+    cancelled
+        Whether the run is to end now.
+    """
+
+    def __init__(
+        self,
+        here: Resolved,
+        hosts: Sequence[Namespace],
+        pairs: Sequence[tuple[int, int]],
+        window: int | None,
+        seed: int,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.here, self.window, self.cancelled = here, window, cancelled
+        self.home = hosts[pairs[0][1]]
+        self.servers = [server for server, _ in pairs]
+        self.loop = Loop()
+        self.answering = [
+            Server(self.loop, hosts[server], server, flow) for flow, (server, _) in enumerate(pairs)
+        ]
+        self.parts = [_Part(self, flow) for flow in range(len(pairs))]
+        self.random = random.Random(seed)
+        self.buffer = bytearray(_READ)
+        self.told = Told()
+        self.left = 0  # parts of the block that are not complete
+        self.ends: list[float] = []  # when those of the block were
+        self.block_start = self.last = 0.0
+
+    def run(self, limit: float) -> Told:
+        """Do what the workload says, at most for `limit` seconds."""
+        with inside(self.home), self.loop:
+            start = time.monotonic()
+            if self.here.reads:
+                self.read(start, start + limit)
+            else:
+                self.flood(start, start + limit)
+            self.connections = [
+                one for server in self.answering for one in server.connections()
+            ]
+        return self.told
+
+    def read(self, start: float, end: float) -> None:
+        """Read block after block."""
+        workload = self.here.workload
+        blocks, duration = workload.get("blocks"), self.here.facts["duration_s"]
+        indices: list[float] = []
+        while len(self.told.completions) != blocks:
+            now = time.monotonic()
+            if duration is not None and now >= start + duration:
+                break
+            if not self.read_block(now, end):
+                return
+            done = time.monotonic()
+            rates = [1 / max(at - self.block_start, 1e-9) for at in self.ends]
+            indices.append(sum(rates) ** 2 / (len(rates) * sum(rate**2 for rate in rates)))
+            self.told.completions.append(done - self.block_start)
+            self.told.bytes += sum(self.sizes())
+            self.told.elapsed = done - start
+            self.told.fairness = sum(indices) / len(indices)
+        self.told.finished = True
+
+    def sizes(self) -> list[int]:
+        """Return the bytes that each server sends for a block."""
+        count, block = self.here.servers, self.here.block
+        if block is None:
+            return [self.here.sru] * count
+        return [block // count + (flow < block % count) for flow in range(count)]
+
+    def read_block(self, start: float, end: float) -> bool:
+        """Read one block; return whether that was done before `end`."""
+        self.block_start = self.last = start
+        due, at = [], start
+        for flow, size in enumerate(self.sizes()):
+            if flow > 0:
+                at += self.random.uniform(0, self.here.request_jitter)
+            spread = self.random.uniform(0, self.here.facts["start_spread_s"])
+            due.append((at + spread, flow, size))
+        due.sort(reverse=True)
+        self.left, self.ends = len(due), []
+        while self.left:
+            now = time.monotonic()
+            while due and due[-1][0] <= now:
+                _, flow, size = due.pop()
+                self.parts[flow].ask(size)
+            if now >= end or self.cancelled():
+                return False
+            self.loop.wait(due[-1][0] if due else end)
+        if self.here.fresh:
+            for part in self.parts:
+                part.close()
+        return True
+
+    def flood(self, start: float, end: float) -> None:
+        """Let all servers send until the duration is over."""
+        finish = start + (self.here.facts["duration_s"] or 0.0)
+        self.last = start
+        for part in self.parts:
+            part.ask(ENDLESS)
+        while (now := time.monotonic()) < min(finish, end) and not self.cancelled():
+            self.loop.wait(min(finish, end))
+        got = [part.got for part in self.parts]
+        squares = sum(one**2 for one in got)
+        self.told = Told(
+            finished=now >= finish,
+            bytes=sum(got),
+            elapsed=now - start,
+            fairness=sum(got) ** 2 / (len(got) * squares) if squares else None,
+            stalls=self.told.stalls,
+        )
+
+    def on_data(self, part: _Part) -> None:
+        """Take note of data that have arrived."""
+        now = time.monotonic()
+        if now - self.last > _LONG * self.here.base_rtt:
+            self.told.stalls.append(now - self.last)
+        self.last = now
+        if part.missing == 0:
+            self.left -= 1
+            self.ends.append(now)
