@@ -11,6 +11,7 @@ from incast.cli.compare import compare
 from incast.cli.describe import describe
 from incast.cli.explain import explain
 from incast.cli.list import list_entries
+from incast.cli.live import live
 from incast.cli.merge import merge
 from incast.cli.mistakes import one_line
 from incast.cli.model import model
@@ -29,6 +30,7 @@ app = typer.Typer(
     rich_markup_mode=None,  # plain help is there in half the time
 )
 app.command()(run)
+app.command()(live)
 app.command()(status)
 app.command()(merge)
 app.command()(compare)

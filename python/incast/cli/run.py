@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from incast.cli import complete, output
+from incast.cli import complete, options
 from incast.cli.mistakes import INTERRUPTED
 from incast.cli.output import Format
-from incast.cli.place import directory
 
 if TYPE_CHECKING:
     from incast.scenario import Scenario
@@ -16,97 +15,23 @@ if TYPE_CHECKING:
 
 
 def run(
-    scenario: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), or the name of a shipped scenario (incast list "
-            "scenarios).",
-            autocompletion=complete.scenarios,
-        ),
-    ],
+    scenario: options.Document,
     *,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Set a key, e.g. network.buffer=64KiB. This fixes a swept key. A list, e.g. "
-            "workload.servers=[4,8], replaces its sweep; sweep.KEY=[…] adds a sweep.",
-            autocompletion=complete.changes,
-        ),
-    ] = None,
-    seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
-    precision: Annotated[
-        float | None,
-        typer.Option(
-            help="Run more seeds at each point until the 95 % interval of its goodput extends at "
-            "most this share of the mean to either side, e.g. 0.02 (run.precision).",
-            metavar="SHARE",
-        ),
-    ] = None,
+    changes: options.Changes = None,
+    seeds: options.Seeds = None,
+    precision: options.Precision = None,
     jobs: Annotated[
         int | None,
         typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            help="Store the results in this directory, also one of another system, such as "
-            "s3://bucket/mine. Runs that it already has are not repeated.",
-            metavar="DIR",
-            parser=directory,
-        ),
-    ] = None,
-    form: Annotated[
-        Format,
-        typer.Option(
-            "--format",
-            help="table and json go to stdout; csv and parquet go to stdout or, with --out, to "
-            "rows.csv or rows.parquet in that directory.",
-        ),
-    ] = Format.TABLE,
-    group: Annotated[
-        str,
-        typer.Option(
-            help="The group whose rows are written: all for the read, or a group of background "
-            "traffic.",
-            metavar="NAME",
-        ),
-    ] = "all",
-    groups: Annotated[
-        bool, typer.Option("--groups", help="Write the rows of every group.")
-    ] = False,
-    columns: Annotated[
-        str,
-        typer.Option(
-            metavar="NAMES",
-            help="Columns of the table, comma-separated, the most important first, e.g. "
-            "goodput,p99,drops; incast explain columns lists them.",
-            autocompletion=complete.columns,
-        ),
-    ] = "",
-    wide: Annotated[
-        bool, typer.Option("--wide", help="Show all columns, even if the terminal is narrower.")
-    ] = False,
-    picture: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            help="Draw a picture (png, pdf or svg), and write its data as CSV: goodput for a sweep "
-            "(a ranking for more than eight curves), one round of the read for a single point, or "
-            "the queue of long flows.",
-        ),
-    ] = None,
-    with_model: Annotated[
-        bool,
-        typer.Option(
-            "--with-model",
-            help="Compare the runs with the models: list differences under the table and, with "
-            "--plot of a sweep, draw the models as dashed lines.",
-        ),
-    ] = False,
+    out: options.Out = None,
+    form: options.Form = Format.TABLE,
+    group: options.Group = "all",
+    groups: options.Groups = False,
+    columns: options.Columns = "",
+    wide: options.Wide = False,
+    picture: options.Picture = None,
+    with_model: options.WithModel = False,
     trace: Annotated[
         str,
         typer.Option(
@@ -116,24 +41,8 @@ def run(
             autocompletion=complete.traces,
         ),
     ] = "",
-    fail_if: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--fail-if",
-            metavar="CONDITION",
-            help="Exit with code 3 if this condition is true at any point: collapse, unfinished, "
-            "or a column compared with a value, e.g. 'p99>5ms' (may be repeated).",
-            autocompletion=complete.conditions,
-        ),
-    ] = None,
-    junit: Annotated[
-        Path | None,
-        typer.Option(
-            "--junit",
-            metavar="FILE",
-            help="Write the result of every point and condition as JUnit XML, for build servers.",
-        ),
-    ] = None,
+    fail_if: options.FailIf = None,
+    junit: options.JUnit = None,
     executor: Annotated[
         str,
         typer.Option(
@@ -164,10 +73,8 @@ def run(
     Examples: incast run mine.toml --plot mine.png;
     incast run mine.toml --set 'workload.servers=[4,8,16]' --seeds 20 --out results/mine
     """
+    from incast.cli.order import Order, Shape
     from incast.cli.progress import shown
-    from incast.cli.watch import Watch
-    from incast.plots import Moment, choice, save
-    from incast.results.columns import known as columns_of_rows
     from incast.results.traces import parse
     from incast.sweep import Interrupted
     from incast.sweep import run as run_sweep
@@ -175,27 +82,17 @@ def run(
     asked = scenario_of(scenario, changes or [], seeds)
     if precision is not None:
         asked = asked.override("run.precision", precision)
-    traces = parse(trace)
-    output.check(form, out)
-    layout = output.Layout.of(columns, form, columns_of_rows, wide=wide)
-    watch = Watch.of(fail_if or [], junit)
-    wanted = output.groups_of(asked.plan, group, every=groups)
-    if picture is not None:
-        kind = choice.for_plan(asked.plan, traces)
-        given = {name.removesuffix(":full") for name in traces}
-        traces += [name for name in kind.traces if name not in given]
-        save.check(picture)
-    if with_model and picture is not None and kind.name != "goodput":
-        raise typer.BadParameter(
-            "with --plot, the sweep must have at most eight curves", param_hint="--with-model"
-        )
-    if traces and picture is None and out is None:
+    shape = Shape(
+        form, out, group, groups, columns, wide, picture, with_model, fail_if, junit
+    )  # fmt: skip
+    order = Order.of(asked.plan, shape, parse(trace))
+    if order.traces and picture is None and out is None:
         raise typer.BadParameter("needs --out DIR or --plot FILE", param_hint="--trace")
     if shard is not None:
         report_wanted = picture or with_model or fail_if or junit or form is not Format.TABLE
         _check_shard(shard, out, alone=not report_wanted)
     if dry_run:
-        _forecast(asked, jobs, out, traces, shard)
+        _forecast(asked, jobs, out, order.traces, shard)
         return
 
     try:
@@ -204,28 +101,19 @@ def run(
                 asked,
                 jobs=jobs,
                 out=out,
-                traces=traces,
+                traces=order.traces,
                 progress=report,
                 shard=shard,
                 executor=executor,
             )
     except Interrupted as stopped:
         if form is Format.TABLE and shard is None and len(stopped.results):
-            output.write(stopped.results, form, out, wanted, layout)
-        raise typer.Exit(_how_to_continue(stopped, out)) from None
+            order.write(stopped.results)
+        raise typer.Exit(how_to_continue(stopped, out)) from None
     if shard is not None:
         typer.echo(f"shard {shard} is done: {len(results)} of {_runs(asked)} are in {out}")
         return
-    output.write(results, form, out, wanted, layout)
-    theory = None
-    if with_model:
-        from incast.models.theory import ask
-
-        theory = ask(asked.plan)
-        output.compare(theory, results, form, layout)
-    if picture is not None:
-        save.figure(kind.draw(results, Moment(theory=theory)), picture)
-    watch.look(results, wanted)
+    order.show(results, asked)
 
 
 def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":
@@ -294,7 +182,8 @@ def _forecast(
     typer.echo("\n".join(lines))
 
 
-def _how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
+def how_to_continue(stopped: "Interrupted", out: Path | None) -> int:
+    """Say what an interrupted run has kept; return the exit code."""
     done = len(stopped.results)
     kept = (
         f"kept in {out}; run the same command again to continue"

@@ -11,6 +11,7 @@ import numpy as np
 
 from incast import _core
 from incast._core import Switch
+from incast.errors import LiveError
 from incast.live import counters
 from incast.live.namespaces import inside
 from incast.live.stack import Stack
@@ -62,10 +63,13 @@ class Kernel:
 
         Raises
         ------
+        LiveError
+            Traces were asked for, or the kernel refused a setting.
         KeyboardInterrupt
             The run was cancelled.
         """
-        assert not traces, "a kernel records none"
+        if traces:
+            raise LiveError("traces: the kernel records none")
         start = time.monotonic()
         here = point.here
         pairs = _pairs(here)
@@ -82,20 +86,21 @@ class Kernel:
             told = client.run(here.time_limit)
             time.sleep(_SETTLED)
         finally:
-            shares = Clock.now().shares_since(clock)
+            shares = Clock.now().since(clock)
             measured = switch.stop()
         if control.cancelled:
             raise KeyboardInterrupt
         after = counters.count(hosts[1:]), counters.count(hosts[:1])
         counted = [now - then for now, then in zip(after, before, strict=True)]
-        row = _row(here, seed, told, client, counted[0], counted[1])
+        row = _row(seed, told, client, counted[0], counted[1])
         row |= {name: measured[name] for name in _OF_SWITCH}  # type: ignore[literal-required]
         row |= {
             "status": _status(told, doubts(measured, shares)),
             "wall_s": time.monotonic() - start,
             "live.late_max_s": measured["late_max_s"],
             "live.late_p99_s": measured["late_p99_s"],
-            "live.busy": max(measured["busy"], *shares),
+            "live.busy": max(measured["busy"], shares.busy),
+            "live.waiting": shares.waiting,
             "live.rto_s": min((one.rto for one in client.connections), default=None),
         }
         return {"rows": [row]}
@@ -135,7 +140,6 @@ def _status(told: Told, why: Sequence[str]) -> str:
 
 
 def _row(
-    here: Resolved,
     seed: int,
     told: Told,
     client: Client,

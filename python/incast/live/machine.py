@@ -20,7 +20,7 @@ _LEAST_KERNEL = (5, 11)  # epoll_pwait2
 
 @dataclass(frozen=True)
 class Machine:
-    """This machine, as real hosts see it.
+    """A machine, as real hosts see it.
 
     Parameters
     ----------
@@ -78,12 +78,13 @@ def reenter() -> None:
     """Without root, start this command again in a user namespace, in which it has its rights."""
     if sys.platform != "linux" or os.geteuid() == 0 or os.environ.get(_REENTERED):
         return
-    if shutil.which("unshare") is None:
+    unshare = shutil.which("unshare")
+    if unshare is None:
         raise LiveError("live: needs the command unshare (package util-linux), or root")
     words = [sys.executable, "-m", "incast", *sys.argv[1:]]
     os.environ[_REENTERED] = "1"
     sys.stdout.flush()
-    os.execvp("unshare", ["unshare", "--user", "--map-root-user", "--net", "--mount", *words])
+    os.execvp(unshare, [unshare, "--user", "--map-root-user", "--net", "--mount", *words])  # noqa: S606 (no shell is needed)
 
 
 def _is_user() -> bool:

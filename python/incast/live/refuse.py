@@ -24,6 +24,7 @@ _TRANSPORT = {
 }
 _RECOVERIES = {"rack-tlp": True, "sack": True, "newreno": False}  # whether it needs SACK
 _SLOWEST = 1e6
+_LEAST_MSS = 88
 
 
 def check(scenario: Scenario, machine: Machine) -> None:
@@ -113,6 +114,6 @@ def _check_transport(here: Resolved, machine: Machine) -> None:
         raise LiveError(
             f"transport.recovery: {how} SACK the kernel has {there}, not {stack.recovery!r}"
         )
-    if not 88 <= stack.mss <= MOST_MSS - 12 * stack.timestamps:
+    if not _LEAST_MSS <= stack.mss <= MOST_MSS - 12 * stack.timestamps:
         most = MOST_MSS - 12 * stack.timestamps
-        raise LiveError(f"transport.mss: must be from 88 to {most} here, not {stack.mss}")
+        raise LiveError(f"transport.mss: must be from {_LEAST_MSS} to {most} here, not {stack.mss}")

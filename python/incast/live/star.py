@@ -77,11 +77,11 @@ class Star:
         without_ipv6()
         for key, value in self.stack.sysctls.items():
             sysctl(f"ipv4/{key}", value)
+        peer = f"type veth peer name {_port(number)} netns {switch}"
         batch(
             [
                 "link set lo up",
-                f"link add {_UPLINK} address {_mac(number)} type veth "
-                f"peer name {_port(number)} netns {switch}",
+                f"link add {_UPLINK} address {_mac(number)} {peer}",
                 f"link set {_UPLINK} up",
                 f"addr add {address(number)}/16 dev {_UPLINK} noprefixroute",
                 f"route add 10.77.0.0/16 dev {_UPLINK} {self.stack.route}",

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from incast._core import FIRST_PORT, Namespace
-from incast.live.loop import Loop, writable
+from incast.live.counters import Connection
+from incast.live.loop import Loop, hurried, writable
 from incast.live.namespaces import inside
 from incast.live.server import ENDLESS, REQUEST, Server
 from incast.live.star import address
@@ -132,24 +133,23 @@ class Client:
             Server(self.loop, hosts[server], server, flow) for flow, (server, _) in enumerate(pairs)
         ]
         self.parts = [_Part(self, flow) for flow in range(len(pairs))]
-        self.random = random.Random(seed)
+        self.random = random.Random(seed)  # noqa: S311 (times of requests)
         self.buffer = bytearray(_READ)
         self.told = Told()
         self.left = 0  # parts of the block that are not complete
         self.ends: list[float] = []  # when those of the block were
         self.block_start = self.last = 0.0
+        self.connections: list[Connection] = []  # of the servers, once the run is over
 
     def run(self, limit: float) -> Told:
         """Do what the workload says, at most for `limit` seconds."""
-        with inside(self.home), self.loop:
+        with inside(self.home), hurried(), self.loop:
             start = time.monotonic()
             if self.here.reads:
                 self.read(start, start + limit)
             else:
                 self.flood(start, start + limit)
-            self.connections = [
-                one for server in self.answering for one in server.connections()
-            ]
+            self.connections = [one for server in self.answering for one in server.connections()]
         return self.told
 
     def read(self, start: float, end: float) -> None:

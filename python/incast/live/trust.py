@@ -1,6 +1,5 @@
 """When a run of real hosts can be believed."""
 
-import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,50 +13,57 @@ LATE_MAX = 5e-3
 LATE_P99 = 0.5e-3
 """The same, for 99 of 100 frames."""
 BUSIEST = 0.95
-"""The share of the run in which a thread, or all processors, may be busy."""
+"""The share of the run in which the switch's or the hosts' thread may be busy."""
+LONGEST_WAIT = 0.05
+"""The share of the run in which the hosts' thread may wait for a processor."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Times at which processors were used: of this thread, and of the whole machine.
+    """How this thread spent its time so far, in seconds.
 
     Parameters
     ----------
-    real, thread
-        Seconds of real time, and of this thread's processor time.
-    busy, all
-        Ticks in which the machine's processors did something, and all ticks.
+    real
+        Real time.
+    busy
+        Its processor time.
+    waiting
+        What it was ready for, without a processor.
     """
 
     real: float
-    thread: float
-    busy: int
-    all: int
+    busy: float
+    waiting: float
 
     @classmethod
     def now(cls) -> "Clock":
         """Read the clocks."""
-        words = Path("/proc/stat").read_text().split("\n", 1)[0].split()
-        ticks = [int(word) for word in words[1:9]]
-        busy = sum(ticks) - ticks[3] - ticks[4]  # idle, and waiting for disks
-        return cls(time.monotonic(), time.thread_time(), busy, sum(ticks))
+        told = Path("/proc/thread-self/schedstat")
+        waiting = int(told.read_text().split()[1]) / 1e9 if told.exists() else 0.0
+        return cls(time.monotonic(), time.thread_time(), waiting)
 
-    def shares_since(self, before: "Clock") -> tuple[float, float]:
-        """Return the busy shares of this thread and of the machine."""
+    def since(self, before: "Clock") -> "Clock":
+        """Return the shares of the time since another reading."""
         real = max(self.real - before.real, 1e-9)
-        ticks = max(self.all - before.all, 1)
-        return (self.thread - before.thread) / real, (self.busy - before.busy) / ticks
+        return Clock(real, (self.busy - before.busy) / real, (self.waiting - before.waiting) / real)
 
 
-def doubts(measured: "Measured", shares: tuple[float, float]) -> list[str]:
-    """Return why a run cannot be believed; nothing if it can."""
+def doubts(measured: "Measured", hosts: Clock) -> list[str]:
+    """Return why a run cannot be believed; nothing if it can.
+
+    Parameters
+    ----------
+    measured
+        What the switch has measured.
+    hosts
+        Shares of the run of the thread that serves the hosts' sockets.
+    """
     told = []
     if measured["late_max_s"] > LATE_MAX or measured["late_p99_s"] > LATE_P99:
         told.append("the switch was late")
     if measured["missed"]:
         told.append("the kernel dropped frames outside the switch")
-    if max(measured["busy"], shares[0]) > BUSIEST or (
-        shares[1] > BUSIEST and (os.cpu_count() or 1) > 1
-    ):
+    if max(measured["busy"], hosts.busy) > BUSIEST or hosts.waiting > LONGEST_WAIT:
         told.append("a processor was saturated")
     return told

@@ -7,7 +7,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,13 @@ class Scenario:
         The tree of the TOML file, tables as dictionaries.
     source
         Its name in error messages: the file's name, or None for a dictionary.
+    engine
+        The version of what answers it, if this is not the simulator.
     """
 
     document: dict[str, Any]
     source: str = field(default="", compare=False)
+    engine: str = ""
 
     def override(self, key: str, value: object) -> "Scenario":
         """Return a copy in which the dotted `key` has another value.
@@ -48,7 +51,7 @@ class Scenario:
             inline(document, Path(self.source).parent)
         except _core.ScenarioError as error:
             raise self.error(error) from None
-        return Scenario(document, self.source)
+        return replace(self, document=document)
 
     @cached_property
     def plan(self) -> Plan:
@@ -64,7 +67,8 @@ class Scenario:
             wanted = precision.of(self.document, len(seeds))
         except _core.ScenarioError as error:
             raise self.error(error) from None
-        return Plan.of([Point(*point) for point in points], seeds, _core.version(), wanted)
+        engine = self.engine or _core.version()
+        return Plan.of([Point(*point) for point in points], seeds, engine, wanted)
 
     def error(self, error: _core.ScenarioError) -> _core.ScenarioError:
         """Return the error with the name of the scenario before it."""

@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -62,6 +62,7 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     shard: str | None = None,
     executor: str = THREADS,
+    backend: Backend = SIMULATOR,
 ) -> Results:
     """Run every point of a scenario at every seed.
 
@@ -85,6 +86,8 @@ def run(
     executor
         What runs them: `threads` of this process, `dask` for a cluster of processes on this
         machine, or the address of a Dask scheduler, `tcp://host:8786`.
+    backend
+        What answers: the simulator, or another one, on threads.
 
     Returns
     -------
@@ -103,6 +106,8 @@ def run(
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
+    if backend is not SIMULATOR:
+        scenario = replace(scenario, engine=backend.version)
     check_jobs(jobs)
     cluster.check(executor)
     part = Shard.parse(shard) if shard is not None else None
@@ -129,6 +134,7 @@ def run(
                     progress=progress,
                     first=first,
                     elsewhere=elsewhere,
+                    backend=backend,
                 )
 
             if plan.precision is not None:

@@ -1,0 +1,108 @@
+"""`incast live`: the same scenario on the kernel of this machine."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incast.cli import options
+from incast.cli.output import Format
+
+if TYPE_CHECKING:
+    from incast.results import Results
+
+
+class Switches(StrEnum):
+    """What moves the frames between the hosts."""
+
+    SIMULATED = "simulated"
+    KERNEL = "kernel"
+
+
+def live(
+    scenario: options.OptionalDocument = None,
+    *,
+    changes: options.Changes = None,
+    seeds: options.Seeds = None,
+    precision: options.Precision = None,
+    out: options.Out = None,
+    form: options.Form = Format.TABLE,
+    columns: options.Columns = "",
+    wide: options.Wide = False,
+    picture: options.Picture = None,
+    with_model: options.WithModel = False,
+    fail_if: options.FailIf = None,
+    junit: options.JUnit = None,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Say what this machine can do, and measure at which rates it can be believed. "
+            "Run no scenario.",
+        ),
+    ] = False,
+) -> None:
+    """Run a scenario on real hosts: namespaces of this machine's kernel, around a real switch.
+
+    The switch has the ports and disciplines of the simulation. Linux only; the network must be a
+    star of at most 200 Mbit/s.
+
+    Examples: incast live --check;
+    incast live mine.toml --set network.rate=100Mbps --seeds 3
+    """
+    from incast.live.machine import Machine, reenter
+
+    reenter()
+    if check:
+        _check()
+        return
+    if scenario is None:
+        raise typer.BadParameter("missing; give a file, or --check", param_hint="SCENARIO")
+    from incast.cli.order import Order, Shape
+    from incast.cli.progress import shown
+    from incast.cli.run import how_to_continue, scenario_of
+    from incast.live import refuse
+    from incast.live.backend import Kernel
+    from incast.sweep import Interrupted
+    from incast.sweep import run as run_sweep
+
+    asked = scenario_of(scenario, changes or [], seeds)
+    if precision is not None:
+        asked = asked.override("run.precision", precision)
+    refuse.check(asked, Machine.here())
+    shape = Shape(
+        form, out, "all", False, columns, wide, picture, with_model, fail_if, junit
+    )  # fmt: skip
+    order = Order.of(asked.plan, shape, [])
+    if order.traces:
+        raise typer.BadParameter(
+            "this picture needs traces, which the kernel does not give; sweep something, or use "
+            "incast run",
+            param_hint="--plot",
+        )
+    try:
+        with shown() as report:
+            results = run_sweep(asked, jobs=1, out=out, progress=report, backend=Kernel())
+    except Interrupted as stopped:
+        if form is Format.TABLE and len(stopped.results):
+            order.write(stopped.results)
+        raise typer.Exit(how_to_continue(stopped, out)) from None
+    order.show(results, asked)
+    _say_what_differs(results)
+
+
+def _check() -> None:
+    """Print what this machine can do."""
+    from incast.live.machine import Machine
+
+    machine = Machine.here()
+    for line in machine.lines:
+        typer.echo(line)
+
+
+def _say_what_differs(results: "Results") -> None:
+    """Say on stderr which runs cannot be believed, and what the kernel did instead."""
+    from incast.live.report import notes
+
+    for note in notes(results):
+        typer.echo(f"incast: {note}", err=True)

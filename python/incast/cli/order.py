@@ -1,0 +1,121 @@
+"""What a command that runs a scenario was asked for: checked before the run, shown after it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import typer
+
+from incast.cli import output
+from incast.cli.output import Format, Layout
+from incast.cli.watch import Watch
+
+if TYPE_CHECKING:
+    from incast.plots import Kind
+    from incast.results import Results
+    from incast.scenario import Scenario
+    from incast.scenario.plan import Plan
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How results are written, as the options say.
+
+    Parameters
+    ----------
+    form, out
+        The format, and the directory of the results, if any.
+    group, groups
+        The group whose rows are written, or whether all are.
+    columns, wide
+        The columns of the table, and whether it may be wider than the terminal.
+    picture
+        The file of the picture, if any.
+    with_model
+        Whether runs are compared with the models.
+    fail_if, junit
+        Conditions, and the file of their report.
+    """
+
+    form: Format
+    out: Path | None
+    group: str
+    groups: bool
+    columns: str
+    wide: bool
+    picture: Path | None
+    with_model: bool
+    fail_if: list[str] | None
+    junit: Path | None
+
+
+@dataclass(frozen=True)
+class Order:
+    """A checked order.
+
+    Parameters
+    ----------
+    shape
+        The options.
+    layout, watch
+        The layout of the table, and the conditions.
+    wanted
+        The groups whose rows are written.
+    kind
+        The kind of the picture.
+    traces
+        The traces to record, with those that the picture needs.
+    """
+
+    shape: Shape
+    layout: Layout
+    watch: Watch
+    wanted: list[str]
+    kind: "Kind"
+    traces: list[str]
+
+    @classmethod
+    def of(cls, plan: "Plan", shape: Shape, traces: list[str]) -> Self:
+        """Refuse, before the run, what could not be done after it.
+
+        Raises
+        ------
+        typer.BadParameter
+            An option is not valid.
+        """
+        from incast.plots import choice, save
+        from incast.results.columns import known as columns_of_rows
+
+        output.check(shape.form, shape.out)
+        layout = Layout.of(shape.columns, shape.form, columns_of_rows, wide=shape.wide)
+        watch = Watch.of(shape.fail_if or [], shape.junit)
+        wanted = output.groups_of(plan, shape.group, every=shape.groups)
+        kind = choice.for_plan(plan, traces)
+        if shape.picture is not None:
+            given = {name.removesuffix(":full") for name in traces}
+            traces = traces + [name for name in kind.traces if name not in given]
+            save.check(shape.picture)
+        if shape.with_model and shape.picture is not None and kind.name != "goodput":
+            raise typer.BadParameter(
+                "with --plot, the sweep must have at most eight curves", param_hint="--with-model"
+            )
+        return cls(shape, layout, watch, wanted, kind, traces)
+
+    def write(self, results: "Results") -> None:
+        """Write the rows."""
+        output.write(results, self.shape.form, self.shape.out, self.wanted, self.layout)
+
+    def show(self, results: "Results", scenario: "Scenario") -> None:
+        """Write the rows, compare them, draw the picture, and look at the conditions."""
+        from incast.plots import Moment, save
+
+        self.write(results)
+        theory = None
+        if self.shape.with_model:
+            from incast.models.theory import ask
+
+            theory = ask(scenario.plan)
+            output.compare(theory, results, self.shape.form, self.layout)
+        if self.shape.picture is not None:
+            save.figure(self.kind.draw(results, Moment(theory=theory)), self.shape.picture)
+        self.watch.look(results, self.wanted)

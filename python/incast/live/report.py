@@ -1,0 +1,26 @@
+"""What must be said beside the results of real hosts."""
+
+import polars as pl
+
+from incast import units
+from incast.live.stack import Stack
+from incast.results import Results
+
+
+def notes(results: Results) -> list[str]:
+    """Return how many runs cannot be believed, and what the kernel did instead of a request."""
+    rows = results.numbered()
+    told = []
+    doubted = rows.filter(pl.col("status") == "untrusted").height
+    if doubted:
+        runs = units.plural(rows.height, "run")
+        told.append(
+            f"{doubted} of {runs} cannot be trusted, because the switch was late or a processor "
+            "was saturated, and are left out of the means; use a machine with less other work"
+        )
+    least = rows.group_by("point", maintain_order=True).agg(pl.col("live.rto_s").min())
+    for point, rto in least.iter_rows():
+        instead = Stack.of(results.resolved(point)).instead(rto)
+        if instead and instead not in told:
+            told.append(instead)
+    return told
