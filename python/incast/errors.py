@@ -29,3 +29,7 @@ class ConditionError(ValueError):
 
 class LiveError(ValueError):
     """What real hosts on this machine cannot do; the message is one line."""
+
+
+class FetchError(ValueError):
+    """A read from real servers that failed, or cannot be done; the message is one line."""

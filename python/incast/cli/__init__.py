@@ -10,6 +10,7 @@ import typer
 from incast.cli.compare import compare
 from incast.cli.describe import describe
 from incast.cli.explain import explain
+from incast.cli.fetch import fetch
 from incast.cli.list import list_entries
 from incast.cli.live import live
 from incast.cli.merge import merge
@@ -42,6 +43,7 @@ app.command()(schema)
 app.command()(explain)
 app.command()(describe)
 app.command()(reproduce)
+app.command()(fetch)
 
 
 def _version(wanted: bool) -> None:

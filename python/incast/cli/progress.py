@@ -1,11 +1,15 @@
-"""Progress of a sweep on stderr, and only when a terminal shows it."""
+"""Progress of a sweep or a read on stderr, and only when a terminal shows it."""
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from incast import units
 from incast.sweep.progress import Progress
+
+if TYPE_CHECKING:
+    from incast.client import Progress as Fetched
 
 
 @contextmanager
@@ -36,5 +40,26 @@ def shown() -> Iterator[Callable[[Progress], None] | None]:
             )
             runs = f"{state.done} of {units.plural(state.total, 'run')}"
             bar.update(task, completed=state.share, runs=runs, left=left)
+
+        yield report
+
+
+@contextmanager
+def fetching() -> "Iterator[Callable[[Fetched], None] | None]":
+    """Show how many pieces have been read; yield a function that updates it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    columns = (BarColumn(), TextColumn("{task.fields[pieces]}"), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, pieces="")
+
+        def report(state: "Fetched") -> None:
+            pieces = f"{state.done} of {units.plural(state.total, 'piece')}"
+            bar.update(task, total=state.total, completed=state.done, pieces=pieces)
 
         yield report

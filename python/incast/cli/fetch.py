@@ -1,0 +1,230 @@
+"""`incast fetch`: read from real servers without incast."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from incast import units
+from incast.cli.fetched import Form, write
+from incast.errors import FetchError
+
+if TYPE_CHECKING:
+    from incast.client import Governor, HttpPiece, Learner, Plan, Progress, Summary
+    from incast.client.piece import Target
+
+NO_WINDOW = "none"
+
+
+def fetch(
+    urls: Annotated[
+        list[str], typer.Argument(metavar="URL...", help="Addresses, http://… or https://…")
+    ],
+    *,
+    slots: Annotated[
+        int | None,
+        typer.Option(
+            "--slots",
+            "-k",
+            min=1,
+            metavar="K",
+            help="Answers under way at most. Default: 4.",
+            show_default=False,
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Receive window of each answer, e.g. 8KiB, or none. Default: 5792B, four full "
+            "packets; with --budget, its share.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="What the windows may have in sum, e.g. the buffer of the switch's port.",
+            show_default=False,
+        ),
+    ] = None,
+    auto: Annotated[
+        bool,
+        typer.Option(
+            "--auto", help="Begin with the default, and learn slots and windows, up to --budget."
+        ),
+    ] = False,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--range",
+            metavar="FIRST-LAST",
+            help="Bytes to read of each object, e.g. 0-65535, or 65536- for the rest.",
+            show_default=False,
+        ),
+    ] = None,
+    timeout: Annotated[
+        str, typer.Option(metavar="TIME", help="What an attempt may take, e.g. 500ms.")
+    ] = "60s",
+    retries: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Further attempts of what failed.")
+    ] = 2,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Directory for the objects. Without it they are counted, and not kept.",
+            show_default=False,
+        ),
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there.")
+    ] = False,
+    form: Annotated[
+        Form, typer.Option("--format", help="table for people, json and csv for programs.")
+    ] = Form.TABLE,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="Show all columns, even if the terminal is narrower.")
+    ] = False,
+) -> None:
+    """Read objects from many servers, few at a time, with small windows.
+
+    Nothing is lost in the switch as long as the windows fit into its buffer. Exit code 2 if an
+    object could not be read; the others are read nevertheless. Needs pip install 'incast[client]'.
+    Examples: incast fetch http://10.0.1.{1..16}/piece; incast fetch -k 8 --budget 64KiB --out here
+    http://10.0.1.{1..16}/piece; incast fetch --auto --range 0-65535 --format json http://node/data
+    """
+    plan = _auto(slots, window, budget) if auto else _plan(slots, window, budget)
+    seconds = _quantity(timeout, "time", "--timeout")
+    pieces = _pieces(urls, *_bounds(part))
+    target = _target(pieces, out, overwrite=overwrite)
+    summary, governor = _run(pieces, plan, seconds, retries, target)
+    write(summary, governor.plan, form, wide=wide)
+    if governor.note is not None:
+        typer.echo(f"incast: {governor.note}", err=True)
+    if failed := summary.failed:
+        more = f"; {len(failed)} of {len(pieces)} failed" if len(failed) > 1 else ""
+        raise FetchError(f"{failed[0].name}: {failed[0].error}{more}")
+
+
+def _run(
+    pieces: "list[HttpPiece]",
+    plan: "Plan | Learner",
+    seconds: float,
+    retries: int,
+    target: "Target",
+) -> "tuple[Summary, Governor]":
+    import asyncio
+
+    from incast.cli.progress import fetching
+    from incast.client import Governor, HttpReader, read
+
+    governor = Governor(plan)
+
+    async def run(report: "Callable[[Progress], None] | None") -> "Summary":
+        async with HttpReader(governor, connect_timeout=seconds) as reader:
+            return await read(
+                pieces,
+                reader,
+                governor,
+                timeout=seconds,
+                retries=retries,
+                target=target,
+                progress=report,
+            )
+
+    with fetching() as report:
+        return asyncio.run(run(report)), governor
+
+
+def _plan(slots: int | None, window: str | None, budget: str | None) -> "Plan":
+    from incast.client import SLOTS, WINDOW, Plan, PlanError
+
+    k = SLOTS if slots is None else slots
+    most = None if budget is None else _size(budget, "--budget")
+    if window is None:
+        size: int | None = WINDOW if most is None else most // k
+    else:
+        size = None if window == NO_WINDOW else _size(window, "--window")
+    try:
+        return Plan.fixed(k, size, most)
+    except PlanError as error:
+        hint = "--budget" if budget is not None else "--window"
+        raise typer.BadParameter(str(error), param_hint=hint) from None
+
+
+def _auto(slots: int | None, window: str | None, budget: str | None) -> "Learner":
+    from incast.client import Learner
+
+    if slots is not None:
+        raise typer.BadParameter("is what --auto learns; give one of the two", param_hint="--slots")
+    if window not in {None, NO_WINDOW}:
+        raise typer.BadParameter(
+            "is what --auto learns; give one of the two, or --window none", param_hint="--window"
+        )
+    most = None if budget is None else _size(budget, "--budget")
+    return Learner(most, windows=window is None)
+
+
+def _pieces(urls: list[str], start: int, stop: int | None) -> "list[HttpPiece]":
+    from urllib.parse import urlsplit
+
+    for url in urls:
+        try:
+            parts = urlsplit(url)
+            known = parts.scheme in {"http", "https"} and bool(parts.hostname)
+            known = known and parts.port != 0
+        except ValueError:
+            known = False
+        if not known:
+            raise typer.BadParameter(
+                f"{url} is not an address; must be http://… or https://…", param_hint="URL"
+            )
+    try:
+        from incast.client import HttpPiece
+    except ModuleNotFoundError as error:
+        raise FetchError(f"fetch: {error}") from None
+    return [HttpPiece(url, start, stop) for url in urls]
+
+
+def _target(pieces: "list[HttpPiece]", out: Path | None, *, overwrite: bool) -> "Target":
+    from contextlib import nullcontext
+
+    from incast.client.files import into, places
+
+    if out is None:
+        if overwrite:
+            raise typer.BadParameter("needs --out DIR", param_hint="--overwrite")
+        return lambda _: nullcontext(len)  # counted, and not kept
+    if out.exists() and not out.is_dir():
+        raise FetchError(f"{out}: is a file; --out must be a directory")
+    return into(places(pieces, out, overwrite=overwrite))
+
+
+def _bounds(part: str | None) -> tuple[int, int | None]:
+    if part is None:
+        return 0, None
+    first, _, last = part.partition("-")
+    if first.isdecimal() and "-" in part and (not last or last.isdecimal()):
+        start, stop = int(first), int(last) + 1 if last else None
+        if stop is None or start < stop:
+            return start, stop
+    raise typer.BadParameter(
+        f"{part} is not a range; must be FIRST-LAST in bytes, e.g. 0-65535", param_hint="--range"
+    )
+
+
+def _size(text: str, option: str) -> int:
+    return int(_quantity(text, "size", option))
+
+
+def _quantity(text: str, kind: str, option: str) -> float:
+    try:
+        value = units.quantity(text, kind)
+    except units.QuantityError as error:
+        raise typer.BadParameter(str(error), param_hint=option) from None
+    if value <= 0:
+        raise typer.BadParameter(f"{text} must be above 0", param_hint=option)
+    return value
