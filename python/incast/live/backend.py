@@ -20,6 +20,7 @@ from incast.live.traffic import Client, Told
 from incast.live.trust import Clock, doubts
 from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
+from incast.sweep.backend import Spill
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 _SETTLED = 0.02  # seconds in which the last ACKs and FINs arrive
@@ -57,7 +58,12 @@ class Kernel:
         return Progress()
 
     def run(
-        self, point: Point, seed: int, traces: Sequence[str], control: Progress
+        self,
+        point: Point,
+        seed: int,
+        traces: Sequence[str],
+        control: Progress,
+        spill: Spill,  # noqa: ARG002 (for traces)
     ) -> dict[str, Any]:
         """Run a point on real hosts.
 
