@@ -98,6 +98,11 @@ def _check() -> None:
     machine = Machine.here()
     for line in machine.lines:
         typer.echo(line)
+    if machine.tier > 0:
+        from incast.live.selfcheck import lines
+
+        for line in lines():
+            typer.echo(line)
 
 
 def _say_what_differs(results: "Results") -> None:

@@ -11,8 +11,6 @@ from typing import Self
 
 from incast.errors import LiveError
 
-MOST_RATE = 200e6
-"""Rates up to here were compared with simulations; the self-check may allow less."""
 _CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _REENTERED = "INCAST_LIVE_REENTERED"
 _LEAST_KERNEL = (5, 11)  # epoll_pwait2
@@ -30,14 +28,11 @@ class Machine:
         What is missing, if the tier is 0.
     controls
         The congestion controls of its kernel.
-    most_rate
-        The fastest link in bit/s that can be believed.
     """
 
     tier: int
     why: str
     controls: tuple[str, ...]
-    most_rate: float = MOST_RATE
 
     @classmethod
     def here(cls) -> Self:

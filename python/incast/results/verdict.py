@@ -56,6 +56,7 @@ class _Curve:
         self.axis = axis
         if axis is None:  # the same point, perhaps several times
             whole = whole.head(1)
+        self.ends: list[str] = series.points["status"].to_list()
         self.unfinished = series.points.filter(pl.col("ok") == 0).height
         self.rows: list[Row] = whole.to_dicts()
         self.at = [resolved(int(row["point"])) for row in self.rows]
@@ -63,7 +64,7 @@ class _Curve:
 
     def sentence(self) -> str:
         if not self.rows:
-            return "No run finished: increase run.time_limit."
+            return self._nothing()
         if not all(here.judged for here in self.at):
             doing = next(here.doing for here in self.at if not here.judged)
             return (
@@ -76,6 +77,12 @@ class _Curve:
         if self.unfinished:
             text += f" ({units.plural(self.unfinished, 'point')} left out: no finished run.)"
         return text
+
+    def _nothing(self) -> str:
+        ends = " ".join(self.ends)
+        if "untrusted" in ends and "time-limit" not in ends:
+            return "No run can be trusted: use a machine with less other work."
+        return "No run finished: increase run.time_limit."
 
     def _servers(self) -> str:
         """Find the collapse along the number of servers."""

@@ -1,0 +1,98 @@
+"""At which rates this machine can be believed: a measurement of half a second each."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from incast import units
+from incast.errors import LiveError
+from incast.live.backend import Kernel
+from incast.scenario import load
+
+RATES = (10e6, 50e6, 100e6, 200e6, 500e6)
+"""The rates that `incast live --check` measures, in bit/s."""
+_LEAST_BUSY = 0.9  # share of the time in which the link sends, unless the processors pace the hosts
+_MOST_BUSY = 0.75  # of a thread: hosts must be able to send faster than the link, or nothing queues
+_SHORTEST_RTO = 1e-3  # requested, to see what the kernel makes of it
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a self-check has measured.
+
+    Parameters
+    ----------
+    rate
+        Rate of the links in bit/s.
+    row
+        The row of its run.
+    """
+
+    rate: float
+    row: dict[str, Any]
+
+    @cached_property
+    def believed(self) -> bool:
+        """Whether runs at this rate can be believed."""
+        paced = self.row["link_utilization"] < _LEAST_BUSY or self.row["live.busy"] > _MOST_BUSY
+        return self.row["status"] == "ok" and not paced
+
+    def __str__(self) -> str:
+        late = units.time(self.row["live.late_p99_s"])
+        worst = units.time(self.row["live.late_max_s"])
+        return (
+            f"{units.rate(self.rate)}: {'believed' if self.believed else 'not believed'}: 99 % of "
+            f"the frames at most {late} late, the worst {worst}; link busy "
+            f"{units.percent(self.row['link_utilization'])}, threads busy "
+            f"{units.percent(self.row['live.busy'])}"
+        )
+
+
+def measure(rate: float) -> Found:
+    """Let four servers fill a link of this rate for half a second."""
+    document = {
+        "profile": "linux",
+        "network": {"rate": f"{rate:.0f}bps", "delay": "20us", "buffer": "64KiB"},
+        "workload": {"name": "long-flows", "servers": 4, "duration": "500ms"},
+        "transport": {
+            "name": "cubic",
+            "congestion_control": "reno",
+            "rto_min": f"{_SHORTEST_RTO}s",
+        },
+    }
+    kernel = Kernel()
+    point = load(document).plan.points[0]
+    try:
+        output = kernel.run(point, 1, (), kernel.control(), lambda _, __: None)
+    finally:
+        kernel.close()
+    return Found(rate, output["rows"][0])
+
+
+def lines() -> Iterator[str]:
+    """Measure all rates; yield a line for each, and one for the shortest RTO."""
+    rto = None
+    for rate in RATES:
+        found = measure(rate)
+        rto = min(filter(None, (rto, found.row["live.rto_s"])), default=None)
+        yield str(found)
+        if not found.believed:
+            break
+    if rto is not None:
+        yield (
+            f"RTO: {units.time(rto)} at the least, where {units.time(_SHORTEST_RTO)} was requested"
+        )
+
+
+def check_rate(rate: float) -> None:
+    """Refuse a rate at which this machine cannot be believed.
+
+    Raises
+    ------
+    LiveError
+        What was measured at the rate.
+    """
+    found = measure(rate)
+    if not found.believed:
+        raise LiveError(f"network.rate: too fast for real hosts here: {found}")
