@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 CLIENT, SWITCH = "client", "switch"
 RATE, BUFFER = "100mbit", 32768
 """The bottleneck towards the client: its rate, and its buffer in bytes."""
+SLOW, DEEP = "10mbit", 1 << 20
+"""Of a server's own link, where the client's is no bottleneck, and where nothing is lost."""
 CONTROL = "cubic"
 HEADERS, PAYLOAD = 66, 1448
 """Bytes of a full packet on the wire: Ethernet, IP, TCP and timestamps, then data."""
@@ -73,8 +75,11 @@ def address(server: int) -> str:
     return f"10.0.1.{server + 1}"
 
 
-def build(servers: int, *, bottleneck: bool = True) -> None:
-    """Build the star: namespaces `client`, `switch`, and `s0`, `s1`, …"""
+def build(servers: int, *, slow_servers: bool = False) -> None:
+    """Build the star: namespaces `client`, `switch`, and `s0`, `s1`, …
+
+    With slow servers, the link of each has `SLOW`, and that of the client is not limited.
+    """
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)
     names = [CLIENT, *(f"s{number}" for number in range(servers))]
     _ip([f"netns add {name}" for name in (SWITCH, *names)])
@@ -94,8 +99,11 @@ def build(servers: int, *, bottleneck: bool = True) -> None:
     with within(SWITCH):
         for place in range(len(names)):
             _offloads_off(f"p{place}")
-        if bottleneck:
-            _limit("p0")
+        if not slow_servers:
+            _limit("p0", RATE, BUFFER)
+    for number in range(servers if slow_servers else 0):
+        with within(f"s{number}"):
+            _limit("eth0", SLOW, DEEP)
 
 
 @contextmanager
@@ -136,9 +144,9 @@ def _set_up(place: int, servers: int) -> None:
     _ip([*up, *known, f"route add 10.0.0.0/16 dev eth0 src {mine} congctl {CONTROL}"])
 
 
-def _limit(port: str) -> None:
-    root = f"dev {port} root handle 1: tbf rate {RATE} burst {BURST} limit {BUFFER}"
-    child = f"dev {port} parent 1:1 handle 10: bfifo limit {BUFFER}"
+def _limit(port: str, rate: str, limit: int) -> None:
+    root = f"dev {port} root handle 1: tbf rate {rate} burst {BURST} limit {limit}"
+    child = f"dev {port} parent 1:1 handle 10: bfifo limit {limit}"
     for queue in (root, child):
         subprocess.run(["tc", "qdisc", "add", *queue.split()], check=True)
 

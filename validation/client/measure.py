@@ -1,0 +1,123 @@
+"""Reads in a star, by several clients in turns. Runs inside the star's namespaces.
+
+python -m validation.client.measure '{"servers": 16, "reads": 10, "clients": …}'
+
+Prints a JSON object: of each client, the seconds and the timeouts of its reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import sys
+import tempfile
+import time
+from contextlib import AsyncExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from incast.client import Governor, HttpPiece, HttpReader, Learner, Plan, read
+from validation.client import servers, star
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+SRU = 65536
+"""Bytes of each answer."""
+PLAIN = "plain"
+AUTO = "auto"
+SLOWEST = 10
+"""Reads of plain clients, which take seconds; the others make as many as are asked for."""
+
+
+@dataclass
+class Seen:
+    """The reads of one client."""
+
+    seconds: list[float] = field(default_factory=list)
+    timeouts: list[int] = field(default_factory=list)
+    plan: tuple[int, int] | None = None
+    """Slots and window, in the end."""
+
+
+def given(slots: int, window: int) -> str:
+    """Return the name of a client with a given plan."""
+    return f"{slots}x{window}"
+
+
+async def measure(urls: list[str], names: list[str], reads: int, skip: int) -> dict[str, Seen]:
+    """Let clients read in turns, so that all meet the same disturbances."""
+    seen = {name: Seen() for name in names}
+    async with AsyncExitStack() as stack:
+        clients = {name: await _client(stack, name, urls) for name in names}
+        for number in range(-skip, reads):
+            for name, (run, governor) in clients.items():
+                if name == PLAIN and not -1 <= number < SLOWEST:
+                    continue
+                gc.collect()
+                before = star.timeouts(len(urls))
+                seconds = await run()
+                if number >= 0:
+                    seen[name].seconds.append(seconds)
+                    seen[name].timeouts.append(star.timeouts(len(urls)) - before)
+                if governor is not None:
+                    seen[name].plan = (governor.plan.slots, governor.plan.window or 0)
+    return seen
+
+
+async def _client(
+    stack: AsyncExitStack, name: str, urls: list[str]
+) -> tuple[Callable[[], Awaitable[float]], Governor | None]:
+    if name == PLAIN:
+        connector = aiohttp.TCPConnector(limit=0)
+        session = await stack.enter_async_context(aiohttp.ClientSession(connector=connector))
+        return (lambda: _plain(session, urls)), None
+    if name == AUTO:
+        governor = Governor(Learner())
+    else:
+        slots, window = map(int, name.split("x"))
+        governor = Governor(Plan.fixed(slots, window))
+    reader = await stack.enter_async_context(HttpReader(governor))
+    pieces = [HttpPiece(url) for url in urls]
+
+    async def governed() -> float:
+        summary = await read(pieces, reader, governor)
+        assert not summary.failed, summary.failed[0].error
+        return summary.seconds
+
+    return governed, governor
+
+
+async def _plain(session: aiohttp.ClientSession, urls: list[str]) -> float:
+    """Ask all servers at once, as a program does that knows nothing of incast."""
+
+    async def one(url: str) -> None:
+        async with session.get(url) as answer:
+            assert len(await answer.read()) == SRU
+
+    start = time.monotonic()
+    await asyncio.gather(*map(one, urls))
+    return time.monotonic() - start
+
+
+def main() -> None:
+    """Build the star, start nginx, measure."""
+    wish = json.loads(sys.argv[1])
+    count = wish["servers"]
+    star.build(count, slow_servers=wish.get("slow_servers", False))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        servers.nginx(count, Path(folder), SRU) as urls,
+        star.within(star.CLIENT),
+    ):
+        names, reads = wish["clients"], wish["reads"]
+        seen = asyncio.run(measure(urls, names, reads, wish.get("skip", 1)))
+    json.dump({name: asdict(it) for name, it in seen.items()}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
