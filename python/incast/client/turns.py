@@ -40,10 +40,11 @@ class Turns:
 
     async def begin(self, turn: Turn) -> None:
         """Wait until it is the turn of this one."""
-        waiter = self._waiters[turn.ticket] = asyncio.get_running_loop().create_future()
         self._turns[turn.ticket] = turn
         self.admission.want(turn.ticket)
-        self._advance()
+        if turn.ticket in self._advance():
+            return
+        waiter = self._waiters[turn.ticket] = asyncio.get_running_loop().create_future()
         try:
             await waiter
         except BaseException:
@@ -69,12 +70,14 @@ class Turns:
         if before < trigger <= ticket.delivered:
             self._advance()
 
-    def _advance(self) -> None:
-        """Start what is due, and tell the windows that changed."""
-        for ticket in self.admission.due():
-            waiter = self._waiters.pop(ticket)
-            if not waiter.done():
+    def _advance(self) -> list[Ticket]:
+        """Start what is due, and tell the windows that changed; return what was started."""
+        started = self.admission.due()
+        for ticket in started:
+            waiter = self._waiters.pop(ticket, None)
+            if waiter is not None and not waiter.done():
                 waiter.set_result(None)
         for ticket in self.admission.widened():
             self._turns[ticket].renew()
         self._meter.tick(full=self.admission.full)
+        return started
