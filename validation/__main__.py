@@ -57,6 +57,7 @@ STUDIES = (
     study("intervals"),
     study("sweeps"),
     study("ranking"),
+    study("client"),
     study("figures"),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import time
 from contextlib import contextmanager
@@ -81,3 +82,8 @@ def _wait(number: int) -> None:
             if time.monotonic() > end:
                 raise TimeoutError(f"nginx of server {number} does not listen")
             time.sleep(0.01)
+
+
+def missing() -> str | None:
+    """Return what this machine lacks for servers, or None."""
+    return None if shutil.which("nginx") else "no nginx here"

@@ -1,0 +1,154 @@
+"""What the reads of the clients have to hold."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from incast.client import SLOTS, WINDOW
+from validation.client import star
+from validation.client.measure import AUTO, PLAIN, SRU, given
+from validation.common.judge import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+IDEAL = 100 * star.PAYLOAD / (star.PAYLOAD + star.HEADERS)
+"""Mbit/s of data on a link of 100 Mbit/s that is never idle."""
+SERVERS = (2, 4, 8, 16, 32, 64)
+CLIENT = given(SLOTS, WINDOW)
+ALL = given(16, WINDOW)
+SEGMENT = WINDOW // 4
+GRID = [
+    given(k, w * SEGMENT)
+    for k, w in ((1, 8), (1, 16), (2, 4), (2, 8), (3, 4), (3, 6), (4, 2), (4, 5), (6, 3), (8, 2))
+]
+"""Other plans whose windows stay below the buffer."""
+READS, RESERVE = 30, 60
+QUICK_READS, QUICK_MOST, QUICK_LEAST = 10, 50.0, 75.0
+"""Of a sample: its reads, and its bars in Mbit/s."""
+PATIENCE = 300.0  # seconds for one star
+COLLAPSED, NEAR, CLEAN, AS_GOOD, COST = 40.0, 0.95, 0.9, 0.03, 0.03
+
+
+@dataclass(frozen=True)
+class Reads:
+    """The reads of one client in one star."""
+
+    servers: int
+    name: str
+    seconds: list[float]
+    timeouts: list[int]
+    plan: tuple[int, int] | None
+
+    @property
+    def goodput(self) -> float:
+        """Mbit/s of the median read."""
+        return self.servers * SRU * 8 / statistics.median(self.seconds) / 1e6
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """Mbit/s of the slowest and of the fastest read."""
+        bits = self.servers * SRU * 8 / 1e6
+        return bits / max(self.seconds), bits / min(self.seconds)
+
+    @property
+    def clean(self) -> float:
+        """Share of the reads without a timeout."""
+        return sum(it == 0 for it in self.timeouts) / len(self.timeouts)
+
+
+Star = dict[str, Reads]
+
+
+def reads(servers: int, clients: list[str], count: int, **more: Any) -> Star:
+    """Build a star and let clients read in turns."""
+    wish = {"servers": servers, "reads": count, "clients": clients, **more}
+    command = [sys.executable, "-m", "validation.client.measure", json.dumps(wish)]
+    done = star.inside(command, timeout=PATIENCE)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return {name: Reads(servers, name, **seen) for name, seen in json.loads(done.stdout).items()}
+
+
+@dataclass(frozen=True)
+class Study:
+    """All stars."""
+
+    stars: dict[int, Star]
+    grid: Star
+    free: Star
+
+
+def study() -> Study:
+    """Measure: about four minutes."""
+    stars = {count: reads(count, [PLAIN, CLIENT, AUTO], READS) for count in SERVERS}
+    grid = reads(16, [CLIENT, AUTO, *GRID], READS)
+    free = reads(16, [PLAIN, ALL, AUTO], READS, slow_servers=True, skip=RESERVE)
+    return Study(stars, grid, free)
+
+
+def sample() -> list[Verdict]:
+    """Hold a star of 16 servers against bars that a busy machine does not miss."""
+    seen = reads(16, [PLAIN, CLIENT, AUTO], QUICK_READS)
+    plain = {"plain": seen[PLAIN].goodput}
+    ours = {name: seen[name].goodput for name in (CLIENT, AUTO)}
+    return [
+        _verdict("16 plain reads collapse", plain, lambda it: it <= QUICK_MOST, "{:.1f} Mbit/s"),
+        _verdict("the client's do not", ours, lambda it: it >= QUICK_LEAST, "{:.1f} Mbit/s"),
+    ]
+
+
+def verdicts(study: Study) -> list[Verdict]:
+    """Hold the reads against the bars."""
+    found = [
+        _verdict(
+            f"plain reads collapse to {COLLAPSED:g} Mbit/s or less",
+            {f"{n} servers": study.stars[n][PLAIN].goodput for n in (16, 32)},
+            lambda it: it <= COLLAPSED,
+            "{:.1f} Mbit/s",
+        )
+    ]
+    for name, title in ((CLIENT, "given"), (AUTO, "auto")):
+        found += [
+            _verdict(
+                f"{title}: at least {NEAR:.0%} of the ideal {IDEAL:.1f} Mbit/s",
+                {f"{n} servers": star[name].goodput / IDEAL for n, star in study.stars.items()},
+                lambda it: it >= NEAR,
+                "{:.1%}",
+            ),
+            _verdict(
+                f"{title}: no timeouts in nine of ten reads",
+                {f"{n} servers": star[name].clean for n, star in study.stars.items()},
+                lambda it: it >= CLEAN,
+                "{:.0%}",
+            ),
+        ]
+    best = max(it.goodput for name, it in study.grid.items() if name != AUTO)
+    plain = study.free[PLAIN].goodput
+    found += [
+        _verdict(
+            f"auto within {AS_GOOD:.0%} of the best plan",
+            {"16 servers": study.grid[AUTO].goodput / best},
+            lambda it: it >= 1 - AS_GOOD,
+            "{:.1%}",
+        ),
+        _verdict(
+            f"without a bottleneck at most {COST:.0%} slower than plain",
+            {name: study.free[name].goodput / plain for name in (ALL, AUTO)},
+            lambda it: it >= 1 - COST,
+            "{:.1%}",
+        ),
+    ]
+    return found
+
+
+def _verdict(
+    bar: str, values: dict[str, float], holds: Callable[[float], bool], form: str
+) -> Verdict:
+    told = {name: form.format(value) for name, value in values.items()}
+    misses = tuple(f"{name}: {told[name]}" for name, value in values.items() if not holds(value))
+    return Verdict(bar, ", ".join(told.values()), misses, not misses)
