@@ -93,6 +93,6 @@ def _draw(file: Path, study: Study) -> None:
     axes.set(xscale="log", ylim=(0, 105), xlabel="servers", ylabel="goodput of the read, Mbit/s")
     axes.set_xticks(servers, [str(it) for it in servers])
     axes.minorticks_off()
-    axes.legend(loc="center right", frameon=False)
+    axes.legend(loc="lower left", frameon=False)
     figure.savefig(file, dpi=120, metadata={"Software": None})
     pyplot.close(figure)
