@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import time
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incast.client import SLOTS, WINDOW
@@ -20,7 +23,7 @@ IDEAL = 100 * star.PAYLOAD / (star.PAYLOAD + star.HEADERS)
 """Mbit/s of data on a link of 100 Mbit/s that is never idle."""
 SERVERS = (2, 4, 8, 16, 32, 64)
 CLIENT = given(SLOTS, WINDOW)
-ALL = given(16, WINDOW)
+ALL = given(16, 2 * WINDOW)
 SEGMENT = WINDOW // 4
 GRID = [
     given(k, w * SEGMENT)
@@ -30,6 +33,9 @@ GRID = [
 READS, RESERVE = 30, 60
 QUICK_READS, QUICK_MOST, QUICK_LEAST = 10, 50.0, 75.0
 """Of a sample: its reads, and its bars in Mbit/s."""
+MOST_RUNS, QUIET = 4, 0.12
+"""Runs of a star, and the share of time in which processes may wait for a processor."""
+PRESSURE = Path("/proc/pressure/cpu")
 PATIENCE = 300.0  # seconds for one star
 COLLAPSED, NEAR, CLEAN, AS_GOOD, COST = 40.0, 0.95, 0.9, 0.03, 0.03
 
@@ -65,7 +71,30 @@ Star = dict[str, Reads]
 
 
 def reads(servers: int, clients: list[str], count: int, **more: Any) -> Star:
-    """Build a star and let clients read in turns."""
+    """Build a star and let clients read in turns.
+
+    Other programs that take the processor delay the client and nginx alike. While there are any,
+    the star is measured again, and the run counts in which processes waited least.
+    """
+    runs = []
+    for _ in range(MOST_RUNS):
+        before, start = _pressure(), time.monotonic()
+        found = _reads(servers, clients, count, **more)
+        waited = (_pressure() - before) / (time.monotonic() - start)
+        runs.append((waited, found))
+        if waited <= QUIET:
+            break
+    return min(runs, key=lambda it: it[0])[1]
+
+
+def _pressure() -> float:
+    """Return the seconds so far in which some process waited for a processor; 0 if unknown."""
+    with suppress(OSError):
+        return int(PRESSURE.read_text().split("total=")[1].split()[0]) / 1e6
+    return 0.0
+
+
+def _reads(servers: int, clients: list[str], count: int, **more: Any) -> Star:
     wish = {"servers": servers, "reads": count, "clients": clients, **more}
     command = [sys.executable, "-m", "validation.client.measure", json.dumps(wish)]
     done = star.inside(command, timeout=PATIENCE)

@@ -59,7 +59,7 @@ def _plans(grid: Star) -> list[str]:
 
 
 def _free(free: Star) -> list[str]:
-    titles = {PLAIN: "plain", ALL: f"given: 16 answers, windows of {WINDOW} bytes"}
+    titles = {PLAIN: "plain", ALL: f"given: 16 answers, windows of {2 * WINDOW} bytes"}
     lines = ["| Client | Mbps | of plain |", "| :-- | --: | --: |"]
     for it in free.values():
         slots, window = it.plan or (0, 0)
