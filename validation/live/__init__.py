@@ -1,0 +1,1 @@
+"""Predictions of what the real kernel answers, made before it is asked."""

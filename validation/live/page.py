@@ -1,0 +1,123 @@
+"""The page and the picture of a set of blind predictions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from validation.common.judge import Verdict
+    from validation.live.judge import Judged
+
+mpl.use("Agg")
+
+_READ = "control, recovery, SRU, buffer, minimum RTO"
+
+_OPENING = """# Blind predictions of the real kernel: the {which} set
+
+Written by `python -m validation.live ask {which}`; do not edit. The simulator, in the profile
+`linux`, said what `incast live` would measure. The points were drawn by a seed, and the
+[predictions](live/{which}-predicted.csv) were committed before the kernel was asked. Each point was
+then run three times ([measured](live/{which}-measured.csv)). A run is trusted if 99 % of its frames
+left the switch at most 0.5 ms late, all of them at most 5 ms, and no processor was saturated.
+Others are left out, and none was replaced.
+
+The network is a star at 100 Mbit/s with 25 us per link, and requests are up to 20 us apart. A
+*plateau* is a point whose simulated goodput hardly changes with the seed or with half as many
+servers again; its prediction is a value. A *knee* is predicted as an interval: the read does not
+collapse with the lower number of servers, and does with twice as many.
+"""
+
+
+def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verdict]) -> None:
+    """Write the page and the picture."""
+    lines = [_OPENING.format(which=which), "| bar | measured | holds |", "|---|---|---|"]
+    lines += [
+        f"| {one.bar} | {one.measured} | {'yes' if one.holds else '**no**'} |" for one in held
+    ]
+    lines += ["", f"![Measured over predicted goodput](live/{which}.png)", "", *_plateaus(found)]
+    lines += ["", *_knees(found), ""]
+    notes = folder / "live" / f"{which}-notes.md"
+    if notes.exists():
+        lines += [notes.read_text().strip(), ""]
+    (folder / f"live-{which}.md").write_text("\n".join(lines))
+    _draw(folder / "live" / f"{which}.png", found)
+
+
+def _plateaus(found: Sequence[Judged]) -> list[str]:
+    lines = [
+        "## Plateaus",
+        "",
+        "Timeouts are per block.",
+        "",
+        f"| {_READ} | servers | predicted, Mbit/s | measured | ln ratio | timeouts | measured |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for one in found:
+        of = one.prediction
+        if of.kind != "plateau":
+            continue
+        told = one.told[of.servers]
+        measured = ("–", "–", "–")
+        if told is not None:
+            goodput = f"{told.goodput / 1e6:.1f}"
+            measured = (goodput, f"{one.log_ratio:+.2f}", f"{told.timeouts:.2f}")
+        lines.append(
+            f"| {of.read.name} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
+            f"| {measured[1]} | {of.timeouts_per_block:.2f} | {measured[2]} |"
+        )
+    return lines
+
+
+def _knees(found: Sequence[Judged]) -> list[str]:
+    lines = [
+        "## Knees",
+        "",
+        f"| {_READ} | does not collapse | measured, Mbit/s | collapses | measured, Mbit/s | right |",
+        "|---|--:|--:|--:|--:|---|",
+    ]
+    for one in found:
+        if one.prediction.kind != "knee":
+            continue
+        low, high = one.prediction.servers_to_run()
+        goodputs = [
+            "–" if told is None else f"{told.goodput / 1e6:.1f}"
+            for told in (one.told[low], one.told[high])
+        ]
+        right = "yes" if one.is_right else "**no**"
+        lines.append(
+            f"| {one.prediction.read.name} | {low} | {goodputs[0]} | {high} | {goodputs[1]} "
+            f"| {right} |"
+        )
+    return lines
+
+
+def _draw(path: Path, found: Sequence[Judged]) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5.2, 4.6), layout="constrained")
+    axes = figure.subplots()
+    plateaus = [one for one in found if one.prediction.kind == "plateau"]
+    for control, marker in (("reno", "o"), ("cubic", "s"), ("fixed", "^")):
+        points = [
+            (one.prediction.goodput_mbps, told.goodput / 1e6)
+            for one in plateaus
+            if one.prediction.control == control
+            and (told := one.told[one.prediction.servers]) is not None
+        ]
+        axes.plot(
+            *zip(*points, strict=True) if points else ((), ()), marker, label=control, mfc="none"
+        )
+    ends = (1, 100)
+    axes.plot(ends, ends, color="0.4", linewidth=0.8)
+    for factor in (1.35, 1 / 1.35):
+        axes.plot(ends, [end * factor for end in ends], ":", color="0.4", linewidth=0.8)
+    axes.set(xscale="log", yscale="log", xlim=(1, 120), ylim=(1, 120))
+    axes.set_xlabel("predicted goodput [Mbit/s]")
+    axes.set_ylabel("measured goodput [Mbit/s]")
+    axes.legend(title="congestion control")
+    figure.savefig(path, dpi=120)

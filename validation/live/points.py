@@ -1,0 +1,93 @@
+"""The points of the blind predictions, drawn by a seed: reads on a star of real hosts."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RATE = "100Mbps"
+_SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
+_SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
+_BUFFERS = ("16KB", "32KB", "64KB", "128KB")
+_TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
+_RECOVERIES: dict[str, dict[str, Any]] = {
+    "rack-tlp": {},
+    "no probes": {"recovery": {"name": "rack-tlp", "probes": 0}},
+    "sack": {"recovery": "sack"},
+    "newreno": {"recovery": "newreno", "sack": False},
+}
+_WINDOWS = (2, 4, 8)  # segments, of a fixed window
+
+
+@dataclass(frozen=True)
+class Read:
+    """A read, without its number of servers.
+
+    Parameters
+    ----------
+    control
+        `reno`, `cubic`, or `fixed`: a receive window below the slow start's reach.
+    window
+        Segments of the fixed window, if it is fixed.
+    recovery
+        What finds losses.
+    sru, buffer, rto_min
+        As a scenario says them.
+    """
+
+    control: str
+    window: int
+    recovery: str
+    sru: str
+    buffer: str
+    rto_min: str
+
+    @property
+    def name(self) -> str:
+        """Its words in a table."""
+        control = f"{self.window} segments" if self.control == "fixed" else self.control
+        return f"{control}, {self.recovery}, {self.sru}, {self.buffer}, {self.rto_min}"
+
+    def document(self, servers: int, blocks: int) -> dict[str, Any]:
+        """Return the scenario with this many servers."""
+        fixed = {"receive_window": f"{self.window}pkt"} if self.control == "fixed" else {}
+        return {
+            "title": self.name,
+            "profile": "linux",
+            "network": {"rate": RATE, "delay": "25us", "buffer": self.buffer},
+            "workload": {
+                "name": "barrier-read",
+                "servers": servers,
+                "sru": self.sru,
+                "blocks": blocks,
+                "request_jitter": "20us",
+            },
+            "transport": {
+                "name": "cubic",
+                "congestion_control": "cubic" if self.control == "cubic" else "reno",
+                "rto_min": self.rto_min,
+                **_RECOVERIES[self.recovery],
+                **fixed,
+            },
+        }
+
+
+def reads(seed: int) -> Iterator[tuple[Read, int]]:
+    """Draw reads and numbers of servers, without end."""
+    draw = random.Random(seed)
+    while True:
+        control = draw.choice(("reno", "cubic", "cubic", "fixed"))
+        window = draw.choice(_WINDOWS)
+        one = Read(
+            control,
+            window if control == "fixed" else 0,
+            draw.choice(tuple(_RECOVERIES)),
+            draw.choice(_SRUS),
+            draw.choice(_BUFFERS),
+            draw.choice(_TIMERS),
+        )
+        yield one, draw.choice(_SERVERS)

@@ -1,0 +1,186 @@
+"""What the simulator says before the kernel is asked: values on plateaus, intervals at knees."""
+
+from __future__ import annotations
+
+import csv
+import math
+import statistics
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import incast
+from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
+from incast.scenario.lossless import lossless_goodput
+from validation.live.points import Read, reads
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SECONDS = 4.0
+"""How long a run of the kernel lasts, about."""
+SEEDS = 10
+_FLAT = 0.25
+"""On a plateau, |ln| between the goodputs with 2/3 and 3/2 of the servers and the point's."""
+_STEADY = 0.15
+"""On a plateau, the standard deviation of the seeds' ln goodput."""
+_MOST_SERVERS = 48
+_BLOCKS = (8, 200)
+_SAMPLE = 12  # blocks of a simulation that only looks
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One row of the table of predictions.
+
+    Parameters
+    ----------
+    kind
+        `plateau` or `knee`.
+    control, window, recovery, sru, buffer, rto_min
+        See `points.Read`.
+    servers
+        Of the point; at a knee the most that do not collapse, and twice as many collapse.
+    blocks
+        Of each run.
+    goodput_mbps, timeouts_per_block
+        Means of the seeds, on a plateau.
+    """
+
+    kind: str
+    control: str
+    window: int
+    recovery: str
+    sru: str
+    buffer: str
+    rto_min: str
+    servers: int
+    blocks: int
+    goodput_mbps: float = math.nan
+    timeouts_per_block: float = math.nan
+
+    @property
+    def read(self) -> Read:
+        """The read."""
+        own = (self.control, self.window, self.recovery, self.sru, self.buffer, self.rto_min)
+        return Read(*own)
+
+    def servers_to_run(self) -> tuple[int, ...]:
+        """The numbers of servers with which the kernel is asked."""
+        return (self.servers,) if self.kind == "plateau" else (self.servers, 2 * self.servers)
+
+
+def draw(seed: int, plateaus: int, knees: int) -> Iterator[Prediction]:
+    """Yield predictions for the first reads that are on a plateau or have a knee."""
+    for read, servers in reads(seed):
+        if not plateaus and not knees:
+            return
+        found = None
+        if plateaus:
+            found = _plateau(read, servers)
+            plateaus -= found is not None
+        if found is None and knees:
+            found = _knee(read)
+            knees -= found is not None
+        if found is not None:
+            yield found
+
+
+def _plateau(read: Read, servers: int) -> Prediction | None:
+    near = sorted({max(servers * 2 // 3, 1), servers, min(servers * 3 // 2, _MOST_SERVERS)})
+    looked = {count: _simulated(read, count, _SAMPLE) for count in near}
+    here = math.log(looked[servers].goodput)
+    if any(abs(math.log(one.goodput) - here) > _FLAT for one in looked.values()):
+        return None
+    if looked[servers].spread > _STEADY:
+        return None
+    blocks = _blocks(read, servers, looked[servers].goodput)
+    told = _simulated(read, servers, blocks)
+    return Prediction(
+        "plateau",
+        **asdict(read),
+        servers=servers,
+        blocks=blocks,
+        goodput_mbps=round(told.goodput / 1e6, 2),
+        timeouts_per_block=round(told.timeouts, 3),
+    )
+
+
+def _knee(read: Read) -> Prediction | None:
+    """Find the step of a doubling at which the read begins to collapse, away from its ends.
+
+    The ends are those of the step before and after it as well: a knee in the middle of the
+    interval is one for which the interval is fair.
+    """
+    sizes = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+    collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
+    first = next((at for at, collapsed in enumerate(collapses) if collapsed), None)
+    if first is None or first == 0 or not all(collapses[first:]):
+        return None
+    # The knee lies between sizes[first - 1] and sizes[first]; the interval is that around it.
+    low = round(math.sqrt(sizes[first - 1] * sizes[first] / 2))
+    if low < 1 or 2 * low > _MOST_SERVERS:
+        return None
+    slow = _simulated(read, 2 * low, _SAMPLE)
+    return Prediction(
+        "knee", **asdict(read), servers=low, blocks=_blocks(read, 2 * low, slow.goodput)
+    )
+
+
+def _blocks(read: Read, servers: int, goodput: float) -> int:
+    """Return how many blocks take about `SECONDS`."""
+    bits = 8e3 * int(read.sru.removesuffix("KB")) * servers
+    least, most = _BLOCKS
+    return min(max(round(SECONDS * goodput / bits), least), most)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the seeds of a simulated point have in common."""
+
+    goodput: float
+    spread: float
+    timeouts: float
+    collapsed: bool
+
+
+def _simulated(read: Read, servers: int, blocks: int) -> Told:
+    document = read.document(servers, blocks) | {"run": {"seeds": SEEDS}}
+    return summed_up(document, incast.run(document).frame().to_dicts())
+
+
+def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
+    """Return what rows of one point have in common."""
+    lossless = lossless_goodput(incast.load(document).plan.points[0].here)
+    logs = [math.log(row["goodput_bps"]) for row in rows]
+    goodput = math.exp(statistics.mean(logs))
+    timeouts = statistics.mean(row["timeouts"] / row["blocks"] for row in rows)
+    collapsed = goodput < LEAST_SHARE * lossless and timeouts >= LEAST_TIMEOUTS
+    return Told(goodput, statistics.pstdev(logs), timeouts, collapsed)
+
+
+def write(path: Path, found: list[Prediction]) -> None:
+    """Write the table."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as file:
+        names = [field.name for field in fields(Prediction)]
+        writer = csv.DictWriter(file, names, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(asdict(one) for one in found)
+
+
+def read(path: Path) -> list[Prediction]:
+    """Read the table."""
+    with path.open(newline="") as file:
+        return [
+            Prediction(
+                **{  # type: ignore[arg-type]
+                    field.name: _value(field.type, row[field.name]) for field in fields(Prediction)
+                }
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def _value(kind: object, text: str) -> str | int | float:
+    return {"str": str, "int": int, "float": float}[str(kind)](text)
