@@ -77,7 +77,7 @@ def _knees(found: Sequence[Judged]) -> list[str]:
     lines = [
         "## Knees",
         "",
-        f"| {_READ} | does not collapse | measured, Mbit/s | collapses | measured, Mbit/s | right |",
+        f"| {_READ} | does not collapse | measured | collapses | measured | right |",
         "|---|--:|--:|--:|--:|---|",
     ]
     for one in found:
