@@ -17,7 +17,7 @@ import incast
 from incast import _core, units
 from incast.models import MODELS
 from incast.plots import KINDS as PLOTS
-from incast.results.collapse import DESCRIPTIONS
+from incast.results.added import DESCRIPTIONS
 from incast.results.traces import KINDS as TRACES
 from incast.scenario import schema
 

@@ -17,6 +17,7 @@ __all__ = [
     "columns",
     "entries",
     "follow_reads",
+    "pairs",
     "plan",
     "run",
     "schema",
@@ -99,6 +100,9 @@ if sys.platform == "linux":
         def __new__(cls, scenario: Scenario, seed: int, interfaces: Sequence[int]) -> Switch: ...
         def stop(self) -> Measured:
             """Stop it, and return what it has measured; it can be stopped once."""
+
+    def pairs(scenario: Scenario) -> list[tuple[int, int]]:
+        """Return sender and client of every flow, by the numbers of their hosts: clients first."""
 
 @type_check_only
 class Measured(TypedDict):

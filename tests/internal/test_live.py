@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import incast
 from incast import _core
+from incast.live import kernel_switch
 from incast.live.machine import Machine
 
 SEEDS = 3
@@ -56,11 +58,11 @@ def started(file: Path, *words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True)
 
 
-def rows(file: Path, text: str, *changes: str) -> list[dict[str, Any]]:
+def rows(file: Path, text: str, *changes: str, words: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Run a scenario on real hosts; return the rows that can be trusted."""
     file.write_text(text)
     sets = [word for change in changes for word in ("--set", change)]
-    process = started(file, "--seeds", str(SEEDS), *sets)
+    process = started(file, "--seeds", str(SEEDS), *sets, *words)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     told = [row for row in json.loads(out)["rows"] if row["status"] != "untrusted"]
@@ -119,6 +121,29 @@ def test_a_queue_is_as_long_as_the_simulated_one(
     assert (middle(told, "marks") > 0) == (ecn == "on")
     if queue != '"red"':  # which drops early at times
         assert middle(told, "goodput_bps") == pytest.approx(94e6, rel=0.03)
+
+
+def test_the_switch_of_the_kernel_collapses_too(tmp_path: Path) -> None:
+    if why := lacking_switch():
+        pytest.skip(f"no switch of the kernel: {why}")
+    file = tmp_path / "read.toml"
+    told = rows(file, READ % "persistent", words=("--switch", "kernel"))
+    assert middle(told, "goodput_bps") < 50e6
+    assert middle(told, "drops") > 100
+    assert {row["queue_max_bytes"] for row in told} == {None}
+
+
+def lacking_switch() -> str:
+    """Return what the kernel's switch lacks; without root, only a run would tell."""
+    return kernel_switch.available() if os.geteuid() == 0 else "it is tested as root"
+
+
+def test_flows_of_a_server_reach_it(tmp_path: Path) -> None:
+    """Several connections of a server: each frame goes to the host of its flow."""
+    text = FLOWS % ('"drop-tail"', "off")
+    told = rows(tmp_path / "flows.toml", text, "workload.flows=2", "workload.servers=3")
+    assert middle(told, "goodput_bps") == pytest.approx(94e6, rel=0.03)
+    assert middle(told, "fairness") > 0.3
 
 
 def namespaces() -> set[str]:

@@ -43,6 +43,7 @@ def point(index: int, mbps: float | None, timeouts: float = 0.0, **more: Any) ->
         "point": index, "ok": 0 if mbps is None else 3, "blocks": 10.0, "timeouts": 10 * timeouts,
         "goodput_bps": None if mbps is None else mbps * 1e6, "timeouts_per_block": timeouts,
         "elapsed_s": 1.0, "link_utilization": None if mbps is None else mbps / 1000,
+        "status": "ok" if mbps is not None else "3 of 3 time-limit",
         **dict.fromkeys(CAUSES, 0.0),
     }  # fmt: skip
     row["timeouts_full_window"] = 8.3 * timeouts
@@ -69,6 +70,14 @@ def test_a_collapse_is_located_explained_and_computed() -> None:
         "the client's link is idle 71 % of the time; the buffer holds 68 packets, "
         "the first windows send 20, the third 80."
     )
+
+
+def test_real_hosts_know_no_causes_and_may_be_doubted() -> None:
+    unknown = dict.fromkeys(CAUSES)
+    (told,) = say([point(0, 900), point(1, 90, 4.0, **unknown)], [4, 16])
+    assert "4.0 timeouts per block; the client's link is idle" in told
+    (told,) = say([point(0, None, status="3 of 3 untrusted")], [4])
+    assert told == "No run can be trusted: use a machine with less other work."
 
 
 def test_first_windows_that_overflow_are_counted_alone() -> None:

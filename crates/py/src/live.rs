@@ -3,6 +3,7 @@
 use std::io::Error;
 use std::sync::Mutex;
 
+use incast_lab::Relay;
 use incast_live::{FIRST_PORT, Namespace as Net, Report, Switch as Running};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -63,6 +64,13 @@ impl Switch {
     }
 }
 
+/// Sender and client of each flow, by the numbers of their hosts, the clients first.
+#[pyfunction]
+fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
+    let relay = Relay::new(&scenario.0, 1);
+    relay.flows().iter().map(|(sender, client)| (sender.0, client.0)).collect()
+}
+
 fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let Report { tally, length, .. } = report;
     let (port, length_s) = (&tally.port, length.as_secs_f64().max(f64::MIN_POSITIVE));
@@ -90,5 +98,6 @@ fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Namespace>()?;
     module.add_class::<Switch>()?;
+    module.add_function(wrap_pyfunction!(pairs, module)?)?;
     module.add("FIRST_PORT", FIRST_PORT)
 }

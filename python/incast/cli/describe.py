@@ -25,7 +25,7 @@ def describe(
     """Describe a results directory: its scenario and its columns."""
     from incast.cli.console import Paper
     from incast.results import Results
-    from incast.results.collapse import DESCRIPTIONS
+    from incast.results.added import DESCRIPTIONS
     from incast.results.frames import ROWS
     from incast.results.store import Directory
 

@@ -176,7 +176,7 @@ def _entries(name: str) -> list[tuple[str, dict[str, Any]]]:
 
 def _columns(table: str) -> list[tuple[str, str, str]]:
     from incast import _core
-    from incast.results.collapse import DESCRIPTIONS
+    from incast.results.added import DESCRIPTIONS
 
     told = json.loads(_core.columns(table))
     found = [(each["name"], each["unit"], each["description"]) for each in told]

@@ -1,6 +1,5 @@
 """`incast live`: the same scenario on the kernel of this machine."""
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,13 +9,6 @@ from incast.cli.output import Format
 
 if TYPE_CHECKING:
     from incast.results import Results
-
-
-class Switches(StrEnum):
-    """What moves the frames between the hosts."""
-
-    SIMULATED = "simulated"
-    KERNEL = "kernel"
 
 
 def live(
@@ -33,6 +25,14 @@ def live(
     with_model: options.WithModel = False,
     fail_if: options.FailIf = None,
     junit: options.JUnit = None,
+    switch: Annotated[
+        str,
+        typer.Option(
+            help="What moves the frames: simulated (the simulation's ports and disciplines, in "
+            "real time), or kernel (a bridge with tbf and bfifo, drop-tail only).",
+            metavar="NAME",
+        ),
+    ] = "simulated",
     check: Annotated[
         bool,
         typer.Option(
@@ -70,6 +70,7 @@ def live(
     if precision is not None:
         asked = asked.override("run.precision", precision)
     refuse.check(asked, Machine.here())
+    moving = refuse.checked_switch(switch, asked)
     shape = Shape(
         form, out, "all", False, columns, wide, picture, with_model, fail_if, junit
     )  # fmt: skip
@@ -82,7 +83,7 @@ def live(
         )
     try:
         with shown() as report:
-            results = run_sweep(asked, jobs=1, out=out, progress=report, backend=Kernel())
+            results = run_sweep(asked, jobs=1, out=out, progress=report, backend=Kernel(moving))
     except Interrupted as stopped:
         if form is Format.TABLE and len(stopped.results):
             order.write(stopped.results)
@@ -99,8 +100,11 @@ def _check() -> None:
     for line in machine.lines:
         typer.echo(line)
     if machine.tier > 0:
+        from incast.live import kernel_switch
         from incast.live.selfcheck import lines
 
+        lacks = kernel_switch.available()
+        typer.echo(f"switch of the kernel (tbf, bfifo): {lacks or 'there'}")
         for line in lines():
             typer.echo(line)
 

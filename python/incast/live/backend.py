@@ -13,6 +13,7 @@ from incast import _core
 from incast._core import Switch
 from incast.errors import LiveError
 from incast.live import counters
+from incast.live.kernel_switch import KernelSwitch, Switches
 from incast.live.namespaces import inside
 from incast.live.stack import Stack
 from incast.live.star import Ends, Star
@@ -43,15 +44,22 @@ class Progress:
 
 
 class Kernel:
-    """The kernel of this machine, with hosts in namespaces. One run at a time."""
+    """The kernel of this machine, with hosts in namespaces. One run at a time.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    switch
+        What moves the frames between the hosts.
+    """
+
+    def __init__(self, switch: Switches = Switches.SIMULATED) -> None:
+        self.switch = switch
         self._star: tuple[Any, Star] | None = None
 
     @property
     def version(self) -> str:
         """The kernel's release, and the version of the switch."""
-        return f"{_core.version()} live {platform.release()}"
+        return f"{_core.version()} live {platform.release()} {self.switch}"
 
     def control(self) -> Progress:
         """Return a handle for the next run."""
@@ -78,7 +86,7 @@ class Kernel:
             raise LiveError("traces: the kernel records none")
         start = time.monotonic()
         here = point.here
-        pairs = _pairs(here)
+        pairs = _core.pairs(point.scenario)
         star = self._star_for(here, pairs)
         hosts = star.hosts
         client = Client(
@@ -86,7 +94,11 @@ class Kernel:
         )
         before = counters.count(hosts[1:]), counters.count(hosts[:1])
         with inside(star.switch):
-            switch = Switch(point.scenario, seed, star.interfaces)
+            switch = (
+                KernelSwitch(here, star.hosts)
+                if self.switch is Switches.KERNEL
+                else Switch(point.scenario, seed, star.interfaces)
+            )
         clock = Clock.now()
         try:
             told = client.run(here.time_limit)
@@ -99,13 +111,13 @@ class Kernel:
         after = counters.count(hosts[1:]), counters.count(hosts[:1])
         counted = [now - then for now, then in zip(after, before, strict=True)]
         row = _row(seed, told, client, counted[0], counted[1])
-        row |= {name: measured[name] for name in _OF_SWITCH}  # type: ignore[literal-required]
+        row |= {name: measured.get(name) for name in _OF_SWITCH}
         row |= {
             "status": _status(told, doubts(measured, shares)),
             "wall_s": time.monotonic() - start,
             "live.late_max_s": measured["late_max_s"],
             "live.late_p99_s": measured["late_p99_s"],
-            "live.busy": max(measured["busy"], shares.busy),
+            "live.busy": max(measured["busy"] or 0.0, shares.busy),
             "live.waiting": shares.waiting,
             "live.rto_s": min((one.rto for one in client.connections), default=None),
         }
@@ -132,11 +144,6 @@ _OF_SWITCH = (
     *("drops", "drop_ratio", "marks", "queue_max_packets", "queue_max_bytes"),
     *("queue_mean_bytes", "link_utilization", "packet_hops"),
 )
-
-
-def _pairs(here: Resolved) -> list[tuple[int, int]]:
-    """Return server and client of every flow, by the numbers of their hosts."""
-    return [(1 + flow % here.servers, 0) for flow in range(here.flows)]
 
 
 def _status(told: Told, why: Sequence[str]) -> str:

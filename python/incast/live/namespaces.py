@@ -31,19 +31,28 @@ def batch(lines: Sequence[str]) -> None:
     LiveError
         `ip` is missing, or refused a line.
     """
-    ip = shutil.which("ip")
-    if ip is None:
-        raise LiveError("live: needs the command ip (package iproute2)")
-    done = subprocess.run(  # noqa: S603 (nothing in the lines is a user's text)
-        [ip, "-batch", "-"],
-        input="\n".join(lines),
-        capture_output=True,
-        text=True,
-        check=False,
+    executed("ip", lines)
+
+
+def executed(tool: str, words: Sequence[str], *, lines: bool = True) -> str:
+    """Let `ip` or `tc` execute lines in this thread's namespace, or one command of some words.
+
+    Raises
+    ------
+    LiveError
+        The tool is missing, or refused something.
+    """
+    path = shutil.which(tool)
+    if path is None:
+        raise LiveError(f"live: needs the command {tool} (package iproute2)")
+    arguments, text = (["-batch", "-"], "\n".join(words)) if lines else (words, "")
+    done = subprocess.run(  # noqa: S603 (nothing in the words is a user's text)
+        [path, *arguments], input=text, capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
         what = done.stderr.strip().splitlines() or ["no reason given"]
-        raise LiveError(f"live: ip: {what[0]}")
+        raise LiveError(f"live: {tool}: {what[0]}")
+    return done.stdout
 
 
 def sysctl(name: str, value: object) -> None:

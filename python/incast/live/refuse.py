@@ -5,6 +5,8 @@ from typing import Any
 
 from incast import units
 from incast.errors import LiveError
+from incast.live import kernel_switch
+from incast.live.kernel_switch import Switches
 from incast.live.machine import Machine
 from incast.live.selfcheck import check_rate
 from incast.live.stack import MOST_MSS, Stack
@@ -48,6 +50,25 @@ def check(scenario: Scenario, machine: Machine) -> None:
     fastest = max(max(point.here.line_rate, point.here.server_rate) for point in points)
     if fastest > MOST_RATE:
         check_rate(fastest)
+
+
+def checked_switch(name: str, scenario: Scenario) -> Switches:
+    """Refuse a switch that there is not, or that cannot do what a scenario says.
+
+    Raises
+    ------
+    LiveError
+        What is accepted.
+    """
+    if name not in list(Switches):
+        raise LiveError(f"--switch: must be {' or '.join(Switches)}, not {name!r}")
+    switch = Switches(name)
+    if switch is Switches.KERNEL:
+        if why := kernel_switch.available():
+            raise LiveError(f"--switch: this machine has no {name!r} switch: {why}")
+        for point in scenario.plan.points:
+            kernel_switch.check(point.here)
+    return switch
 
 
 def _keys(scenario: Scenario) -> Iterator[str]:

@@ -1,12 +1,10 @@
 """When a run of real hosts can be believed."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from incast._core import Measured
+from typing import Any
 
 LATE_MAX = 10e-3
 """Seconds by which a frame may at most leave the switch too late."""
@@ -49,7 +47,7 @@ class Clock:
         return Clock(real, (self.busy - before.busy) / real, (self.waiting - before.waiting) / real)
 
 
-def doubts(measured: "Measured", hosts: Clock) -> list[str]:
+def doubts(measured: Mapping[str, Any], hosts: Clock) -> list[str]:
     """Return why a run cannot be believed; nothing if it can.
 
     Parameters
@@ -60,10 +58,11 @@ def doubts(measured: "Measured", hosts: Clock) -> list[str]:
         Shares of the run of the thread that serves the hosts' sockets.
     """
     told = []
-    if measured["late_max_s"] > LATE_MAX or measured["late_p99_s"] > LATE_P99:
+    late = (measured["late_max_s"] or 0.0, measured["late_p99_s"] or 0.0)
+    if late[0] > LATE_MAX or late[1] > LATE_P99:
         told.append("the switch was late")
     if measured["missed"]:
         told.append("the kernel dropped frames outside the switch")
-    if max(measured["busy"], hosts.busy) > BUSIEST or hosts.waiting > LONGEST_WAIT:
+    if max(measured["busy"] or 0.0, hosts.busy) > BUSIEST or hosts.waiting > LONGEST_WAIT:
         told.append("a processor was saturated")
     return told

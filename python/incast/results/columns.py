@@ -10,8 +10,8 @@ import polars as pl
 from incast import units
 from incast.errors import ColumnError
 from incast.grid import Column
+from incast.results.added import DESCRIPTIONS
 from incast.results.causes import CAUSES, OTHER_STALLS
-from incast.results.collapse import DESCRIPTIONS
 from incast.results.intervals import HIGH, LOW
 from incast.results.series import named
 from incast.results.statistics import summarise

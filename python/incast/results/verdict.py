@@ -231,8 +231,11 @@ class _Curve:
 
     @staticmethod
     def _cause(row: Row) -> tuple[str, float]:
-        column = max(CAUSES, key=lambda name: row[name] or 0.0)
-        return (CAUSES[column], row[column] / row["timeouts"]) if row["timeouts"] else ("", 0.0)
+        counts = {name: row[name] for name in CAUSES}
+        if not row["timeouts"] or None in counts.values():  # real hosts do not know them
+            return "", 0.0
+        column = max(counts, key=lambda name: counts[name] or 0.0)
+        return CAUSES[column], (counts[column] or 0.0) / row["timeouts"]
 
     @staticmethod
     def _timeouts(row: Row) -> str:

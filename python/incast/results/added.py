@@ -1,0 +1,18 @@
+"""The columns of rows that are not the simulator's: computed here, or measured on real hosts."""
+
+from incast.results import collapse
+
+_LIVE = (
+    ("live.late_max_s", "s", "Real hosts: largest delay of a frame behind the port's own time."),
+    ("live.late_p99_s", "s", "Real hosts: 99th percentile of these delays."),
+    ("live.busy", "1", "Real hosts: share of the run in which the busier thread was running."),
+    (
+        "live.waiting",
+        "1",
+        "Real hosts: share of the run in which the hosts' thread waited for a processor.",
+    ),
+    ("live.rto_s", "s", "Real hosts: smallest RTO of a server's connection at its end."),
+)
+
+DESCRIPTIONS = (*collapse.DESCRIPTIONS, *_LIVE)
+"""Name, unit and meaning."""
