@@ -146,6 +146,20 @@ def test_flows_of_a_server_reach_it(tmp_path: Path) -> None:
     assert middle(told, "fairness") > 0.3
 
 
+def test_simulation_and_real_hosts_stand_in_one_table_and_one_picture(tmp_path: Path) -> None:
+    file = tmp_path / "read.toml"
+    file.write_text(READ % "persistent" + "sweep = { 'workload.servers' = [2, 4] }\n")
+    picture = tmp_path / "both.png"
+    words = ["run", file, "--seeds", "2", "--with-live", "--plot", picture]
+    command = [sys.executable, "-m", "incast", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert "beside real hosts" in done.stdout
+    lines = picture.with_suffix(".csv").read_text().splitlines()
+    assert lines[0].endswith(",real.goodput_bps")
+    assert len(lines) == 3
+
+
 def namespaces() -> set[str]:
     """Return the network namespaces of all processes, and the interfaces of this one."""
     links = Path("/proc").glob("[0-9]*/ns/net")

@@ -35,6 +35,8 @@ class Shape:
         Whether runs are compared with the models.
     fail_if, junit
         Conditions, and the file of their report.
+    with_live
+        Whether runs are compared with those of real hosts.
     """
 
     form: Format
@@ -47,6 +49,7 @@ class Shape:
     with_model: bool
     fail_if: list[str] | None
     junit: Path | None
+    with_live: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,18 +98,22 @@ class Order:
             given = {name.removesuffix(":full") for name in traces}
             traces = traces + [name for name in kind.traces if name not in given]
             save.check(shape.picture)
-        if shape.with_model and shape.picture is not None and kind.name != "goodput":
-            raise typer.BadParameter(
-                "with --plot, the sweep must have at most eight curves", param_hint="--with-model"
-            )
+        for option, asked in (("--with-model", shape.with_model), ("--with-live", shape.with_live)):
+            if asked and shape.picture is not None and kind.name != "goodput":
+                raise typer.BadParameter(
+                    "with --plot, the sweep must have at most eight curves", param_hint=option
+                )
         return cls(shape, layout, watch, wanted, kind, traces)
 
     def write(self, results: "Results") -> None:
         """Write the rows."""
         output.write(results, self.shape.form, self.shape.out, self.wanted, self.layout)
 
-    def show(self, results: "Results", scenario: "Scenario") -> None:
-        """Write the rows, compare them, draw the picture, and look at the conditions."""
+    def show(self, results: "Results", scenario: "Scenario", real: "Results | None" = None) -> None:
+        """Write the rows, compare them, draw the picture, and look at the conditions.
+
+        `real` are the results of the same points on real hosts, if they were asked for.
+        """
         from incast.plots import Moment, save
 
         self.write(results)
@@ -116,6 +123,9 @@ class Order:
 
             theory = ask(scenario.plan)
             output.compare(theory, results, self.shape.form, self.layout)
+        if real is not None:
+            output.beside(results, real, theory, self.shape.form, self.layout)
         if self.shape.picture is not None:
-            save.figure(self.kind.draw(results, Moment(theory=theory)), self.shape.picture)
+            moment = Moment(theory=theory, real=None if real is None else real.summary())
+            save.figure(self.kind.draw(results, moment), self.shape.picture)
         self.watch.look(results, self.wanted)

@@ -143,6 +143,24 @@ def compare(theory: "Theory", results: "Results", form: Format, layout: Layout) 
         typer.echo(f"incast: {line}", err=True)
 
 
+def beside(
+    results: "Results", real: "Results", theory: "Theory | None", form: Format, layout: Layout
+) -> None:
+    """Print the goodput of simulation, real hosts and models: under the table, or as JSON lines."""
+    from incast.live.beside import table
+    from incast.live.report import notes
+
+    if form == "table":
+        from incast.cli.console import Paper
+
+        paper = Paper(wide=layout.wide)
+        paper.print()
+        paper.heading("beside real hosts")
+        paper.table(*table(results, real, theory))
+    for note in notes(real):
+        typer.echo(f"incast: {note}", err=True)
+
+
 def save(frame: "pl.DataFrame", form: str, target: Path | None) -> None:
     """Write a table as csv or parquet to a file, or to stdout."""
     from incast.results.frames import harmless

@@ -10,6 +10,7 @@ from incast.cli.mistakes import INTERRUPTED
 from incast.cli.output import Format
 
 if TYPE_CHECKING:
+    from incast.results import Results
     from incast.scenario import Scenario
     from incast.sweep import Interrupted
 
@@ -59,6 +60,15 @@ def run(
             metavar="I/N",
         ),
     ] = None,
+    with_live: Annotated[
+        bool,
+        typer.Option(
+            "--with-live",
+            help="Run the scenario on real hosts, too (see: incast live), list both under the "
+            "table and, with --plot of a sweep, draw real hosts as dotted lines. With --out DIR, "
+            "their results are stored in DIR-live.",
+        ),
+    ] = False,
     dry_run: Annotated[
         bool,
         typer.Option(
@@ -83,7 +93,7 @@ def run(
     if precision is not None:
         asked = asked.override("run.precision", precision)
     shape = Shape(
-        form, out, group, groups, columns, wide, picture, with_model, fail_if, junit
+        form, out, group, groups, columns, wide, picture, with_model, fail_if, junit, with_live
     )  # fmt: skip
     order = Order.of(asked.plan, shape, parse(trace))
     if order.traces and picture is None and out is None:
@@ -91,6 +101,8 @@ def run(
     if shard is not None:
         report_wanted = picture or with_model or fail_if or junit or form is not Format.TABLE
         _check_shard(shard, out, alone=not report_wanted)
+    if with_live:
+        _check_live(asked, form, shard)
     if dry_run:
         _forecast(asked, jobs, out, order.traces, shard)
         return
@@ -113,7 +125,32 @@ def run(
     if shard is not None:
         typer.echo(f"shard {shard} is done: {len(results)} of {_runs(asked)} are in {out}")
         return
-    order.show(results, asked)
+    order.show(results, asked, _on_real_hosts(asked, out) if with_live else None)
+
+
+def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:
+    """Refuse, before the run, what real hosts cannot do or no table can show."""
+    if form is not Format.TABLE or shard is not None:
+        raise typer.BadParameter(
+            "needs --format table, without --shard; incast live writes rows of real hosts",
+            param_hint="--with-live",
+        )
+    from incast.live import refuse
+    from incast.live.machine import Machine, reenter
+
+    reenter()
+    refuse.check(scenario, Machine.here())
+
+
+def _on_real_hosts(scenario: "Scenario", out: Path | None) -> "Results":
+    """Run the same points on real hosts."""
+    from incast.cli.progress import shown
+    from incast.live.backend import Kernel
+    from incast.sweep import run as run_sweep
+
+    place = None if out is None else out.with_name(f"{out.name}-live")
+    with shown() as report:
+        return run_sweep(scenario, jobs=1, out=place, progress=report, backend=Kernel())
 
 
 def scenario_of(path: Path, changes: list[str], seeds: int | None = None) -> "Scenario":

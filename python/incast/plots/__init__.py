@@ -36,6 +36,8 @@ class Moment:
         The swept keys on the axes of a heatmap; by default the servers, and the first other.
     theory
         Predictions of models for the plan, which some pictures draw with the results.
+    real
+        The summary of the same plan on real hosts, which some pictures draw with the results.
 
     Raises
     ------
@@ -50,6 +52,7 @@ class Moment:
     across: str | None = None
     up: str | None = None
     theory: "Theory | None" = None
+    real: "pl.DataFrame | None" = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.where, Mapping):

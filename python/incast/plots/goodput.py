@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from incast.plots import Moment, Picture, choice, curves, facts, style, theory
+from incast.plots import Moment, Picture, choice, curves, facts, real, style, theory
 from incast.results import Results
 from incast.results.intervals import HIGH, LOW
 from incast.results.series import split
@@ -30,13 +30,16 @@ def draw(results: Results, moment: Moment) -> Picture:
     where = curves.places(axes, axis, summary)
     for index, one in enumerate(series):
         looks = style.curve(index)
-        label = one.label or ("simulated" if moment.theory is not None else "")
+        alone = moment.theory is None and moment.real is None
+        label = one.label or ("" if alone else "simulated")
         curves.draw(
             axes, one, "goodput_bps",
             axis=axis, where=where, unit=unit, looks=looks, label=label,
         )  # fmt: skip
         if moment.theory is not None:
             theory.beside(axes, moment.theory, one, where, unit, looks["color"])
+        if moment.real is not None:
+            real.beside(axes, moment.real, one, where, unit, looks["color"])
     for line, words in lines.items():
         style.guide(axes, line / unit, f"line rate {words}")
     curves.unfinished(axes, series, where)
@@ -49,6 +52,8 @@ def draw(results: Results, moment: Moment) -> Picture:
     drawn = summary.select("point", *results.plan.swept, *map(pl.col, columns))
     if moment.theory is not None:
         drawn = theory.joined(drawn, moment.theory)
+    if moment.real is not None:
+        drawn = real.joined(drawn, moment.real)
     return Picture(figure, drawn.drop("point"))
 
 
