@@ -17,6 +17,8 @@ import incast
 from incast import _core
 from incast.live import kernel_switch
 from incast.live.machine import Machine
+from incast.live.stack import Stack
+from incast.live.star import Ends, Star
 
 SEEDS = 3
 READ = """
@@ -191,6 +193,16 @@ def test_a_kill_leaves_nothing(tmp_path: Path) -> None:
     assert process.returncode == -signal.SIGKILL
     assert namespaces() <= before
     assert rows(file, READ % "persistent", "workload.servers=2"), "the next one runs as usual"
+
+
+def test_sixty_four_servers_are_there_soon() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("this process has no namespaces of its own without root")
+    stack = Stack.of(incast.load({"profile": "linux", **_NETWORK}).plan.points[0].here)
+    start = time.monotonic()
+    with Star(65, stack, Ends(0, range(1, 65))) as star:
+        assert time.monotonic() - start < 3
+        assert len(set(star.interfaces)) == 65
 
 
 def test_a_switch_is_stopped_once() -> None:

@@ -66,7 +66,7 @@ def test_a_swept_key_is_refused_as_a_set_one() -> None:
 def test_a_machine_without_namespaces_says_why() -> None:
     nowhere = Machine(0, "this is darwin", ())
     with pytest.raises(LiveError, match="needs network namespaces of Linux: this is darwin"):
-        check(asked(), nowhere)
+        nowhere.check()
     assert nowhere.lines[0] == "T0: no namespaces: this is darwin"
 
 

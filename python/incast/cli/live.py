@@ -8,6 +8,7 @@ from incast.cli import options
 from incast.cli.output import Format
 
 if TYPE_CHECKING:
+    from incast.live.machine import Machine
     from incast.results import Results
 
 
@@ -53,11 +54,13 @@ def live(
     from incast.live.machine import Machine, reenter
 
     reenter()
+    machine = Machine.here()
     if check:
-        _check()
+        _check(machine)
         return
     if scenario is None:
         raise typer.BadParameter("missing; give a file, or --check", param_hint="SCENARIO")
+    machine.check()
     from incast.cli.order import Order, Shape
     from incast.cli.progress import shown
     from incast.cli.run import how_to_continue, scenario_of
@@ -69,7 +72,7 @@ def live(
     asked = scenario_of(scenario, changes or [], seeds)
     if precision is not None:
         asked = asked.override("run.precision", precision)
-    refuse.check(asked, Machine.here())
+    refuse.check(asked, machine)
     moving = refuse.checked_switch(switch, asked)
     shape = Shape(
         form, out, "all", False, columns, wide, picture, with_model, fail_if, junit
@@ -92,11 +95,8 @@ def live(
     _say_what_differs(results)
 
 
-def _check() -> None:
+def _check(machine: "Machine") -> None:
     """Print what this machine can do."""
-    from incast.live.machine import Machine
-
-    machine = Machine.here()
     for line in machine.lines:
         typer.echo(line)
     if machine.tier > 0:

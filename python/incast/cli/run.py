@@ -135,11 +135,14 @@ def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:
             "needs --format table, without --shard; incast live writes rows of real hosts",
             param_hint="--with-live",
         )
-    from incast.live import refuse
     from incast.live.machine import Machine, reenter
 
     reenter()
-    refuse.check(scenario, Machine.here())
+    machine = Machine.here()
+    machine.check()
+    from incast.live import refuse
+
+    refuse.check(scenario, machine)
 
 
 def _on_real_hosts(scenario: "Scenario", out: Path | None) -> "Results":
