@@ -1,7 +1,8 @@
 """Measure what a client gains that avoids incast, and write the table and picture of its page.
 
 Builds stars of network namespaces with nginx at the servers: needs `unshare`, `ip`, `tc`, `nginx`
-and the right to make user namespaces. Takes about four minutes; nothing else should run meanwhile.
+and the right to make user namespaces. Takes three minutes if nothing else runs meanwhile. Stars
+that were measured undisturbed are kept in target/validation/client; remove it to begin anew.
 """
 
 from __future__ import annotations
