@@ -17,6 +17,7 @@ __all__ = [
     "columns",
     "entries",
     "follow_reads",
+    "hurry",
     "pairs",
     "plan",
     "run",
@@ -101,6 +102,11 @@ if sys.platform == "linux":
         def stop(self) -> Measured:
             """Stop it, and return what it has measured; it can be stopped once."""
 
+    def hurry(wanted: bool) -> bool:
+        """Let the calling thread run before ordinary ones, or no longer; return whether it does.
+
+        Without the right to a real-time priority, its time slices become short.
+        """
     def pairs(scenario: Scenario) -> list[tuple[int, int]]:
         """Return sender and client of every flow, by the numbers of their hosts: clients first."""
 

@@ -10,4 +10,4 @@ mod sys;
 
 pub use frame::FIRST_PORT;
 pub use switch::{Report, Switch};
-pub use sys::Namespace;
+pub use sys::{Haste, Namespace, hurry};

@@ -12,7 +12,7 @@ use incast_scenario::Scenario;
 
 use crate::frame::{mark, parse};
 use crate::lateness::Lateness;
-use crate::sys::{PacketSocket, Poll, hurry, monotonic, thread_time};
+use crate::sys::{Haste, PacketSocket, Poll, hurry, monotonic, thread_time};
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
@@ -67,7 +67,7 @@ impl Switch {
         }
         let relay = Relay::new(scenario, seed);
         let thread = std::thread::Builder::new().name("incast-switch".into()).spawn(move || {
-            let real_time = hurry();
+            let real_time = hurry(Haste::Switch);
             let report = Fabric::new(relay, sockets).run(poll);
             drop(stopped);
             Ok(Report { real_time, ..report? })

@@ -4,7 +4,7 @@ use std::io::Error;
 use std::sync::Mutex;
 
 use incast_lab::Relay;
-use incast_live::{FIRST_PORT, Namespace as Net, Report, Switch as Running};
+use incast_live::{FIRST_PORT, Haste, Namespace as Net, Report, Switch as Running};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -71,6 +71,12 @@ fn pairs(scenario: &Scenario) -> Vec<(u32, u32)> {
     relay.flows().iter().map(|(sender, client)| (sender.0, client.0)).collect()
 }
 
+/// Lets the calling thread, which serves hosts, run before ordinary ones, or no longer.
+#[pyfunction]
+fn hurry(wanted: bool) -> bool {
+    incast_live::hurry(if wanted { Haste::Hosts } else { Haste::None })
+}
+
 fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>> {
     let Report { tally, length, .. } = report;
     let (port, length_s) = (&tally.port, length.as_secs_f64().max(f64::MIN_POSITIVE));
@@ -98,6 +104,7 @@ fn measured<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Namespace>()?;
     module.add_class::<Switch>()?;
+    module.add_function(wrap_pyfunction!(hurry, module)?)?;
     module.add_function(wrap_pyfunction!(pairs, module)?)?;
     module.add("FIRST_PORT", FIRST_PORT)
 }

@@ -1,17 +1,17 @@
 """One thread that serves the sockets of all hosts."""
 
-import os
 import select
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Self
+
+from incast._core import hurry
 
 _LONGEST = 0.05  # seconds of a wait: a cancelled run is noticed in this time
 _COARSE = 2e-3  # shorter waits are too short for epoll's milliseconds
 _AT_ONCE = 256
-_PRIORITY = 5  # below that of the switch, which is 10
 
 
 class Loop:
@@ -60,12 +60,11 @@ class Loop:
 @contextmanager
 def hurried() -> Iterator[None]:
     """Let this thread run before ordinary ones, if that is allowed: the switch is before it."""
-    with suppress(PermissionError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
+    hurry(True)
     try:
         yield
     finally:
-        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        hurry(False)
 
 
 def writable(events: int) -> bool:
