@@ -59,9 +59,10 @@ pub(super) fn transport(name: &str) -> Value {
         _ => json!({}),
     };
     let mut transport = json!({
-        // tcp_recovery = 1, tcp_early_retrans = 3.
+        // tcp_recovery = 1, tcp_early_retrans = 3; tcp_rack_advance() looks at no timestamp.
         "recovery": {
             "name": "rack-tlp",
+            "timestamp_check": false,
             "reduce_for_lost_retransmission": false,
             // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
             "probe_min": "2ms",

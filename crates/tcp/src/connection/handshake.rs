@@ -8,6 +8,7 @@ use super::timer::TimerKind;
 use super::{Connection, Event, Role, State};
 use crate::config::Handshake;
 use crate::congestion::Limit;
+use crate::recovery::LossRecovery;
 
 /// The progress of the handshake and the request.
 #[derive(Clone, Copy, Debug)]
@@ -101,7 +102,9 @@ impl Connection {
         self.peer_window = u64::from(packet.window);
         self.arm(now, TimerKind::Off);
         if self.opening.syns_sent == 1 {
-            self.rtt.sample(now, now - self.opening.syn_sent_at);
+            let rtt = now - self.opening.syn_sent_at;
+            self.rtt.sample(now, rtt);
+            self.recovery.on_handshake(now, rtt);
             if let Some(srtt) = self.rtt.srtt().filter(|_| self.needs.ack_round_trips > 0) {
                 self.acks.policy.shorten(srtt * u64::from(self.needs.ack_round_trips));
             }

@@ -7,7 +7,7 @@
 //! All recoveries use the same scoreboard and the same episodes. [`Traits`] describe their
 //! differences that affect the connection.
 
-use incast_engine::{Entry, Fault, Here, Time};
+use incast_engine::{Entry, Fault, Here, Span, Time};
 
 use crate::send::{Scoreboard, Sent};
 
@@ -61,6 +61,10 @@ pub trait LossRecovery {
     /// The retransmission timer expired although nothing is outstanding.
     fn on_idle_expiry(&mut self, view: &RecoveryView) {
         let _ = view;
+    }
+    /// The handshake took one round trip of this length.
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        let _ = (now, rtt);
     }
     /// The last timeout was premature: its repair ends.
     fn on_undo(&mut self) {}
@@ -254,6 +258,12 @@ macro_rules! loss_recoveries {
                 match self {
                     $(Self::$variant(it) => it.on_idle_expiry(view),)+
                     Self::Custom(it) => it.on_idle_expiry(view),
+                }
+            }
+            fn on_handshake(&mut self, now: Time, rtt: Span) {
+                match self {
+                    $(Self::$variant(it) => it.on_handshake(now, rtt),)+
+                    Self::Custom(it) => it.on_handshake(now, rtt),
                 }
             }
             fn on_undo(&mut self) {

@@ -151,6 +151,7 @@ impl LossRecovery for RackTlp {
             self.reordering_seen = true;
         }
         if resent {
+            let echo = echo.filter(|_| self.params.timestamp_check);
             let echoes_earlier = echo.is_some_and(|(echo, tick)| {
                 (echo.wrapping_sub(timestamp(segment.sent_at, tick)) as i32) < 0
             });
@@ -163,6 +164,10 @@ impl LossRecovery for RackTlp {
         }
         self.rtt = rtt;
         self.newest = self.newest.max(Some((segment.sent_at, segment.end())));
+    }
+
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        self.min_rtt.sample(now, rtt);
     }
 
     fn on_undo(&mut self) {

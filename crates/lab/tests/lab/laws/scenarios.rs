@@ -188,6 +188,7 @@ fn recovery() -> BoxedStrategy<Value> {
         maybe("dsack_adaptation", any_of![true, false]),
         maybe("dsack_persistence", any_of![0, 16]),
         maybe("min_rtt_window", any_of!["0s", "1ms", "300s"]),
+        maybe("timestamp_check", any_of![true, false]),
         maybe("reduce_for_lost_retransmission", any_of![true, false]),
         maybe("probes", any_of![0, 1, 3]),
         maybe("probe_min", any_of!["0s", "1ms"]),

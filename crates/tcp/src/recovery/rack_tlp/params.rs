@@ -25,6 +25,10 @@ pub struct Params {
     pub dsack_persistence: u32,
     /// Time over which the smallest round trip is taken, seconds (Linux: 300 s).
     pub min_rtt_window: Span,
+    /// Whether a segment that was sent again is ignored if the ACK's timestamp is that of an earlier
+    /// packet (RFC 8985 §6.2, step 2; not in Linux). An ACK with a hole before the segment always
+    /// has such a timestamp.
+    pub timestamp_check: bool,
     /// Whether a lost retransmission reduces the window again, once per round trip (RFC 5681 §4.3;
     /// not in Linux).
     pub reduce_for_lost_retransmission: bool,
@@ -55,6 +59,7 @@ impl Default for Params {
             dsack_adaptation: true,
             dsack_persistence: 16,
             min_rtt_window: Span::from_secs(300),
+            timestamp_check: true,
             reduce_for_lost_retransmission: true,
             probes: 1,
             probe_rtts: 2,
