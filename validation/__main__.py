@@ -58,6 +58,7 @@ STUDIES = (
     study("sweeps"),
     study("ranking"),
     study("client"),
+    study("live"),
     study("figures"),
 )
 

@@ -7,16 +7,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import incast
-from incast.live.backend import Kernel
 from incast.sweep import run
+from validation.live.predict import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from validation.live.predict import Prediction
-
-REPEATS = 3
 
 
 @dataclass(frozen=True)
@@ -56,14 +54,6 @@ class Answer:
         }
 
 
-def runs(predictions: list[Prediction]) -> Iterator[tuple[int, int, int]]:
-    """Yield the point, the servers and the seed of every run."""
-    for point, prediction in enumerate(predictions):
-        for servers in prediction.servers_to_run():
-            for seed in range(1, REPEATS + 1):
-                yield point, servers, seed
-
-
 def ask(path: Path, predictions: list[Prediction], tell: Callable[[Answer], None]) -> list[Answer]:
     """Do the runs that are not in the table yet, and add them to it."""
     answers = read(path) if path.exists() else []
@@ -86,6 +76,8 @@ def ask(path: Path, predictions: list[Prediction], tell: Callable[[Answer], None
 
 
 def _measured(point: int, servers: int, seed: int, document: dict[str, Any]) -> Answer:
+    from incast.live.backend import Kernel  # Linux only
+
     scenario = incast.load(document | {"run": {"seeds": [seed]}})
     row = run(scenario, jobs=1, backend=Kernel()).frame().to_dicts()[0]
     return Answer(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validation.common.judge import Verdict
-from validation.live.predict import summed_up
+from validation.live.predict import runs, summed_up
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,6 +77,13 @@ def _told(prediction: Prediction, servers: int, answers: Sequence[Answer]) -> To
     rows = [one.row for one in answers if one.servers == servers and one.status == "ok"]
     document = prediction.read.document(servers, prediction.blocks)
     return summed_up(document, rows) if rows else None
+
+
+def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
+    """Return whether the kernel was asked every question once."""
+    asked = sorted((one.point, one.servers, one.seed) for one in answers)
+    due = sorted(runs(predictions))
+    return Verdict("every run was done once", f"{len(asked)} of {len(due)}", (), asked == due)
 
 
 def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict]:

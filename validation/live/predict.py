@@ -14,12 +14,14 @@ from incast.scenario.lossless import lossless_goodput
 from validation.live.points import Read, reads
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 SECONDS = 4.0
 """How long a run of the kernel lasts, about."""
 SEEDS = 10
+REPEATS = 3
+"""How often the kernel is asked."""
 _FLAT = 0.25
 """On a plateau, |ln| between the goodputs with 2/3 and 3/2 of the servers and the point's."""
 _STEADY = 0.15
@@ -157,6 +159,14 @@ def summed_up(document: dict[str, Any], rows: list[dict[str, Any]]) -> Told:
     timeouts = statistics.mean(row["timeouts"] / row["blocks"] for row in rows)
     collapsed = goodput < LEAST_SHARE * lossless and timeouts >= LEAST_TIMEOUTS
     return Told(goodput, statistics.pstdev(logs), timeouts, collapsed)
+
+
+def runs(predictions: Sequence[Prediction]) -> Iterator[tuple[int, int, int]]:
+    """Yield the point, the servers and the seed of every run."""
+    for point, prediction in enumerate(predictions):
+        for servers in prediction.servers_to_run():
+            for seed in range(1, REPEATS + 1):
+                yield point, servers, seed
 
 
 def write(path: Path, found: list[Prediction]) -> None:
