@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from validation.common.judge import Verdict
     from validation.live.judge import Judged
@@ -41,7 +41,7 @@ def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verd
     ]
     lines += ["", f"![Measured over predicted goodput](live/{which}.png)", "", *_plateaus(found)]
     lines += ["", *_knees(found), ""]
-    notes = folder / "live" / f"{which}-notes.md"
+    notes = Path(__file__).with_name(f"{which}-notes.md")
     if notes.exists():
         lines += [notes.read_text().strip(), ""]
     (folder / f"live-{which}.md").write_text("\n".join(lines))
