@@ -1,0 +1,7 @@
+//! Packet captures: files of packets with their times, written and read. Knows packets and time,
+//! and no simulator.
+//!
+//! `read` is for files that come in, `write` for files that go out.
+
+pub mod read;
+pub mod write;

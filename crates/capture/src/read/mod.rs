@@ -1,0 +1,1 @@
+//! Files of packets that come in.

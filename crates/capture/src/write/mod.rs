@@ -1,0 +1,1 @@
+//! Files of packets that go out.
