@@ -40,6 +40,7 @@ impl Remedy for Params {
         vec![
             Requirement::RtoMin(self.min),
             Requirement::RtoGranularity(self.granularity),
+            Requirement::ExactTimers,
             Requirement::RtoJitter(self.jitter),
         ]
     }

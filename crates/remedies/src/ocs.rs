@@ -78,7 +78,11 @@ impl Remedy for Params {
             return Vec::new();
         }
         let granularity = Span::from_micros(1);
-        vec![Requirement::RtoMin(self.rto_min), Requirement::RtoGranularity(granularity)]
+        vec![
+            Requirement::RtoMin(self.rto_min),
+            Requirement::RtoGranularity(granularity),
+            Requirement::ExactTimers,
+        ]
     }
 
     fn install(&self, situation: &Situation) -> Box<dyn Installation> {

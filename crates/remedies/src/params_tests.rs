@@ -52,13 +52,18 @@ fn what_a_remedy_requires_follows_from_its_parameters() {
         (json!({ "name": "ia-tcp" }), vec![Requirement::NoDelayedAck]),
         (
             json!({ "name": "ocs", "adaptive": true, "rto_min": "1ms" }),
-            vec![Requirement::RtoMin(ms), Requirement::RtoGranularity(us)],
+            vec![
+                Requirement::RtoMin(ms),
+                Requirement::RtoGranularity(us),
+                Requirement::ExactTimers,
+            ],
         ),
         (
             json!({ "name": "fine-rto", "min": "1ms", "granularity": "2us", "jitter": 0.5 }),
             vec![
                 Requirement::RtoMin(ms),
                 Requirement::RtoGranularity(us * 2),
+                Requirement::ExactTimers,
                 Requirement::RtoJitter(0.5),
             ],
         ),

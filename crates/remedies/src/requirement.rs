@@ -14,6 +14,8 @@ pub enum Requirement {
     RtoMin(Span),
     /// Granularity of the retransmission timer.
     RtoGranularity(Span),
+    /// Timers that expire exactly, not at ticks.
+    ExactTimers,
     /// Random extension of every timeout, a ratio.
     RtoJitter(f64),
     /// Congestion window of a new connection, bytes.
@@ -45,6 +47,7 @@ impl Requirement {
         match self {
             Self::RtoMin(_) => "rto_min",
             Self::RtoGranularity(_) => "rto_granularity",
+            Self::ExactTimers => "timer_tick",
             Self::RtoJitter(_) => "rto_jitter",
             Self::InitialWindow(_) => "initial_window",
             Self::Timestamps => "timestamps",

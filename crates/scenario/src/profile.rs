@@ -126,6 +126,8 @@ fn lab() -> Value {
             "syn_rto": "1s",
             // RFC 6298 (5.7).
             "rto_after_syn_loss": "3s",
+            "timer_tick": "0s",
+            "timer_phase": "own",
             "rtt_sampling": "per-ack",
             "timestamps": false,
             "timestamp_granularity": "1us",

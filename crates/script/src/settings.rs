@@ -8,6 +8,7 @@ use incast_tcp::config::{
 };
 use incast_tcp::congestion::CongestionControlConfig;
 use incast_tcp::recovery::RecoveryConfig;
+use incast_tcp::wheel::{TickPhase, TimerTicks};
 use incast_tcp::{Config, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -132,6 +133,9 @@ impl Settings {
             "receive_offload" => config.receive_offload = option(value, receive_offload)?,
             "idle_restart" => config.idle_restart = text(value)?,
             "send_jitter" => config.send_jitter = span(value)?,
+            "timer_tick" => {
+                config.timer_ticks = TimerTicks { tick: span(value)?, phase: TickPhase::Shared };
+            }
             "recovery_burst" => config.recovery_burst = option(value, number)?,
             _ => return self.set_part(key, value),
         }
@@ -198,6 +202,7 @@ fn default_config(recovery: RecoveryConfig, congestion_control: CongestionContro
         rto: default_rto(),
         syn_rto: Span::from_secs(1),
         rto_after_syn_loss: Span::from_secs(3),
+        timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: None,
         sack: None,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::congestion::CongestionControlConfig;
 use crate::recovery::RecoveryConfig;
+use crate::wheel::TimerTicks;
 
 /// Parameters of one connection; both ends share them.
 #[derive(Clone, Debug)]
@@ -30,6 +31,8 @@ pub struct Config {
     pub fin: bool,
     /// Retransmission timer.
     pub rto: RtoPolicy,
+    /// The ticks at which timers expire.
+    pub timer_ticks: TimerTicks,
     /// Timer of a SYN and a SYN-ACK before the first round-trip sample.
     pub syn_rto: Span,
     /// RTO without a sample when the SYN or SYN-ACK was retransmitted (RFC 6298 (5.7): 3 s).

@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod recovery;
 pub mod recv;
 pub mod send;
+pub mod wheel;
 
 pub use config::Config;
 pub use connection::{Connection, Event, Role, TimeoutKind, TimeoutReport};

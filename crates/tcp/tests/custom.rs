@@ -14,6 +14,7 @@ use incast_tcp::congestion::{
 use incast_tcp::connection::FIRST_BYTE;
 use incast_tcp::recovery::{Episode, LossRecovery, News, Recovery, RecoveryView, Traits};
 use incast_tcp::send::Scoreboard;
+use incast_tcp::wheel::TimerTicks;
 use incast_tcp::{Config, Connection, Event, Role};
 use serde::de::DeserializeOwned;
 use serde_json::{from_value, json};
@@ -118,6 +119,7 @@ fn config() -> Config {
         },
         syn_rto: RTO,
         rto_after_syn_loss: RTO,
+        timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: None,
         sack: None,

@@ -29,6 +29,8 @@ pub(super) fn document() -> Value {
             "rto_initial": "1s",
             "syn_rto": "1s",
             "rto_after_syn_loss": "3s",
+            // CONFIG_HZ = 250, as in Debian.
+            "timer_tick": "4ms",
             // TCP_DELACK_MIN and TCP_MAX_QUICKACKS.
             "delayed_ack": { "segments": 2, "timeout": "40ms", "quickack": 16 },
             // tcp_slow_start_after_idle = 1: halved per idle timeout, and validated.
@@ -65,7 +67,7 @@ pub(super) fn transport(name: &str) -> Value {
             "timestamp_check": false,
             "reduce_for_lost_retransmission": false,
             // tcp_schedule_loss_probe(): TCP_TIMEOUT_MIN_US, and tcp_rto_min() for one segment.
-            "probe_min": "2ms",
+            "timer_margin": "2ms",
             "max_ack_delay": "200ms",
         },
         "congestion_control": congestion_control,

@@ -100,7 +100,10 @@ fn the_linux_profile_is_linux_s_defaults() {
     assert_eq!((tcp.idle_restart, tcp.undo), (IdleRestart::Rfc2861, UndoKind::FRto));
     assert!(tcp.sack.is_some_and(|sack| sack.dsack && sack.takes_room));
     let (recovery, control) = (json!(tcp.recovery), json!(tcp.congestion_control));
-    assert_eq!((&recovery["name"], &recovery["probe_min"]), (&json!("rack-tlp"), &json!("0.002s")));
+    assert_eq!(
+        (&recovery["name"], &recovery["timer_margin"]),
+        (&json!("rack-tlp"), &json!("0.002s"))
+    );
     assert_eq!(control["name"], "cubic");
     assert_eq!(
         (&control["hystart"]["name"], &control["reduce_from"]),

@@ -1,6 +1,6 @@
 //! Requirements of remedies on a transport.
 
-use incast_engine::{OrName, Size, Window};
+use incast_engine::{OrName, Size, Span, Window};
 use incast_remedies::{RemedyConfig, Requirement};
 use incast_tcp::congestion::{CongestionControlConfig, dctcp};
 use incast_tcp::recovery::RecoveryConfig;
@@ -53,6 +53,7 @@ impl TransportDocument {
             _ if !part.is_null() => {}
             Requirement::RtoMin(min) => self.rto.rto_min = *min,
             Requirement::RtoGranularity(granularity) => self.rto.rto_granularity = *granularity,
+            Requirement::ExactTimers => self.rto.timer_tick = Span::ZERO,
             Requirement::RtoJitter(jitter) => self.rto.rto_jitter = *jitter,
             Requirement::InitialWindow(bytes) => {
                 self.windows.initial_window = OrName::Quantity(Window::Bytes(*bytes));

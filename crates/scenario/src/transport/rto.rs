@@ -3,6 +3,7 @@
 use incast_engine::{Fault, Span};
 use incast_tcp::Config;
 use incast_tcp::config::{BackoffEnd, IdleTimer, RtoFloor, RtoPolicy, RttClock};
+use incast_tcp::wheel::{TickPhase, TimerTicks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +41,7 @@ impl RtoStyle {
 }
 
 #[derive(Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct Timer {
+pub(crate) struct Timers {
     /// Lower bound of the retransmission timeout, seconds (RFC 6298 (2.4): 1 s).
     pub(super) rto_min: Span,
     /// Upper bound of the retransmission timeout, seconds (RFC 6298 (2.5): at least 60 s).
@@ -68,9 +69,14 @@ pub(crate) struct Timer {
     /// Retransmission timeout after a handshake with a lost SYN or SYN-ACK, until the first
     /// round-trip sample, seconds (RFC 6298 (5.7): 3 s).
     pub(super) rto_after_syn_loss: Span,
+    /// Tick at which timers expire, those of delayed ACKs and probes too, seconds; 0 for timers that
+    /// expire exactly. A wait is rounded up to ticks and lasts up to one more (Linux: 1/HZ).
+    pub(super) timer_tick: Span,
+    /// When the ticks of a host are.
+    pub(super) timer_phase: TickPhase,
 }
 
-impl Timer {
+impl Timers {
     pub(super) fn check(&self) -> Result<(), Fault> {
         let timers = [
             ("rto_max", self.rto_max),
@@ -112,6 +118,10 @@ impl Timer {
         }
     }
 
+    pub(super) fn ticks(&self) -> TimerTicks {
+        TimerTicks { tick: self.timer_tick, phase: self.timer_phase }
+    }
+
     pub(super) fn of(tcp: &Config) -> Self {
         let RtoPolicy { min, max, initial, granularity, max_doublings, jitter, .. } = tcp.rto;
         Self {
@@ -126,6 +136,8 @@ impl Timer {
             rto_style: RtoStyle::of(&tcp.rto),
             syn_rto: tcp.syn_rto,
             rto_after_syn_loss: tcp.rto_after_syn_loss,
+            timer_tick: tcp.timer_ticks.tick,
+            timer_phase: tcp.timer_ticks.phase,
         }
     }
 }

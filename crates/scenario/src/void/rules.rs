@@ -23,6 +23,12 @@ const TRANSPORT: &[Rule] = &[
         "write timestamps = true",
     ),
     (
+        &["timer_phase"],
+        |it| it["timer_tick"].as_f64() == Some(0.0) || it["timer_tick"] == "0s",
+        "timer_tick is 0, so timers have no ticks",
+        "write timer_tick = \"4ms\"",
+    ),
+    (
         &["rtt_sampling"],
         |it| it["timestamps"] == true,
         "timestamps is true, which times every ACK",
@@ -70,7 +76,7 @@ const TRANSPORT: &[Rule] = &[
 /// Rules for a loss recovery, by its table with the transport's.
 const RECOVERY: &[Rule] = &[
     (
-        &["probe_rtts", "probe_initial", "probe_min", "max_ack_delay"],
+        &["probe_rtts", "probe_initial", "max_ack_delay"],
         |it| it["recovery"]["probes"] == 0,
         "probes is 0",
         "write probes = 1",

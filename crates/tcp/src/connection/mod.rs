@@ -35,6 +35,7 @@ use crate::hooks::{ReceiverHook, SenderHook};
 use crate::recovery::{LossRecovery, Recovery, RecoveryView};
 use crate::send::idle::IdleTracker;
 use crate::send::{DeliveryRate, Prr, RttEstimator, Scoreboard};
+use crate::wheel::Wheel;
 
 pub use event::{Event, TimeoutKind, TimeoutReport};
 pub use predict::Predicted;
@@ -128,6 +129,7 @@ pub struct Connection {
     peer_window: u64,
     config: Arc<Config>,
     timer: Timer,
+    wheel: Wheel,
     host: Host,
     inbound: Inbound,
     acks: Acks,
@@ -197,13 +199,15 @@ impl Connection {
         let (needs, traits) = (congestion.needs(), recovery.traits());
         let ecn = ecn::EcnState::new(&config, needs);
         let pacer = pace::Pacer::new(&config, needs);
-        let rtt = RttEstimator::new(&config.rto, &mut random);
+        let wheel = Wheel::new(config.timer_ticks, &mut random);
+        let rtt = RttEstimator::new(&config.rto, wheel, &mut random);
         Self {
             state: if established { State::Established } else { State::Idle },
             owed: Demands::default(),
             events: event::Pending::default(),
             report: None,
             timer: Timer::default(),
+            wheel,
             random,
             board: if traits.timed {
                 Scoreboard::with_copies(first)
@@ -233,7 +237,7 @@ impl Connection {
             timed_out_at: None,
             segment_size: config.mss,
             inbound: Inbound::new(&config, first),
-            acks: Acks::new(&config, first),
+            acks: Acks::new(&config, wheel, first),
             opening: Opening::new(role),
             counters: Counters::default(),
             hooks: Hooks::default(),
@@ -404,6 +408,7 @@ impl Connection {
             window: self.congestion.window(),
             dupack_threshold: self.dupack_threshold(),
             now,
+            wheel: self.wheel,
             srtt: self.rtt.srtt(),
             rto_at: if is_timed { self.timer.deadline } else { Time::NEVER },
             ack_delay: self.config.delayed_ack.map(|delayed| delayed.timeout).unwrap_or_default(),

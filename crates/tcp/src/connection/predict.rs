@@ -148,7 +148,7 @@ impl Connection {
         self.note_progress(now, packet, &acked);
         let window = self.grow_predicted(now, packet, &acked);
         let wait = self.rtt.timeout(Span::ZERO, &mut self.random);
-        self.timer = Timer { kind: TimerKind::Data, deadline: now + wait };
+        self.timer = Timer { kind: TimerKind::Data, deadline: self.wheel.after(now, wait) };
         let limit = packet.ack + window.min(self.peer_window);
         debug_assert_eq!(limit.max(max), self.limit_of_room(), "cwnd alone bounds the flight");
         Predicted::Acked(limit)

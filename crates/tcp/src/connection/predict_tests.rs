@@ -19,6 +19,7 @@ use crate::config::{
 };
 use crate::congestion::{self, EcnUse};
 use crate::recovery::{self, Recovery};
+use crate::wheel::TimerTicks;
 
 /// Every field; new fields are compared automatically.
 fn state(connection: &Connection) -> String {
@@ -36,6 +37,7 @@ fn state(connection: &Connection) -> String {
         peer_window,
         config: _,
         timer,
+        wheel: _,
         host,
         inbound,
         acks,
@@ -361,6 +363,7 @@ fn receivers() -> impl Strategy<Value = Config> {
         rto: others.0,
         syn_rto: Span::from_millis(1),
         rto_after_syn_loss: Span::from_millis(3),
+        timer_ticks: TimerTicks::default(),
         rtt_sampling: RttSampling::PerAck,
         timestamps: options.0,
         sack: options.1,

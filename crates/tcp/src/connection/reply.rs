@@ -7,6 +7,7 @@ use super::Connection;
 use super::demand::Demand;
 use crate::config::Config;
 use crate::recv::AckPolicy;
+use crate::wheel::Wheel;
 
 /// State of the next ACK.
 #[derive(Clone, Debug)]
@@ -22,9 +23,9 @@ pub(super) struct Acks {
 }
 
 impl Acks {
-    pub fn new(config: &Config, first: u64) -> Self {
+    pub fn new(config: &Config, wheel: Wheel, first: u64) -> Self {
         Self {
-            policy: AckPolicy::new(config.delayed_ack, config.receive_offload),
+            policy: AckPolicy::new(config.delayed_ack, config.receive_offload, wheel),
             extra: 0,
             label: 0,
             ts_recent: None,

@@ -88,7 +88,7 @@ impl Connection {
             TimerKind::Request => self.syn_wait(self.opening.request.tries),
             TimerKind::Off => return self.timer = Timer::default(),
         };
-        self.timer = Timer { kind, deadline: now + wait };
+        self.timer = Timer { kind, deadline: self.wheel.after(now, wait) };
     }
 
     fn syn_wait(&self, tries: u32) -> Span {

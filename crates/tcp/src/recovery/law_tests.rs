@@ -15,6 +15,7 @@ use crate::config::{
     UndoKind, WindowUnit,
 };
 use crate::congestion::CongestionControlConfig;
+use crate::wheel::TimerTicks;
 use crate::{Config, Connection, Role};
 
 const MSS: u32 = 1000;
@@ -71,6 +72,7 @@ fn config(name: &str, case: &Case) -> Config {
         initial_ssthresh: 1 << 30,
         syn_rto: Span::from_millis(5),
         rto_after_syn_loss: Span::from_millis(5),
+        timer_ticks: TimerTicks::default(),
         limited_transmit: true,
         limited_transmit_resends: false,
         window_unit: case.window_unit,

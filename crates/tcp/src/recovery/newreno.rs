@@ -204,6 +204,7 @@ mod tests {
     use incast_engine::{Span, Time};
 
     use super::*;
+    use crate::wheel::Wheel;
 
     const SEGMENT: u64 = 1000;
 
@@ -215,6 +216,7 @@ mod tests {
             window: 5 * SEGMENT,
             dupack_threshold: 3,
             now: Time::ZERO,
+            wheel: Wheel::default(),
             srtt: None,
             rto_at: Time::NEVER,
             ack_delay: Span::ZERO,

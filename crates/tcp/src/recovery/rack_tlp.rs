@@ -102,7 +102,9 @@ impl RackTlp {
             let patience = self.rtt + self.patience(board, view);
             board.detect(view.now, &Horizon { sent_at, end, patience })
         };
-        self.reorder_at = found.next.unwrap_or(Time::NEVER);
+        self.reorder_at = found.next.map_or(Time::NEVER, |next| {
+            view.wheel.after(view.now, next - view.now + self.params.timer_margin)
+        });
         match self.repair.phase {
             Phase::Open if board.is_due() => {
                 self.reduced_at = view.now;

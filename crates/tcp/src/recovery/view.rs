@@ -3,6 +3,7 @@
 use incast_engine::{Span, Time};
 
 use crate::congestion::RecoveryExit;
+use crate::wheel::Wheel;
 
 /// The properties of a recovery that the connection must know. They are read once, before the first
 /// packet.
@@ -48,6 +49,8 @@ pub struct RecoveryView {
     pub dupack_threshold: u32,
     /// Now.
     pub now: Time,
+    /// The ticks of its timers.
+    pub wheel: Wheel,
     /// Smoothed round-trip time.
     pub srtt: Option<Span>,
     /// When the retransmission timer expires.

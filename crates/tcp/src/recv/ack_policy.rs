@@ -4,6 +4,7 @@ use incast_engine::{Span, Time};
 
 use super::buffer::Arrival;
 use crate::config::{DelayedAck, ReceiveOffload};
+use crate::wheel::Wheel;
 
 /// Decides whether a received segment is acknowledged at once or later; at once if nothing says
 /// otherwise.
@@ -23,19 +24,21 @@ struct Delays {
     hand_up: Time,
     delayed: Option<DelayedAck>,
     offload: Option<ReceiveOffload>,
+    wheel: Wheel,
     /// Bytes in the host's batch.
     collected: u64,
 }
 
 impl AckPolicy {
     /// One ACK per packet, delayed ACKs, or one ACK per batch of the host.
-    pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>) -> Self {
+    pub fn new(delayed: Option<DelayedAck>, offload: Option<ReceiveOffload>, wheel: Wheel) -> Self {
         let is_prompt = delayed.is_none() && offload.is_none();
         let delays = || {
             Box::new(Delays {
                 quick: delayed.map_or(0, |delayed| delayed.quickack),
                 delayed,
                 offload,
+                wheel,
                 pending: 0,
                 deadline: Time::NEVER,
                 hand_up: Time::NEVER,
@@ -99,7 +102,7 @@ impl Delays {
         if let Some(delayed) = self.delayed
             && self.deadline == Time::NEVER
         {
-            self.deadline = now + delayed.timeout;
+            self.deadline = self.wheel.after(now, delayed.timeout);
         }
         if arrival != Arrival::InOrder {
             if arrival == Arrival::Duplicate
@@ -141,8 +144,11 @@ mod tests {
     #[test]
     fn rfc5681_4_2_at_least_every_second_segment_and_at_once_out_of_order() {
         let timeout = Span::from_millis(40);
-        let mut policy =
-            AckPolicy::new(Some(DelayedAck { segments: 2, timeout, quickack: 0 }), None);
+        let mut policy = AckPolicy::new(
+            Some(DelayedAck { segments: 2, timeout, quickack: 0 }),
+            None,
+            Wheel::default(),
+        );
         assert!(!policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::ZERO + timeout);
         assert!(policy.on_segment(Time::ZERO + Span::from_millis(1), Arrival::InOrder, 1000));
@@ -156,7 +162,7 @@ mod tests {
 
     #[test]
     fn without_delay_every_segment_is_acknowledged() {
-        let mut policy = AckPolicy::new(None, None);
+        let mut policy = AckPolicy::new(None, None, Wheel::default());
         assert!(policy.on_segment(Time::ZERO, Arrival::InOrder, 1000));
         assert_eq!(policy.deadline(), Time::NEVER);
     }

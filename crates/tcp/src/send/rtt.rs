@@ -4,6 +4,7 @@ use incast_engine::{Span, Stream, Time};
 
 use super::ticks::Ticks;
 use crate::config::{BackoffEnd, RtoFloor, RtoPolicy, RttClock};
+use crate::wheel::Wheel;
 
 /// The timestamp clock (RFC 7323 §4.1): 32 bits, in ticks.
 pub fn timestamp(now: Time, tick: Span) -> u32 {
@@ -32,12 +33,12 @@ struct Smoothed {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample. A clock with ticks has a random phase.
-    pub fn new(policy: &RtoPolicy, random: &mut Stream) -> Self {
+    /// An estimator without a sample. The minimum is stored in ticks (Linux's `tcp_rto_min()`). A clock with ticks has a random phase.
+    pub fn new(policy: &RtoPolicy, wheel: Wheel, random: &mut Stream) -> Self {
         let ticks = (policy.clock == RttClock::Ticks)
             .then(|| Box::new(Ticks::new(policy.granularity, random)));
         let mut estimator = Self {
-            policy: *policy,
+            policy: RtoPolicy { min: wheel.rounded_up(policy.min), ..*policy },
             initial: policy.initial,
             smoothed: None,
             ticks,
@@ -162,7 +163,7 @@ mod tests {
     const TICKS: RtoPolicy = RtoPolicy { clock: RttClock::Ticks, ..RFC };
 
     fn estimator(policy: &RtoPolicy) -> RttEstimator {
-        RttEstimator::new(policy, &mut Stream::named(1, "phase", 0))
+        RttEstimator::new(policy, Wheel::default(), &mut Stream::named(1, "phase", 0))
     }
 
     fn after(policy: &RtoPolicy, samples: &[u64]) -> RttEstimator {

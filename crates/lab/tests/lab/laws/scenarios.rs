@@ -191,7 +191,7 @@ fn recovery() -> BoxedStrategy<Value> {
         maybe("timestamp_check", any_of![true, false]),
         maybe("reduce_for_lost_retransmission", any_of![true, false]),
         maybe("probes", any_of![0, 1, 3]),
-        maybe("probe_min", any_of!["0s", "1ms"]),
+        maybe("timer_margin", any_of!["0s", "1ms"]),
         maybe("max_ack_delay", any_of!["0s", "2ms"]),
         restart(),
     ]);
@@ -308,6 +308,7 @@ fn transport(mss: u64) -> BoxedStrategy<Value> {
         maybe("rto_granularity", any_of!["1us", "1ms"]),
         maybe("rto_max_doublings", any_of![6, 16]),
         maybe("rto_jitter", any_of![0.0, 0.5]),
+        maybe("timer_tick", any_of!["0s", "1ms", "4ms"]),
         maybe("rto_runs_idle", any_of![true, false]),
         maybe("rto_backs_off_in_recovery", any_of![true, false]),
         maybe("rto_style", any_of!["rfc", "linux", "ns2"]),

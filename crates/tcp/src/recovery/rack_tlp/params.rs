@@ -40,8 +40,9 @@ pub struct Params {
     pub probe_rtts: u32,
     /// Probe timeout before the first round-trip sample, seconds (RFC 8985 §7.2: 1 s).
     pub probe_initial: Span,
-    /// Minimum probe timeout, seconds (none in RFC 8985; Linux: two ticks of its clock).
-    pub probe_min: Span,
+    /// Added to the probe timeout with several segments outstanding, and to the wait for segments
+    /// that may be reordered, seconds (none in RFC 8985; Linux's `TCP_TIMEOUT_MIN_US`: 2 ms).
+    pub timer_margin: Span,
     /// Allowance for a delayed ACK when one segment is outstanding, seconds (RFC 8985 §7.2:
     /// `TLP.max_ack_delay`). Default: the timeout of the receiver's `delayed_ack`, 0 if it is off.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,7 +65,7 @@ impl Default for Params {
             probes: 1,
             probe_rtts: 2,
             probe_initial: Span::from_secs(1),
-            probe_min: Span::ZERO,
+            timer_margin: Span::ZERO,
             max_ack_delay: None,
             restart_timer_on_entry: true,
         }

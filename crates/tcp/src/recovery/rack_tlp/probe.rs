@@ -65,11 +65,11 @@ impl Probe {
                 if board.outstanding_segments() == 1 {
                     wait + params.max_ack_delay.unwrap_or(view.ack_delay)
                 } else {
-                    wait
+                    wait + params.timer_margin
                 }
             }
         };
-        self.at = (view.now + wait.max(params.probe_min)).min(view.rto_at);
+        self.at = view.wheel.after(view.now, wait).min(view.rto_at);
     }
 
     /// RFC 8985 §7.3: the timer expired. Returns whether to send a probe.
