@@ -11,7 +11,8 @@ from incast.live.refuse import check
 from incast.live.stack import Stack
 from incast.live.trust import Clock, doubts
 
-HERE = Machine(2, "", ("reno", "cubic"))
+NEWER = {"rack-tlp": True, "newreno": False}
+HERE = Machine(2, "", ("reno", "cubic"), NEWER)
 SLOW: dict[str, Any] = {"rate": "100Mbps", "delay": "20us", "buffer": "32KiB"}
 
 
@@ -35,6 +36,10 @@ def test_a_read_in_a_star_is_not_refused() -> None:
         (
             {"transport": {"name": "cubic", "recovery": "tahoe", "sack": False}},
             "without SACK the kernel has newreno, not 'tahoe'",
+        ),
+        (
+            {"transport": {"name": "cubic", "recovery": "sack"}},
+            "with SACK the kernel has rack-tlp, newreno, not 'sack'",
         ),
         ({"transport": {"name": "cubic", "mss": 8948}}, "must be from 88 to 1448 here, not 8948"),
         ({"network": SLOW | {"topology": "two-tier"}}, "in a star, not in a 'two-tier'"),
@@ -64,7 +69,7 @@ def test_a_swept_key_is_refused_as_a_set_one() -> None:
 
 
 def test_a_machine_without_namespaces_says_why() -> None:
-    nowhere = Machine(0, "this is darwin", ())
+    nowhere = Machine(0, "this is darwin", (), NEWER)
     with pytest.raises(LiveError, match="needs network namespaces of Linux: this is darwin"):
         nowhere.check()
     assert nowhere.lines[0] == "T0: no namespaces: this is darwin"

@@ -89,9 +89,7 @@ class Kernel:
         pairs = _core.pairs(point.scenario)
         star = self._star_for(here, pairs)
         hosts = star.hosts
-        client = Client(
-            here, hosts, pairs, star.stack.receive_window, seed, lambda: control.cancelled
-        )
+        client = Client(here, hosts, pairs, star.stack, seed, lambda: control.cancelled)
         before = counters.count(hosts[1:]), counters.count(hosts[:1])
         with inside(star.switch):
             switch = (

@@ -5,6 +5,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from incast.errors import LiveError
 _CONTROLS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _REENTERED = "INCAST_LIVE_REENTERED"
 _LEAST_KERNEL = (5, 11)  # epoll_pwait2
+_ONLY_RACK = (6, 17)  # from here on, tcp_recovery = 0 changes nothing (Linux 1c120191dcec)
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,14 @@ class Machine:
         What is missing, if the tier is 0.
     controls
         The congestion controls of its kernel.
+    recoveries
+        The loss recoveries of its kernel, and whether each needs SACK.
     """
 
     tier: int
     why: str
     controls: tuple[str, ...]
+    recoveries: Mapping[str, bool]
 
     @classmethod
     def here(cls) -> Self:
@@ -41,7 +46,10 @@ class Machine:
         why = _missing()
         tier = 0 if why else 1 if _is_user() else 2
         controls = tuple(_CONTROLS.read_text().split()) if _CONTROLS.exists() else ()
-        return cls(tier, why, controls)
+        recoveries = {"rack-tlp": True, "newreno": False}
+        if _kernel() < _ONLY_RACK:
+            recoveries["sack"] = True
+        return cls(tier, why, controls, recoveries)
 
     def check(self) -> None:
         """Refuse a machine without namespaces.
@@ -103,9 +111,7 @@ def _missing() -> str:
     """Say what is missing for namespaces, or nothing."""
     if sys.platform != "linux":
         return f"this is {sys.platform}"
-    release = platform.release().split(".")
-    kernel = tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release[:2])
-    if kernel < _LEAST_KERNEL:
+    if _kernel() < _LEAST_KERNEL:
         return f"kernel {platform.release()} is older than 5.11"
     if shutil.which("ip") is None:
         return "the command ip (package iproute2) is missing"
@@ -116,6 +122,12 @@ def _missing() -> str:
     except OSError as error:
         return f"this user may not make any ({error.strerror})"
     return ""
+
+
+def _kernel() -> tuple[int, ...]:
+    """Return the first two numbers of the kernel's release."""
+    release = platform.release().split(".")
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in release[:2])
 
 
 def _tick() -> str:

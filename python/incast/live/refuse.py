@@ -24,9 +24,8 @@ _TRANSPORT = {
     *("name", "congestion_control", "congestion_control.name", "recovery", "recovery.name"),
     *("recovery.probes", "mss", "initial_window", "receive_window", "rto_min", "sack", "dsack"),
     *("timestamps", "delayed_ack", "ecn", "idle_restart"),
-    "send_jitter",  # an image of what real hosts have anyway
+    *("send_jitter", "timer_tick", "timer_phase"),  # images of what real hosts have anyway
 }
-_RECOVERIES = {"rack-tlp": True, "sack": True, "newreno": False}  # whether it needs SACK
 _SLOWEST = 10e6
 MOST_RATE = 200e6
 """Faster links, in bit/s, need a self-check before the run."""
@@ -135,8 +134,9 @@ def _check_transport(here: Resolved, machine: Machine) -> None:
         raise LiveError(
             f"transport.congestion_control: this kernel has {there}, not {stack.control!r}"
         )
-    if stack.recovery not in _RECOVERIES or _RECOVERIES[stack.recovery] > stack.sack:
-        there = ", ".join(name for name, sack in _RECOVERIES.items() if stack.sack or not sack)
+    known = machine.recoveries
+    if stack.recovery not in known or known[stack.recovery] > stack.sack:
+        there = ", ".join(name for name, sack in known.items() if stack.sack or not sack)
         how = "with" if stack.sack else "without"
         raise LiveError(
             f"transport.recovery: {how} SACK the kernel has {there}, not {stack.recovery!r}"

@@ -104,8 +104,16 @@ class Stack:
         if not self.delayed_ack:
             options.append("quickack 1")
         if self.receive_window is not None:
-            options.append(f"window {self.receive_window}")
+            options.append(f"window {self.first_window}")
         return " ".join(options)
+
+    @cached_property
+    def first_window(self) -> int | None:
+        """Bytes that the client offers until data arrive; the kernel rounds down to `advmss`."""
+        if self.receive_window is None:
+            return None
+        segments = max(self.receive_window // self.mss, 1)
+        return segments * (self.mss + _TIMESTAMPS * self.timestamps)
 
     def instead(self, rto: float | None) -> str:
         """Say what the kernel did in place of the requested minimum of the RTO, or nothing."""

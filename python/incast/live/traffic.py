@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from incast._core import FIRST_PORT, Namespace
+from incast.client.window import hold, prepare
 from incast.live.counters import Connection
 from incast.live.loop import Loop, hurried, writable
 from incast.live.namespaces import inside
 from incast.live.server import ENDLESS, REQUEST, Server
+from incast.live.stack import Stack
 from incast.live.star import address
 from incast.scenario.resolved import Resolved
 
@@ -53,18 +55,18 @@ class _Part:
         self.got = 0
         self.wanted: int | None = None  # of a request that waits for the connection
         self.connected = False
+        self.is_new = True  # no data have arrived on the connection
         self.socket: socket.socket | None = None
 
     def ask(self, size: int) -> None:
         """Request bytes, over a new connection if there is none."""
         self.missing, self.wanted = min(size, ENDLESS), size
         if self.socket is None:
-            self.connected = False
+            self.connected, self.is_new = False, True
             self.socket = one = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
             one.setblocking(False)
             one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.client.window is not None:
-                one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, self.client.window)
+            prepare(one, self.client.stack.first_window)
             one.connect_ex((address(self.client.servers[self.flow]), FIRST_PORT + self.flow))
             self.client.loop.add(one, self.serve, writes=True)
         elif self.connected:
@@ -88,6 +90,9 @@ class _Part:
             length = self.socket.recv_into(self.client.buffer)
         except BlockingIOError:
             return
+        if self.is_new:
+            self.is_new = False
+            hold(self.socket, self.client.stack.receive_window)
         self.got += length
         self.missing -= length
         self.client.on_data(self)
@@ -108,8 +113,8 @@ class Client:
         The scenario.
     hosts, pairs
         The namespaces, and server and client of every flow.
-    window
-        The receive buffer of the client's sockets in bytes; None for the kernel's own.
+    stack
+        What the hosts are told about TCP.
     seed
         Seed of the times of requests.
     cancelled
@@ -121,11 +126,11 @@ class Client:
         here: Resolved,
         hosts: Sequence[Namespace],
         pairs: Sequence[tuple[int, int]],
-        window: int | None,
+        stack: Stack,
         seed: int,
         cancelled: Callable[[], bool],
     ) -> None:
-        self.here, self.window, self.cancelled = here, window, cancelled
+        self.here, self.stack, self.cancelled = here, stack, cancelled
         self.home = hosts[pairs[0][1]]
         self.servers = [server for server, _ in pairs]
         self.loop = Loop()
