@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Sequence
+from os import PathLike
 from typing import Any, TypedDict, final, type_check_only
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "FIRST_PORT",
+    "Capture",
     "Control",
     "Namespace",
     "Scenario",
@@ -40,6 +42,40 @@ class Control:
     @property
     def progress(self) -> float:
         """The share of the run that is done, from 0 to 1."""
+
+@final
+class Capture:
+    """A capture to be made of a run, as a pcapng file.
+
+    Parameters
+    ----------
+    path
+        The file, which is created or replaced.
+    at
+        Where the packets are seen: `client`, `client:N`, `switch` or `server:N`, from 0.
+    snaplen
+        Largest number of bytes kept of a frame.
+    truth
+        Write drops and the causes of timeouts as comments of packets.
+    offload
+        Merge segments as segmentation and receive offloads of a host do.
+
+    Raises
+    ------
+    ValueError
+        `at` or `snaplen` is not valid.
+    """
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        at: str = "client",
+        snaplen: int = 96,
+        truth: bool = False,
+        offload: bool = False,
+    ) -> Capture: ...
+    def check(self, scenario: Scenario) -> None:
+        """Raise `ValueError` if the scenario has no such place."""
 
 @final
 class Scenario:
@@ -210,11 +246,13 @@ def run(
     traces: Sequence[str] = ...,
     control: Control | None = None,
     spill: Callable[[str, dict[str, Any]], None] | None = None,
+    capture: Capture | None = None,
 ) -> dict[str, Any]:
     """Simulate a scenario at one seed, without the interpreter's lock.
 
     Returns `rows` (one dictionary per group), and each requested trace as a dictionary of columns,
     by the name of its table. `spill` takes parts of long traces while the run goes on.
+    `capture` receives the packets; an error of its file ends the run.
     """
 
 def follow_reads(

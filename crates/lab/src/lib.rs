@@ -8,6 +8,7 @@ pub mod probe;
 pub mod relay;
 pub mod results;
 mod run;
+pub mod tap;
 mod wiring;
 pub mod world;
 
@@ -15,4 +16,5 @@ pub use control::Control;
 pub use probe::{Trace, TraceRequest};
 pub use relay::Relay;
 pub use results::Row;
-pub use run::{Run, RunError, run, run_and_spill};
+pub use run::{Run, RunError, run, run_and_capture, run_and_spill};
+pub use tap::Tap;

@@ -8,6 +8,7 @@ use crate::control::{Cancelled, Control};
 use crate::core::Core;
 use crate::probe::{Setting, Silent, Sink, Trace, TraceRequest};
 use crate::results::Row;
+use crate::tap::Tap;
 use crate::world::World;
 use incast_scenario::Scenario;
 
@@ -45,7 +46,7 @@ pub fn run(
     trace: &TraceRequest,
     control: &Control,
 ) -> Result<Run, RunError> {
-    guarded(|| run_world(scenario, seed, trace, control, None))
+    guarded(|| run_world(scenario, seed, trace, control, Outlets::default()))
 }
 
 /// Like [`run`], but passes on the rows of long traces while it goes on. The trace that it returns
@@ -60,7 +61,32 @@ pub fn run_and_spill(
     control: &Control,
     sink: Sink,
 ) -> Result<Run, RunError> {
-    guarded(|| run_world(scenario, seed, trace, control, Some(sink)))
+    let outlets = Outlets { sink: Some(sink), tap: None };
+    guarded(|| run_world(scenario, seed, trace, control, outlets))
+}
+
+/// Like [`run`], with a capture, and with [`run_and_spill`]'s sink if there is one. The tap must be
+/// of the same scenario.
+///
+/// # Errors
+/// As in [`run`].
+pub fn run_and_capture(
+    scenario: &Scenario,
+    seed: u64,
+    trace: &TraceRequest,
+    control: &Control,
+    sink: Option<Sink>,
+    tap: Tap,
+) -> Result<Run, RunError> {
+    let outlets = Outlets { sink, tap: Some(tap) };
+    guarded(|| run_world(scenario, seed, trace, control, outlets))
+}
+
+/// What takes parts of traces, and packets, while a run goes on.
+#[derive(Default)]
+struct Outlets {
+    sink: Option<Sink>,
+    tap: Option<Tap>,
 }
 
 /// Converts the panic of a run with exhausted memory to an error. The panic drops the world.
@@ -76,9 +102,10 @@ fn run_world(
     seed: u64,
     trace: &TraceRequest,
     control: &Control,
-    sink: Option<Sink>,
+    outlets: Outlets,
 ) -> Result<Run, RunError> {
-    if trace.is_empty() {
+    let Outlets { sink, tap } = outlets;
+    if trace.is_empty() && tap.is_none() {
         let (rows, _) = World::new(scenario, seed, |_| Silent).run(control)?;
         return Ok(Run { rows, trace: Trace::default() });
     }
@@ -87,6 +114,7 @@ fn run_world(
         if let Some(sink) = sink {
             built.spill_to(sink);
         }
+        built.tap = tap;
         built
     };
     let (rows, core) = World::new(scenario, seed, build).run(control)?;

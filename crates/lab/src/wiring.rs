@@ -85,7 +85,7 @@ pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)>
     };
     let to_clients =
         (0..clients).map(|client| (Network::switch_port(HostId(client)), name(client)));
-    let first_trunk = 2 * (clients + added(groups).count() as u32);
+    let first_trunk = 2 * hosts(scenario, groups);
     let ends = fabric.trunks.iter().flat_map(|[one, other]| [(one, other), (other, one)]);
     let trunks = ends
         .zip(first_trunk..)
@@ -93,6 +93,21 @@ pub fn ports(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<(PortId, String)>
     let mut ports: Vec<_> = to_clients.chain(trunks).collect();
     ports[..=first_client(groups) as usize].rotate_right(1);
     ports
+}
+
+/// Number of hosts.
+pub fn hosts(scenario: &Scenario, groups: &[Group<'_>]) -> u32 {
+    scenario.network.clients + added(groups).count() as u32
+}
+
+/// The switch at the end of each port's link; `None` if it is a host.
+pub fn ends(scenario: &Scenario, groups: &[Group<'_>]) -> Vec<Option<SwitchId>> {
+    let network = &scenario.network;
+    let clients = (0..network.clients).map(|client| network.client_switch(client));
+    let of_hosts = clients.chain(added(groups)).flat_map(|switch| [Some(switch), None]);
+    let trunks = network.fabric().trunks;
+    let of_trunks = trunks.iter().flat_map(|[one, other]| [Some(*other), Some(*one)]);
+    of_hosts.chain(of_trunks).collect()
 }
 
 /// The parameters of ports.

@@ -1,5 +1,6 @@
 //! The binding: one call per run, with the interpreter's lock released; results are arrays.
 
+mod capture;
 mod error;
 #[cfg(target_os = "linux")]
 mod live;
@@ -19,6 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::json;
 
+use capture::Capture;
 use error::{ScenarioError, stopped};
 use scenario::Scenario;
 
@@ -83,10 +85,10 @@ fn columns(table: &str) -> PyResult<String> {
 }
 
 /// Runs a scenario at one seed. `spill` is called with the name and the columns of parts of long
-/// traces while the run goes on.
+/// traces while the run goes on. `capture` receives the packets.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
-#[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None))]
+#[pyo3(signature = (scenario, seed, traces = Vec::new(), control = None, spill = None, capture = None))]
 fn run<'py>(
     py: Python<'py>,
     scenario: &Scenario,
@@ -94,25 +96,31 @@ fn run<'py>(
     traces: Vec<String>,
     control: Option<&Control>,
     spill: Option<Py<PyAny>>,
+    capture: Option<&Capture>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let trace =
         TraceRequest::parse(traces.iter().map(String::as_str)).map_err(PyValueError::new_err)?;
     let control = control.map_or_else(Arc::default, |control| Arc::clone(&control.0));
     let failed = Arc::new(Mutex::new(None));
-    let run = py.detach(|| {
-        let run = match spill {
-            None => incast_lab::run(&scenario.0, seed, &trace, &control),
-            Some(spill) => {
-                let sink = spill::sink(spill, Arc::clone(&control), Arc::clone(&failed));
+    let run = py.detach(|| -> PyResult<_> {
+        let sink = spill.map(|spill| spill::sink(spill, Arc::clone(&control), Arc::clone(&failed)));
+        let tap = capture.map(|capture| capture.tap(&scenario.0, seed, &control, &failed));
+        let run = match (tap.transpose()?, sink) {
+            (None, None) => incast_lab::run(&scenario.0, seed, &trace, &control),
+            (None, Some(sink)) => {
                 incast_lab::run_and_spill(&scenario.0, seed, &trace, &control, sink)
             }
-        }?;
+            (Some(tap), sink) => {
+                incast_lab::run_and_capture(&scenario.0, seed, &trace, &control, sink, tap)
+            }
+        }
+        .map_err(stopped)?;
         Ok((run.rows, run.trace.tables()))
     });
     if let Some(error) = failed.lock().ok().and_then(|mut failed| failed.take()) {
         return Err(error);
     }
-    let (rows, traces) = run.map_err(stopped)?;
+    let (rows, traces) = run?;
     let result = PyDict::new(py);
     let rows = rows.iter().map(|row| tables::row(py, row)).collect::<PyResult<Vec<_>>>()?;
     result.set_item("rows", PyList::new(py, rows)?)?;
@@ -125,6 +133,7 @@ fn run<'py>(
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Control>()?;
+    module.add_class::<Capture>()?;
     module.add_class::<Scenario>()?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;

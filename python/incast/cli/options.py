@@ -109,3 +109,38 @@ JUnit = Annotated[
         help="Write the result of every point and condition as JUnit XML, for build servers.",
     ),
 ]
+Pcap = Annotated[
+    Path | None,
+    typer.Option(
+        "--pcap",
+        metavar="FILE",
+        help="Write the packets of the run, which must be a single one, to a new file "
+        "(pcapng, for Wireshark).",
+    ),
+]
+PcapAt = Annotated[
+    str,
+    typer.Option(
+        metavar="PLACE",
+        help="Where --pcap sees them: client, client:N, switch (before its queues) or server:N, "
+        "counted from 0.",
+    ),
+]
+Snaplen = Annotated[
+    int,
+    typer.Option(help="Bytes that --pcap keeps of a frame, at least 54.", metavar="N"),
+]
+PcapTruth = Annotated[
+    bool,
+    typer.Option(
+        "--pcap-truth",
+        help="Write drops and the cause of every timeout as comments of packets.",
+    ),
+]
+PcapOffload = Annotated[
+    bool,
+    typer.Option(
+        "--pcap-offload",
+        help="Merge segments as the offloads (TSO, GRO) of a host do, up to 64 KiB.",
+    ),
+]

@@ -44,6 +44,11 @@ def run(
     ] = "",
     fail_if: options.FailIf = None,
     junit: options.JUnit = None,
+    pcap: options.Pcap = None,
+    pcap_at: options.PcapAt = "client",
+    snaplen: options.Snaplen = 96,
+    pcap_truth: options.PcapTruth = False,
+    pcap_offload: options.PcapOffload = False,
     executor: Annotated[
         str,
         typer.Option(
@@ -88,6 +93,8 @@ def run(
     from incast.results.traces import parse
     from incast.sweep import Interrupted
     from incast.sweep import run as run_sweep
+    from incast.sweep.backend import SIMULATOR
+    from incast.sweep.capture import Capture, Capturing
 
     asked = scenario_of(scenario, changes or [], seeds)
     if precision is not None:
@@ -103,6 +110,12 @@ def run(
         _check_shard(shard, out, alone=not report_wanted)
     if with_live:
         _check_live(asked, form, shard)
+    backend = SIMULATOR
+    if pcap is not None:
+        _refuse_beside_pcap(out=out, shard=shard, executor=executor, dry_run=dry_run)
+        capture = Capture(pcap, pcap_at, snaplen, pcap_truth, pcap_offload)
+        capture.check(asked)
+        backend = Capturing(capture)
     if dry_run:
         _forecast(asked, jobs, out, order.traces, shard)
         return
@@ -117,6 +130,7 @@ def run(
                 progress=report,
                 shard=shard,
                 executor=executor,
+                backend=backend,
             )
     except Interrupted as stopped:
         if form is Format.TABLE and shard is None and len(stopped.results):
@@ -126,6 +140,16 @@ def run(
         typer.echo(f"shard {shard} is done: {len(results)} of {_runs(asked)} are in {out}")
         return
     order.show(results, asked, _on_real_hosts(asked, out) if with_live else None)
+
+
+def _refuse_beside_pcap(**others: object) -> None:
+    """Refuse what leaves a run out, or does it elsewhere: its packets would be missing."""
+    usual = {"executor": "threads"}
+    for name, value in others.items():
+        if value and value != usual.get(name):
+            raise typer.BadParameter(
+                f"cannot be combined with --{name.replace('_', '-')}", param_hint="--pcap"
+            )
 
 
 def _check_live(scenario: "Scenario", form: Format, shard: str | None) -> None:

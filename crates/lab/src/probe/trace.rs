@@ -82,6 +82,8 @@ macro_rules! kinds {
             $(#[doc = concat!("See [`", stringify!($kind), "`].")] pub $name: Option<$kind>,)+
             /// Kinds that are not in the list ([`TraceRequest::with`]).
             pub outside: Vec<Box<dyn Recorder>>,
+            /// A capture of the packets.
+            pub(crate) tap: Option<$crate::tap::Tap>,
             spillway: $crate::probe::trace::Spillway,
         }
 
@@ -93,6 +95,7 @@ macro_rules! kinds {
                 Self {
                     $($name: detail(<$kind>::NAME).map(|detail| <$kind>::new(detail, setting)),)+
                     outside: outside.map(|(kind, detail)| (kind.build)(*detail, setting)).collect(),
+                    tap: None,
                     spillway: $crate::probe::trace::Spillway::default(),
                 }
             }
@@ -100,6 +103,9 @@ macro_rules! kinds {
             /// Completes the traces at the end of the run.
             pub fn finish(&mut self, now: Time, network: &mut Network) {
                 self.each(|trace| trace.finish(now, network));
+                if let Some(tap) = &mut self.tap {
+                    tap.finish();
+                }
             }
 
             /// The recorded tables, by kind.
@@ -147,6 +153,9 @@ impl Listener for Trace {
 
     fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, network: &Network) {
         self.each(|trace| trace.after_offer(now, port, packet, network));
+        if let Some(tap) = &mut self.tap {
+            tap.after_offer(now, port, packet, network);
+        }
     }
 
     fn before_departure(&mut self, now: Time, port: PortId, network: &mut Network) {
@@ -155,6 +164,9 @@ impl Listener for Trace {
 
     fn on_late_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.each(|trace| trace.on_late_drop(now, port, packet));
+        if let Some(tap) = &mut self.tap {
+            tap.on_late_drop(now, port, packet);
+        }
     }
 
     fn after_departure(&mut self, now: Time, port: PortId, network: &Network) {
@@ -167,10 +179,16 @@ impl Listener for Trace {
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.each(|trace| trace.on_drop(now, port, packet));
+        if let Some(tap) = &mut self.tap {
+            tap.on_drop(now, port, packet);
+        }
     }
 
     fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
         self.each(|trace| trace.on_arrival(now, port, packet));
+        if let Some(tap) = &mut self.tap {
+            tap.on_arrival(now, port, packet);
+        }
     }
 
     fn on_connection(&mut self, now: Time, end: EndId, connection: &Connection) {
@@ -179,5 +197,8 @@ impl Listener for Trace {
 
     fn on_event(&mut self, row: EventRow) {
         self.each(|trace| trace.on_event(row));
+        if let Some(tap) = &mut self.tap {
+            tap.on_event(row);
+        }
     }
 }

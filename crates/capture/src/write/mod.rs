@@ -1,1 +1,0 @@
-//! Files of packets that go out.

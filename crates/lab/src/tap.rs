@@ -1,0 +1,171 @@
+//! A tap: writes the packets that pass one place of the network to a capture.
+//!
+//! A host sees what it sends before its own queue, and what it receives when the last bit is there.
+//! A switch sees every packet that enters it, before its queues.
+
+mod flows;
+mod offload;
+mod stream;
+mod truth;
+mod vantage;
+
+use std::fmt;
+use std::io::{Result, Write};
+
+use incast_capture::wire::{Segment, write_datagram, write_segment};
+use incast_capture::write::{About, Capture};
+use incast_engine::Time;
+use incast_host::milestone::EventRow;
+use incast_net::topology::Network;
+use incast_net::{Packet, PortId};
+use incast_scenario::Scenario;
+
+use crate::probe::Listener;
+
+use flows::Flows;
+use offload::Offload;
+use truth::Truth;
+pub use vantage::Vantage;
+use vantage::Watch;
+
+/// The least length to which frames may be cut: Ethernet, IPv4 and TCP without options.
+pub const LEAST_SNAPLEN: u32 = 54;
+
+/// What to capture.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    /// Where.
+    pub at: Vantage,
+    /// Largest number of bytes kept of a frame.
+    pub snaplen: u32,
+    /// Whether drops and the causes of timeouts are written as comments of packets.
+    pub truth: bool,
+    /// Whether a host's segments are merged, as segmentation and receive offloads do.
+    pub offload: bool,
+}
+
+/// Where the file goes. It keeps its errors.
+pub type Output = Box<dyn Write + Send>;
+
+/// A packet as it is written.
+#[derive(Clone, Debug)]
+struct Seen {
+    nanos: u64,
+    flow: u32,
+    segment: Segment,
+    is_datagram: bool,
+    comments: Vec<String>,
+}
+
+/// Writes packets of a run to a capture.
+pub struct Tap {
+    flows: Flows,
+    watches: Vec<Watch>,
+    truth: Option<Truth>,
+    offload: Option<Offload>,
+    file: File,
+}
+
+impl Tap {
+    /// Begins a capture of a run of `scenario` with `seed`.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    ///
+    /// # Panics
+    /// If the vantage point was not [checked](Vantage::check).
+    pub fn new(scenario: &Scenario, seed: u64, order: &Order, out: Output) -> Result<Self> {
+        let flows = Flows::new(scenario);
+        let about = About {
+            application: concat!("incast ", env!("CARGO_PKG_VERSION")),
+            comment: &format!("simulated, seed {seed}, seen at the {}", order.at),
+            interface: &order.at.to_string(),
+        };
+        let merges = order.offload && order.at != Vantage::Switch;
+        Ok(Self {
+            watches: order.at.watches(scenario),
+            truth: order.truth.then(|| Truth::new(flows.len(), flows.hosts())),
+            offload: merges.then(Offload::default),
+            file: File {
+                capture: Some(Capture::new(out, order.snaplen, &about)?),
+                frame: Vec::with_capacity(128),
+            },
+            flows,
+        })
+    }
+
+    fn record(&mut self, now: Time, packet: &Packet) {
+        let flow = packet.route.flow();
+        let Some((segment, is_datagram)) = self.flows.frame(packet) else { return };
+        let comments = self.truth.as_mut().map_or_else(Vec::new, |truth| truth.take(flow));
+        let seen = Seen { nanos: now.as_picos() / 1000, flow, segment, is_datagram, comments };
+        match &mut self.offload {
+            None => self.file.write(&seen),
+            Some(offload) => offload.take(seen, packet.route.is_forward(), &mut self.file),
+        }
+    }
+
+    /// Writes what is left.
+    pub(crate) fn finish(&mut self) {
+        if let Some(offload) = &mut self.offload {
+            offload.flush(&mut self.file);
+        }
+        // An error stays with the output.
+        let _ = self.file.capture.take().map(Capture::finish);
+    }
+}
+
+impl Listener for Tap {
+    fn after_offer(&mut self, now: Time, port: PortId, packet: &Packet, _: &Network) {
+        if self.flows.is_uplink(port) {
+            self.flows.on_sent(packet);
+        }
+        if self.watches[port.0 as usize] == Watch::Entry {
+            self.record(now, packet);
+        }
+    }
+
+    fn on_arrival(&mut self, now: Time, port: PortId, packet: &Packet) {
+        if self.flows.is_downlink(port) {
+            self.flows.on_received(packet);
+        }
+        if self.watches[port.0 as usize] == Watch::End {
+            self.record(now, packet);
+        }
+    }
+
+    fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        if let Some(truth) = &mut self.truth {
+            truth.on_drop(now, port, packet);
+        }
+    }
+
+    fn on_event(&mut self, row: EventRow) {
+        if let Some(truth) = &mut self.truth {
+            truth.on_event(&row);
+        }
+    }
+}
+
+impl fmt::Debug for Tap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tap").finish_non_exhaustive()
+    }
+}
+
+/// The file. After an error, which its output keeps, nothing is written.
+struct File {
+    capture: Option<Capture<Output>>,
+    frame: Vec<u8>,
+}
+
+impl File {
+    fn write(&mut self, seen: &Seen) {
+        let Some(capture) = &mut self.capture else { return };
+        let build = if seen.is_datagram { write_datagram } else { write_segment };
+        let length = build(&seen.segment, &mut self.frame);
+        if capture.frame(seen.nanos, &self.frame, length, &seen.comments).is_err() {
+            self.capture = None;
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The simulator's packets as segments with addresses, ports and wrapping numbers.
+
+use std::collections::BTreeMap;
+
+use incast_capture::wire::{Endpoint, Options, Segment, flag};
+use incast_net::topology::HostId;
+use incast_net::{Ecn, Flags, Packet, PortId};
+use incast_scenario::Scenario;
+use incast_tcp::Config;
+use incast_tcp::config::Handshake;
+
+use super::stream::{Stream, is_outside};
+use crate::wiring;
+
+/// The first port of servers, and dynamic ports for clients (RFC 6335 §6). Wireshark takes none of
+/// them for that of another protocol.
+const SERVER_PORT: u32 = 8500;
+const CLIENT_PORT: u32 = 49_152;
+const CLIENT_PORTS: u32 = 7848;
+/// Incarnations of a connection before its ports are used again.
+const INCARNATIONS: u32 = 64;
+/// The port of datagrams: discard.
+const DISCARD: u16 = 9;
+/// Bytes of the timestamps option and its padding, which the MSS option does not count (RFC 6691).
+const TIMESTAMPS: u32 = 12;
+
+/// What a group's connections say of themselves.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    mss: u16,
+    sack: bool,
+    timestamps: bool,
+    scale: u8,
+    ecn: bool,
+    handshake: Handshake,
+}
+
+impl Style {
+    fn of(tcp: &Config) -> Self {
+        let timestamps = tcp.timestamps.is_some();
+        let mss = tcp.mss + if timestamps { TIMESTAMPS } else { 0 };
+        let fits = |scale: &u8| tcp.receive_window >> scale <= u64::from(u16::MAX);
+        Self {
+            mss: u16::try_from(mss).unwrap_or(u16::MAX),
+            sack: tcp.sack.is_some(),
+            timestamps,
+            // RFC 7323 §2.3: at most 14.
+            scale: (0..14).find(fits).unwrap_or(14),
+            ecn: tcp.ecn.is_some(),
+            handshake: tcp.handshake,
+        }
+    }
+
+    /// The window field. A window that is open does not become 0.
+    fn window(self, packet: &Packet) -> u16 {
+        let scale = if packet.flags.contains(Flags::SYN) { 0 } else { self.scale };
+        let window = (packet.window >> scale).max(u32::from(packet.window > 0));
+        u16::try_from(window).unwrap_or(u16::MAX)
+    }
+}
+
+/// A flow: its ends, and the last two incarnations of its connection.
+#[derive(Clone, Copy, Debug)]
+struct Flow {
+    server: HostId,
+    client: HostId,
+    /// Its number among the flows of these hosts.
+    among: u32,
+    /// The index of its style; `None` for datagrams.
+    style: Option<u16>,
+    epoch: u8,
+    streams: [Stream; 2],
+}
+
+impl Flow {
+    /// Notes the epoch of a packet. A later one begins another incarnation.
+    fn advance(&mut self, epoch: u8) {
+        if epoch.wrapping_sub(self.epoch).cast_signed() > 0 {
+            let incarnation = self.stream(self.epoch).incarnation + 1;
+            self.epoch = epoch;
+            *self.stream(epoch) = Stream::new(epoch, incarnation);
+        }
+    }
+
+    fn stream(&mut self, epoch: u8) -> &mut Stream {
+        &mut self.streams[usize::from(epoch & 1)]
+    }
+
+    /// The ends of an incarnation: server and client. No two connections have the same.
+    fn ends(&self, incarnation: u32) -> (Endpoint, Endpoint) {
+        let number = self.among * INCARNATIONS + incarnation % INCARNATIONS;
+        let server = Endpoint {
+            address: address(self.server),
+            port: (SERVER_PORT + number / CLIENT_PORTS) as u16,
+        };
+        // Another server's connections begin elsewhere, so that ports tell flows apart.
+        let begin = self.server.0.wrapping_mul(37);
+        let port = CLIENT_PORT + number.wrapping_add(begin) % CLIENT_PORTS;
+        (server, Endpoint { address: address(self.client), port: port as u16 })
+    }
+}
+
+/// The flows of a run.
+pub struct Flows {
+    flows: Vec<Flow>,
+    styles: Vec<Style>,
+    hosts: u32,
+}
+
+impl Flows {
+    pub fn new(scenario: &Scenario) -> Self {
+        let groups = scenario.groups();
+        let senders = wiring::senders(scenario, &groups);
+        let mut among = BTreeMap::new();
+        let (mut flows, mut styles) = (Vec::new(), Vec::new());
+        for (group, senders) in groups.iter().zip(&senders) {
+            let style = group.transport.map(|transport| {
+                styles.push(Style::of(&transport.tcp));
+                (styles.len() - 1) as u16
+            });
+            for (server, client) in group.config.workload().flows(senders) {
+                let count = among.entry((server, client)).or_insert(0);
+                let streams = [Stream::default(); 2];
+                flows.push(Flow { server, client, among: *count, style, epoch: 0, streams });
+                *count += 1;
+            }
+        }
+        Self { flows, styles, hosts: wiring::hosts(scenario, &groups) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.flows.len()
+    }
+
+    pub fn hosts(&self) -> u32 {
+        self.hosts
+    }
+
+    /// Whether a port is that of a host.
+    pub fn is_uplink(&self, port: PortId) -> bool {
+        port.0 < 2 * self.hosts && port.0.is_multiple_of(2)
+    }
+
+    /// Whether a port is that of a switch towards a host.
+    pub fn is_downlink(&self, port: PortId) -> bool {
+        port.0 < 2 * self.hosts && !port.0.is_multiple_of(2)
+    }
+
+    /// A host sends a packet.
+    pub fn on_sent(&mut self, packet: &Packet) {
+        let flow = &mut self.flows[packet.route.flow() as usize];
+        flow.advance(packet.epoch);
+        flow.stream(packet.epoch).on_sent(packet);
+    }
+
+    /// A host receives a packet.
+    pub fn on_received(&mut self, packet: &Packet) {
+        let flow = &mut self.flows[packet.route.flow() as usize];
+        flow.stream(packet.epoch).on_received(packet);
+    }
+
+    /// The segment of a packet at the tap, and whether it is a datagram; `None` if the packet is
+    /// of a connection that is long over.
+    pub fn frame(&mut self, packet: &Packet) -> Option<(Segment, bool)> {
+        let number = packet.route.flow();
+        let flow = &mut self.flows[number as usize];
+        let forward = packet.route.is_forward();
+        let Some(style) = flow.style else {
+            return Some((datagram(flow, packet, packet.size().saturating_sub(28)), true));
+        };
+        let style = self.styles[usize::from(style)];
+        let stream = flow.stream(packet.epoch);
+        if stream.epoch != packet.epoch {
+            return None;
+        }
+        let incarnation = stream.incarnation;
+        if is_outside(packet) {
+            let (_, size) = stream.of_client(packet);
+            return Some((datagram(flow, packet, size as u32), true));
+        }
+        let mut flags = flags_of(packet, style);
+        let (mut seq, ack, mut payload) = if forward {
+            (packet.seq, stream.acknowledged(packet), u64::from(packet.payload))
+        } else {
+            let (seq, payload) = stream.of_client(packet);
+            (seq, packet.ack, payload)
+        };
+        let mut is_syn = packet.flags.contains(Flags::SYN);
+        if style.handshake == Handshake::SynOnly && stream.is_answer_to_syn(packet) {
+            (seq, payload, is_syn) = (0, 0, true);
+            flags |= flag::SYN | if style.ecn { flag::ECE } else { 0 };
+        }
+        let numbers = [first(number, incarnation, true), first(number, incarnation, false)];
+        let (own, other) = if forward { (0, 1) } else { (1, 0) };
+        let on_wire = |from: usize, number: u64| numbers[from].wrapping_add(number as u32);
+        let mut options = Options::default();
+        if is_syn {
+            options.mss = Some(style.mss);
+            options.sack_permitted = style.sack;
+            options.window_scale = Some(style.scale);
+        }
+        options.timestamps = style.timestamps.then_some((packet.ts_value, packet.ts_echo));
+        for (place, (start, end)) in options.sack.iter_mut().zip(packet.sack.ranges(packet.ack)) {
+            *place = (on_wire(other, start), on_wire(other, end));
+        }
+        let (server, client) = flow.ends(incarnation);
+        let (from, to) = if forward { (server, client) } else { (client, server) };
+        let segment = Segment {
+            from,
+            to,
+            tos: tos(packet),
+            flags,
+            seq: on_wire(own, seq),
+            ack: if flags & flag::ACK == 0 { 0 } else { on_wire(other, ack) },
+            window: style.window(packet),
+            options,
+            payload: payload as u32,
+        };
+        Some((segment, false))
+    }
+}
+
+/// The address of a host: 10.0.0.1 is the first one.
+fn address(host: HostId) -> [u8; 4] {
+    (0x0a00_0001 + host.0).to_be_bytes()
+}
+
+fn tos(packet: &Packet) -> u8 {
+    let ecn = match packet.ecn() {
+        Ecn::NotCapable => 0,
+        Ecn::Capable => 2,
+        Ecn::CongestionExperienced => 3,
+    };
+    // The labels are the bits of the DSCP.
+    (packet.label << 2) as u8 | ecn
+}
+
+fn datagram(flow: &Flow, packet: &Packet, payload: u32) -> Segment {
+    let end = |host| Endpoint { address: address(host), port: DISCARD };
+    let (server, client) = (end(flow.server), end(flow.client));
+    let (from, to) = if packet.route.is_forward() { (server, client) } else { (client, server) };
+    Segment { from, to, tos: tos(packet), payload, ..Segment::default() }
+}
+
+/// The bits of the TCP header.
+fn flags_of(packet: &Packet, style: Style) -> u8 {
+    let has = |flags| packet.flags.contains(flags);
+    let bits = [
+        (Flags::SYN, flag::SYN),
+        (Flags::ACK, flag::ACK),
+        (Flags::FIN, flag::FIN),
+        (Flags::REQUEST, flag::PSH),
+        (Flags::ECE, flag::ECE),
+        (Flags::CWR, flag::CWR),
+    ];
+    let set = bits.into_iter().filter(|(flags, _)| has(*flags)).fold(0, |all, (_, bit)| all | bit);
+    if !has(Flags::SYN) {
+        return set;
+    }
+    // RFC 3168 §6.1.1: both bits ask for ECN, one agrees.
+    match (style.ecn, has(Flags::ACK)) {
+        (false, _) => set,
+        (true, false) => set | flag::ECE | flag::CWR,
+        (true, true) => (set | flag::ECE) & !flag::CWR,
+    }
+}
+
+/// The number of the SYN: fixed, and different for each connection and direction.
+fn first(flow: u32, incarnation: u32, forward: bool) -> u32 {
+    let mixed = (u64::from(flow) << 33 | u64::from(incarnation) << 1 | u64::from(forward))
+        .wrapping_add(1)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9).rotate_left(32) as u32
+}

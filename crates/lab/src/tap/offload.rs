@@ -1,0 +1,87 @@
+//! Merges segments as a host with offloads sees them: what it sends at one time before it is cut
+//! into segments, and what arrives in a short time after it was merged.
+
+use incast_capture::wire::{Options, flag};
+
+use super::{File, Seen};
+
+/// Nanoseconds in which arrivals are merged.
+const WINDOW: u64 = 50_000;
+/// The most payload of a merged segment: an IP packet has less than 64 KiB.
+const MOST_PAYLOAD: u32 = 65_535 - 20 - 60;
+/// Connections whose segments are merged at a time (Linux: `MAX_GRO_SKBS`).
+const MOST_CONNECTIONS: usize = 8;
+
+/// Segments that may grow.
+#[derive(Default)]
+pub struct Offload {
+    /// Each with its largest payload before it grew.
+    growing: Vec<(Seen, u32)>,
+    /// When the first of them was seen.
+    since: u64,
+    /// The direction of all of them.
+    forward: bool,
+}
+
+impl Offload {
+    /// Takes a packet: it makes another one longer, or waits, or is written.
+    pub fn take(&mut self, seen: Seen, forward: bool, file: &mut File) {
+        if !self.growing.is_empty() && (forward != self.forward || seen.nanos > self.since + WINDOW)
+        {
+            self.flush(file);
+        }
+        let held = self.growing.iter_mut().find(|(held, _)| held.flow == seen.flow);
+        match held {
+            Some((held, segment)) if continues(held, &seen, *segment) => {
+                held.segment.payload += seen.segment.payload;
+                held.nanos = seen.nanos;
+                held.comments.extend(seen.comments);
+                return;
+            }
+            Some(_) => self.flush(file),
+            None => {}
+        }
+        if !may_grow(&seen) {
+            self.flush(file);
+            return file.write(&seen);
+        }
+        if self.growing.len() == MOST_CONNECTIONS {
+            self.flush(file);
+        }
+        if self.growing.is_empty() {
+            (self.since, self.forward) = (seen.nanos, forward);
+        }
+        let segment = seen.segment.payload;
+        self.growing.push((seen, segment));
+    }
+
+    /// Writes what has grown, with the time of the last arrival.
+    pub fn flush(&mut self, file: &mut File) {
+        let last = self.growing.iter().map(|(seen, _)| seen.nanos).max();
+        for (mut seen, _) in self.growing.drain(..) {
+            seen.nanos = last.unwrap_or(seen.nanos);
+            file.write(&seen);
+        }
+    }
+}
+
+/// Whether a packet is ordinary data.
+fn may_grow(seen: &Seen) -> bool {
+    let segment = &seen.segment;
+    let plain = segment.flags & !(flag::PSH | flag::ECE) == flag::ACK;
+    !seen.is_datagram
+        && plain
+        && segment.payload > 0
+        && segment.options.sack == Options::default().sack
+}
+
+/// Whether `next` follows `held` directly, with the same header. A short segment is the last one.
+fn continues(held: &Seen, next: &Seen, segment: u32) -> bool {
+    let (one, other) = (&held.segment, &next.segment);
+    may_grow(next)
+        && one.seq.wrapping_add(one.payload) == other.seq
+        && (one.ack, one.flags, one.tos) == (other.ack, other.flags, other.tos)
+        && one.payload.is_multiple_of(segment)
+        && other.payload <= segment
+        && one.payload + other.payload <= MOST_PAYLOAD
+}

@@ -1,0 +1,170 @@
+//! The client's bytes of a connection. In the simulator a request is a packet with a number; in a
+//! capture it is bytes of the stream.
+
+use incast_net::{Flags, Packet};
+
+/// Bytes of a request that the scenario gives none.
+const LEAST_REQUEST: u64 = 64;
+
+/// The requests of one incarnation of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stream {
+    /// The epoch of its packets.
+    pub epoch: u8,
+    /// Which incarnation of its flow it is.
+    pub incarnation: u32,
+    /// Bytes of a request; 0 before the first.
+    size: u64,
+    /// Requests that were made before the connection was opened, and are not part of it.
+    outside: u64,
+    /// Requests seen at the tap.
+    seen: u64,
+    /// Requests that the server has received, and those before the last of them.
+    heard: u64,
+    heard_before: u64,
+    /// The first sequence number that the server sent after the last request.
+    answered_from: Option<u64>,
+    /// The direction of the SYN: whether the server opened.
+    server_opens: Option<bool>,
+    /// Whether the server has sent data.
+    has_data: bool,
+}
+
+impl Stream {
+    pub fn new(epoch: u8, incarnation: u32) -> Self {
+        Self { epoch, incarnation, ..Self::default() }
+    }
+
+    /// A host sends a packet.
+    pub fn on_sent(&mut self, packet: &Packet) {
+        let forward = packet.route.is_forward();
+        if forward {
+            self.has_data |= packet.payload > 0;
+            self.answered_from.get_or_insert(packet.seq);
+        } else if packet.flags.contains(Flags::REQUEST) {
+            if self.size == 0 {
+                self.size = u64::from(packet.payload).max(LEAST_REQUEST);
+            }
+            if is_outside(packet) {
+                self.outside = self.outside.max(packet.seq);
+            }
+        }
+        if packet.flags.contains(Flags::SYN) && !packet.flags.contains(Flags::ACK) {
+            self.server_opens.get_or_insert(forward);
+        }
+    }
+
+    /// A host receives a packet.
+    pub fn on_received(&mut self, packet: &Packet) {
+        if packet.flags.contains(Flags::REQUEST) && packet.seq > self.heard {
+            self.heard_before = self.heard;
+            self.heard = packet.seq;
+            self.answered_from = None;
+        }
+    }
+
+    /// Bytes of a packet of the client, as it passes the tap: the first number, from 0 of the SYN,
+    /// and the payload.
+    pub fn of_client(&mut self, packet: &Packet) -> (u64, u64) {
+        if packet.flags.contains(Flags::REQUEST) {
+            self.seen = self.seen.max(packet.seq);
+            return (1 + self.bytes(packet.seq - 1), self.size);
+        }
+        let requests = if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(self.seen) };
+        (packet.seq + requests, packet.payload.into())
+    }
+
+    /// What a packet of the server acknowledges. A packet that was under way when a request arrived
+    /// does not know of it.
+    pub fn acknowledged(&self, packet: &Packet) -> u64 {
+        let knows = packet.flags.contains(Flags::RETRANSMISSION)
+            || self.answered_from.is_some_and(|from| packet.seq >= from);
+        let heard = if knows { self.heard } else { self.heard_before };
+        packet.ack + if packet.flags.contains(Flags::SYN) { 0 } else { self.bytes(heard) }
+    }
+
+    /// Whether a packet without SYN stands for a SYN-ACK: the answer to a SYN where only one end
+    /// sends one.
+    pub fn is_answer_to_syn(&self, packet: &Packet) -> bool {
+        let numbers = (packet.seq, packet.ack, packet.payload) == (1, 1, 0);
+        numbers
+            && !packet.flags.intersects(Flags::SYN.with(Flags::REQUEST))
+            && !self.has_data
+            && self.server_opens == Some(!packet.route.is_forward())
+    }
+
+    /// Bytes of the first `requests` requests.
+    fn bytes(&self, requests: u64) -> u64 {
+        requests.saturating_sub(self.outside) * self.size
+    }
+}
+
+/// Whether a packet is a request to a server that has yet to open the connection.
+pub fn is_outside(packet: &Packet) -> bool {
+    packet.flags.contains(Flags::REQUEST) && !packet.flags.contains(Flags::ACK)
+}
+
+#[cfg(test)]
+mod tests {
+    use incast_net::RouteId;
+
+    use super::*;
+
+    fn request(ordinal: u64) -> Packet {
+        let flags = Flags::ACK.with(Flags::REQUEST);
+        Packet { route: RouteId::new(0, false), seq: ordinal, ack: 1, flags, ..Packet::default() }
+    }
+
+    fn data(seq: u64) -> Packet {
+        let route = RouteId::new(0, true);
+        Packet { route, seq, ack: 1, payload: 1000, flags: Flags::ACK, ..Packet::default() }
+    }
+
+    fn ack(number: u64) -> Packet {
+        let route = RouteId::new(0, false);
+        Packet { route, seq: 1, ack: number, flags: Flags::ACK, ..Packet::default() }
+    }
+
+    #[test]
+    fn requests_are_bytes_between_acknowledgements() {
+        let mut stream = Stream::new(0, 0);
+        stream.on_sent(&request(1));
+        assert_eq!(stream.of_client(&request(1)), (1, 64));
+        assert_eq!(stream.of_client(&ack(1001)), (65, 0));
+        stream.on_sent(&request(2));
+        assert_eq!(stream.of_client(&ack(1001)), (65, 0), "it passes the tap before the request");
+        assert_eq!(stream.of_client(&request(2)), (65, 64));
+        assert_eq!(stream.of_client(&request(2)), (65, 64), "again");
+        assert_eq!(stream.of_client(&ack(2001)), (129, 0));
+    }
+
+    #[test]
+    fn a_server_acknowledges_what_it_had_received_when_it_sent() {
+        let mut stream = Stream::new(0, 0);
+        for ordinal in 1..=2 {
+            stream.on_sent(&request(ordinal));
+            stream.of_client(&request(ordinal));
+        }
+        stream.on_received(&request(1));
+        stream.on_sent(&data(1));
+        assert_eq!(stream.acknowledged(&data(1)), 65);
+        stream.on_received(&request(2));
+        assert_eq!(stream.acknowledged(&data(1)), 65, "it was under way");
+        stream.on_sent(&data(1001));
+        assert_eq!(stream.acknowledged(&data(1)), 65);
+        assert_eq!(stream.acknowledged(&data(1001)), 129);
+        let again = Packet { flags: Flags::ACK.with(Flags::RETRANSMISSION), ..data(1) };
+        assert_eq!(stream.acknowledged(&again), 129);
+    }
+
+    #[test]
+    fn a_request_before_the_connection_is_no_part_of_it() {
+        let mut stream = Stream::new(0, 0);
+        let first = Packet { flags: Flags::REQUEST, ..request(1) };
+        assert!(is_outside(&first) && !is_outside(&request(2)));
+        stream.on_sent(&first);
+        stream.on_received(&first);
+        stream.on_sent(&request(2));
+        assert_eq!(stream.of_client(&request(2)), (1, 64));
+    }
+}

@@ -1,0 +1,112 @@
+"""A run whose packets are captured: one point, one seed, one file."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from incast import _core, units
+from incast.errors import ResultsError
+from incast.scenario import Scenario
+from incast.scenario.plan import Plan, Point
+from incast.sweep.backend import Simulator, Spill
+
+SNAPLEN = 96  # bytes: Ethernet, IPv4, and TCP with all options
+
+
+@dataclass(frozen=True)
+class Capture:
+    """What to write of a run's packets, and where.
+
+    Parameters
+    ----------
+    path
+        The file (pcapng), which must not exist.
+    at
+        Where the packets are seen: `client`, `client:N`, `switch` or `server:N`, from 0.
+    snaplen
+        Largest number of bytes kept of a frame.
+    truth
+        Write drops and the causes of timeouts as comments of packets.
+    offload
+        Merge segments as segmentation and receive offloads of a host do.
+
+    Raises
+    ------
+    ResultsError
+        The place or the number is not valid.
+    """
+
+    path: Path
+    at: str = "client"
+    snaplen: int = SNAPLEN
+    truth: bool = False
+    offload: bool = False
+
+    def __post_init__(self) -> None:
+        self.into(self.path)
+
+    def into(self, path: Path) -> _core.Capture:
+        """Return the same, written to another file."""
+        try:
+            return _core.Capture(path, self.at, self.snaplen, self.truth, self.offload)
+        except ValueError as error:
+            raise ResultsError(f"pcap: {error}") from None
+
+    def check(self, scenario: Scenario) -> None:
+        """Refuse, before the run, what cannot be captured.
+
+        Raises
+        ------
+        ResultsError
+            There is more than one run, no such place, or the file exists.
+        """
+        plan = scenario.plan
+        if (runs := len(plan.points) * len(plan.seeds)) > 1 or plan.precision is not None:
+            raise ResultsError(f"pcap: {_choice(plan, runs)}")
+        try:
+            self.into(self.path).check(plan.points[0].scenario)
+        except ValueError as error:
+            raise ResultsError(f"pcap: {error}") from None
+        if self.path.exists():
+            raise ResultsError(f"{self.path}: exists; remove it, or choose another name")
+        if not self.path.parent.is_dir():
+            raise ResultsError(f"{self.path}: there is no directory {self.path.parent}")
+
+
+def _choice(plan: Plan, runs: int) -> str:
+    """Say what to choose, so that one run is left."""
+    ways = [f"--set {key}=VALUE" for key in plan.swept]
+    if len(plan.seeds) > 1 or plan.precision is not None:
+        ways.append("--seeds 1")
+    return f"a file is of one run, and these are {units.plural(runs, 'run')}: add {' '.join(ways)}"
+
+
+class Capturing(Simulator):
+    """The packet-level engine, which writes the packets of its run.
+
+    The file has its name when the run is complete.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self.capture = capture
+
+    def run(
+        self,
+        point: Point,
+        seed: int,
+        traces: Sequence[str],
+        control: _core.Control,
+        spill: Spill,
+    ) -> dict[str, Any]:
+        """Simulate a point at one seed, and write its packets."""
+        path = self.capture.path
+        part = path.with_name(f"{path.name}.part")
+        try:
+            result = _core.run(
+                point.scenario, seed, traces, control, spill, self.capture.into(part)
+            )
+            part.rename(path)
+        finally:
+            part.unlink(missing_ok=True)
+        return result
