@@ -39,7 +39,7 @@ impl Style {
     fn of(tcp: &Config) -> Self {
         let timestamps = tcp.timestamps.is_some();
         let mss = tcp.mss + if timestamps { TIMESTAMPS } else { 0 };
-        let fits = |scale: &u8| tcp.receive_window >> scale <= u64::from(u16::MAX);
+        let fits = |scale: &u8| u16::try_from(tcp.receive_window >> scale).is_ok();
         Self {
             mss: u16::try_from(mss).unwrap_or(u16::MAX),
             sack: tcp.sack.is_some(),
@@ -102,7 +102,7 @@ impl Flow {
 
 /// The flows of a run.
 pub struct Flows {
-    flows: Vec<Flow>,
+    all: Vec<Flow>,
     styles: Vec<Style>,
     hosts: u32,
 }
@@ -125,11 +125,11 @@ impl Flows {
                 *count += 1;
             }
         }
-        Self { flows, styles, hosts: wiring::hosts(scenario, &groups) }
+        Self { all: flows, styles, hosts: wiring::hosts(scenario, &groups) }
     }
 
     pub fn len(&self) -> usize {
-        self.flows.len()
+        self.all.len()
     }
 
     pub fn hosts(&self) -> u32 {
@@ -148,14 +148,14 @@ impl Flows {
 
     /// A host sends a packet.
     pub fn on_sent(&mut self, packet: &Packet) {
-        let flow = &mut self.flows[packet.route.flow() as usize];
+        let flow = &mut self.all[packet.route.flow() as usize];
         flow.advance(packet.epoch);
         flow.stream(packet.epoch).on_sent(packet);
     }
 
     /// A host receives a packet.
     pub fn on_received(&mut self, packet: &Packet) {
-        let flow = &mut self.flows[packet.route.flow() as usize];
+        let flow = &mut self.all[packet.route.flow() as usize];
         flow.stream(packet.epoch).on_received(packet);
     }
 
@@ -163,7 +163,7 @@ impl Flows {
     /// of a connection that is long over.
     pub fn frame(&mut self, packet: &Packet) -> Option<(Segment, bool)> {
         let number = packet.route.flow();
-        let flow = &mut self.flows[number as usize];
+        let flow = &mut self.all[number as usize];
         let forward = packet.route.is_forward();
         let Some(style) = flow.style else {
             return Some((datagram(flow, packet, packet.size().saturating_sub(28)), true));
