@@ -33,3 +33,7 @@ class LiveError(ValueError):
 
 class FetchError(ValueError):
     """A read from real servers that failed, or cannot be done; the message is one line."""
+
+
+class AdviceError(ValueError):
+    """Advice that cannot be given, or input of it that cannot be read; the message is one line."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from incast.cli.advise import advise
 from incast.cli.compare import compare
 from incast.cli.describe import describe
 from incast.cli.explain import explain
@@ -44,6 +45,7 @@ app.command()(explain)
 app.command()(describe)
 app.command()(reproduce)
 app.command()(fetch)
+app.command()(advise)
 
 
 def _version(wanted: bool) -> None:

@@ -8,7 +8,14 @@ import typer
 
 from incast import units
 from incast._core import ScenarioError
-from incast.errors import FetchError, FigureError, LiveError, ModelError, ResultsError
+from incast.errors import (
+    AdviceError,
+    FetchError,
+    FigureError,
+    LiveError,
+    ModelError,
+    ResultsError,
+)
 
 USER_ERROR = 2
 _LONGEST = 1500  # characters of a message
@@ -22,7 +29,10 @@ def one_line(app: typer.Typer) -> int:
     try:
         code = app(standalone_mode=False) or 0
         sys.stdout.flush()
-    except (ScenarioError, FetchError, FigureError, LiveError, ModelError, ResultsError) as error:
+    except (
+        *(ScenarioError, AdviceError, FetchError, FigureError, LiveError, ModelError),
+        ResultsError,
+    ) as error:
         code = _report(str(error))
     except typer.TyperException as error:
         # Pydantic, which reads the values for typer, begins its messages so.

@@ -103,7 +103,7 @@ def compare(
         there = possible(column, b.resolved(int(rows["point_b"][0])))
         swept = dict(zip(keys, values, strict=False))
         ours, theirs = (rows[name].cast(pl.Float64).to_numpy() for name in (column, f"{column}_b"))
-        found.append(_compared(swept, (ours, theirs), (here, there), column in _MORE_IS_BETTER))
+        found.append(paired(column, (ours, theirs), (here, there), swept))
     return found
 
 
@@ -131,12 +131,25 @@ def _values(results: Results, column: str, group: str, keys: Sequence[str]) -> p
     )
 
 
-def _compared(
-    swept: dict[str, Value],
+def paired(
+    column: str,
     values: tuple[Floats, Floats],
     ranges: tuple[tuple[float, float], tuple[float, float]],
-    more_is_better: bool,
+    swept: dict[str, Value] | None = None,
 ) -> Compared:
+    """Compare one quantity at one point.
+
+    Parameters
+    ----------
+    column
+        The quantity.
+    values
+        Those of A and of B, seed by seed: the same seeds in the same order.
+    ranges
+        The possible range of either (see `possible`).
+    swept
+        The point, for the answer.
+    """
     ours, theirs = values
     differences = theirs - ours
     mean = float(differences.mean())
@@ -154,8 +167,9 @@ def _compared(
     elif low is None or high is None or low <= 0 <= high:
         finding = Finding.UNKNOWN
     else:
-        finding = Finding.BETTER if (low > 0) == more_is_better else Finding.WORSE
+        better = (low > 0) == (column in _MORE_IS_BETTER)
+        finding = Finding.BETTER if better else Finding.WORSE
     return Compared(
-        swept, len(differences), float(np.mean(ours)), float(np.mean(theirs)), mean, low, high,
-        finding,
+        swept or {}, len(differences), float(np.mean(ours)), float(np.mean(theirs)), mean, low,
+        high, finding,
     )  # fmt: skip

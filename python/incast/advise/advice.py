@@ -1,0 +1,106 @@
+"""Advice: everything that a page says."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from incast.advise.case import Case
+from incast.advise.knee import Knee
+from incast.advise.limit import Limit
+from incast.advise.search import Advised, Found, Gain, Tried
+
+
+@dataclass(frozen=True)
+class Advice:
+    """The advice for a case, as far as it is known.
+
+    Parameters
+    ----------
+    case
+        The case.
+    collapsed
+        Whether it has collapsed; None where this is not defined.
+    verdict
+        Sentences on the case as it is.
+    knee
+        Between which numbers of servers it collapses, if this is known.
+    limit
+        The limiting resource.
+    found
+        The fixes.
+    seconds
+        How long the advice took.
+    """
+
+    case: Case
+    collapsed: bool | None
+    verdict: list[str]
+    knee: Knee | None
+    limit: Limit
+    found: Found = field(default_factory=Found)
+    seconds: float = 0.0
+
+    @property
+    def fixes(self) -> list[Advised]:
+        """The first fix of every party, the one to begin with first."""
+        return self.found.per_party()
+
+    def sentences(self) -> list[str]:
+        """Return the verdict in words."""
+        return [*([self.knee.sentence()] if self.knee else []), *self.verdict]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        knee = self.knee
+        return {
+            "verdict": {
+                "collapsed": self.collapsed,
+                "servers": self.case.here.servers,
+                "collapses_between": None if knee is None else [knee.low, knee.high],
+                "most_servers_tried": None if knee is None else knee.most,
+                "text": " ".join(self.sentences()),
+            },
+            "limiting_resource": {"name": self.limit.name, "why": self.limit.why},
+            "fixes": [_fix(one) for one in self.fixes],
+            "other_fixes": [_fix(one) for one in self.found.advised if one not in self.fixes],
+            "tried": [_tried(one) for one in self.found.tried],
+            "confirmed": self.found.confirmed,
+            "notes": list(self.case.notes),
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def _fix(one: Advised) -> dict[str, Any]:
+    fix = one.fix
+    return {
+        "name": fix.name,
+        "who": str(fix.who),
+        "what": fix.what,
+        "text": fix.text,
+        "rollback": fix.rollback,
+        "goodput_gain": _gain(one.goodput, "bps"),
+        "p99_gain": None if one.p99 is None else _gain(one.p99, "s"),
+        "price": fix.price,
+        "risk": fix.risk,
+        "changes": dict(fix.changes),
+    }
+
+
+def _gain(gain: Gain, unit: str) -> dict[str, Any]:
+    """Return a gain as the ratio after / before, with its interval."""
+    return {
+        "ratio": gain.ratio,
+        "ratio_ci95_low": gain.low,
+        "ratio_ci95_high": gain.high,
+        f"before_{unit}": gain.before,
+        f"after_{unit}": gain.after,
+        "seeds": gain.seeds,
+    }
+
+
+def _tried(one: Tried) -> dict[str, Any]:
+    return {
+        "name": one.fix.name,
+        "who": str(one.fix.who),
+        "why": one.why,
+        "goodput_ratio": one.ratio,
+    }

@@ -1,0 +1,128 @@
+"""The order of the work: a first answer soon, better ones as long as there is time."""
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from incast.advise.advice import Advice
+from incast.advise.apps import find, throttled
+from incast.advise.case import Case, case_of
+from incast.advise.fixes import catalogue
+from incast.advise.knee import Knee, knee
+from incast.advise.limit import limit_of
+from incast.advise.search import ROUNDS, Search, rounds
+from incast.advise.trials import BASE, Clock, TimeUp, Trials
+from incast.errors import AdviceError
+from incast.results.verdict import sentences
+from incast.scenario import Scenario, load
+
+BUDGET_S = 20.0
+_ROUNDS, _KNEE, _CONFIRM = 0.35, 0.3, 0.9  # shares of the time that is left when each begins
+
+
+def advise(
+    scenario: Scenario | str | Path | Mapping[str, Any],
+    *,
+    budget: float | None = BUDGET_S,
+    app: str | None = None,
+    throttles: Sequence[str] = (),
+    notes: Sequence[str] = (),
+    jobs: int | None = None,
+    listener: Callable[[Advice], None] | None = None,
+) -> Advice:
+    """Return what to change in a scenario.
+
+    Parameters
+    ----------
+    scenario
+        A scenario, or an argument of `incast.load`. If it sweeps the number of servers, the
+        largest one counts.
+    budget
+        Seconds after which the answer stands as far as it is known; None for no limit.
+    app
+        The application whose settings are named: one of `incast.advise.apps.APPS`.
+    throttles
+        Its settings, `KEY=VALUE`, which change the scenario.
+    notes
+        What was assumed before, for the answer.
+    jobs
+        Number of parallel runs; by default the number of processors.
+    listener
+        Called with every answer that is better than the one before.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario is not valid, or sweeps something else than the number of servers.
+    AdviceError
+        No run of it finishes in the time, or the application or its setting is not known.
+    """
+    if not isinstance(scenario, Scenario):
+        scenario = load(scenario)
+    known = find(app) if app is not None else None
+    if throttles and known is None:
+        raise AdviceError("--throttle: needs --app, which says what a setting means")
+    if known is not None:
+        scenario, told = throttled(scenario, known, throttles)
+        notes = [*notes, *told]
+    return Adviser(case_of(scenario, known, notes), budget, jobs, listener).work()
+
+
+class Adviser:
+    """Advice under way."""
+
+    def __init__(
+        self,
+        case: Case,
+        budget: float | None,
+        jobs: int | None,
+        listener: Callable[[Advice], None] | None,
+    ) -> None:
+        self.case = case
+        self.start = time.monotonic()
+        self.clock = Clock(math.inf if budget is None else self.start + budget)
+        self.trials = Trials(case, jobs)
+        self.search = Search(case, self.trials, catalogue(case))
+        self.listener = listener or (lambda _: None)
+        self.done = 1
+        self.knee: Knee | None = None
+        self.confirmed = False
+
+    def work(self) -> Advice:
+        """Return the best advice that there is time for."""
+        with suppress(TimeUp):
+            self.search.round(0, self.clock)
+        self.told()
+        self.done = rounds(self.search, self.clock.part(_ROUNDS))
+        self.told()
+        self.knee = knee(self.case, self.trials, self.clock.part(_KNEE))
+        self.told()
+        with suppress(TimeUp):
+            self.search.confirm(self.clock.part(_CONFIRM))
+        self.confirmed = self.search.has_fresh()
+        return self.told()
+
+    def told(self) -> Advice:
+        """Return what is known by now, and tell the listener."""
+        seeds = range(1, ROUNDS[self.done - 1][0] + 1)
+        summary = self.trials.summary(BASE, seeds)
+        if summary is None:
+            raise AdviceError(
+                "advise: no run of the scenario finished; give it more time with --budget, or "
+                "increase run.time_limit"
+            )
+        told = self.trials.collapsed(BASE, seeds)
+        advice = Advice(
+            self.case,
+            told[0] if told is not None and self.case.here.judged else None,
+            sentences(summary, [], self.trials.results(BASE, seeds).resolved),
+            self.knee,
+            limit_of(self.case, summary.to_dicts()[0]),
+            self.search.found(self.done, confirmed=self.confirmed),
+            time.monotonic() - self.start,
+        )
+        self.listener(advice)
+        return advice

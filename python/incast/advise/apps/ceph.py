@@ -1,0 +1,27 @@
+"""Ceph: a client has operations under way at many OSDs.
+
+Source: Ceph's options of clients: `objecter_inflight_ops`, 1024 by default, bounds the operations
+that a client has under way at all OSDs together.
+"""
+
+from incast.advise.apps.app import App, Throttle, at_once
+from incast.advise.words import Words
+
+
+def _limit(count: int) -> Words:
+    return Words(
+        f"OLD=$(ceph config get client objecter_inflight_ops)\n"
+        f"ceph config set client objecter_inflight_ops {count}",
+        "ceph config set client objecter_inflight_ops $OLD",
+    )
+
+
+APP = App(
+    "ceph",
+    _limit,
+    {
+        "objecter_inflight_ops": Throttle(
+            "operations of a client that are under way, each at an OSD", at_once
+        )
+    },
+)

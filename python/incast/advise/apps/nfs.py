@@ -1,0 +1,25 @@
+"""NFS: a client has calls under way at every server of a striped layout.
+
+Its slots bound the calls per server and not the number of servers: they are bytes per server.
+Source: the kernel's documentation of NFS: `nfs.max_session_slots` (NFSv4.1, 64 by default),
+`sunrpc.tcp_max_slot_table_entries` (older versions).
+"""
+
+from incast.advise.apps.app import App, Throttle
+
+READ_SIZE = 1 << 20
+"""Bytes of a call: the usual rsize of a mount."""
+
+
+def _slots(count: int) -> dict[str, object]:
+    return {"workload.sru": count * READ_SIZE}
+
+
+APP = App(
+    "nfs",
+    None,
+    {
+        name: Throttle("calls under way at a server, of 1 MiB each (rsize)", _slots)
+        for name in ("nfs.max_session_slots", "sunrpc.tcp_max_slot_table_entries")
+    },
+)

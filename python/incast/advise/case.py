@@ -1,0 +1,174 @@
+"""The user's case: one point of a scenario, made short enough to be simulated hundreds of times."""
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from incast import _core, units
+from incast.advise.apps.app import App
+from incast.scenario import Scenario
+from incast.scenario.override import apply
+from incast.scenario.plain import check
+from incast.scenario.plan import Point
+from incast.scenario.resolved import Resolved
+from incast.sweep.work import packets
+
+SERVERS = "workload.servers"
+MOST_PACKETS = 20_000  # data packets of a run, about; more seeds are better than longer runs
+LEAST_BLOCKS = {"fresh": 1, "persistent": 4}  # kept connections need blocks after the first
+_SCHEDULES = {"batching", "staggering", "ccs", "nccs", "ocs"}
+_LONGEST_FLOWS_S = 1.0  # simulated time of long flows
+
+
+@dataclass(frozen=True)
+class Case:
+    """What advice is asked for.
+
+    Parameters
+    ----------
+    scenario
+        A scenario of one point.
+    notes
+        What was changed in it, or assumed.
+    app
+        The application, if it is known.
+    """
+
+    scenario: Scenario
+    notes: tuple[str, ...] = ()
+    app: App | None = None
+    point: Point = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", self.scenario.plan.points[0])
+
+    @cached_property
+    def here(self) -> Resolved:
+        """The quantities of the case."""
+        return self.point.here
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is one client that reads blocks: then the application can change, too."""
+        return self.here.reads
+
+    @property
+    def room(self) -> int:
+        """Packets that path and buffer hold together."""
+        return self.here.buffer_packets + self.here.round_trip_packets
+
+    @property
+    def others(self) -> list[Any]:
+        """The remedies that it has, without a schedule of requests, which a fix replaces."""
+        given: list[Any] = self.here.tree["transport"]["remedies"]
+        return [one for one in given if one["name"] not in _SCHEDULES]
+
+    @property
+    def at_once(self) -> int:
+        """How many servers answer at a time at most."""
+        given = self.here.tree["transport"]["remedies"]
+        bounds = [one["n"] for one in given if one["name"] == "batching"]
+        return min([self.here.servers, *(n for n in bounds if isinstance(n, int))])
+
+    @property
+    def transport(self) -> dict[str, Any]:
+        """Its resolved transport."""
+        tree: dict[str, Any] = self.here.tree["transport"]
+        return tree
+
+    def changed(self, changes: Mapping[str, object]) -> Scenario:
+        """Return the scenario with other values of some keys; None removes a key.
+
+        Raises
+        ------
+        ScenarioError
+            The scenario is not valid then.
+        """
+        document = copy.deepcopy(self.scenario.document)
+        for key, value in changes.items():
+            if value is None:
+                _remove(document, key)
+            else:
+                check(value, key)
+                apply(document, key, value)
+        return replace(self.scenario, document=document)
+
+
+def case_of(scenario: Scenario, app: App | None = None, notes: Sequence[str] = ()) -> Case:
+    """Return the case of a scenario: one point, and runs that are not too long.
+
+    Raises
+    ------
+    ScenarioError
+        It is not valid, or it sweeps something else than the number of servers.
+    """
+    notes = list(notes)
+    swept = scenario.plan.swept
+    for key in swept:
+        if key != SERVERS:
+            raise scenario.error(
+                _core.ScenarioError(f"{key}: advice is for one point; fix it with --set {key}=…")
+            )
+    if swept:
+        most = max(int(point.swept[SERVERS]) for point in scenario.plan.points)
+        scenario = scenario.override(SERVERS, most)
+        notes.append(f"The advice is for the most servers of the sweep, {most}.")
+    return _uneven(_shortened(Case(scenario, tuple(notes), app)))
+
+
+def _uneven(case: Case) -> Case:
+    """Return the case with requests that are not quite simultaneous, if nothing in it is random.
+
+    All seeds would give the same result otherwise, and the intervals would say nothing.
+    """
+    here = case.here
+    chance = [
+        here.request_jitter,
+        here.lateness,
+        here.send_jitter,
+        here.facts["interval_s"] or 0.0,
+    ]
+    if not case.reads or any(chance) or here.tree["background"]:
+        return case
+    gap = f"{max(here.packet * 8e9 / here.line_rate, 1):.0f}ns"
+    note = f"Requests are up to {gap} apart, a packet's time: the scenario has no randomness."
+    changed = case.changed({"workload.request_jitter": gap})
+    return Case(changed, (*case.notes, note), case.app)
+
+
+def _shortened(case: Case) -> Case:
+    """Return the case with fewer blocks, or less time, per run."""
+    here, workload = case.here, case.here.workload
+    if len(here.workloads) > 1 or packets(here) <= MOST_PACKETS:
+        return case
+    share = MOST_PACKETS / packets(here)
+    if here.reads:
+        per_block = max(here.block_packets, 1)
+        blocks = max(MOST_PACKETS // per_block, LEAST_BLOCKS[workload["connections"]])
+        given = workload.get("blocks")
+        if given is not None and blocks >= int(given):
+            return case
+        changes: dict[str, object] = {"workload.duration": None, "workload.blocks": blocks}
+        said = f"Runs have {units.plural(blocks, 'block')} each"
+    elif workload.get("duration") is not None:
+        seconds = max(min(float(here.facts["duration_s"] or 0) * share, _LONGEST_FLOWS_S), 0.05)
+        changes = {"workload.duration": f"{seconds:.6g}s"}
+        said = f"Runs take {units.time(seconds)} of simulated time each"
+    else:
+        return case
+    note = f"{said}, less than the scenario's; there are more seeds instead."
+    return Case(case.changed(changes), (*case.notes, note), case.app)
+
+
+def _remove(document: dict[str, Any], key: str) -> None:
+    """Remove a dotted key, if it is there."""
+    *path, last = key.split(".")
+    place: Any = document
+    for step in path:
+        if not isinstance(place, dict) or step not in place:
+            return
+        place = place[step]
+    if isinstance(place, dict):
+        place.pop(last, None)

@@ -1,0 +1,30 @@
+"""Another congestion control at the servers, without help of the switch."""
+
+from collections.abc import Iterator
+
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import sysctl
+
+CONTROLS = {"reno": "reno", "cubic": "cubic", "bbr": "bbr", "vegas": "vegas"}
+"""What Linux has, by its name, and the name of the same in a scenario."""
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield those that it does not have."""
+    now = case.transport["congestion_control"]["name"]
+    for name, control in CONTROLS.items():
+        if control == now:
+            continue
+        words = sysctl({"net.ipv4.tcp_congestion_control": name})
+        yield Fix(
+            name=f"congestion control {name}",
+            who=Who.SERVERS,
+            what=f"Use {name} as congestion control.",
+            changes={"transport.congestion_control": control},
+            text=words.text if name in {"reno", "cubic"} else f"modprobe tcp_{name}\n{words.text}",
+            rollback=words.rollback,
+            price="It counts for every new connection of the host, to any destination.",
+            risk="It shares a link unevenly with hosts that keep the old one.",
+            effort=4,
+        )

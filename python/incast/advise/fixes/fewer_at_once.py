@@ -1,0 +1,40 @@
+"""Ask fewer servers at a time: the place of one that has answered goes to the next."""
+
+from collections.abc import Iterator
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import python
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield numbers of answers at a time, in powers of two below the number of servers."""
+    if not case.reads or (case.app is not None and case.app.limit is None):
+        return
+    at_once = 1
+    while at_once < case.at_once:
+        yield _fix(case, at_once)
+        at_once *= 2
+
+
+def _fix(case: Case, at_once: int) -> Fix:
+    own = python(
+        "from incast.client import Governor, Plan\n\n"
+        f"governor = Governor(Plan.fixed({at_once}, window=None))\n"
+        "async with governor.slot():\n"
+        "    ...  # ask one server, read its answer"
+    )
+    words = case.app.limit(at_once) if case.app is not None and case.app.limit else own
+    remedy = {"name": "batching", "n": at_once, "refill": "each"}
+    return Fix(
+        name=f"at most {at_once} at once",
+        who=Who.APPLICATION,
+        what=f"Have at most {units.plural(at_once, 'answer')} under way at a time.",
+        changes={"transport.remedies": [*case.others, remedy]},
+        text=words.text,
+        rollback=words.rollback,
+        price="With servers slower than the client's link, the link is not full.",
+        risk="Clients that share the switch's port to you share its buffer, too.",
+        effort=0,
+    )

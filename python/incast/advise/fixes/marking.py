@@ -1,0 +1,104 @@
+"""Marks of the switch instead of losses: DCTCP, or ECN with the control that is there."""
+
+from collections.abc import Iterator
+from math import ceil
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import Words, both, sonic, sysctl
+
+PROFILE = "INCAST_ECN"
+_LEAST = 2  # packets
+_AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; 65 at 10 Gbps
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield two thresholds with DCTCP, and one with ECN alone."""
+    if case.transport["ecn"] == "on":
+        return
+    least, usual = _thresholds(case)
+    for threshold in sorted({least, usual}):
+        yield _dctcp(case, threshold)
+    yield _ecn(case, usual)
+
+
+def _thresholds(case: Case) -> tuple[int, int]:
+    """Return K = C·RTT/7, the least that keeps a link busy, and the usual one, in packets."""
+    here = case.here
+    most = max(here.buffer_packets // 2, _LEAST)
+    path = here.line_rate * here.base_rtt / 8 / here.packet
+    usual = ceil(_AT_1_GBPS * max(here.line_rate / 1e9, 0.5) ** 0.5)
+    return min(max(ceil(path / 7), _LEAST), most), min(max(usual, _LEAST), most)
+
+
+def switch_words(threshold: int) -> Words:
+    """Return the WRED profile that marks everything beyond a threshold in bytes."""
+    levels = {
+        f"{colour}_{end}_threshold": str(threshold)
+        for colour in ("green", "yellow", "red")
+        for end in ("min", "max")
+    }
+    enabled = {f"wred_{colour}_enable": "true" for colour in ("green", "yellow", "red")}
+    certain = {f"{colour}_drop_probability": "100" for colour in ("green", "yellow", "red")}
+    profile = {"ecn": "ecn_all", **enabled, **levels, **certain}
+    tables = {
+        "WRED_PROFILE": {PROFILE: profile},
+        "QUEUE": {"Ethernet0|0": {"wred_profile": PROFILE}},
+    }
+    return sonic(tables)
+
+
+def _queue(threshold: int) -> dict[str, object]:
+    return {"name": "ecn-threshold", "threshold": f"{threshold}pkt"}
+
+
+def _dctcp(case: Case, threshold: int) -> Fix:
+    size = threshold * case.here.packet
+    hosts = sysctl({"net.ipv4.tcp_congestion_control": "dctcp", "net.ipv4.tcp_ecn": "1"})
+    words = both(
+        Words(f"# on the switch; name your port and queue\n{switch_words(size).text}",
+              switch_words(size).rollback),
+        Words(f"# on the servers and on the clients\nmodprobe tcp_dctcp\n{hosts.text}",
+              hosts.rollback),
+    )  # fmt: skip
+    return Fix(
+        name=f"DCTCP, marks from {threshold} packets",
+        who=Who.SWITCH,
+        what=f"Mark packets beyond {size} bytes ({units.plural(threshold, 'packet')}) in the "
+        "queue, and use DCTCP at both ends.",
+        changes={
+            "network.queue": _queue(threshold),
+            "transport.congestion_control": "dctcp",
+            "transport.ecn": None,
+            "transport.ecn_packets": None,
+        },
+        text=words.text,
+        rollback=words.rollback,
+        price="Every host and the switch change together. Traffic without ECN in the same queue is "
+        "dropped at the threshold.",
+        risk="Two segments per server must still fit into the buffer.",
+        effort=1,
+    )
+
+
+def _ecn(case: Case, threshold: int) -> Fix:
+    size = threshold * case.here.packet
+    hosts = sysctl({"net.ipv4.tcp_ecn": "1"})
+    words = both(
+        Words(f"# on the switch; name your port and queue\n{switch_words(size).text}",
+              switch_words(size).rollback),
+        Words(f"# on the servers and on the clients\n{hosts.text}", hosts.rollback),
+    )  # fmt: skip
+    return Fix(
+        name=f"ECN, marks from {threshold} packets",
+        who=Who.SWITCH,
+        what=f"Mark packets beyond {size} bytes ({units.plural(threshold, 'packet')}) in the "
+        "queue, and switch ECN on at both ends.",
+        changes={"network.queue": _queue(threshold), "transport.ecn": "on"},
+        text=words.text,
+        rollback=words.rollback,
+        price="Traffic without ECN in the same queue is dropped at the threshold.",
+        risk="Two segments per server must still fit into the buffer.",
+        effort=0,
+    )

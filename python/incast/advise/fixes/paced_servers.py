@@ -1,0 +1,59 @@
+"""Pacing at the servers: by the window, or with a bound of the rate."""
+
+from collections.abc import Iterator
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import Words
+
+_FIND = "DEV=eth0  # the interface to the clients; use your own"
+_BACK = "tc qdisc del dev $DEV root  # the kernel restores its default"
+_SHARES = (1, 2, 4)  # times the fair share of the client's link
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield fq alone, and with the fair share of the client's link, or some times as much."""
+    if not case.transport["pacing"]:
+        yield _fq(Words(f"{_FIND}\ntc qdisc replace dev $DEV root fq", _BACK))
+    here = case.here
+    for times in _SHARES:
+        rate = float(f"{times * here.line_rate / here.servers:.2g}")
+        if rate < here.server_rate:
+            yield _bounded(case, rate)
+
+
+def _fq(words: Words) -> Fix:
+    return Fix(
+        name="pacing with fq",
+        who=Who.SERVERS,
+        what="Send packets in even intervals, by the fq queue.",
+        changes={"transport.pacing": True},
+        text=words.text,
+        rollback=words.rollback,
+        price="A timer per packet.",
+        risk="A qdisc that you had set by hand is gone with it; note `tc qdisc show` before.",
+        effort=2,
+    )
+
+
+def _bounded(case: Case, rate: float) -> Fix:
+    kbit = round(rate / 1e3)
+    words = Words(f"{_FIND}\ntc qdisc replace dev $DEV root fq maxrate {kbit}kbit", _BACK)
+    # With a slower link, the network's delay must stay what it is.
+    delay = case.here.tree["network"]["delay"]
+    changes: dict[str, object] = {"network.server_rate": f"{kbit}kbps"}
+    if "base_rtt" in case.scenario.document.get("network", {}):
+        changes |= {"network.base_rtt": None, "network.delay": delay}
+    return Fix(
+        name=f"at most {units.rate(rate)} per connection",
+        who=Who.SERVERS,
+        what=f"Bound every connection to {units.rate(rate)}, by the fq queue.",
+        changes=changes,
+        text=words.text,
+        rollback=words.rollback,
+        price="No connection of the host is faster, to any client, busy or not.",
+        risk="It must be lower again for more servers. A qdisc that you had set by hand is gone "
+        "with it; note `tc qdisc show` before.",
+        effort=5,
+    )

@@ -1,0 +1,24 @@
+"""Acknowledge every packet at once at the client."""
+
+from collections.abc import Iterator
+
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import route
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield it where ACKs are delayed."""
+    if not case.transport["delayed_ack"]:
+        return
+    words = route("quickack 1", "SERVER")
+    yield Fix(
+        name="quick ACKs",
+        who=Who.CLIENT,
+        what="Acknowledge every packet at once.",
+        changes={"transport.delayed_ack": False},
+        text=words.text,
+        rollback=words.rollback,
+        price="Twice as many ACKs, and the processor time for them.",
+        risk="More ACKs make slow start faster, which may fill the buffer sooner.",
+    )

@@ -1,0 +1,45 @@
+"""A shorter minimum of the retransmission timeout at the servers."""
+
+from collections.abc import Iterator
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import route
+
+MINIMA = (0.001, 0.005, 0.010, 0.020, 0.050)
+_TICK = 0.008  # a kernel with 250 ticks a second has no shorter timeout
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield shorter minima, as long as they are above two round trips of a full buffer."""
+    here = case.here
+    full = here.base_rtt + here.buffer_packets * here.packet * 8 / here.line_rate
+    for least in MINIMA:
+        if least < here.rto_min and least >= here.base_rtt:
+            yield _fix(least, premature=least < 2 * full)
+
+
+def _fix(least: float, *, premature: bool) -> Fix:
+    text = units.time(least).replace(" ", "").replace("µ", "u")
+    words = route(f"rto_min {text}", "CLIENT")
+    changes: dict[str, object] = {"transport.rto_min": text}
+    if premature:
+        risk = "A full buffer delays packets by about as much: some timeouts are premature."
+    else:
+        risk = "On longer paths behind the same route, timeouts may be premature."
+    if least < _TICK:
+        risk += " A kernel with 250 ticks a second (CONFIG_HZ) makes 8 ms of it."
+    return Fix(
+        name=f"rto_min {text}",
+        who=Who.SERVERS,
+        what=f"Let the retransmission timeout be as short as {units.time(least)} on the route to "
+        "the clients.",
+        changes=changes,
+        text=words.text,
+        rollback=words.rollback,
+        price="It repairs faster and prevents no loss. A client that delays ACKs by up to 40 ms "
+        "may cause spurious retransmissions.",
+        risk=risk,
+        effort=MINIMA[::-1].index(least),
+    )

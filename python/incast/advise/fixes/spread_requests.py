@@ -1,0 +1,56 @@
+"""Send requests at different times: at random ones, or one by one."""
+
+from collections.abc import Iterator
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import python
+
+_SHARES = (0.5, 1.0, 2.0)  # of the time that the data of a block need
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield random delays, and a fixed time between two requests."""
+    if not case.reads:
+        return
+    for share in _SHARES:
+        most = float(f"{share * case.here.ideal:.2g}")
+        words = python(
+            "import asyncio, random\n\n"
+            f"await asyncio.sleep(random.uniform(0, {most:g}))  # seconds, before each request"
+        )
+        yield Fix(
+            name=f"requests within {units.time(most)}",
+            who=Who.APPLICATION,
+            what=f"Delay each request by a random time of up to {units.time(most)}.",
+            changes={"workload.start_spread": f"{most * 1e9:.0f}ns"},
+            text=words.text,
+            rollback=words.rollback,
+            price=f"Every block waits {units.time(most)} for its last request, busy or not.",
+            risk="With fewer servers it is only a delay.",
+            effort=3,
+        )
+    gap = float(f"{case.here.ideal / case.here.servers:.2g}")
+    words = python(
+        "import asyncio\n\n"
+        "for server in servers:\n"
+        "    ask(server)\n"
+        f"    await asyncio.sleep({gap:g})  # seconds"
+    )
+    yield Fix(
+        name=f"a request every {units.time(gap)}",
+        who=Who.APPLICATION,
+        what=f"Send one request every {units.time(gap)}, the time that an answer takes.",
+        changes={
+            "transport.remedies": [
+                *case.others,
+                {"name": "staggering", "interval": f"{gap * 1e9:.0f}ns"},
+            ]
+        },
+        text=words.text,
+        rollback=words.rollback,
+        price="Timers of that precision; slower servers leave the link idle.",
+        risk="Other traffic on the link makes answers overlap again.",
+        effort=3,
+    )

@@ -1,0 +1,29 @@
+"""A limit of the congestion window on the servers' route to the clients."""
+
+from collections.abc import Iterator
+
+from incast import units
+from incast.advise.case import Case
+from incast.advise.fixes.fix import Fix, Who
+from incast.advise.words import route
+
+
+def fixes(case: Case) -> Iterator[Fix]:
+    """Yield the share that a server has of path and buffer, if it is at least four segments."""
+    fair = case.room // max(case.here.flows, 1)
+    window = max(fair, 4)
+    if window >= case.here.window_limit:
+        return
+    words = route(f"cwnd lock {window}", "CLIENT")
+    yield Fix(
+        name=f"cwnd at most {window}",
+        who=Who.SERVERS,
+        what=f"Let each connection to the clients have at most {units.plural(window, 'segment')} "
+        "under way.",
+        changes={"transport.receive_window": f"{window}seg"},
+        text=words.text,
+        rollback=words.rollback,
+        price="A single transfer over this route is limited to a window per round trip.",
+        risk="It counts for new connections only, and more servers need a smaller one.",
+        effort=3,
+    )

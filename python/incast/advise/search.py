@@ -1,0 +1,276 @@
+"""The search for fixes: rounds of seeds that halve the field, and a last one that it did not see.
+
+All fixes of a round run at the same seeds as the case itself, so a difference is taken within a
+seed. A fix leaves the field when the runs say that it does not help, that it makes the slowest
+blocks slower, or that others of its party are ahead. The figures of those that remain are from
+seeds that played no part in the choice: the best of many would otherwise look better than it is.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from incast.advise.case import Case
+from incast.advise.fixes import Fix, Who
+from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
+from incast.results.compare import Compared, Finding
+
+ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
+"""Seeds that every round has, those of earlier rounds included, and the fixes of each party that
+stay."""
+FIRST_FRESH, FRESH, LEAST_FRESH = 1001, 12, 5
+"""The seeds of the last round: the first, how many, and how many are enough."""
+ALIKE = 0.05
+"""Goodputs within this share of the best are alike; then the cheapest comes first."""
+_SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
+_ENOUGH = 6  # seeds from which on a mean that is no better says something
+_GONE = 0.5  # share of the party's best goodput below which more seeds are not worth it
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A quantity before and after, and the interval of the ratio.
+
+    Parameters
+    ----------
+    before, after
+        Means over the seeds.
+    low, high
+        The 95 % interval of `after / before`.
+    seeds
+        How many seeds there were.
+    """
+
+    before: float
+    after: float
+    low: float
+    high: float
+    seeds: int
+
+    @classmethod
+    def of(cls, compared: Compared) -> "Gain | None":
+        """Take the gain from a comparison, unless it says nothing."""
+        if compared.low is None or compared.high is None or not compared.a:
+            return None
+        low, high = ((compared.a + end) / compared.a for end in (compared.low, compared.high))
+        return cls(compared.a, compared.b, low, high, compared.seeds)
+
+    @property
+    def ratio(self) -> float:
+        """How many times as much there is after it."""
+        return self.after / self.before
+
+
+@dataclass(frozen=True)
+class Advised:
+    """A fix that helps.
+
+    Parameters
+    ----------
+    fix
+        The fix.
+    goodput, p99
+        What it gains; p99 None where there are no blocks.
+    """
+
+    fix: Fix
+    goodput: Gain
+    p99: Gain | None
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A fix that is not advised, and why."""
+
+    fix: Fix
+    why: str
+    ratio: float | None = None
+
+
+@dataclass
+class Found:
+    """What the search has found so far.
+
+    Parameters
+    ----------
+    advised
+        Fixes that help, the one to begin with first.
+    tried
+        Those that do not, or less than others of their party.
+    confirmed
+        Whether the figures are from seeds that played no part in the choice.
+    """
+
+    advised: list[Advised] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    confirmed: bool = False
+
+    def per_party(self) -> list[Advised]:
+        """Return the first of every party, in the order of advice."""
+        first: dict[Who, Advised] = {}
+        for one in self.advised:
+            first.setdefault(one.fix.who, one)
+        return list(first.values())
+
+
+class Search:
+    """A search under way.
+
+    Parameters
+    ----------
+    case
+        The case.
+    trials
+        Where its runs are.
+    fixes
+        The catalogue.
+    """
+
+    def __init__(self, case: Case, trials: Trials, fixes: Iterable[Fix]) -> None:
+        self.case = case
+        self.trials = trials
+        self.field: list[Fix] = []
+        self.out: dict[str, Tried] = {}
+        self.groups = [name for name in case.here.groups if name != "all"]
+        for fix in fixes:
+            if trials.add(fix.name, fix.changes):
+                self.field.append(fix)
+            else:
+                self.out[fix.name] = Tried(fix, f"not simulated here: {trials.refused[fix.name]}")
+
+    def round(self, number: int, clock: Clock) -> None:
+        """Run one round, and let go of those that are behind.
+
+        Raises
+        ------
+        TimeUp
+            The time was over before the end of the round.
+        """
+        count, stay = ROUNDS[number]
+        seeds = range(1, count + 1)
+        self.trials.run([BASE, *(fix.name for fix in self.field)], seeds, clock)
+        last = number == len(ROUNDS) - 1
+        self.field = [fix for fix in self.field if self._stands(fix, seeds, strict=last)]
+        for who in Who:
+            mine = sorted(
+                (fix for fix in self.field if fix.who is who), key=lambda fix: -self._of(fix, seeds)
+            )
+            best = self._of(mine[0], seeds) if mine else 0.0
+            for place, fix in enumerate(mine):
+                if place >= stay or self._of(fix, seeds) < _GONE * best:
+                    self._drop(fix, f"less than “{mine[0].name}”", seeds)
+
+    def confirm(self, clock: Clock) -> None:
+        """Run what remains at seeds that played no part in the choice.
+
+        Raises
+        ------
+        TimeUp
+            The time was over before the end.
+        """
+        self.trials.run([BASE, *(fix.name for fix in self.field)], self.fresh, clock)
+
+    def has_fresh(self) -> bool:
+        """Return whether enough fresh seeds have finished for every fix."""
+        found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
+        return all(one is not None and one.seeds >= LEAST_FRESH for one in found)
+
+    @property
+    def fresh(self) -> range:
+        """The seeds of the last round."""
+        return range(FIRST_FRESH, FIRST_FRESH + FRESH)
+
+    def found(self, rounds: int, *, confirmed: bool) -> Found:
+        """Return what the rounds so far say."""
+        seeds = self.fresh if confirmed else range(1, ROUNDS[max(rounds - 1, 0)][0] + 1)
+        advised, tried = [], list(self.out.values())
+        for fix in self.field:
+            one = self._advised(fix, seeds)
+            if isinstance(one, Advised):
+                advised.append(one)
+            else:
+                tried.append(one)
+        return Found(_ordered(advised), sorted(tried, key=lambda it: -(it.ratio or 0)), confirmed)
+
+    def _advised(self, fix: Fix, seeds: range) -> "Advised | Tried":
+        """Return a fix with its gain, or why it is not advised."""
+        compared = self.trials.compare(fix.name, seeds)
+        gain = Gain.of(compared) if compared is not None else None
+        if compared is None or gain is None:
+            return Tried(fix, "no time left to simulate it")
+        if compared.finding is not Finding.BETTER:
+            return Tried(fix, _WHY[compared.finding], gain.ratio)
+        late = self.trials.compare(fix.name, seeds, P99)
+        if why := self._worse(fix, seeds, late):
+            return Tried(fix, why, gain.ratio)
+        return Advised(fix, gain, Gain.of(late) if late is not None else None)
+
+    def _worse(self, fix: Fix, seeds: range, late: Compared | None, *, strict: bool = True) -> str:
+        """Return what a fix makes worse, or nothing."""
+        if late is not None and (
+            late.finding is Finding.WORSE or (strict and late.difference > _SLOWER * late.a)
+        ):
+            return "the slowest blocks are slower"
+        for group in self.groups:
+            for column in (GOODPUT, P99):
+                other = self.trials.compare(fix.name, seeds, column, group=group)
+                if other is not None and other.finding is Finding.WORSE:
+                    return f"the group {group} is worse off"
+        return ""
+
+    def _stands(self, fix: Fix, seeds: range, *, strict: bool) -> bool:
+        """Return whether a fix stays; take note of why not. Few seeds are not strict."""
+        count = len(seeds)
+        compared = self.trials.compare(fix.name, seeds)
+        if compared is None:
+            self.out[fix.name] = Tried(fix, "no run finished")
+            return False
+        bad = compared.finding in _OUT or (count >= _ENOUGH and compared.difference <= 0)
+        if bad or (strict and compared.finding is not Finding.BETTER):
+            self._drop(fix, _WHY.get(compared.finding, _WHY[Finding.UNKNOWN]), seeds)
+            return False
+        late = self.trials.compare(fix.name, seeds, P99)
+        if why := self._worse(fix, seeds, late, strict=strict):
+            self._drop(fix, why, seeds)
+            return False
+        return True
+
+    def _drop(self, fix: Fix, why: str, seeds: range) -> None:
+        compared = self.trials.compare(fix.name, seeds)
+        ratio = compared.b / compared.a if compared is not None and compared.a else None
+        self.out[fix.name] = Tried(fix, why, ratio)
+        self.field = [one for one in self.field if one is not fix]
+
+    def _of(self, fix: Fix, seeds: range) -> float:
+        return self.trials.mean(fix.name, seeds) or 0.0
+
+
+_WHY = {
+    Finding.WORSE: "makes it slower",
+    Finding.SAME: "changes nothing",
+    Finding.UNKNOWN: "no gain that is certain",
+}
+_OUT = {Finding.WORSE, Finding.SAME}
+
+
+def _ordered(advised: list[Advised]) -> list[Advised]:
+    """Return the advice in order: of those close to the best the cheapest, then by goodput."""
+    best = max((one.goodput.after for one in advised), default=0.0)
+
+    def place(one: Advised) -> tuple[bool, float, float, float]:
+        near = one.goodput.after >= (1 - ALIKE) * best
+        price = (one.fix.who.rank, one.fix.effort) if near else (0, 0)
+        return (not near, *price, -one.goodput.after)
+
+    return sorted(advised, key=place)
+
+
+def rounds(search: Search, clock: Clock) -> int:
+    """Run the rounds after the first while there is time; return how many are done."""
+    done = 1
+    for number in range(1, len(ROUNDS)):
+        try:
+            search.round(number, clock)
+        except TimeUp:
+            break
+        done = number + 1
+    return done

@@ -1,0 +1,156 @@
+"""Runs of changed scenarios at the same seeds, within a time, and comparisons of them."""
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from incast import _core
+from incast.advise.case import Case
+from incast.errors import ResultsError
+from incast.outcome import Results
+from incast.results.collapse import COLLAPSED, at_points
+from incast.results.compare import Compared, paired
+from incast.results.statistics import possible
+from incast.results.store import Memory
+from incast.scenario.plan import Plan, Point
+from incast.sweep.execute import run_jobs
+
+BASE = ""  # the name of the case without a change
+GOODPUT, P99 = "goodput_bps", "completion_p99_s"
+
+
+class TimeUp(Exception):  # noqa: N818 (no error: the answer stands as far as it is known)
+    """The time is over; runs that have ended are kept."""
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Until when there is time, on the monotonic clock; inf without a limit."""
+
+    end: float
+
+    def part(self, share: float) -> "Clock":
+        """Return a clock that ends after a share of the time that is left."""
+        now = time.monotonic()
+        return Clock(min(self.end, now + share * (self.end - now)))
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left, not below 0."""
+        return max(self.end - time.monotonic(), 0.0)
+
+    def look(self, _: object = None) -> None:
+        """Raise `TimeUp` once the time is over."""
+        if time.monotonic() >= self.end:
+            raise TimeUp
+
+
+class Trials:
+    """The case and changes of it, by name.
+
+    Parameters
+    ----------
+    case
+        The case.
+    jobs
+        Number of parallel runs; by default the number of processors.
+    """
+
+    def __init__(self, case: Case, jobs: int | None = None) -> None:
+        self.case = case
+        self.jobs = jobs
+        self.engine = case.scenario.plan.engine
+        self.points: dict[str, Point] = {BASE: Point({}, case.point.resolved, case.point.ready)}
+        self.refused: dict[str, str] = {}
+        self._store = Memory()
+        self._seeds: set[int] = set()
+        self._known: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+
+    def add(self, name: str, changes: Mapping[str, object]) -> bool:
+        """Add a change; return whether the scenario is valid with it."""
+        try:
+            point = self.case.changed(changes).plan.points[0]
+        except _core.ScenarioError as error:
+            self.refused[name] = str(error)
+            return False
+        self.points[name] = Point({}, point.resolved, point.ready)
+        return True
+
+    def run(self, names: Iterable[str], seeds: Sequence[int], clock: Clock) -> None:
+        """Run some of them at some seeds, unless this was done before.
+
+        Raises
+        ------
+        TimeUp
+            The time was over before the end.
+        """
+        clock.look()
+        self._known.clear()
+        self._seeds |= set(seeds)
+        plan = Plan.of([self.points[name] for name in names], list(seeds), self.engine)
+        run_jobs(plan.runs(), self._store, workers=self.jobs, progress=clock.look)
+
+    def results(self, name: str, seeds: Sequence[int]) -> Results:
+        """Return the finished runs of one of them."""
+        return Results(Plan.of([self.points[name]], list(seeds), self.engine), self._store)
+
+    def summary(self, name: str, seeds: Sequence[int]) -> pl.DataFrame | None:
+        """Return the means of one of them over its finished runs, or None without any."""
+        try:
+            summary = self.results(name, seeds).summary()
+        except ResultsError:
+            return None
+        return summary if summary["ok"][0] else None
+
+    def collapsed(self, name: str, seeds: Sequence[int]) -> tuple[bool, float] | None:
+        """Return whether the mean has collapsed, and the share of seeds that have."""
+        summary = self.summary(name, seeds)
+        if summary is None:
+            return None
+        told = at_points(summary, self.results(name, seeds).resolved)[0]
+        return told, float(summary[COLLAPSED][0] or 0.0)
+
+    def mean(self, name: str, seeds: Sequence[int], column: str = GOODPUT) -> float | None:
+        """Return a mean over the finished seeds, or None without any."""
+        known = self._values(column, "all").get(name, {})
+        found = [known[seed] for seed in seeds if seed in known]
+        return sum(found) / len(found) if found else None
+
+    def compare(
+        self,
+        name: str,
+        seeds: Sequence[int],
+        column: str = GOODPUT,
+        *,
+        beside: str = BASE,
+        group: str = "all",
+    ) -> Compared | None:
+        """Compare one of them with another at the seeds that both have finished."""
+        values = self._values(column, group)
+        ours, theirs = values.get(beside, {}), values.get(name, {})
+        both = [seed for seed in seeds if seed in ours and seed in theirs]
+        if not both:
+            return None
+        pair = (np.array([ours[seed] for seed in both]), np.array([theirs[seed] for seed in both]))
+        here, there = (possible(column, self.points[one].here) for one in (beside, name))
+        return paired(column, pair, (here, there))
+
+    def _values(self, column: str, group: str) -> dict[str, dict[int, float]]:
+        """Return a column of all finished runs: by name, by seed."""
+        if (column, group) not in self._known:
+            names = list(self.points)
+            plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
+            found: dict[str, dict[int, float]] = {}
+            try:
+                rows = Results(plan, self._store).numbered(group)
+            except ResultsError:
+                rows = pl.DataFrame(schema={"status": pl.String})
+            if column in rows.columns:
+                whole = rows.filter((pl.col("status") == "ok") & pl.col(column).is_not_null())
+                for point, seed, value in whole.select("point", "seed", column).iter_rows():
+                    found.setdefault(names[point], {})[seed] = float(value)
+            self._known[column, group] = found
+        return self._known[column, group]

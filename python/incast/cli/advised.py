@@ -1,0 +1,102 @@
+"""Advice for people: the verdict, a table of fixes, and the words of each."""
+
+from incast import units
+from incast.advise import Advice
+from incast.advise.search import Advised, Gain
+from incast.cli.console import Paper
+from incast.grid import Column
+from incast.scenario.facts import words
+
+_MOST_NAMED = 8  # fixes of one kind that did not help
+
+
+def render(advice: Advice, paper: Paper) -> None:
+    """Print the whole page."""
+    case = advice.case
+    paper.heading(case.scenario.plan.title or "Untitled scenario")
+    paper.sentence(words([case.here]))
+    for text in (*case.notes, *advice.sentences()):
+        paper.sentence(text)
+    paper.sentence(f"Limiting resource: {advice.limit.name}. {advice.limit.why}")
+    paper.print()
+    if advice.fixes:
+        _fixes(advice, paper)
+    else:
+        paper.sentence("Nothing that was tried helps for certain.")
+    _tried(advice, paper)
+
+
+def brief(advice: Advice) -> list[str]:
+    """Return an answer in a few lines."""
+    lines = [*advice.sentences(), f"Limiting resource: {advice.limit.name}."]
+    return [
+        *lines,
+        *(
+            f"{one.fix.who}: {one.fix.name}, goodput × {_times(one.goodput)}"
+            for one in advice.fixes
+        ),
+    ]
+
+
+def _fixes(advice: Advice, paper: Paper) -> None:
+    fixes = advice.fixes
+    unit, rate = units.rates(
+        [value for one in fixes for value in (one.goodput.before, one.goodput.after)]
+    )
+    numbers = Column("number", "", [f"{n}." for n in range(1, len(fixes) + 1)])
+    shown = [
+        Column("who", "who changes", [str(one.fix.who) for one in fixes], 2),
+        Column("fix", "fix", [one.fix.name for one in fixes], 0),
+        Column("goodput", f"goodput\n{unit}", [rate(one.goodput.after) for one in fixes], 3),
+        Column("gain", "goodput\ntimes", [_times(one.goodput) for one in fixes], 1),
+        Column("interval", "95 % CI", [_ends(one.goodput) for one in fixes], 4),
+        Column("p99", "block p99\ntimes", [_p99(one) for one in fixes], 5),
+    ]
+    paper.table([numbers], shown)
+    seeds = fixes[0].goodput.seeds
+    before = f"{rate(fixes[0].goodput.before)} {unit} without a fix"
+    if advice.found.confirmed:
+        fresh = "which played no part in the choice"
+        paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, {fresh}.")
+    else:
+        more = "the time was not enough for others: give more with --budget"
+        paper.sentence(f"{before}; {units.plural(seeds, 'seed')}, those of the choice; {more}.")
+    for number, one in enumerate(fixes, 1):
+        paper.print()
+        paper.heading(f"{number}. {one.fix.what} ({one.fix.who})")
+        for line in one.fix.text.splitlines():
+            paper.print(f"    {line}", markup=False, highlight=False, soft_wrap=True)
+        paper.sentence("Back:")
+        for line in one.fix.rollback.splitlines():
+            paper.print(f"    {line}", markup=False, highlight=False, soft_wrap=True)
+        paper.entry("Price: ", one.fix.price)
+        paper.entry("Risk:  ", one.fix.risk)
+
+
+def _tried(advice: Advice, paper: Paper) -> None:
+    """Print what did not help, by the reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in advice.found.tried:
+        if one.why.startswith("less than"):
+            continue
+        ratio = f" (× {one.ratio:.2f})" if one.ratio is not None else ""
+        reasons.setdefault(one.why, []).append(f"{one.fix.name}{ratio}")
+    if not reasons:
+        return
+    paper.print()
+    paper.heading("Tried, and not advised")
+    for why, names in reasons.items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        paper.entry(f"{why}: ", ", ".join(names[:_MOST_NAMED]) + more)
+
+
+def _times(gain: Gain) -> str:
+    return units.number(gain.ratio, 3)
+
+
+def _ends(gain: Gain) -> str:
+    return f"{units.number(gain.low, 3)} to {units.number(gain.high, 3)}"
+
+
+def _p99(one: Advised) -> str:
+    return units.NONE if one.p99 is None else _times(one.p99)

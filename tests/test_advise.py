@@ -1,0 +1,111 @@
+"""`incast advise`: what to change, what it gains, the exact words, and the way back."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Command
+
+COLLAPSES = """\
+title = "A read that collapses"
+[network]
+rate = "1Gbps"
+delay = "25us"
+buffer = "64KiB"
+[workload]
+name = "barrier-read"
+servers = 16
+sru = "32KiB"
+blocks = 4
+request_jitter = "10us"
+connections = "persistent"
+[transport]
+name = "newreno"
+"""
+FEW = COLLAPSES.replace("servers = 16", "servers = 2")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.toml"
+    path.write_text(COLLAPSES)
+    return path
+
+
+def asked(command: Command, *arguments: object) -> dict[str, Any]:
+    """Return the advice as a program reads it."""
+    result = command("advise", *arguments, "--format", "json")
+    assert (result.code, result.err) == (0, "")
+    advice: dict[str, Any] = json.loads(result.out)
+    return advice
+
+
+def test_a_collapse_has_a_verdict_a_resource_and_fixes(command: Command, file: Path) -> None:
+    advice = asked(command, file)
+    assert advice["verdict"]["collapsed"] is True
+    low, high = advice["verdict"]["collapses_between"]
+    assert low < high <= 16
+    assert advice["limiting_resource"]["name"] == "timer"
+    parties = [fix["who"] for fix in advice["fixes"]]
+    assert len(parties) == len(set(parties)) >= 2, "one fix for every party that can help"
+    assert {"application", "server hosts"} <= set(parties)
+    assert advice["confirmed"]
+    for fix in [*advice["fixes"], *advice["other_fixes"]]:
+        assert all((fix["text"], fix["rollback"], fix["price"], fix["risk"]))
+        gain = fix["goodput_gain"]
+        assert 1 < gain["ratio_ci95_low"] <= gain["ratio"] <= gain["ratio_ci95_high"]
+        assert fix["p99_gain"]["ratio"] <= 1.01
+    assert len(advice["tried"]) > 10
+    assert all(one["why"] for one in advice["tried"])
+
+
+def test_nothing_is_advised_where_nothing_is_lost(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "few.toml").write_text(FEW)
+    advice = asked(command, tmp_path / "few.toml", "--set", "network.buffer=auto")
+    assert advice["verdict"]["collapsed"] is False
+    assert advice["limiting_resource"]["name"] == "line"
+    assert all(fix["goodput_gain"]["ratio"] < 1.2 for fix in advice["fixes"])
+
+
+def test_the_page_has_the_words_and_the_way_back(command: Command, file: Path) -> None:
+    result = command("advise", file)
+    assert (result.code, result.err) == (0, "")
+    assert "Limiting resource: " in result.out
+    assert "\n1. " in result.out
+    assert "\nBack:\n    " in result.out
+    assert "Tried, and not advised" in result.out
+
+
+def test_its_own_throttle_counts_as_fan_in(command: Command, file: Path) -> None:
+    advice = asked(command, file, "--app", "spark", "--throttle", "spark.reducer.maxReqsInFlight=2")
+    assert advice["verdict"]["collapsed"] is False
+    assert any("maxReqsInFlight" in note for note in advice["notes"])
+
+
+def test_the_largest_number_of_servers_of_a_sweep_counts(command: Command, file: Path) -> None:
+    advice = asked(command, file, "--set", "sweep.workload.servers=[2, 16, 8]", "--budget", "2s")
+    assert advice["verdict"]["servers"] == 16
+    assert "most servers of the sweep" in advice["notes"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--set", "sweep.network.buffer=['32KiB', '64KiB']"), "network.buffer: advice is for one"),
+        (("--budget", "soon"), "--budget"),
+        (("--budget", "0s"), "must be above 0"),
+        (("--app", "excel"), "--app: must be one of spark, ceph"),
+        (("--app", "ceph", "--throttle", "slots=3"), "ceph has objecter_inflight_ops"),
+        (("--app", "spark", "--throttle", "spark.reducer.maxReqsInFlight=x"), "KEY=NUMBER"),
+        (("--throttle", "slots=3"), "--throttle: needs --app"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    command: Command, file: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    result = command("advise", file, *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert said in result.err
+    assert result.err.count("\n") == 1
