@@ -12,19 +12,28 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import track
 
 from validation.common.judge import tell
 from validation.common.places import PAGES
-from validation.live import predict
+from validation.live import predict, table
+from validation.live.ask import Answer, ask
 from validation.live.judge import complete, judged, verdicts
 from validation.live.page import write
+from validation.live.predict import Prediction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FOLDER = PAGES / "live"
-SETS = {"first": (20261123, 30, 10)}
-"""Name: seed, plateaus, knees."""
+SETS = {
+    "first": (20261123, 30, 10, ("rack-tlp", "no probes", "sack", "newreno")),
+    "second": (20261124, 14, 6, ("rack-tlp", "no probes", "newreno")),
+}
+"""Name: seed, plateaus, knees, recoveries (since Linux 6.17 the kernel has no other with SACK)."""
 
 
 def main() -> int:
@@ -42,33 +51,30 @@ def main() -> int:
         return int(not all(found))
     if asked.set is None:
         parser.error(f"{asked.task}: name a set: {', '.join(SETS)}")
-    table = FOLDER / f"{asked.set}-predicted.csv"
+    path = FOLDER / f"{asked.set}-predicted.csv"
     if asked.task == "ask":
-        return _ask(console, asked.set, predict.read(table))
-    if table.exists():
-        parser.error(f"{table.name} is there: a prediction is made once")
-    seed, plateaus, knees = SETS[asked.set]
-    drawn = predict.draw(seed, plateaus, knees)
-    predict.write(table, list(track(drawn, total=plateaus + knees, console=console)))
+        return _ask(console, asked.set, table.read(path, Prediction))
+    if path.exists():
+        parser.error(f"{path.name} is there: a prediction is made once")
+    seed, plateaus, knees, recoveries = SETS[asked.set]
+    drawn = predict.draw(seed, plateaus, knees, recoveries)
+    table.add(path, Prediction, track(drawn, total=plateaus + knees, console=console))
     return 0
 
 
 def _judge(console: Console, which: str, *, quick: bool) -> bool:
-    from validation.live.ask import read
-
-    table = FOLDER / f"{which}-measured.csv"
-    if not table.exists():
+    path = FOLDER / f"{which}-measured.csv"
+    if not path.exists():
         console.print(f"skipped: the kernel was not asked for the {which} set yet")
         return True
-    predictions, answers = predict.read(FOLDER / f"{which}-predicted.csv"), read(table)
+    predictions = table.read(FOLDER / f"{which}-predicted.csv", Prediction)
+    answers = table.read(path, Answer)
     if quick:
         return tell(console, [complete(predictions, answers)], None)
     return tell(console, verdicts(judged(predictions, answers), answers), None)
 
 
-def _ask(console: Console, which: str, predictions: list[predict.Prediction]) -> int:
-    from validation.live.ask import Answer, ask
-
+def _ask(console: Console, which: str, predictions: Sequence[Prediction]) -> int:
     count = len(list(predict.runs(predictions)))
 
     def show(answer: Answer) -> None:
@@ -79,7 +85,9 @@ def _ask(console: Console, which: str, predictions: list[predict.Prediction]) ->
         )
 
     console.print(f"{count} runs of about {predict.SECONDS:g} s")
-    answers = ask(FOLDER / f"{which}-measured.csv", predictions, show)
+    path = FOLDER / f"{which}-measured.csv"
+    ask(path, predictions, show)
+    answers = table.read(path, Answer)
     found = judged(predictions, answers)
     held = verdicts(found, answers)
     write(PAGES, which, found, held)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import incast
 from incast.sweep import run
+from validation.live import table
 from validation.live.predict import runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from validation.live.predict import Prediction
@@ -54,30 +54,25 @@ class Answer:
         }
 
 
-def ask(path: Path, predictions: list[Prediction], tell: Callable[[Answer], None]) -> list[Answer]:
+def ask(path: Path, predictions: Sequence[Prediction], tell: Callable[[Answer], None]) -> None:
     """Do the runs that are not in the table yet, and add them to it."""
-    answers = read(path) if path.exists() else []
+    answers = table.read(path, Answer) if path.exists() else []
     done = {(one.point, one.servers, one.seed) for one in answers}
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Answer)], lineterminator="\n")
-        if not answers:
-            writer.writeheader()
-        for point, servers, seed in runs(predictions):
-            if (point, servers, seed) in done:
-                continue
-            prediction = predictions[point]
-            document = prediction.read.document(servers, prediction.blocks)
-            answer = _measured(point, servers, seed, document)
-            writer.writerow(asdict(answer))
-            file.flush()
-            tell(answer)
-            answers.append(answer)
-    return answers
+
+    def measured() -> Iterator[Answer]:
+        for due in runs(predictions):
+            if due not in done:
+                answer = _measured(*due, predictions[due[0]])
+                tell(answer)
+                yield answer
+
+    table.add(path, Answer, measured())
 
 
-def _measured(point: int, servers: int, seed: int, document: dict[str, Any]) -> Answer:
+def _measured(point: int, servers: int, seed: int, prediction: Prediction) -> Answer:
     from incast.live.backend import Kernel  # Linux only
 
+    document = prediction.document(servers, prediction.blocks)
     scenario = incast.load(document | {"run": {"seeds": [seed]}})
     row = run(scenario, jobs=1, backend=Kernel()).frame().to_dicts()[0]
     return Answer(
@@ -90,15 +85,3 @@ def _measured(point: int, servers: int, seed: int, document: dict[str, Any]) -> 
         row["blocks"],
         round(row["live.late_p99_s"] * 1e6, 1),
     )
-
-
-def read(path: Path) -> list[Answer]:
-    """Read the table."""
-    with path.open(newline="") as file:
-        kinds = {"int": int, "float": float, "str": str}
-        return [
-            Answer(
-                **{field.name: kinds[str(field.type)](row[field.name]) for field in fields(Answer)}
-            )  # type: ignore[arg-type]
-            for row in csv.DictReader(file)
-        ]

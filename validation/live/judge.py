@@ -75,7 +75,7 @@ def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list
 
 def _told(prediction: Prediction, servers: int, answers: Sequence[Answer]) -> Told | None:
     rows = [one.row for one in answers if one.servers == servers and one.status == "ok"]
-    document = prediction.read.document(servers, prediction.blocks)
+    document = prediction.document(servers, prediction.blocks)
     return summed_up(document, rows) if rows else None
 
 
@@ -132,4 +132,4 @@ def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict
 def name(one: Judged) -> str:
     """Return the words for a point."""
     counts = " and ".join(map(str, one.prediction.servers_to_run()))
-    return f"{one.prediction.read.name}, {counts} servers"
+    return f"{one.prediction.name}, {counts} servers"

@@ -67,7 +67,7 @@ def _plateaus(found: Sequence[Judged]) -> list[str]:
             goodput = f"{told.goodput / 1e6:.1f}"
             measured = (goodput, f"{one.log_ratio:+.2f}", f"{told.timeouts:.2f}")
         lines.append(
-            f"| {of.read.name} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
+            f"| {of.name} | {of.servers} | {of.goodput_mbps:.1f} | {measured[0]} "
             f"| {measured[1]} | {of.timeouts_per_block:.2f} | {measured[2]} |"
         )
     return lines
@@ -90,8 +90,7 @@ def _knees(found: Sequence[Judged]) -> list[str]:
         ]
         right = "yes" if one.is_right else "**no**"
         lines.append(
-            f"| {one.prediction.read.name} | {low} | {goodputs[0]} | {high} | {goodputs[1]} "
-            f"| {right} |"
+            f"| {one.prediction.name} | {low} | {goodputs[0]} | {high} | {goodputs[1]} | {right} |"
         )
     return lines
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 RATE = "100Mbps"
 _SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
-_RECOVERIES: dict[str, dict[str, Any]] = {
+RECOVERIES: dict[str, dict[str, Any]] = {
     "rack-tlp": {},
     "no probes": {"recovery": {"name": "rack-tlp", "probes": 0}},
     "sack": {"recovery": "sack"},
@@ -54,7 +54,9 @@ class Read:
 
     def document(self, servers: int, blocks: int) -> dict[str, Any]:
         """Return the scenario with this many servers."""
-        fixed = {"receive_window": f"{self.window}pkt"} if self.control == "fixed" else {}
+        # Without timestamps, the first window that a kernel offers is whole segments, too.
+        window = {"receive_window": f"{self.window}pkt", "timestamps": False}
+        fixed = window if self.control == "fixed" else {}
         return {
             "title": self.name,
             "profile": "linux",
@@ -70,13 +72,16 @@ class Read:
                 "name": "cubic",
                 "congestion_control": "cubic" if self.control == "cubic" else "reno",
                 "rto_min": self.rto_min,
-                **_RECOVERIES[self.recovery],
+                # The hosts have one kernel, and never send at exactly the same time.
+                "timer_phase": "shared",
+                "send_jitter": "30us",
+                **RECOVERIES[self.recovery],
                 **fixed,
             },
         }
 
 
-def reads(seed: int) -> Iterator[tuple[Read, int]]:
+def reads(seed: int, recoveries: Sequence[str]) -> Iterator[tuple[Read, int]]:
     """Draw reads and numbers of servers, without end."""
     draw = random.Random(seed)
     while True:
@@ -85,7 +90,7 @@ def reads(seed: int) -> Iterator[tuple[Read, int]]:
         one = Read(
             control,
             window if control == "fixed" else 0,
-            draw.choice(tuple(_RECOVERIES)),
+            draw.choice(recoveries),
             draw.choice(_SRUS),
             draw.choice(_BUFFERS),
             draw.choice(_TIMERS),

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import statistics
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import incast
@@ -15,7 +14,6 @@ from validation.live.points import Read, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 SECONDS = 4.0
 """How long a run of the kernel lasts, about."""
@@ -32,15 +30,13 @@ _SAMPLE = 12  # blocks of a simulation that only looks
 
 
 @dataclass(frozen=True)
-class Prediction:
+class Prediction(Read):
     """One row of the table of predictions.
 
     Parameters
     ----------
     kind
         `plateau` or `knee`.
-    control, window, recovery, sru, buffer, rto_min
-        See `points.Read`.
     servers
         Of the point; at a knee the most that do not collapse, and twice as many collapse.
     blocks
@@ -50,31 +46,19 @@ class Prediction:
     """
 
     kind: str
-    control: str
-    window: int
-    recovery: str
-    sru: str
-    buffer: str
-    rto_min: str
     servers: int
     blocks: int
     goodput_mbps: float = math.nan
     timeouts_per_block: float = math.nan
-
-    @property
-    def read(self) -> Read:
-        """The read."""
-        own = (self.control, self.window, self.recovery, self.sru, self.buffer, self.rto_min)
-        return Read(*own)
 
     def servers_to_run(self) -> tuple[int, ...]:
         """The numbers of servers with which the kernel is asked."""
         return (self.servers,) if self.kind == "plateau" else (self.servers, 2 * self.servers)
 
 
-def draw(seed: int, plateaus: int, knees: int) -> Iterator[Prediction]:
+def draw(seed: int, plateaus: int, knees: int, recoveries: Sequence[str]) -> Iterator[Prediction]:
     """Yield predictions for the first reads that are on a plateau or have a knee."""
-    for read, servers in reads(seed):
+    for read, servers in reads(seed, recoveries):
         if not plateaus and not knees:
             return
         found = None
@@ -99,8 +83,8 @@ def _plateau(read: Read, servers: int) -> Prediction | None:
     blocks = _blocks(read, servers, looked[servers].goodput)
     told = _simulated(read, servers, blocks)
     return Prediction(
-        "plateau",
         **asdict(read),
+        kind="plateau",
         servers=servers,
         blocks=blocks,
         goodput_mbps=round(told.goodput / 1e6, 2),
@@ -124,9 +108,8 @@ def _knee(read: Read) -> Prediction | None:
     if low < 1 or 2 * low > _MOST_SERVERS:
         return None
     slow = _simulated(read, 2 * low, _SAMPLE)
-    return Prediction(
-        "knee", **asdict(read), servers=low, blocks=_blocks(read, 2 * low, slow.goodput)
-    )
+    blocks = _blocks(read, 2 * low, slow.goodput)
+    return Prediction(**asdict(read), kind="knee", servers=low, blocks=blocks)
 
 
 def _blocks(read: Read, servers: int, goodput: float) -> int:
@@ -167,30 +150,3 @@ def runs(predictions: Sequence[Prediction]) -> Iterator[tuple[int, int, int]]:
         for servers in prediction.servers_to_run():
             for seed in range(1, REPEATS + 1):
                 yield point, servers, seed
-
-
-def write(path: Path, found: list[Prediction]) -> None:
-    """Write the table."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="") as file:
-        names = [field.name for field in fields(Prediction)]
-        writer = csv.DictWriter(file, names, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(asdict(one) for one in found)
-
-
-def read(path: Path) -> list[Prediction]:
-    """Read the table."""
-    with path.open(newline="") as file:
-        return [
-            Prediction(
-                **{  # type: ignore[arg-type]
-                    field.name: _value(field.type, row[field.name]) for field in fields(Prediction)
-                }
-            )
-            for row in csv.DictReader(file)
-        ]
-
-
-def _value(kind: object, text: str) -> str | int | float:
-    return {"str": str, "int": int, "float": float}[str(kind)](text)
