@@ -1,6 +1,7 @@
 """Reads from local servers, of which some fail."""
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 
@@ -143,6 +144,13 @@ def test_an_address_that_is_none_is_named() -> None:
     outcome = asyncio.run(read_http([HttpPiece("nonsense")], retries=2)).outcomes[0]
     assert outcome.error == "is not an address; must be http://… or https://…"
     assert outcome.attempts == 1
+
+
+def test_a_server_that_is_not_there_is_named_in_plain_words() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    outcome = asyncio.run(read_http([HttpPiece(f"http://127.0.0.1:{port}/x")])).outcomes[0]
+    assert outcome.error == f"no connection to 127.0.0.1:{port}: Connection refused"
 
 
 def test_a_reader_has_to_be_entered() -> None:

@@ -6,20 +6,13 @@ from typing import Annotated
 import typer
 
 from incast.cli import complete
+from incast.cli.options import Changes, Document
 from incast.cli.output import Format
 from incast.cli.run import scenario_of
 
 
 def model(
-    scenario: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), or the name of a shipped scenario (incast list "
-            "scenarios).",
-            autocompletion=complete.scenarios,
-        ),
-    ],
+    scenario: Document,
     names: Annotated[
         list[str] | None,
         typer.Option(
@@ -29,15 +22,7 @@ def model(
             autocompletion=complete.models,
         ),
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="As in incast run.",
-            autocompletion=complete.changes,
-        ),
-    ] = None,
+    changes: Changes = None,
     out: Annotated[
         Path | None,
         typer.Option(

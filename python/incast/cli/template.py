@@ -1,12 +1,11 @@
 """`incast sweep template`: job files for clusters."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from incast.cli import complete
+from incast.cli.options import Changes, Document, Seeds
 
 sweep = typer.Typer(
     help="Run a sweep on a cluster: job files for Slurm, Kubernetes and Dask.",
@@ -33,14 +32,7 @@ class Kind(StrEnum):
 @sweep.command()
 def template(
     kind: Annotated[Kind, typer.Argument(help="slurm, kubernetes or dask.", metavar="KIND")],
-    scenario: Annotated[
-        Path,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), or the name of a shipped scenario.",
-            autocompletion=complete.scenarios,
-        ),
-    ],
+    scenario: Document,
     *,
     out: Annotated[
         str,
@@ -50,16 +42,8 @@ def template(
             metavar="DIR",
         ),
     ],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="KEY=VALUE",
-            help="Set a key, as in incast run.",
-            autocompletion=complete.changes,
-        ),
-    ] = None,
-    seeds: Annotated[int | None, typer.Option(help="Run seeds 1 to N.", metavar="N")] = None,
+    changes: Changes = None,
+    seeds: Seeds = None,
     shards: Annotated[
         int | None,
         typer.Option(

@@ -1,5 +1,6 @@
 """Objects and ranges of objects by HTTP/1.1, with aiohttp."""
 
+import os
 import socket
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -177,6 +178,10 @@ def _check(answer: aiohttp.ClientResponse, piece: HttpPiece) -> None:
 def _told(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        number = error.errno or 0  # of an unknown name it is below 0
+        reason = os.strerror(number) if number > 0 else error.os_error.strerror
+        return f"no connection to {error.host}:{error.port}: {reason}"
     if isinstance(error, aiohttp.ClientPayloadError):
         return "the answer ended early"
     return str(error) or type(error).__name__

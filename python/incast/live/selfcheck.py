@@ -107,4 +107,7 @@ def check_rate(rate: float) -> None:
     """
     found = measure(rate)
     if not found.believed:
-        raise LiveError(f"network.rate: too fast for real hosts here: {found}")
+        raise LiveError(
+            "network.rate: must be a rate that `incast live --check` believes, e.g. 100Mbps, not "
+            f"{found}"
+        )
