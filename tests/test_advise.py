@@ -109,3 +109,29 @@ def test_a_mistake_is_one_line(
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert result.err.count("\n") == 1
+
+
+SS = """\
+ESTAB 0 0 10.0.0.9:51000 10.0.0.1:80
+\t cubic rto:201 rtt:0.5/0.1 mss:1448 minrtt:0.12
+ESTAB 0 0 10.0.0.9:51002 10.0.0.2:80
+\t cubic rto:204 rtt:1.5/0.6 mss:1448 minrtt:0.11
+"""
+
+
+def test_files_of_a_user_are_enough(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "ss.txt").write_text(SS)
+    advice = asked(
+        command, "--from", tmp_path / "ss.txt", "--set", "network.rate=1Gbps", "--budget", "2s"
+    )
+    assert advice["verdict"]["servers"] == 2
+    assert any("ss.txt (ss -tin): 2 connections to 2 hosts" in note for note in advice["notes"])
+    assert any(note.startswith("Assumed: ") for note in advice["notes"])
+
+
+def test_what_no_file_says_is_asked_for(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "sysctl.txt").write_text("net.ipv4.tcp_sack = 1\n")
+    result = command("advise", "--from", tmp_path / "sysctl.txt")
+    assert result.code == 2
+    assert "add --set workload.servers=N" in result.err
+    assert command("advise").code == 2

@@ -2,6 +2,7 @@
 
 import json
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from incast.cli import options
 
 if TYPE_CHECKING:
     from incast.advise import Advice
+    from incast.scenario import Scenario
 
 
 class Form(StrEnum):
@@ -20,8 +22,17 @@ class Form(StrEnum):
 
 
 def advise(
-    scenario: options.Document,
+    scenario: options.OptionalDocument = None,
     *,
+    files: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Take what you have (may be repeated): the output of ss -tin, ip route or "
+            "sysctl -a, a SONiC config_db.json, or a CSV file with time, flows, bytes.",
+        ),
+    ] = None,
     changes: options.Changes = None,
     budget: Annotated[
         str,
@@ -61,20 +72,20 @@ def advise(
     Every fix is simulated in your scenario, at the same seeds as without it. Advised is what
     gains goodput for certain, and slows no block and no other traffic down.
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
-    --budget 60s; incast advise mine.toml --format json
+    --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
     """
     from incast.advise import advise as ask
     from incast.cli.console import Paper
-    from incast.cli.run import scenario_of
 
     seconds = _seconds(budget)
-    loaded = scenario_of(scenario, changes or [])
+    loaded, notes = _scenario(scenario, files or [], changes or [])
     with _Meanwhile(form is Form.TABLE) as meanwhile:
         advice = ask(
             loaded,
             budget=seconds,
             app=app,
             throttles=throttles or [],
+            notes=notes,
             jobs=jobs,
             listener=meanwhile.show,
         )
@@ -84,6 +95,32 @@ def advise(
     from incast.cli.advised import render
 
     render(advice, Paper(wide=wide))
+
+
+def _scenario(
+    file: Path | None, files: list[Path], changes: list[str]
+) -> "tuple[Scenario, list[str]]":
+    """Load the scenario, with what other files say, and the overrides over both."""
+    from incast.scenario import load
+    from incast.scenario.override import parse
+
+    notes: list[str] = []
+    if file is None and not files:
+        raise typer.BadParameter("give one, or --from FILE", param_hint="SCENARIO")
+    scenario = load(file) if file is not None else None
+    if files or scenario is None:
+        from incast.advise.readers import SERVERS, scenario_of
+
+        scenario, notes = scenario_of(files, scenario)
+        keys = {text.partition("=")[0].strip() for text in changes}
+        if SERVERS not in keys and "servers" not in scenario.document.get("workload", {}):
+            raise typer.BadParameter(
+                f"no file says how many servers answer; add --set {SERVERS}=N",
+                param_hint="--from",
+            )
+    for text in changes:
+        scenario = scenario.override(*parse(text))
+    return scenario, notes
 
 
 def _seconds(text: str) -> float:

@@ -1,0 +1,97 @@
+"""Readers of what users have: one file each, one line here."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from incast.advise.readers import fan_in, kernel, routes, sockets, sonic
+from incast.advise.readers.taken import Taken
+from incast.errors import AdviceError
+from incast.scenario import Scenario, load
+from incast.scenario.override import apply
+
+READERS: list[ModuleType] = [sonic, fan_in, sockets, kernel, routes]
+"""Every reader; the first one that recognises a file reads it."""
+
+SERVERS = "workload.servers"
+ASSUMED: dict[str, tuple[object, str]] = {
+    "network.rate": ("10Gbps", "links of 10 Gbps"),
+    "network.buffer": ("256KiB", "256 KiB of buffer for the port to the client"),
+    "workload.sru": ("64KiB", "64 KiB from every server"),
+    "workload.connections": ("persistent", "connections that are kept"),
+}
+"""What is assumed where neither a scenario nor a file says it, and how this is told."""
+
+
+def read(path: Path) -> Taken:
+    """Read a file.
+
+    Raises
+    ------
+    AdviceError
+        It cannot be read, or no reader recognises it. The message has the file, and the line.
+    """
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        raise AdviceError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise AdviceError(f"{path}: not text in UTF-8") from None
+    for reader in READERS:
+        if reader.recognises(text):
+            taken: Taken = reader.read(text, str(path))
+            taken.took = [f"{path.name} ({reader.NAME}): {said}" for said in taken.took]
+            taken.assumed = [f"Assumed: {said}" for said in taken.assumed]
+            return taken
+    known = ", ".join(reader.NAME for reader in READERS)
+    raise AdviceError(f"{path}: not recognised; must be the output of one of {known}")
+
+
+def scenario_of(files: Sequence[Path], scenario: Scenario | None) -> tuple[Scenario, list[str]]:
+    """Return a scenario with what the files say, and what was taken and assumed.
+
+    Raises
+    ------
+    AdviceError
+        A file cannot be read.
+    """
+    notes: list[str] = []
+    document: dict[str, Any] = {"profile": "linux"}
+    if scenario is not None:
+        document = copy.deepcopy(scenario.document)
+    given: dict[str, object] | None = {} if scenario is None else None
+    for file in files:
+        taken = read(file)
+        notes += [*taken.took, *taken.assumed]
+        for key, value in taken.changes.items():
+            if given is not None:
+                given[key] = value
+            _set(document, key, value)
+    if given is not None:
+        notes += _assume(document, given)
+    changed = load(document) if scenario is None else replace(scenario, document=document)
+    return changed, notes
+
+
+def _assume(document: dict[str, Any], given: dict[str, object]) -> list[str]:
+    """Fill in what no file says."""
+    told = []
+    for key, (value, said) in ASSUMED.items():
+        if given.get(key) is None:
+            _set(document, key, value)
+            told.append(said)
+    _set(document, "workload.blocks", 10)
+    return [f"Assumed: {', '.join(told)}; change it with --set."] if told else []
+
+
+def _set(document: dict[str, Any], key: str, value: object) -> None:
+    """Set a dotted key, or remove it."""
+    if value is not None:
+        apply(document, key, value)
+        return
+    table, _, last = key.partition(".")
+    if isinstance(document.get(table), dict):
+        document[table].pop(last, None)
