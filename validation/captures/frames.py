@@ -1,0 +1,60 @@
+"""Captures that incast wrote: their frames, and a copy without some of them."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_FRAME = 6
+_ETHERNET = 14
+
+
+@dataclass(frozen=True)
+class Frame:
+    """When a frame was seen, in seconds, and its ends."""
+
+    time: float
+    source: str
+    target: str
+    ports: tuple[int, int]
+
+
+def read(path: Path) -> list[Frame]:
+    """Return the frames of a file."""
+    return [_frame(block) for kind, block in _blocks(path.read_bytes()) if kind == _FRAME]
+
+
+def lose(path: Path, share: float, seed: str) -> int:
+    """Remove a share of the frames, as a capture does that cannot keep up; return the number."""
+    random = Random(seed)
+    kept, lost = bytearray(), 0
+    for kind, block in _blocks(path.read_bytes()):
+        if kind == _FRAME and random.random() < share:
+            lost += 1
+        else:
+            kept += block
+    path.write_bytes(kept)
+    return lost
+
+
+def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
+    at = 0
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        yield kind, data[at : at + length]
+        at += length
+
+
+def _frame(block: bytes) -> Frame:
+    high, low = struct.unpack_from("<II", block, 12)
+    ip = 28 + _ETHERNET
+    source, target = (str(IPv4Address(block[ip + at : ip + at + 4])) for at in (12, 16))
+    one, other = struct.unpack_from(">HH", block, ip + 20)
+    return Frame((high << 32 | low) / 1e9, source, target, (one, other))

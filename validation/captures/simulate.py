@@ -1,0 +1,50 @@
+"""The simulated part of the corpus."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import incast
+from incast import _core
+from validation.captures import truth
+from validation.captures.frames import lose
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from validation.captures.scenarios import Case, View
+
+
+def make(case: Case, directory: Path) -> list[Path]:
+    """Write the captures of a case, each with its truth beside it; return their files."""
+    point = incast.load(case.document).plan.points[0]
+    pairs = _core.pairs(point.scenario)
+    return [
+        _capture(case, view, point.scenario, pairs, directory / f"{case.name}-{number}.pcapng")
+        for number, view in enumerate(case.views)
+    ]
+
+
+def _capture(
+    case: Case,
+    view: View,
+    scenario: _core.Scenario,
+    pairs: list[tuple[int, int]],
+    path: Path,
+) -> Path:
+    wanted = _core.Capture(path, view.at, view.snaplen, offload=view.offload)
+    events: dict[str, Any] = _core.run(scenario, view.seed, ["events"], capture=wanted)["events"]
+    told = truth.of(case, view, path, events, pairs)
+    lost = lose(path, case.lost, path.name) if case.lost else 0
+    head = {
+        "scenario": case.name,
+        "source": "simulator",
+        "seed": view.seed,
+        "snaplen": view.snaplen,
+        "offload": view.offload,
+        "lost_by_capture": lost,
+    }
+    tree = head | told | {"document": case.document}
+    path.with_suffix(".json").write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")
+    return path

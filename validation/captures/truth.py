@@ -1,0 +1,137 @@
+"""What is known of a simulated capture: episodes and stalls, from the events of the run."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from validation.captures.frames import Frame, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from validation.captures.scenarios import Case, View
+
+FEWEST = 3  # flows of an episode of incast
+
+
+def address(host: int) -> str:
+    """Return the address that a capture gives a host."""
+    return f"10.0.{(host + 1) // 256}.{(host + 1) % 256}"
+
+
+def of(
+    case: Case, view: View, path: Path, events: dict[str, Any], pairs: list[tuple[int, int]]
+) -> dict[str, Any]:
+    """Return the truth of a capture, from the events of its run and the ends of its flows."""
+    names, codes = events["kind"]
+    kinds = [names[code] for code in codes]
+    names, codes = events["cause"]
+    causes = [names[code] for code in codes]
+    timeouts = [row for row, kind in enumerate(kinds) if kind == "timeout"]
+    seen = _by_server(read(path))
+    stalls = []
+    for row in timeouts:
+        server, client = (address(host) for host in pairs[int(events["flow"][row])])
+        at, rto = float(events["time_s"][row]), float(events["rto_s"][row])
+        stalls.append(
+            {
+                "server": server,
+                "client": client,
+                "block": int(events["block"][row]),
+                "expired": at,
+                "rto": rto,
+                "cause": causes[row],
+                **_silence(seen.get(server, []), at, rto),
+            }
+        )
+    return {
+        "family": case.family,
+        "look_alike": None if case.family in ("incast", "healthy") else case.family,
+        "episodes": _episodes(events, kinds, causes, pairs) if case.family == "incast" else [],
+        "stalls": stalls,
+        "other_waits": _other_waits(events, kinds, causes, pairs),
+        "drops": kinds.count("drop"),
+        "servers": len({server for server, _ in pairs}),
+        "vantage": view.at,
+    }
+
+
+def _other_waits(
+    events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """Return the client's waits that no retransmission timer ended: delayed ACKs, probes."""
+    rows = [row for row, kind in enumerate(kinds) if kind == "stall" and causes[row] != "timeout"]
+    return [
+        {
+            "server": address(pairs[int(events["flow"][row])][0]),
+            "start": float(events["time_s"][row]) - float(events["wait_s"][row]),
+            "duration": float(events["wait_s"][row]),
+            "cause": causes[row],
+        }
+        for row in rows
+    ]
+
+
+def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
+    """Return the frames of each host but the clients', whose port is higher."""
+    found: dict[str, list[Frame]] = defaultdict(list)
+    for frame in frames:
+        server = frame.source if frame.ports[0] < frame.ports[1] else frame.target
+        found[server].append(frame)
+    return found
+
+
+def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
+    """Return the silence of a server around the expiry of its timer, as the capture shows it."""
+    times = [frame.time for frame in frames]
+    # What is sent at the expiry ends the silence.
+    after = bisect_left(times, at)
+    if not 0 < after < len(frames):
+        return {"visible": False, "start": at - rto, "duration": rto, "ports": None}
+    start, end = times[after - 1], times[after]
+    return {
+        "visible": True,
+        "start": start,
+        "duration": end - start,
+        "ports": sorted(frames[after].ports),
+    }
+
+
+def _episodes(
+    events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
+) -> list[dict[str, Any]]:
+    """Return the blocks of at least three flows in which the link waited for a timer."""
+    blocks: dict[int, dict[str, Any]] = {}
+    for row, kind in enumerate(kinds):
+        block, at = int(events["block"][row]), float(events["time_s"][row])
+        here = blocks.setdefault(
+            block, {"block": block, "start": at, "end": at, "asked": set(), "stalled": set()}
+        )
+        here["end"] = max(here["end"], at)
+        flow = int(events["flow"][row])
+        if kind == "block_start":
+            here["start"] = at
+        elif kind == "request":
+            here["asked"].add(flow)
+        elif kind == "timeout":
+            here["stalled"].add(flow)
+        elif kind == "stall" and causes[row] in ("timeout", "tail_probe"):
+            here["waited"] = here.get("waited", 0.0) + float(events["wait_s"][row])
+    found = []
+    for here in blocks.values():
+        if len(here["asked"]) < FEWEST or not here["stalled"] or "waited" not in here:
+            continue
+        found.append(
+            {
+                "block": here["block"],
+                "start": here["start"],
+                "end": here["end"],
+                "receiver": address(pairs[min(here["asked"])][1]),
+                "fan_in": len(here["asked"]),
+                "waited": here["waited"],
+                "stalled": [address(pairs[flow][0]) for flow in sorted(here["stalled"])],
+            }
+        )
+    return found
