@@ -78,6 +78,28 @@ def test_the_page_has_the_words_and_the_way_back(command: Command, file: Path) -
     assert "Tried, and not advised" in result.out
 
 
+def test_a_page_for_a_ticket_loads_nothing(command: Command, file: Path) -> None:
+    result = command("advise", file, "--format", "html")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("<!doctype html>")
+    assert "<pre>" in result.out
+    assert "http" not in result.out.replace("HttpPiece", "").replace("HttpReader", "")
+
+
+def test_the_answer_says_how_far_it_may_be_trusted(command: Command, file: Path) -> None:
+    advice = asked(command, file)
+    assert advice["envelope"]["word"] in {"inside", "near", "outside"}
+    assert Path(advice["envelope"]["page"]).suffix == ".md"
+    assert {one["name"] for one in advice["research"]} >= {"ictcp", "head-tail"}
+    assert {one["what"] for one in advice["sensitive_to"]} <= {
+        "buffer",
+        "round trip",
+        "bytes per server",
+    }
+    assert all(one["measure"] for one in advice["sensitive_to"])
+    assert all(fix["quiet_p50_ratio"] > 0 for fix in advice["fixes"])
+
+
 def test_its_own_throttle_counts_as_fan_in(command: Command, file: Path) -> None:
     advice = asked(command, file, "--app", "spark", "--throttle", "spark.reducer.maxReqsInFlight=2")
     assert advice["verdict"]["collapsed"] is False

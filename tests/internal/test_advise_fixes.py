@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import incast
 from incast.advise.apps import APPS
 from incast.advise.case import case_of
+from incast.advise.envelope import STUDIES, Word, envelope_of
 from incast.advise.fixes import Fix, Who, catalogue
 from incast.advise.fixes.marking import switch_words
 from incast.advise.knee import knee
@@ -116,3 +118,27 @@ def test_the_interval_holds_the_point_of_a_full_search() -> None:
         if (trials.collapsed(f"all {servers}", seeds) or (0,))[0]
     ]
     assert found.low < bad[0] <= found.high
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({}, Word.INSIDE),
+        ({"network.rate": "25Gbps"}, Word.NEAR),
+        ({"network.rate": "400Gbps"}, Word.OUTSIDE),
+        ({"transport.congestion_control": "bbr"}, Word.OUTSIDE),
+        ({"background": [{"name": "cbr", "rate": "1Mbps"}]}, Word.OUTSIDE),
+    ],
+)
+def test_the_envelope_is_one_of_three_words(changes: dict[str, object], word: Word) -> None:
+    scenario = incast.load(READ)
+    for key, value in changes.items():
+        scenario = scenario.override(key, value)
+    envelope = envelope_of(case_of(scenario))
+    assert envelope.word is word
+    assert (Path(__file__).parents[2] / envelope.page).is_file()
+
+
+def test_the_pages_of_studies_exist() -> None:
+    for study in STUDIES:
+        assert (Path(__file__).parents[2] / study.page).is_file(), study.name

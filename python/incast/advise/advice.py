@@ -4,9 +4,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incast.advise.case import Case
+from incast.advise.envelope import Envelope
 from incast.advise.knee import Knee
 from incast.advise.limit import Limit
+from incast.advise.research import Prospect
 from incast.advise.search import Advised, Found, Gain, Tried
+from incast.advise.unknowns import Sensitive
 
 
 @dataclass(frozen=True)
@@ -25,8 +28,14 @@ class Advice:
         Between which numbers of servers it collapses, if this is known.
     limit
         The limiting resource.
+    envelope
+        How close the case lies to what was validated.
     found
         The fixes.
+    research
+        What remedies of research would give.
+    sensitive_to
+        Unknowns that would change the advice; None if there was no time to try.
     seconds
         How long the advice took.
     """
@@ -36,7 +45,10 @@ class Advice:
     verdict: list[str]
     knee: Knee | None
     limit: Limit
+    envelope: Envelope
     found: Found = field(default_factory=Found)
+    research: list[Prospect] = field(default_factory=list)
+    sensitive_to: list[Sensitive] | None = None
     seconds: float = 0.0
 
     @property
@@ -63,6 +75,11 @@ class Advice:
             "fixes": [_fix(one) for one in self.fixes],
             "other_fixes": [_fix(one) for one in self.found.advised if one not in self.fixes],
             "tried": [_tried(one) for one in self.found.tried],
+            "research": [one.to_dict() for one in self.research],
+            "sensitive_to": None
+            if self.sensitive_to is None
+            else [one.to_dict() for one in self.sensitive_to],
+            "envelope": self.envelope.to_dict(),
             "confirmed": self.found.confirmed,
             "notes": list(self.case.notes),
             "seconds": round(self.seconds, 2),
@@ -80,6 +97,8 @@ def _fix(one: Advised) -> dict[str, Any]:
         "goodput_gain": _gain(one.goodput, "bps"),
         "p99_gain": None if one.p99 is None else _gain(one.p99, "s"),
         "price": fix.price,
+        "quiet_p50_ratio": one.quiet,
+        "spurious_timeouts_per_block": one.premature,
         "risk": fix.risk,
         "changes": dict(fix.changes),
     }

@@ -4,23 +4,29 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from incast.advise.advice import Advice
 from incast.advise.apps import find, throttled
 from incast.advise.case import Case, case_of
+from incast.advise.envelope import envelope_of
 from incast.advise.fixes import catalogue
 from incast.advise.knee import Knee, knee
 from incast.advise.limit import limit_of
-from incast.advise.search import ROUNDS, Search, rounds
+from incast.advise.quiet import quiet
+from incast.advise.research import Prospect, prospects
+from incast.advise.search import ROUNDS, Found, Search, rounds
 from incast.advise.trials import BASE, Clock, TimeUp, Trials
+from incast.advise.unknowns import Sensitive, sensitive
 from incast.errors import AdviceError
 from incast.results.verdict import sentences
 from incast.scenario import Scenario, load
 
 BUDGET_S = 20.0
-_ROUNDS, _KNEE, _CONFIRM = 0.35, 0.3, 0.9  # shares of the time that is left when each begins
+# Shares of the time that is left when each begins.
+_ROUNDS, _KNEE, _CONFIRM, _QUIET, _RESEARCH = 0.35, 0.3, 0.7, 0.2, 0.3
 
 
 def advise(
@@ -90,6 +96,9 @@ class Adviser:
         self.done = 1
         self.knee: Knee | None = None
         self.confirmed = False
+        self.quiet: dict[str, float] = {}
+        self.research: list[Prospect] = []
+        self.sensitive: list[Sensitive] | None = None
 
     def work(self) -> Advice:
         """Return the best advice that there is time for."""
@@ -103,7 +112,18 @@ class Adviser:
         with suppress(TimeUp):
             self.search.confirm(self.clock.part(_CONFIRM))
         self.confirmed = self.search.has_fresh()
+        advice = self.told()
+        self.quiet = quiet(self.case, advice.fixes, self.trials.jobs, self.clock.part(_QUIET))
+        self.research = prospects(self.case, self.trials, self.clock.part(_RESEARCH))
+        if self.clock.left:
+            self.sensitive = sensitive(self.case, advice.fixes, self.trials.jobs, self.clock)
         return self.told()
+
+    def found(self) -> Found:
+        """Return the fixes, with what is known of their price."""
+        found = self.search.found(self.done, confirmed=self.confirmed)
+        advised = [replace(one, quiet=self.quiet.get(one.fix.name)) for one in found.advised]
+        return replace(found, advised=advised)
 
     def told(self) -> Advice:
         """Return what is known by now, and tell the listener."""
@@ -121,7 +141,10 @@ class Adviser:
             sentences(summary, [], self.trials.results(BASE, seeds).resolved),
             self.knee,
             limit_of(self.case, summary.to_dicts()[0]),
-            self.search.found(self.done, confirmed=self.confirmed),
+            envelope_of(self.case),
+            self.found(),
+            self.research,
+            self.sensitive,
             time.monotonic() - self.start,
         )
         self.listener(advice)

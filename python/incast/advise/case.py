@@ -78,6 +78,16 @@ class Case:
         tree: dict[str, Any] = self.here.tree["transport"]
         return tree
 
+    def buffer_times(self, factor: float) -> object:
+        """Return the value of `network.buffer` for so many times the buffer."""
+        here, given = self.here, self.here.tree["network"]["buffer"]
+        if here.dynamic is not None:
+            total = round(here.dynamic[0] * factor)
+            return dict(given, total=f"{total}pkt" if here.counts_packets else f"{total}B")
+        size = max(round(here.buffer_packets * factor), 1)
+        text = f"{size}pkt" if here.counts_packets else f"{round(here.buffer_bytes * factor)}B"
+        return dict(given, limit=text) if isinstance(given, dict) else text
+
     def changed(self, changes: Mapping[str, object]) -> Scenario:
         """Return the scenario with other values of some keys; None removes a key.
 

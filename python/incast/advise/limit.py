@@ -61,8 +61,8 @@ def limit_of(case: Case, row: Mapping[str, Any]) -> Limit:
     if timeouts / _blocks(row) < _MOST:
         return Limit(
             "timer",
-            f"Timeouts are rare, {units.number(waits / _blocks(row), 2)} per block, but each "
-            f"lasts {units.time(here.rto_min)} or more. {cost}",
+            f"A block waits {units.number(waits / _blocks(row), 2)} times for a timer (timeouts or "
+            f"tail probes), for {units.time(here.rto_min)} or more each time. {cost}",
         )
     first = here.flows * min(here.initial_window, here.window_limit)
     burst = "already the first windows, " if first > case.room else "the first windows have "

@@ -9,6 +9,7 @@ seeds that played no part in the choice: the best of many would otherwise look b
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes import Fix, Who
 from incast.advise.trials import BASE, GOODPUT, P99, Clock, TimeUp, Trials
@@ -70,11 +71,27 @@ class Advised:
         The fix.
     goodput, p99
         What it gains; p99 None where there are no blocks.
+    quiet
+        With few servers, the median time of a block after it over that before; None if unknown.
+    premature
+        Spurious timeouts per block with it.
     """
 
     fix: Fix
     goodput: Gain
     p99: Gain | None
+    quiet: float | None = None
+    premature: float | None = None
+
+    def prices(self) -> list[str]:
+        """Return what it costs, in sentences, with what was measured of that."""
+        lines = [self.fix.price]
+        if self.quiet is not None:
+            times = units.number(self.quiet, 3)
+            lines.append(f"A quiet read, from two servers, takes × {times} as long.")
+        if self.premature:
+            lines.append(f"{units.number(self.premature, 2)} spurious timeouts per block.")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -202,7 +219,19 @@ class Search:
         late = self.trials.compare(fix.name, seeds, P99)
         if why := self._worse(fix, seeds, late):
             return Tried(fix, why, gain.ratio)
-        return Advised(fix, gain, Gain.of(late) if late is not None else None)
+        return Advised(
+            fix,
+            gain,
+            Gain.of(late) if late is not None else None,
+            premature=self._premature(fix, seeds),
+        )
+
+    def _premature(self, fix: Fix, seeds: range) -> float | None:
+        """Return the spurious timeouts per block."""
+        timeouts, blocks = (
+            self.trials.mean(fix.name, seeds, name) for name in ("timeouts_spurious", "blocks")
+        )
+        return timeouts / blocks if timeouts is not None and blocks else None
 
     def _worse(self, fix: Fix, seeds: range, late: Compared | None, *, strict: bool = True) -> str:
         """Return what a fix makes worse, or nothing."""

@@ -19,6 +19,7 @@ class Form(StrEnum):
 
     TABLE = "table"
     JSON = "json"
+    HTML = "html"
 
 
 def advise(
@@ -63,7 +64,11 @@ def advise(
         typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
     form: Annotated[
-        Form, typer.Option("--format", help="table for people, json for programs.")
+        Form,
+        typer.Option(
+            "--format",
+            help="table for people, json for programs, html for a ticket; all go to stdout.",
+        ),
     ] = Form.TABLE,
     wide: options.Wide = False,
 ) -> None:
@@ -91,6 +96,11 @@ def advise(
         )
     if form is Form.JSON:
         typer.echo(json.dumps(advice.to_dict(), allow_nan=False))
+        return
+    if form is Form.HTML:
+        from incast.advise.page import page
+
+        typer.echo(page(advice), nl=False)
         return
     from incast.cli.advised import render
 

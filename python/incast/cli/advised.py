@@ -24,6 +24,28 @@ def render(advice: Advice, paper: Paper) -> None:
     else:
         paper.sentence("Nothing that was tried helps for certain.")
     _tried(advice, paper)
+    _more(advice, paper)
+
+
+def _more(advice: Advice, paper: Paper) -> None:
+    """Print what research would give, what to measure first, and how far to trust it."""
+    if advice.research:
+        paper.print()
+        paper.heading("What remedies of research would give")
+        for prospect in advice.research:
+            times = units.number(prospect.ratio, 3)
+            paper.entry(f"{prospect.name}: ", f"goodput × {times} ({prospect.what})")
+    if advice.sensitive_to:
+        paper.print()
+        paper.heading("Measure this first")
+        for one in advice.sensitive_to:
+            paper.entry(f"{one.name} × {one.factor:g}: ", f"{one.said}. {one.measure}")
+    elif advice.sensitive_to is not None:
+        paper.print()
+        paper.sentence("Half or twice the buffer, the round trip or the answers change nothing.")
+    paper.print()
+    where = advice.envelope
+    paper.sentence(f"Envelope: {where.word}. {where.why} See {where.page}.")
 
 
 def brief(advice: Advice) -> list[str]:
@@ -69,7 +91,7 @@ def _fixes(advice: Advice, paper: Paper) -> None:
         paper.sentence("Back:")
         for line in one.fix.rollback.splitlines():
             paper.print(f"    {line}", markup=False, highlight=False, soft_wrap=True)
-        paper.entry("Price: ", one.fix.price)
+        paper.entry("Price: ", " ".join(one.prices()))
         paper.entry("Risk:  ", one.fix.risk)
 
 

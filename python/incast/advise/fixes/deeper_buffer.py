@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import Words, sonic
+from incast.advise.words import sonic
 
 PROFILE = "egress_lossy_profile"
 """The profile of lossy egress queues in the templates of SONiC."""
@@ -46,18 +46,13 @@ def _alphas(case: Case, total: int, alpha: float) -> Iterator[Fix]:
 
 def _larger(case: Case, times: int) -> Fix:
     size = case.here.buffer_bytes * times
-    network = case.here.tree["network"]["buffer"]
-    packets = case.here.buffer_packets * times
-    value = f"{packets}pkt" if case.here.counts_packets else f"{size}B"
-    if isinstance(network, dict):  # a share of a shared buffer
-        value = dict(network, limit=f"{size}B")  # type: ignore[assignment]
     tables = {"BUFFER_PROFILE": {PROFILE: {"static_th": str(size)}}}
-    words: Words = sonic(tables)
+    words = sonic(tables)
     return Fix(
         name=f"{times} times the buffer",
         who=Who.SWITCH,
         what=f"Give the port to the client {units.size(size)} of buffer.",
-        changes={"network.buffer": value},
+        changes={"network.buffer": case.buffer_times(times)},
         text=words.text,
         rollback=words.rollback,
         price="Longer queues delay other traffic to this port; the memory is missing elsewhere.",

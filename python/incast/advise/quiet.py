@@ -1,0 +1,28 @@
+"""What a fix costs while there is no incast: the same read from few servers."""
+
+from dataclasses import replace
+
+from incast.advise.case import SERVERS, Case
+from incast.advise.search import Advised
+from incast.advise.trials import BASE, Clock, TimeUp, Trials
+
+SEEDS = range(1, 4)
+FEW = 2
+"""Servers of a quiet read."""
+_MEDIAN = "completion_p50_s"
+
+
+def quiet(case: Case, advised: list[Advised], jobs: int | None, clock: Clock) -> dict[str, float]:
+    """Return, by the name of a fix, the median time of a quiet block over that without it."""
+    if not case.reads or case.here.servers <= FEW or "active" in case.here.workload:
+        return {}
+    few = replace(case, scenario=case.changed({SERVERS: FEW}))
+    trials = Trials(few, jobs)
+    names = [one.fix.name for one in advised if trials.add(one.fix.name, one.fix.changes)]
+    try:
+        trials.run([BASE, *names], SEEDS, clock)
+    except TimeUp:
+        return {}
+    before = trials.mean(BASE, SEEDS, _MEDIAN)
+    after = {name: trials.mean(name, SEEDS, _MEDIAN) for name in names}
+    return {name: time / before for name, time in after.items() if time and before}

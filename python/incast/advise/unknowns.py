@@ -1,0 +1,178 @@
+"""Which unknown of the user's would change the advice, and how to measure it first."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from incast.advise.case import Case
+from incast.advise.search import ALIKE, Advised
+from incast.advise.trials import BASE, GOODPUT, Clock, TimeUp, Trials
+
+SEEDS = range(1, 5)
+_FACTORS = (0.5, 2.0)
+_MATTERS = 2 * ALIKE  # a first fix is another one if it is behind by this share
+_STILL = 1.05  # a fix still helps if it gains this factor
+
+Changes = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A quantity that users often guess.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    measure
+        How to measure it.
+    times
+        The keys of the scenario with this quantity times a factor; empty where it has none.
+    """
+
+    name: str
+    measure: str
+    times: Callable[[Case, float], Changes]
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """What a quantity would change.
+
+    Parameters
+    ----------
+    name, measure
+        Of the unknown.
+    factor
+        By which it was multiplied.
+    said
+        What would be different.
+    """
+
+    name: str
+    factor: float
+    said: str
+    measure: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it for programs."""
+        return {
+            "what": self.name,
+            "factor": self.factor,
+            "changes": self.said,
+            "measure": self.measure,
+        }
+
+
+def _buffer(case: Case, factor: float) -> Changes:
+    return {"network.buffer": case.buffer_times(factor)}
+
+
+def _round_trip(case: Case, factor: float) -> Changes:
+    here, given = case.here, case.scenario.document.get("network", {})
+    if "base_rtt" in given:
+        return {"network.base_rtt": f"{here.base_rtt * factor * 1e9:.0f}ns"}
+    seconds = float(str(here.tree["network"]["delay"]).removesuffix("s"))
+    return {"network.delay": f"{seconds * factor * 1e9:.0f}ns"}
+
+
+def _answer(case: Case, factor: float) -> Changes:
+    if not case.reads:
+        return {}
+    if case.here.block is not None:
+        return {"workload.block": max(round(case.here.block * factor), 1)}
+    return {"workload.sru": max(round(case.here.sru * factor), 1)}
+
+
+UNKNOWNS = (
+    Unknown(
+        "buffer",
+        "On the switch: `show buffer configuration`, and `show queue watermark unicast` during a "
+        "burst (SONiC); a port that drops has used all it may.",
+        _buffer,
+    ),
+    Unknown(
+        "round trip",
+        "On the client, while it is idle: `ss -tin` (minrtt), or `ping -c 100 -i 0.2 SERVER` "
+        "(min).",
+        _round_trip,
+    ),
+    Unknown(
+        "bytes per server",
+        "On the client: bytes_received of `ss -tin` before and after one request, or a capture.",
+        _answer,
+    ),
+)
+
+
+def sensitive(
+    case: Case, advised: list[Advised], jobs: int | None, clock: Clock
+) -> list[Sensitive]:
+    """Try half and twice of every unknown; return those that would change the advice.
+
+    Parameters
+    ----------
+    case
+        The case.
+    advised
+        The first fix of every party, in the order of advice.
+    jobs
+        Number of parallel runs.
+    clock
+        Until when there is time; what is found by then is returned.
+    """
+    found: list[Sensitive] = []
+    for unknown in UNKNOWNS:
+        for factor in _FACTORS:
+            try:
+                found += _tried(case, advised, unknown, factor, jobs, clock)
+            except TimeUp:
+                return found
+    return found
+
+
+def _tried(
+    case: Case,
+    advised: list[Advised],
+    unknown: Unknown,
+    factor: float,
+    jobs: int | None,
+    clock: Clock,
+) -> Iterator[Sensitive]:
+    changes = unknown.times(case, factor)
+    if not changes:
+        return iter(())
+    other = replace(case, scenario=case.changed(changes))
+    trials = Trials(other, jobs)
+    usable = [
+        one
+        for one in advised
+        if not set(one.fix.changes) & set(changes) and trials.add(one.fix.name, one.fix.changes)
+    ]
+    trials.run([BASE, *(one.fix.name for one in usable)], SEEDS, clock)
+    return _differences(case, trials, usable, unknown, factor)
+
+
+def _differences(
+    case: Case, trials: Trials, usable: list[Advised], unknown: Unknown, factor: float
+) -> Iterator[Sensitive]:
+    """Yield what is different there."""
+
+    def told(said: str) -> Sensitive:
+        return Sensitive(unknown.name, factor, said, unknown.measure)
+
+    outcome = trials.collapsed(BASE, SEEDS)
+    if outcome is not None and not outcome[0] and not outcome[1] and case.here.judged:
+        yield told("there is no collapse")
+        return
+    means = {one.fix.name: trials.mean(one.fix.name, SEEDS, GOODPUT) or 0.0 for one in usable}
+    before = trials.mean(BASE, SEEDS, GOODPUT) or 0.0
+    if not usable or not before:
+        return
+    first = usable[0].fix.name
+    best = max(means, key=lambda name: means[name])
+    if means[first] < _STILL * before:
+        yield told(f"“{first}” does not help any more")
+    elif means[first] < (1 - _MATTERS) * means[best]:
+        gain = means[best] / means[first]
+        yield told(f"“{best}” is {gain:.2f} times as good as “{first}”")
