@@ -23,6 +23,7 @@ from validation.live import predict, table
 from validation.live.ask import Answer, ask
 from validation.live.judge import complete, judged, verdicts
 from validation.live.page import write
+from validation.live.points import Lot
 from validation.live.predict import Prediction
 
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
 
 FOLDER = PAGES / "live"
 SETS = {
-    "first": (20261123, 30, 10, ("rack-tlp", "no probes", "sack", "newreno")),
-    "second": (20261124, 14, 6, ("rack-tlp", "no probes", "newreno")),
+    "first": Lot(20261123, 30, 10, ("rack-tlp", "no probes", "sack", "newreno")),
+    "second": Lot(20261124, 14, 6),
+    # Hosts that share two processors need 20 us per packet: links that are slower lose what a
+    # switch loses, not what the processors hold back.
+    "third": Lot(20261125, 14, 6, rate="20Mbps", srus=3, servers=24),
 }
-"""Name: seed, plateaus, knees, recoveries (since Linux 6.17 the kernel has no other with SACK)."""
 
 
 def main() -> int:
@@ -56,9 +59,9 @@ def main() -> int:
         return _ask(console, asked.set, table.read(path, Prediction))
     if path.exists():
         parser.error(f"{path.name} is there: a prediction is made once")
-    seed, plateaus, knees, recoveries = SETS[asked.set]
-    drawn = predict.draw(seed, plateaus, knees, recoveries)
-    table.add(path, Prediction, track(drawn, total=plateaus + knees, console=console))
+    lot = SETS[asked.set]
+    drawn = track(predict.draw(lot), total=lot.plateaus + lot.knees, console=console)
+    table.add(path, Prediction, drawn)
     return 0
 
 

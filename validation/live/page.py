@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import matplotlib as mpl
 
+from validation.live.points import JITTERS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -26,7 +28,7 @@ then run three times ([measured](live/{which}-measured.csv)). A run is trusted i
 left the switch at most 0.5 ms late, all of them at most 10 ms, and no processor was saturated.
 Others are left out, and none was replaced.
 
-The network is a star at 100 Mbit/s with 25 us per link, and requests are up to 20 us apart. A
+The network is a star at {rate} with 25 us per link, and requests are up to {jitter} apart. A
 *plateau* is a point whose simulated goodput hardly changes with the seed or with half as many
 servers again; its prediction is a value. A *knee* is predicted as an interval: the read does not
 collapse with the lower number of servers, and does with twice as many.
@@ -35,7 +37,9 @@ collapse with the lower number of servers, and does with twice as many.
 
 def write(folder: Path, which: str, found: Sequence[Judged], held: Sequence[Verdict]) -> None:
     """Write the page and the picture."""
-    lines = [_OPENING.format(which=which), "| bar | measured | holds |", "|---|---|---|"]
+    rate = found[0].prediction.rate
+    opening = _OPENING.format(which=which, rate=rate, jitter=JITTERS[rate])
+    lines = [opening, "| bar | measured | holds |", "|---|---|---|"]
     lines += [
         f"| {one.bar} | {one.measured} | {'yes' if one.holds else '**no**'} |" for one in held
     ]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-RATE = "100Mbps"
 _SERVERS = (2, 4, 6, 8, 12, 16, 24, 32, 48)
 _SRUS = ("16KB", "32KB", "64KB", "128KB", "256KB")
+JITTERS = {"100Mbps": "20us", "20Mbps": "500us"}
+"""Time between two requests, at most, by the rate of the links."""
 _BUFFERS = ("16KB", "32KB", "64KB", "128KB")
 _TIMERS = ("200ms", "100ms", "40ms", "20ms", "10ms")
 RECOVERIES: dict[str, dict[str, Any]] = {
@@ -23,7 +24,7 @@ RECOVERIES: dict[str, dict[str, Any]] = {
 _WINDOWS = (2, 4, 8)  # segments, of a fixed window
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Read:
     """A read, without its number of servers.
 
@@ -35,7 +36,7 @@ class Read:
         Segments of the fixed window, if it is fixed.
     recovery
         What finds losses.
-    sru, buffer, rto_min
+    sru, buffer, rto_min, rate
         As a scenario says them.
     """
 
@@ -45,6 +46,7 @@ class Read:
     sru: str
     buffer: str
     rto_min: str
+    rate: str = "100Mbps"
 
     @property
     def name(self) -> str:
@@ -60,13 +62,13 @@ class Read:
         return {
             "title": self.name,
             "profile": "linux",
-            "network": {"rate": RATE, "delay": "25us", "buffer": self.buffer},
+            "network": {"rate": self.rate, "delay": "25us", "buffer": self.buffer},
             "workload": {
                 "name": "barrier-read",
                 "servers": servers,
                 "sru": self.sru,
                 "blocks": blocks,
-                "request_jitter": "20us",
+                "request_jitter": JITTERS[self.rate],
             },
             "transport": {
                 "name": "cubic",
@@ -81,18 +83,48 @@ class Read:
         }
 
 
-def reads(seed: int, recoveries: Sequence[str]) -> Iterator[tuple[Read, int]]:
+@dataclass(frozen=True)
+class Lot:
+    """What a set of points is drawn from.
+
+    Parameters
+    ----------
+    seed
+        Of the draw.
+    plateaus, knees
+        Numbers of points.
+    recoveries
+        Names in `RECOVERIES`; since Linux 6.17 the kernel has no `sack`.
+    rate
+        Of the links.
+    srus
+        How many of the SRUs, from the smallest.
+    servers
+        At most.
+    """
+
+    seed: int
+    plateaus: int
+    knees: int
+    recoveries: Sequence[str] = ("rack-tlp", "no probes", "newreno")
+    rate: str = "100Mbps"
+    srus: int = len(_SRUS)
+    servers: int = 48
+
+
+def reads(lot: Lot) -> Iterator[tuple[Read, int]]:
     """Draw reads and numbers of servers, without end."""
-    draw = random.Random(seed)
+    draw = random.Random(lot.seed)
     while True:
         control = draw.choice(("reno", "cubic", "cubic", "fixed"))
         window = draw.choice(_WINDOWS)
         one = Read(
-            control,
-            window if control == "fixed" else 0,
-            draw.choice(recoveries),
-            draw.choice(_SRUS),
-            draw.choice(_BUFFERS),
-            draw.choice(_TIMERS),
+            control=control,
+            window=window if control == "fixed" else 0,
+            recovery=draw.choice(lot.recoveries),
+            sru=draw.choice(_SRUS[: lot.srus]),
+            buffer=draw.choice(_BUFFERS),
+            rto_min=draw.choice(_TIMERS),
+            rate=lot.rate,
         )
-        yield one, draw.choice(_SERVERS)
+        yield one, draw.choice([count for count in _SERVERS if count <= lot.servers])

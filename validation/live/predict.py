@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import incast
 from incast.collapse import LEAST_SHARE, LEAST_TIMEOUTS
 from incast.scenario.lossless import lossless_goodput
-from validation.live.points import Read, reads
+from validation.live.points import Lot, Read, reads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _BLOCKS = (8, 200)
 _SAMPLE = 12  # blocks of a simulation that only looks
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Prediction(Read):
     """One row of the table of predictions.
 
@@ -56,9 +56,10 @@ class Prediction(Read):
         return (self.servers,) if self.kind == "plateau" else (self.servers, 2 * self.servers)
 
 
-def draw(seed: int, plateaus: int, knees: int, recoveries: Sequence[str]) -> Iterator[Prediction]:
+def draw(lot: Lot) -> Iterator[Prediction]:
     """Yield predictions for the first reads that are on a plateau or have a knee."""
-    for read, servers in reads(seed, recoveries):
+    plateaus, knees = lot.plateaus, lot.knees
+    for read, servers in reads(lot):
         if not plateaus and not knees:
             return
         found = None
@@ -66,7 +67,7 @@ def draw(seed: int, plateaus: int, knees: int, recoveries: Sequence[str]) -> Ite
             found = _plateau(read, servers)
             plateaus -= found is not None
         if found is None and knees:
-            found = _knee(read)
+            found = _knee(read, lot.servers)
             knees -= found is not None
         if found is not None:
             yield found
@@ -92,20 +93,20 @@ def _plateau(read: Read, servers: int) -> Prediction | None:
     )
 
 
-def _knee(read: Read) -> Prediction | None:
+def _knee(read: Read, most: int) -> Prediction | None:
     """Find the step of a doubling at which the read begins to collapse, away from its ends.
 
     The ends are those of the step before and after it as well: a knee in the middle of the
     interval is one for which the interval is fair.
     """
-    sizes = (2, 3, 4, 6, 8, 12, 16, 24, 32, 48)
+    sizes = [count for count in (2, 3, 4, 6, 8, 12, 16, 24, 32, 48) if count <= most]
     collapses = [_simulated(read, count, _SAMPLE).collapsed for count in sizes]
     first = next((at for at, collapsed in enumerate(collapses) if collapsed), None)
     if first is None or first == 0 or not all(collapses[first:]):
         return None
     # The knee lies between sizes[first - 1] and sizes[first]; the interval is that around it.
     low = round(math.sqrt(sizes[first - 1] * sizes[first] / 2))
-    if low < 1 or 2 * low > _MOST_SERVERS:
+    if low < 1 or 2 * low > most:
         return None
     slow = _simulated(read, 2 * low, _SAMPLE)
     blocks = _blocks(read, 2 * low, slow.goodput)

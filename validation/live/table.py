@@ -33,6 +33,12 @@ def read(path: Path, kind: type[Row]) -> Sequence[Row]:
     columns = fields(kind)  # type: ignore[arg-type]
     with path.open(newline="") as file:
         return [
-            kind(**{field.name: _KINDS[str(field.type)](row[field.name]) for field in columns})
+            kind(
+                **{
+                    field.name: _KINDS[str(field.type)](row[field.name])
+                    for field in columns
+                    if field.name in row  # older tables have fewer columns
+                }
+            )
             for row in csv.DictReader(file)
         ]
