@@ -20,7 +20,8 @@ from validation.common.places import ROOT
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-IDEAL = 100 * star.PAYLOAD / (star.PAYLOAD + star.HEADERS)
+_HERE = star.resolved(1)
+IDEAL = _HERE.line_rate / 1e6 * _HERE.mss / _HERE.facts["wire_bytes"]
 """Mbit/s of data on a link of 100 Mbit/s that is never idle."""
 SERVERS = (2, 4, 8, 16, 32, 64)
 CLIENT = given(SLOTS, WINDOW)
@@ -84,7 +85,7 @@ def calmest(servers: int, clients: list[str], **more: Any) -> Star:
     the star is measured again, and the run counts in which processes waited least. It is kept in
     `KEPT`, so that a later study continues; remove the folder to begin anew.
     """
-    kept = KEPT / f"{'slow-' if 'slow_servers' in more else ''}{servers}-{len(clients)}.json"
+    kept = KEPT / f"{'roomy-' if 'roomy' in more else ''}{servers}-{len(clients)}.json"
     best = json.loads(kept.read_text()) if kept.exists() else None
     for _ in range(MOST_RUNS):
         if best is not None and best["waited"] <= QUIET:
@@ -101,7 +102,7 @@ def _measured(servers: int, clients: list[str], count: int, **more: Any) -> dict
     wish = {"servers": servers, "reads": count, "clients": clients, **more}
     command = [sys.executable, "-m", "validation.client.measure", json.dumps(wish)]
     before, start = _pressure(), time.monotonic()
-    done = star.inside(command, timeout=PATIENCE)
+    done = star.apart(command, timeout=PATIENCE)
     waited = (_pressure() - before) / (time.monotonic() - start)
     if done.returncode:
         raise RuntimeError(done.stderr)
@@ -132,7 +133,7 @@ def study() -> Study:
     """Measure: three minutes on a machine that does nothing else."""
     stars = {count: calmest(count, [PLAIN, CLIENT, AUTO]) for count in SERVERS}
     grid = calmest(16, [CLIENT, AUTO, *GRID])
-    free = calmest(16, [PLAIN, ALL, AUTO], slow_servers=True, skip=RESERVE)
+    free = calmest(16, [PLAIN, ALL, AUTO], roomy=True, skip=RESERVE)
     return Study(stars, grid, free)
 
 

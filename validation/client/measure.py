@@ -1,4 +1,4 @@
-"""Reads in a star, by several clients in turns. Runs inside the star's namespaces.
+"""Reads in a star, by several clients in turns. Runs in namespaces of its own.
 
 python -m validation.client.measure '{"servers": 16, "reads": 10, "clients": …}'
 
@@ -21,10 +21,15 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from incast.client import Governor, HttpPiece, HttpReader, Learner, Plan, read
-from validation.client import servers, star
+from incast.live import counters
+from incast.live.namespaces import inside
+from validation.client.servers import nginx
+from validation.client.star import built
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+
+    from incast.live.star import Star
 
 SRU = 65536
 """Bytes of each answer."""
@@ -49,7 +54,9 @@ def given(slots: int, window: int) -> str:
     return f"{slots}x{window}"
 
 
-async def measure(urls: list[str], names: list[str], reads: int, skip: int) -> dict[str, Seen]:
+async def measure(
+    star: Star, urls: list[str], names: list[str], reads: int, skip: int
+) -> dict[str, Seen]:
     """Let clients read in turns, so that all meet the same disturbances."""
     seen = {name: Seen() for name in names}
     async with AsyncExitStack() as stack:
@@ -59,14 +66,18 @@ async def measure(urls: list[str], names: list[str], reads: int, skip: int) -> d
                 if name == PLAIN and not -1 <= number < SLOWEST:
                     continue
                 gc.collect()
-                before = star.timeouts(len(urls))
+                before = _timeouts(star)
                 seconds = await run()
                 if number >= 0:
                     seen[name].seconds.append(seconds)
-                    seen[name].timeouts.append(star.timeouts(len(urls)) - before)
+                    seen[name].timeouts.append(_timeouts(star) - before)
                 if governor is not None:
                     seen[name].plan = (governor.plan.slots, governor.plan.window or 0)
     return seen
+
+
+def _timeouts(star: Star) -> int:
+    return counters.count(star.hosts[1:])["TCPTimeouts"]
 
 
 async def _client(
@@ -108,14 +119,14 @@ def main() -> None:
     """Build the star, start nginx, measure."""
     wish = json.loads(sys.argv[1])
     count = wish["servers"]
-    star.build(count, slow_servers=wish.get("slow_servers", False))
     with (
+        built(count, roomy=wish.get("roomy", False)) as star,
         tempfile.TemporaryDirectory() as folder,
-        servers.nginx(count, Path(folder), SRU) as urls,
-        star.within(star.CLIENT),
+        nginx(star, Path(folder), SRU) as urls,
+        inside(star.hosts[0]),
     ):
         names, reads = wish["clients"], wish["reads"]
-        seen = asyncio.run(measure(urls, names, reads, wish.get("skip", 1)))
+        seen = asyncio.run(measure(star, urls, names, reads, wish.get("skip", 1)))
     json.dump({name: asdict(it) for name, it in seen.items()}, sys.stdout)
 
 

@@ -1,4 +1,4 @@
-"""nginx in every server's namespace of a star, each with a file to read."""
+"""nginx on every server of a star, each with a file to read."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from validation.client import star
+from incast.live.namespaces import inside
+from incast.live.star import address
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from incast._core import Namespace
+    from incast.live.star import Star
 
 CONFIGURATION = """
 user root;
@@ -42,13 +46,13 @@ PATIENCE = 10.0  # seconds for nginx to come up
 
 
 @contextmanager
-def nginx(servers: int, folder: Path, size: int) -> Iterator[list[str]]:
-    """Run nginx in the namespaces `s0`, `s1`, …; yield the addresses of a file on each.
+def nginx(star: Star, folder: Path, size: int) -> Iterator[list[str]]:
+    """Run nginx on every host but the first; yield the addresses of a file on each.
 
     Parameters
     ----------
-    servers
-        How many.
+    star
+        Its hosts.
     folder
         Where files and configurations go.
     size
@@ -59,28 +63,28 @@ def nginx(servers: int, folder: Path, size: int) -> Iterator[list[str]]:
     (files / "piece").write_bytes(bytes(size))
     started = []
     try:
-        for number in range(servers):
-            own = folder / f"s{number}"
+        for number, host in enumerate(star.hosts[1:], start=1):
+            own = folder / str(number)
             own.mkdir()
             (own / "conf").write_text(CONFIGURATION.format(folder=own, files=files))
-            with star.within(f"s{number}"):
+            with inside(host):
                 command = ["nginx", "-p", str(own), "-c", str(own / "conf")]
                 started.append(subprocess.Popen(command))
-        for number in range(servers):
-            _wait(number)
-        yield [f"http://{star.address(number)}/piece" for number in range(servers)]
+        for host in star.hosts[1:]:
+            _wait(host)
+        yield [f"http://{address(number)}/piece" for number in range(1, len(star.hosts))]
     finally:
         for process in started:
             process.kill()
             process.wait()
 
 
-def _wait(number: int) -> None:
+def _wait(host: Namespace) -> None:
     end = time.monotonic() + PATIENCE
-    with star.within(f"s{number}"):
+    with inside(host):
         while ":0050 " not in Path("/proc/thread-self/net/tcp").read_text():
             if time.monotonic() > end:
-                raise TimeoutError(f"nginx of server {number} does not listen")
+                raise TimeoutError("nginx does not listen")
             time.sleep(0.01)
 
 
