@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 __all__ = [
     "FIRST_PORT",
     "Capture",
+    "Captures",
     "Control",
     "Namespace",
     "Scenario",
@@ -31,6 +32,39 @@ __all__ = [
 
 class ScenarioError(ValueError):
     """A mistake in a scenario; the message is `key: what is wrong and what is accepted`."""
+
+@final
+class Captures:
+    """Capture files that are open; they can be read once.
+
+    Parameters
+    ----------
+    paths
+        Files; `-` is standard input.
+
+    Raises
+    ------
+    ValueError
+        A file cannot be read, or is no capture; one line.
+    """
+
+    def __new__(cls, paths: Sequence[str | PathLike[str]]) -> Captures: ...
+    def stop(self) -> None:
+        """End the reading soon, with what it has read."""
+    @property
+    def bytes_read(self) -> int:
+        """The bytes of the files that have been read so far."""
+    def diagnose(self, vantage: str | None, flows: int) -> str:
+        """Read the packets without the interpreter's lock, and return the report as JSON.
+
+        `vantage` is `client`, `server` or `switch`; without it, it is inferred. `flows` is how many
+        make an episode.
+        """
+    def packets(self, from_ns: int, to_ns: int, most: int) -> dict[str, Any]:
+        """Read the packets, and return those of a span of nanoseconds since 1970 as columns.
+
+        There are at most `most` of them.
+        """
 
 @final
 class Control:

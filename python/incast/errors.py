@@ -37,3 +37,7 @@ class FetchError(ValueError):
 
 class AdviceError(ValueError):
     """Advice that cannot be given, or input of it that cannot be read; the message is one line."""
+
+
+class CaptureError(ValueError):
+    """A capture that cannot be read; the message is one line that starts with the file."""

@@ -1,2 +1,32 @@
 //! What happened in a capture: its connections, their stalls by cause, episodes of incast, and what
 //! looks like incast and is none. Knows captures, and no simulator.
+//!
+//! An [`Analysis`] takes packets in order of time and keeps only what is open. A point of view is a
+//! [`point`]: the same connection may be seen at several. Each [`connection`] follows the bytes of
+//! both [`flow`]s, whatever the place of the capture: a lost packet that was seen before it was lost
+//! comes again, another one fills a hole.
+
+mod analysis;
+mod cause;
+mod chain;
+mod connection;
+mod data;
+mod episode;
+mod event;
+mod flow;
+mod holes;
+mod ids;
+mod load;
+mod look_alikes;
+mod losses;
+mod parameters;
+mod point;
+mod receiver;
+mod report;
+mod stall;
+mod trip;
+mod vantage;
+
+pub use analysis::{Analysis, Options};
+pub use report::Report;
+pub use vantage::Vantage;

@@ -1,6 +1,7 @@
 //! The binding: one call per run, with the interpreter's lock released; results are arrays.
 
 mod capture;
+mod diagnose;
 mod error;
 #[cfg(target_os = "linux")]
 mod live;
@@ -143,6 +144,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(traces, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    diagnose::add(module)?;
     #[cfg(target_os = "linux")]
     live::add(module)?;
     module.add_function(wrap_pyfunction!(theory::follow_reads, module)?)?;

@@ -10,6 +10,7 @@ import typer
 from incast.cli.advise import advise
 from incast.cli.compare import compare
 from incast.cli.describe import describe
+from incast.cli.diagnose import diagnose
 from incast.cli.explain import explain
 from incast.cli.fetch import fetch
 from incast.cli.list import list_entries
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.command()(run)
 app.command()(live)
+app.command()(diagnose)
 app.command()(status)
 app.command()(merge)
 app.command()(compare)

@@ -10,6 +10,7 @@ from incast import units
 from incast._core import ScenarioError
 from incast.errors import (
     AdviceError,
+    CaptureError,
     FetchError,
     FigureError,
     LiveError,
@@ -31,7 +32,7 @@ def one_line(app: typer.Typer) -> int:
         sys.stdout.flush()
     except (
         *(ScenarioError, AdviceError, FetchError, FigureError, LiveError, ModelError),
-        ResultsError,
+        *(ResultsError, CaptureError),
     ) as error:
         code = _report(str(error))
     except typer.TyperException as error:

@@ -1,1 +1,22 @@
 //! Files of packets that come in.
+//!
+//! A [`Merge`] reads several files as one stream of TCP packets in order of time. A [`File`] is one
+//! of them: pcap or pcapng, plain, gzip or zstd. Input is hostile: a length that it claims is never
+//! reserved before the bytes are there.
+
+mod buffer;
+mod decode;
+mod file;
+mod link;
+mod merge;
+mod options;
+mod packet;
+mod pcap;
+mod pcapng;
+mod source;
+
+pub use file::{End, File, OpenError, Tally};
+pub use merge::Merge;
+pub use options::{Options, Timestamps};
+pub use packet::{Address, Endpoint, Packet, flags};
+pub use source::Count;

@@ -1,0 +1,185 @@
+//! One capture file, packet by packet.
+
+use std::io::{Error, Read};
+use std::path::{Path, PathBuf};
+
+use super::buffer::Buffer;
+use super::decode::{self, Other};
+use super::pcap::Pcap;
+use super::pcapng::Pcapng;
+use super::{Count, Packet, source};
+
+/// A frame as the file has it.
+pub struct Frame<'a> {
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    pub link: u32,
+    /// Bytes on the wire.
+    pub length: u32,
+    /// Those that were captured.
+    pub bytes: &'a [u8],
+}
+
+/// What comes next in a file.
+pub enum Next<'a> {
+    Frame(Frame<'a>),
+    End,
+    Cut,
+    Damaged(String),
+}
+
+/// How a file has ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// As it should.
+    Whole,
+    /// In the middle of a frame; what stands before it was read.
+    Cut,
+    /// With something that no capture has, at this byte of the decompressed file.
+    Damaged(u64, String),
+}
+
+/// Frames of a file by what became of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All frames.
+    pub frames: u64,
+    /// TCP packets.
+    pub packets: u64,
+    /// Not IP, or a link type that is not known.
+    pub not_ip: u64,
+    /// IP without TCP.
+    pub not_tcp: u64,
+    /// Cut before the end of the TCP header.
+    pub short: u64,
+    /// Later fragments.
+    pub fragments: u64,
+    /// Lengths that contradict each other.
+    pub malformed: u64,
+    /// Packets that the capture says it has dropped.
+    pub dropped: u64,
+}
+
+/// A file that cannot be read as a capture; one line.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The system's answer.
+    #[error("{}: {}", .0.display(), system(.1))]
+    Io(PathBuf, Error),
+    /// Another kind of file.
+    #[error("{}: must be a pcap or pcapng file, also compressed by gzip or zstd", .0.display())]
+    Kind(PathBuf),
+    /// Nothing in it.
+    #[error("{}: is empty; must be a pcap or pcapng file", .0.display())]
+    Empty(PathBuf),
+}
+
+/// The system's reason, without its number.
+fn system(error: &Error) -> String {
+    let text = error.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+enum Format {
+    Pcap(Pcap),
+    Pcapng(Pcapng),
+}
+
+/// A capture file.
+pub struct File {
+    buffer: Buffer,
+    format: Format,
+    number: u16,
+    tally: Tally,
+    end: Option<End>,
+}
+
+impl File {
+    /// Opens a file, or standard input for `-`.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no capture.
+    pub fn open(path: &Path, number: u16, count: &Count) -> Result<Self, OpenError> {
+        let input = source::open(path, count).map_err(|error| OpenError::Io(path.into(), error))?;
+        Self::new(input, path, number)
+    }
+
+    /// Reads bytes that are decompressed if they must be.
+    ///
+    /// # Errors
+    /// They are no capture.
+    pub fn from_bytes(bytes: Box<dyn Read + Send>, number: u16) -> Result<Self, OpenError> {
+        let path = Path::new("-");
+        let input = source::plain(bytes, &Count::default());
+        Self::new(input.map_err(|error| OpenError::Io(path.into(), error))?, path, number)
+    }
+
+    fn new(input: Box<dyn Read + Send>, path: &Path, number: u16) -> Result<Self, OpenError> {
+        let failed = |error| OpenError::Io(path.into(), error);
+        let mut buffer = Buffer::new(input);
+        let format = if let Some(pcap) = Pcap::open(&mut buffer).map_err(failed)? {
+            Format::Pcap(pcap)
+        } else if let Some(pcapng) = Pcapng::open(&mut buffer).map_err(failed)? {
+            Format::Pcapng(pcapng)
+        } else if buffer.bytes().is_empty() {
+            return Err(OpenError::Empty(path.into()));
+        } else {
+            return Err(OpenError::Kind(path.into()));
+        };
+        Ok(Self { buffer, format, number, tally: Tally::default(), end: None })
+    }
+
+    /// What has been read so far.
+    pub fn tally(&self) -> Tally {
+        let dropped = match &self.format {
+            Format::Pcap(_) => 0,
+            Format::Pcapng(format) => format.drops(),
+        };
+        Tally { dropped, ..self.tally }
+    }
+
+    /// How it has ended, once it has.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// The next TCP packet.
+    pub fn next_packet(&mut self) -> Option<Packet> {
+        while self.end.is_none() {
+            let offset = self.buffer.offset();
+            let next = match &mut self.format {
+                Format::Pcap(format) => format.next(&mut self.buffer),
+                Format::Pcapng(format) => format.next(&mut self.buffer),
+            };
+            let frame = match next {
+                Ok(Next::Frame(frame)) => frame,
+                Ok(Next::End) => return self.stop(End::Whole),
+                Ok(Next::Cut) => return self.stop(End::Cut),
+                Ok(Next::Damaged(what)) => return self.stop(End::Damaged(offset, what)),
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                    return self.stop(End::Cut);
+                }
+                Err(error) => return self.stop(End::Damaged(offset, system(&error))),
+            };
+            self.tally.frames += 1;
+            match decode::packet(frame.link, frame.bytes, frame.length) {
+                Ok(packet) => {
+                    self.tally.packets += 1;
+                    let (time, frame) = (frame.time, self.tally.frames);
+                    return Some(Packet { time, frame, file: self.number, ..packet });
+                }
+                Err(Other::NotIp) => self.tally.not_ip += 1,
+                Err(Other::NotTcp) => self.tally.not_tcp += 1,
+                Err(Other::Short) => self.tally.short += 1,
+                Err(Other::Fragment) => self.tally.fragments += 1,
+                Err(Other::Malformed) => self.tally.malformed += 1,
+            }
+        }
+        None
+    }
+
+    fn stop(&mut self, end: End) -> Option<Packet> {
+        self.end = Some(end);
+        None
+    }
+}

@@ -1,0 +1,106 @@
+//! Options of a TCP header.
+
+/// Times that the ends of a connection tell each other (RFC 7323 §3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Timestamps {
+    /// The sender's clock.
+    pub value: u32,
+    /// The other end's clock, as last heard.
+    pub echo: u32,
+}
+
+/// The options that are of use here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The largest segment that the sender of a SYN accepts.
+    pub mss: Option<u16>,
+    /// The shift of later windows.
+    pub scale: Option<u8>,
+    /// Whether the sender of a SYN understands selective acknowledgments.
+    pub sack_permitted: bool,
+    /// RFC 7323 §3.
+    pub timestamps: Option<Timestamps>,
+    blocks: [(u32, u32); 4],
+    count: u8,
+}
+
+impl Options {
+    /// Ranges that have arrived out of order; first and last + 1 (RFC 2018 §3). The first may be a
+    /// duplicate (RFC 2883).
+    pub fn sacks(&self) -> &[(u32, u32)] {
+        &self.blocks[..usize::from(self.count)]
+    }
+
+    /// Reads them; a length that leads nowhere ends the list.
+    pub fn parse(mut bytes: &[u8]) -> Self {
+        let mut options = Self::default();
+        while let Some((&kind, rest)) = bytes.split_first() {
+            match kind {
+                0 => break,
+                1 => bytes = rest,
+                _ => {
+                    let Some(&length) = rest.first() else { break };
+                    let Some(value) = bytes.get(2..usize::from(length)) else { break };
+                    options.set(kind, value);
+                    bytes = &bytes[usize::from(length)..];
+                }
+            }
+        }
+        options
+    }
+
+    fn set(&mut self, kind: u8, value: &[u8]) {
+        match (kind, value) {
+            (2, &[high, low]) => self.mss = Some(u16::from_be_bytes([high, low])),
+            (3, &[shift]) => self.scale = Some(shift.min(14)),
+            (4, &[]) => self.sack_permitted = true,
+            (5, blocks) => {
+                let free = self.blocks.iter_mut().skip(usize::from(self.count));
+                for (place, block) in free.zip(blocks.chunks_exact(8)) {
+                    *place = (long(&block[..4]), long(&block[4..]));
+                    self.count += 1;
+                }
+            }
+            (8, times) if times.len() == 8 => {
+                self.timestamps =
+                    Some(Timestamps { value: long(&times[..4]), echo: long(&times[4..]) });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn long(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0, |value, &byte| value << 8 | u32::from(byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_a_syn_says() {
+        let options =
+            Options::parse(&[2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 7, 0, 0, 0, 9, 1, 3, 3, 7]);
+        assert_eq!(
+            (options.mss, options.scale, options.sack_permitted),
+            (Some(1460), Some(7), true)
+        );
+        assert_eq!(options.timestamps, Some(Timestamps { value: 7, echo: 9 }));
+    }
+
+    #[test]
+    fn a_fifth_block_and_a_second_list_are_passed_over() {
+        let mut bytes = vec![5, 34];
+        bytes.extend([0; 32]);
+        bytes.extend([5, 10, 0, 0, 0, 1, 0, 0, 0, 2]);
+        assert_eq!(Options::parse(&bytes).sacks().len(), 4);
+    }
+
+    #[test]
+    fn lengths_that_lead_nowhere_end_the_list() {
+        for bytes in [&[2_u8, 0][..], &[2, 1], &[2], &[8, 10, 0], &[5, 255, 0]] {
+            assert_eq!(Options::parse(bytes), Options::default());
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! A TCP packet as it was captured.
+
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use super::Options;
+
+/// Bits of the TCP header.
+pub mod flags {
+    /// No more data from the sender.
+    pub const FIN: u8 = 1;
+    /// A connection opens.
+    pub const SYN: u8 = 2;
+    /// A connection is aborted.
+    pub const RST: u8 = 4;
+    /// Data to be delivered at once.
+    pub const PSH: u8 = 8;
+    /// The acknowledgment number counts.
+    pub const ACK: u8 = 16;
+    /// The sender has heard of a congestion mark.
+    pub const ECE: u8 = 64;
+}
+
+/// An IP address; IPv4 as the mapped address of RFC 4291 §2.5.5.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address(u128);
+
+impl Address {
+    /// An IPv4 address.
+    pub fn v4(bytes: [u8; 4]) -> Self {
+        Self(0xffff_0000_0000 | u128::from(u32::from_be_bytes(bytes)))
+    }
+
+    /// An IPv6 address.
+    pub fn v6(bytes: [u8; 16]) -> Self {
+        Self(u128::from_be_bytes(bytes))
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = Ipv6Addr::from(self.0);
+        let address =
+            address.to_ipv4_mapped().map_or(IpAddr::V6(address), |v4: Ipv4Addr| IpAddr::V4(v4));
+        address.fmt(f)
+    }
+}
+
+/// One end of a connection.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Endpoint {
+    /// The host.
+    pub address: Address,
+    /// The TCP port.
+    pub port: u16,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.address.to_string();
+        if text.contains(':') {
+            write!(f, "[{text}]:{}", self.port)
+        } else {
+            write!(f, "{text}:{}", self.port)
+        }
+    }
+}
+
+/// A TCP packet: its headers, without its payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Packet {
+    /// Nanoseconds since 1970.
+    pub time: i64,
+    /// Its number in its file, from 1, as Wireshark counts.
+    pub frame: u64,
+    /// The number of its file, in the order given.
+    pub file: u16,
+    /// The vantage point: files that follow each other share one.
+    pub point: u16,
+    /// Who sent it.
+    pub source: Endpoint,
+    /// Whom it is for.
+    pub target: Endpoint,
+    /// Sequence number of the first byte.
+    pub seq: u32,
+    /// Acknowledgment number.
+    pub ack: u32,
+    /// See [`flags`].
+    pub flags: u8,
+    /// Window, not yet scaled.
+    pub window: u16,
+    /// Bytes of data, whether captured or not.
+    pub payload: u32,
+    /// Bytes of the IP packet.
+    pub size: u32,
+    /// Identification of the IPv4 packet.
+    pub id: Option<u16>,
+    /// Time to live, or hop limit.
+    pub ttl: u8,
+    /// Congestion was experienced (RFC 3168 §5).
+    pub marked: bool,
+    /// The options that were captured.
+    pub options: Options,
+}
+
+impl Packet {
+    /// Whether one of these flags is set.
+    pub fn has(&self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}

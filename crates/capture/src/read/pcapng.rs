@@ -1,0 +1,231 @@
+//! The blocks of a pcapng file (draft-ietf-opsawg-pcapng).
+
+use std::io::Result;
+
+use super::buffer::Buffer;
+use super::file::{Frame, Next};
+use super::pcap::{MOST, four};
+
+const SECTION: [u8; 4] = [0x0a, 0x0d, 0x0d, 0x0a];
+const INTERFACE: u32 = 1;
+const OLD_PACKET: u32 = 2;
+const SIMPLE_PACKET: u32 = 3;
+const STATISTICS: u32 = 5;
+const PACKET: u32 = 6;
+/// Blocks of other kinds may be long; they are passed over. Of the known ones none is longer.
+const MOST_BLOCK: u32 = MOST + (1 << 16);
+const MOST_INTERFACES: usize = 1 << 16;
+
+#[derive(Clone, Copy)]
+struct Interface {
+    link: u32,
+    snaplen: u32,
+    clock: Clock,
+    /// Packets that it says it has dropped.
+    drops: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Clock {
+    /// Its resolution is a power of two, else of ten.
+    binary: bool,
+    exponent: u8,
+    /// Seconds that are added to every time.
+    offset: i64,
+}
+
+impl Clock {
+    fn nanoseconds(self, high: u32, low: u32) -> i64 {
+        let ticks = u128::from(high) << 32 | u128::from(low);
+        let giga = 1_000_000_000;
+        let nanoseconds = if self.binary {
+            (ticks * giga) >> self.exponent.min(127)
+        } else if self.exponent <= 9 {
+            ticks * 10_u128.pow(9 - u32::from(self.exponent))
+        } else {
+            ticks / 10_u128.pow(u32::from(self.exponent.min(38)) - 9)
+        };
+        let nanoseconds = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+        nanoseconds.saturating_add(self.offset.saturating_mul(giga as i64))
+    }
+}
+
+/// The state of a section: its byte order and its interfaces.
+pub struct Pcapng {
+    big_endian: bool,
+    interfaces: Vec<Interface>,
+    /// Of sections that have ended.
+    drops: u64,
+}
+
+impl Pcapng {
+    /// Begins, if the file starts like one.
+    pub fn open(buffer: &mut Buffer) -> Result<Option<Self>> {
+        let starts = buffer.fill(12)? && buffer.bytes().starts_with(&SECTION);
+        Ok(starts.then(|| Self { big_endian: false, interfaces: Vec::new(), drops: 0 }))
+    }
+
+    /// Packets that the capture itself says it has dropped.
+    pub fn drops(&self) -> u64 {
+        self.interfaces.iter().fold(self.drops, |sum, one| sum.saturating_add(one.drops))
+    }
+
+    /// The frame of the next block that has one.
+    pub fn next<'a>(&mut self, buffer: &'a mut Buffer) -> Result<Next<'a>> {
+        loop {
+            if !buffer.fill(12)? {
+                return Ok(if buffer.bytes().is_empty() { Next::End } else { Next::Cut });
+            }
+            if buffer.bytes().starts_with(&SECTION) {
+                let order = four(buffer.bytes(), 8, true);
+                self.big_endian = match order {
+                    0x1a2b_3c4d => true,
+                    0x4d3c_2b1a => false,
+                    _ => return Ok(Next::Damaged("a section without byte order".to_owned())),
+                };
+                self.drops = self.drops();
+                self.interfaces.clear();
+            }
+            let kind = four(buffer.bytes(), 0, self.big_endian);
+            let length = four(buffer.bytes(), 4, self.big_endian);
+            if length < 12 || !length.is_multiple_of(4) {
+                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+            }
+            if !matches!(kind, INTERFACE | OLD_PACKET | SIMPLE_PACKET | PACKET | STATISTICS) {
+                if !buffer.skip(length.into())? {
+                    return Ok(Next::Cut);
+                }
+                continue;
+            }
+            if length > MOST_BLOCK {
+                return Ok(Next::Damaged(format!("a block of {length} bytes")));
+            }
+            if !buffer.fill(length as usize)? {
+                return Ok(Next::Cut);
+            }
+            let body = 8..length as usize - 4;
+            match kind {
+                INTERFACE | STATISTICS => {
+                    let big_endian = self.big_endian;
+                    let told = buffer.take(length as usize);
+                    let done = if kind == INTERFACE {
+                        self.describe(&told[body], big_endian)
+                    } else {
+                        self.count(&told[body], big_endian)
+                    };
+                    if done.is_none() {
+                        return Ok(Next::Damaged("an interface that is cut short".to_owned()));
+                    }
+                }
+                _ => {
+                    let whole = buffer.take(length as usize);
+                    let frame = self.frame(kind, &whole[body]);
+                    return Ok(frame.map_or_else(
+                        || Next::Damaged("a packet that does not fit its block".to_owned()),
+                        Next::Frame,
+                    ));
+                }
+            }
+        }
+    }
+
+    fn describe(&mut self, body: &[u8], big_endian: bool) -> Option<()> {
+        let fixed = body.get(..8)?;
+        if self.interfaces.len() == MOST_INTERFACES {
+            return None;
+        }
+        let mut clock = Clock { binary: false, exponent: 6, offset: 0 };
+        for (code, value) in Options::new(&body[8..], big_endian) {
+            match (code, value.len()) {
+                (9, 1) => {
+                    clock.binary = value[0] & 0x80 != 0;
+                    clock.exponent = value[0] & 0x7f;
+                }
+                (14, 8) => clock.offset = eight(value, big_endian) as i64,
+                _ => {}
+            }
+        }
+        self.interfaces.push(Interface {
+            link: if big_endian {
+                u16::from_be_bytes([fixed[0], fixed[1]])
+            } else {
+                u16::from_le_bytes([fixed[0], fixed[1]])
+            }
+            .into(),
+            snaplen: four(fixed, 4, big_endian),
+            clock,
+            drops: 0,
+        });
+        Some(())
+    }
+
+    fn count(&mut self, body: &[u8], big_endian: bool) -> Option<()> {
+        let which = four(body.get(..12)?, 0, big_endian) as usize;
+        if let Some(interface) = self.interfaces.get_mut(which) {
+            let lost = Options::new(&body[12..], big_endian)
+                .filter(|(code, value)| matches!(code, 5 | 7) && value.len() == 8)
+                .fold(0_u64, |sum, (_, value)| sum.saturating_add(eight(value, big_endian)));
+            interface.drops = lost;
+        }
+        Some(())
+    }
+
+    fn frame<'a>(&self, kind: u32, body: &'a [u8]) -> Option<Frame<'a>> {
+        let field = |at: usize| Some(four(body.get(at..at + 4)?, 0, self.big_endian));
+        if kind == SIMPLE_PACKET {
+            let (interface, length) = (self.interfaces.first()?, field(0)?);
+            let captured = (length.min(match interface.snaplen {
+                0 => u32::MAX,
+                snaplen => snaplen,
+            }) as usize)
+                .min(body.len() - 4);
+            let bytes = &body[4..4 + captured];
+            return Some(Frame { time: 0, link: interface.link, length, bytes });
+        }
+        let which = match kind {
+            OLD_PACKET if self.big_endian => field(0)? >> 16,
+            OLD_PACKET => field(0)? & 0xffff,
+            _ => field(0)?,
+        };
+        let interface = self.interfaces.get(which as usize)?;
+        let time = interface.clock.nanoseconds(field(4)?, field(8)?);
+        let (captured, length) = (field(12)? as usize, field(16)?);
+        let bytes = body.get(20..)?.get(..captured)?;
+        Some(Frame { time, link: interface.link, length, bytes })
+    }
+}
+
+/// The options at the end of a block: code and value.
+struct Options<'a> {
+    rest: &'a [u8],
+    big_endian: bool,
+}
+
+impl<'a> Options<'a> {
+    fn new(rest: &'a [u8], big_endian: bool) -> Self {
+        Self { rest, big_endian }
+    }
+}
+
+impl<'a> Iterator for Options<'a> {
+    type Item = (u16, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let head = self.rest.get(..4)?;
+        let number = if self.big_endian { u16::from_be_bytes } else { u16::from_le_bytes };
+        let (code, length) = (number([head[0], head[1]]), number([head[2], head[3]]));
+        if code == 0 {
+            return None;
+        }
+        let length = usize::from(length);
+        let value = self.rest.get(4..4 + length)?;
+        self.rest = self.rest.get(4 + length.next_multiple_of(4)..).unwrap_or_default();
+        Some((code, value))
+    }
+}
+
+fn eight(bytes: &[u8], big_endian: bool) -> u64 {
+    let (first, second) = (four(bytes, 0, big_endian), four(bytes, 4, big_endian));
+    let (high, low) = if big_endian { (first, second) } else { (second, first) };
+    u64::from(high) << 32 | u64::from(low)
+}

@@ -1,0 +1,121 @@
+//! Where the bytes of a file come from, and what is decompressed on the way.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Chain, Cursor, Error, Read, Result};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
+
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Bytes of files that have been read so far, for progress.
+#[derive(Clone, Debug, Default)]
+pub struct Count(Arc<AtomicU64>);
+
+impl Count {
+    /// The number of bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+struct Counted<R> {
+    input: R,
+    count: Count,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.count.0.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// Opens a file, or standard input for `-`.
+pub fn open(path: &Path, count: &Count) -> Result<Box<dyn Read + Send>> {
+    if path.as_os_str() == "-" {
+        return plain(Box::new(std::io::stdin()), count);
+    }
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(Error::other("is a directory"));
+    }
+    plain(Box::new(file), count)
+}
+
+/// Decompresses an input if it starts like gzip or zstd.
+pub fn plain(input: Box<dyn Read + Send>, count: &Count) -> Result<Box<dyn Read + Send>> {
+    let mut input = Counted { input, count: count.clone() };
+    let mut magic = [0; 4];
+    let mut have = 0;
+    while have < magic.len() {
+        match input.read(&mut magic[have..])? {
+            0 => break,
+            read => have += read,
+        }
+    }
+    let start = Cursor::new(magic[..have].to_vec()).chain(input);
+    if magic[..have].starts_with(&GZIP) {
+        return Ok(Box::new(MultiGzDecoder::new(BufReader::with_capacity(1 << 16, start))));
+    }
+    if magic[..have] == ZSTD {
+        return Ok(Box::new(Frames::new(start)?));
+    }
+    Ok(Box::new(start))
+}
+
+type Start = Chain<Cursor<Vec<u8>>, Counted<Box<dyn Read + Send>>>;
+type Zstd = (BufReader<Start>, FrameDecoder);
+
+/// The frames of a zstd file, one after the other: a decoder stops after the first.
+struct Frames(Option<Zstd>);
+
+impl Frames {
+    fn new(input: Start) -> Result<Self> {
+        Ok(Self(Some(decoder(BufReader::with_capacity(1 << 16, input))?)))
+    }
+}
+
+/// The decoder of the next frame, behind frames that are to be skipped.
+fn decoder(mut input: BufReader<Start>) -> Result<Zstd> {
+    loop {
+        let mut frames = FrameDecoder::new();
+        match frames.init(&mut input) {
+            Ok(()) => return Ok((input, frames)),
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                std::io::copy(&mut (&mut input).take(length.into()), &mut std::io::sink())?;
+            }
+            Err(error) => return Err(Error::other(error)),
+        }
+    }
+}
+
+impl Read for Frames {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        loop {
+            let Some((input, frame)) = &mut self.0 else { return Ok(0) };
+            while frame.can_collect() == 0 && !frame.is_finished() {
+                let one = BlockDecodingStrategy::UptoBlocks(1);
+                frame.decode_blocks(&mut *input, one).map_err(Error::other)?;
+            }
+            let read = frame.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            let Some((mut input, _)) = self.0.take() else { return Ok(0) };
+            if input.fill_buf()?.is_empty() {
+                return Ok(0);
+            }
+            self.0 = Some(decoder(input)?);
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Files that come in: every format and link, and those that are damaged.
+
+mod builder;
+
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+
+use builder::{Order, Segment, block, pcap, pcapng};
+use incast_capture::read::{Count, End, File, Merge, OpenError, Packet};
+
+const LITTLE: Order = Order { big: false };
+const BIG: Order = Order { big: true };
+const START: u64 = 1_700_000_000_123_456_000;
+
+fn open(bytes: &[u8]) -> File {
+    File::from_bytes(Box::new(Cursor::new(bytes.to_vec())), 0).expect("a capture")
+}
+
+fn packets(file: &mut File) -> Vec<Packet> {
+    std::iter::from_fn(|| file.next_packet()).collect()
+}
+
+fn segment() -> Segment {
+    Segment {
+        options: vec![1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 9],
+        ..Segment::new(1, 2, 70, 90, 300)
+    }
+}
+
+/// The packet that any file with this IP packet has.
+fn check(packet: &Packet) {
+    assert_eq!((packet.seq, packet.ack, packet.payload), (70, 90, 300));
+    assert_eq!((packet.source.port, packet.target.port), (5000, 6000));
+    assert_eq!(packet.options.timestamps.map(|stamps| (stamps.value, stamps.echo)), Some((7, 9)));
+}
+
+#[test]
+fn both_formats_in_both_byte_orders() {
+    let frames = [(START, segment().ethernet())];
+    for order in [LITTLE, BIG] {
+        let files = [
+            pcap(order, false, 1, &frames),
+            pcap(order, true, 1, &frames),
+            pcapng(order, 1, &frames),
+        ];
+        for bytes in files {
+            let mut file = open(&bytes);
+            let all = packets(&mut file);
+            assert_eq!(all.len(), 1);
+            check(&all[0]);
+            assert_eq!(all[0].time, START as i64);
+            assert_eq!(all[0].source.to_string(), "10.0.0.1:5000");
+            assert_eq!(file.end(), Some(&End::Whole));
+        }
+    }
+}
+
+#[test]
+fn links_and_tags() {
+    let (ip, six) = (segment().v4(), segment().v6());
+    let with = |head: &[u8], ip: &[u8]| [head, ip].concat();
+    let ethernet = [0; 12];
+    let cases = [
+        (1, with(&[&ethernet[..], &[0x81, 0, 0, 5, 8, 0]].concat(), &ip)),
+        (1, with(&[&ethernet[..], &[0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 0x86, 0xdd]].concat(), &six)),
+        (113, with(&[&[0; 14][..], &[8, 0]].concat(), &ip)),
+        (276, with(&[&[0x86, 0xdd][..], &[0; 18]].concat(), &six)),
+        (101, ip.clone()),
+        (12, six.clone()),
+        (0, with(&[2, 0, 0, 0], &ip)),
+    ];
+    for (link, frame) in cases {
+        let all = packets(&mut open(&pcap(LITTLE, true, link, &[(START, frame)])));
+        assert_eq!(all.len(), 1, "link {link}");
+        check(&all[0]);
+    }
+}
+
+#[test]
+fn an_offloaded_packet_has_the_length_of_its_frame() {
+    let mut frame = segment().ethernet();
+    frame[16..18].copy_from_slice(&[0, 0]);
+    check(&packets(&mut open(&pcap(LITTLE, true, 1, &[(START, frame)])))[0]);
+}
+
+#[test]
+fn a_frame_that_is_cut_by_the_snap_length_keeps_its_payload() {
+    let mut file = pcap(LITTLE, true, 1, &[(START, segment().ethernet())]);
+    file[32..36].copy_from_slice(&66_u32.to_le_bytes());
+    file.truncate(24 + 16 + 66);
+    check(&packets(&mut open(&file))[0]);
+    file[32..36].copy_from_slice(&40_u32.to_le_bytes());
+    file.truncate(24 + 16 + 40);
+    let mut short = open(&file);
+    assert!(packets(&mut short).is_empty());
+    assert_eq!(short.tally().short, 1);
+}
+
+#[test]
+fn a_cut_file_is_read_to_its_end() {
+    let frames = [(START, segment().ethernet()), (START + 1, segment().ethernet())];
+    for bytes in [pcap(BIG, false, 1, &frames), pcapng(LITTLE, 1, &frames)] {
+        for cut in [1, 4, 17, 300] {
+            let mut file = open(&bytes[..bytes.len() - cut]);
+            assert_eq!(packets(&mut file).len(), 1, "cut by {cut}");
+            assert_eq!(file.end(), Some(&End::Cut));
+        }
+    }
+}
+
+#[test]
+fn a_length_that_no_capture_has_ends_the_file() {
+    let mut bytes = pcap(LITTLE, true, 1, &[(START, segment().ethernet()), (START, vec![0; 60])]);
+    let second = 24 + 16 + segment().ethernet().len();
+    bytes[second + 8..second + 12].copy_from_slice(&u32::MAX.to_le_bytes());
+    let mut file = open(&bytes);
+    assert_eq!(packets(&mut file).len(), 1);
+    let damaged = matches!(file.end(), Some(End::Damaged(place, _)) if *place == second as u64);
+    assert!(damaged, "{:?}", file.end());
+}
+
+#[test]
+fn unknown_blocks_are_passed_over_and_statistics_are_read() {
+    let frames = [(START, segment().ethernet())];
+    let mut bytes = pcapng(LITTLE, 1, &frames);
+    block(&mut bytes, LITTLE, 0x0bad, &[0; 400]);
+    let mut body = vec![0; 12];
+    body.extend([5, 0, 8, 0, 3, 0, 0, 0, 0, 0, 0, 0]);
+    block(&mut bytes, LITTLE, 5, &body);
+    bytes.extend(pcapng(BIG, 1, &frames));
+    let mut file = open(&bytes);
+    assert_eq!(packets(&mut file).len(), 2);
+    assert_eq!(file.tally().dropped, 3);
+}
+
+#[test]
+fn compressed_files() {
+    let plain = pcap(LITTLE, true, 1, &[(START, segment().ethernet())]);
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&plain).expect("written");
+    let gzip = gzip.finish().expect("written");
+    // Two frames, and between them one that is to be skipped.
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    let (head, tail) = plain.split_at(100);
+    let mut zstd = ruzstd::encoding::compress_to_vec(head, level);
+    zstd.extend([0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3]);
+    zstd.extend(ruzstd::encoding::compress_to_vec(tail, level));
+    for bytes in [&gzip, &zstd] {
+        check(&packets(&mut open(bytes))[0]);
+        let mut cut = open(&bytes[..bytes.len() - 6]);
+        packets(&mut cut);
+        assert_ne!(cut.end(), Some(&End::Whole));
+    }
+}
+
+#[test]
+fn what_is_no_capture_is_refused() {
+    let open = |bytes: &'static [u8]| File::from_bytes(Box::new(bytes), 0).err();
+    assert!(matches!(open(b""), Some(OpenError::Empty(_))));
+    assert!(matches!(open(b"GIF89a and more than twenty-four bytes"), Some(OpenError::Kind(_))));
+}
+
+#[test]
+fn rotated_files_are_one_point_and_others_their_own() {
+    let file = |times: &[u64]| {
+        let frames: Vec<_> =
+            times.iter().map(|time| (START + time, segment().ethernet())).collect();
+        (open(&pcap(LITTLE, true, 1, &frames)), PathBuf::new())
+    };
+    let files = vec![file(&[50, 60]), file(&[0, 10]), file(&[5, 55])];
+    let merged = Merge::of(files, Count::default());
+    let told: Vec<_> = merged.map(|one| (one.time - START as i64, one.point)).collect();
+    assert_eq!(told, [(0, 0), (5, 1), (10, 0), (50, 0), (55, 1), (60, 0)]);
+}

@@ -1,0 +1,113 @@
+//! Why the first missing segment was sent again, when it had been seen before: the ACK after it
+//! tells.
+
+use incast_capture::read::Packet;
+
+use crate::connection::Connection;
+use crate::event::Event;
+use crate::flow::{Kind, Pending};
+use crate::stall::{Cause, Ended, Stall};
+
+const NO_DUPLICATES_TOLD: &str =
+    "the connection has no SACK, so the receiver cannot say that it had the segment";
+const NO_ANSWER: &str = "no answer to the retransmission was captured";
+
+impl Connection {
+    /// An ACK after a segment was sent again.
+    pub fn settle_resent(
+        &mut self,
+        side: usize,
+        ack: i64,
+        packet: &Packet,
+        duplicate: Option<(u32, u32)>,
+        now: i64,
+        events: &mut Vec<Event>,
+    ) {
+        let flow = &self.flows[side];
+        let Some(pending) = flow.pending else { return };
+        let Kind::Resent { top, dupacks, sacked, resends, probe, value } = pending.kind else {
+            return;
+        };
+        let selective = !packet.options.sacks().is_empty();
+        if ack <= flow.una && duplicate.is_none() && !(probe && selective) {
+            return;
+        }
+        let reply = self.trips[1 - side].least().unwrap_or(0);
+        let echoed_older = match (value, packet.options.timestamps) {
+            (Some(value), Some(stamps)) => (stamps.echo.wrapping_sub(value) as i32) < 0,
+            _ => false,
+        };
+        let at_once = now - pending.end < reply * 3 / 4;
+        let segment = flow.segment();
+        let alone = top - pending.from <= segment;
+        let (cause, confidence) = if resends > 0 && duplicate.is_none() {
+            (Ok(Cause::LostRetransmission), 0.97)
+        } else if at_once && (echoed_older || duplicate.is_some()) {
+            (Ok(Cause::Spurious), 0.9)
+        } else if duplicate.is_some() || echoed_older {
+            (Ok(Cause::AckLoss), 0.9)
+        } else if dupacks > 0 || sacked || probe && selective {
+            (Ok(Cause::LackOfDupacks), 0.9)
+        } else if ack <= pending.to {
+            if alone && !self.sack[1 - side] {
+                (Err(NO_DUPLICATES_TOLD), 0.5)
+            } else {
+                (Ok(Cause::FullWindow), 0.95)
+            }
+        } else if self.sack[1 - side] {
+            (Ok(Cause::LackOfDupacks), 0.6)
+        } else {
+            (Err(NO_DUPLICATES_TOLD), 0.5)
+        };
+        self.resent(side, &pending, cause, confidence, events);
+    }
+
+    /// The segment was sent once more, or the capture ends, before an answer came.
+    pub fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
+        let Some(pending) = self.flows[side].pending else { return };
+        let Kind::Resent { dupacks, sacked, resends, .. } = pending.kind else { return };
+        let (cause, confidence) = if resends > 0 {
+            (Ok(Cause::LostRetransmission), 0.95)
+        } else if dupacks > 0 || sacked {
+            (Ok(Cause::LackOfDupacks), 0.8)
+        } else if self.flows[side].resends > 0 {
+            (Ok(Cause::FullWindow), 0.7)
+        } else {
+            (Err(NO_ANSWER), 0.5)
+        };
+        self.resent(side, &pending, cause, confidence, events);
+    }
+
+    fn resent(
+        &mut self,
+        side: usize,
+        pending: &Pending,
+        cause: Result<Cause, &'static str>,
+        confidence: f64,
+        events: &mut Vec<Event>,
+    ) {
+        let Kind::Resent { probe, .. } = pending.kind else { return };
+        // A request belongs to the opening of a read.
+        let cause = if self.asks(side) && cause.is_ok() { Ok(Cause::Handshake) } else { cause };
+        let stall = Stall {
+            sender: self.ends[side],
+            receiver: self.ends[1 - side],
+            start: pending.start,
+            end: pending.end,
+            ended: if probe { Ended::Probe } else { Ended::Timeout },
+            cause,
+            confidence,
+            idle: pending.idle,
+            frames: vec![pending.before, pending.after],
+            behind: pending.to,
+            upstream: true,
+        };
+        self.flows[side].pending = None;
+        if self.flows[side].message.is_some() {
+            self.flows[side].unsettled.push(stall);
+            self.limit(side, events);
+        } else {
+            events.push(Event::Stalled { side, stall });
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! A connection: the packets of both ends, and what they say of each other.
+
+use incast_capture::read::{Endpoint, Packet, flags};
+
+use crate::event::{Event, Reason, Wait};
+use crate::flow::{Flow, Kind};
+use crate::load::Mark;
+use crate::stall::{Cause, Ended, Place, Stall};
+use crate::trip::Trip;
+
+/// A connection that is open.
+#[derive(Debug)]
+pub struct Connection {
+    /// A number of its own.
+    pub serial: u64,
+    pub ends: [Endpoint; 2],
+    /// What each end sends.
+    pub flows: [Flow; 2],
+    /// How long each end takes to answer.
+    pub trips: [Trip; 2],
+    /// The end that opened it.
+    pub opener: Option<usize>,
+    pub sack: [bool; 2],
+    /// When each end was last heard, and when any.
+    pub heard: [i64; 2],
+    pub last: i64,
+    pub last_place: Place,
+    /// The load of the receiver of each flow when it last was heard.
+    pub marks: [Mark; 2],
+    /// Since when the window of each flow is closed.
+    pub closed_since: [Option<i64>; 2],
+    pub reset: bool,
+}
+
+impl Connection {
+    pub fn new(serial: u64, ends: [Endpoint; 2], now: i64) -> Self {
+        Self {
+            serial,
+            ends,
+            flows: Default::default(),
+            trips: Default::default(),
+            opener: None,
+            sack: [false; 2],
+            heard: [now; 2],
+            last: now,
+            last_place: Place::default(),
+            marks: [Mark::default(); 2],
+            closed_since: [None; 2],
+            reset: false,
+        }
+    }
+
+    /// The shortest round trip seen, both parts of it.
+    pub fn round_trip(&self) -> Option<i64> {
+        Some(self.trips[0].least()? + self.trips[1].least()?)
+    }
+
+    /// The longest that was no pause.
+    pub fn slow_round_trip(&self) -> i64 {
+        self.trips[0].most() + self.trips[1].most()
+    }
+
+    /// A silence of more than this is no ordinary round trip.
+    pub fn patience(&self, fallback: i64) -> i64 {
+        match self.round_trip() {
+            Some(trip) => (2 * trip).max(self.slow_round_trip() * 5 / 4),
+            None => 3 * fallback,
+        }
+        .max(100_000)
+    }
+
+    /// Whether an end sends requests: it opened the connection and has sent less.
+    pub fn asks(&self, side: usize) -> bool {
+        let (own, other) = (&self.flows[side], &self.flows[1 - side]);
+        let most = if self.opener == Some(side) { own.segment() } else { 0 };
+        self.opener != Some(1 - side) && own.top <= other.top.max(most)
+    }
+
+    /// Whether nothing more is expected.
+    pub fn over(&self) -> bool {
+        let done = |flow: &Flow| flow.closed && flow.una >= flow.top;
+        self.reset || self.flows.iter().all(done)
+    }
+
+    /// Takes a packet. `mark` is the load of the host that it goes to, `fallback` a round trip to
+    /// use before one was seen.
+    pub fn handle(&mut self, packet: &Packet, mark: Mark, fallback: i64, events: &mut Vec<Event>) {
+        let side = usize::from(packet.source != self.ends[0]);
+        let now = packet.time.max(self.last);
+        if packet.has(flags::SYN) {
+            self.open(packet, side, now, events);
+        } else {
+            self.time_stamps(packet, side, now);
+        }
+        if packet.has(flags::RST) {
+            self.reset = true;
+        } else if packet.has(flags::ACK) {
+            self.acknowledge(packet, side, now, events);
+        }
+        if packet.payload > 0 && !packet.has(flags::SYN) {
+            self.data(packet, side, now, (mark, fallback), events);
+        }
+        if packet.has(flags::FIN) {
+            self.flows[side].closed = true;
+        }
+        self.heard[side] = now;
+        self.last = now;
+        self.last_place = packet.into();
+    }
+
+    /// A SYN or SYN-ACK.
+    fn open(&mut self, packet: &Packet, side: usize, now: i64, events: &mut Vec<Event>) {
+        if !packet.has(flags::ACK) {
+            self.opener = Some(side);
+        }
+        let flow = &mut self.flows[side];
+        let before = flow.syn.filter(|&(_, seq, _)| seq == packet.seq);
+        match before {
+            Some((sent, _, place)) => {
+                if now - sent > 100_000_000 {
+                    let stall = Stall {
+                        sender: self.ends[side],
+                        receiver: self.ends[1 - side],
+                        start: sent,
+                        end: now,
+                        ended: Ended::Timeout,
+                        cause: Ok(Cause::Handshake),
+                        confidence: 0.99,
+                        idle: 1.0,
+                        frames: vec![place, packet.into()],
+                        behind: 0,
+                        upstream: true,
+                    };
+                    events.push(Event::Stalled { side, stall });
+                }
+            }
+            None => flow.open(packet.seq),
+        }
+        flow.syn = Some((now, packet.seq, packet.into()));
+        flow.mss = packet.options.mss.unwrap_or(0).into();
+        self.flows[1 - side].scale = packet.options.scale.or(Some(0));
+        self.sack[side] = packet.options.sack_permitted;
+        if packet.has(flags::ACK) && before.is_none() {
+            // Windows are shifted only if both ends say so (RFC 7323 §2.2).
+            if packet.options.scale.is_none() {
+                self.flows[side].scale = Some(0);
+            }
+            if let Some((sent, ..)) = self.flows[1 - side].syn {
+                self.trips[side].take(now - sent, 0);
+            }
+            // No segment is longer than what both accept.
+            let least = self.flows[0].mss.min(self.flows[1].mss);
+            self.flows[0].mss = least;
+            self.flows[1].mss = least;
+        }
+    }
+
+    /// Timestamps: an answer echoes what it has heard.
+    fn time_stamps(&mut self, packet: &Packet, side: usize, now: i64) {
+        let Some(stamps) = packet.options.timestamps else { return };
+        let other = &mut self.flows[1 - side];
+        if let Some((value, sent)) = other.stamped
+            && stamps.echo.wrapping_sub(value) as i32 >= 0
+        {
+            other.stamped = None;
+            self.trips[side].take(now - sent, now - self.last);
+        }
+        let own = &mut self.flows[side];
+        let newer = own.stamp.is_none_or(|last| stamps.value.wrapping_sub(last) as i32 > 0);
+        if newer {
+            own.stamp = Some(stamps.value);
+            if own.stamped.is_none() {
+                own.stamped = Some((stamps.value, now));
+            }
+        }
+    }
+
+    /// What a packet says of the bytes of the other end.
+    fn acknowledge(&mut self, packet: &Packet, side: usize, now: i64, events: &mut Vec<Event>) {
+        let from = 1 - side;
+        let quiet = now - self.last;
+        let flow = &mut self.flows[from];
+        let fresh = !flow.begun();
+        let ack = flow.acked(packet.ack);
+        let duplicate = duplicate_range(packet);
+        if packet.has(flags::SYN) {
+            flow.una = flow.una.max(0);
+            flow.window = packet.window.into();
+            flow.edge = flow.edge.max(flow.window);
+            return;
+        }
+        let end_of_fin = i64::from(flow.closed);
+        if !fresh && ack > flow.top + end_of_fin {
+            events.push(Event::Unseen { side: from, bytes: ack - flow.top });
+        }
+        let unseen = flow.holes.settle(ack);
+        if unseen > 0 {
+            events.push(Event::Unseen { side: from, bytes: unseen });
+        }
+        flow.top = flow.top.max(ack - end_of_fin);
+        if ack > flow.una {
+            if let Some((end, sent)) = flow.timed
+                && ack >= end
+            {
+                flow.timed = None;
+                self.trips[side].take(now - sent, quiet);
+            }
+            if flow.syn.is_some() && flow.top == 0 {
+                flow.una = ack;
+            }
+            let full = flow.top + flow.segment() > flow.edge && flow.window > 0;
+            if flow.message.is_some() {
+                events.push(Event::Round { side: from, full });
+            }
+        } else if ack == flow.una && packet.payload == 0 && flow.top > flow.una {
+            flow.dupacks += 1;
+        }
+        flow.sacked |= !packet.options.sacks().is_empty() && duplicate.is_none();
+        self.settle_resent(from, ack, packet, duplicate, now, events);
+        let flow = &mut self.flows[from];
+        if ack > flow.una {
+            flow.una = ack;
+            flow.last_advance = now;
+            flow.dupacks = 0;
+            flow.resends = 0;
+            flow.sacked = false;
+        }
+        self.window(packet, side, ack, now);
+    }
+
+    /// The window that a packet opens for the other end.
+    fn window(&mut self, packet: &Packet, side: usize, ack: i64, now: i64) {
+        let from = 1 - side;
+        let flow = &mut self.flows[from];
+        flow.window = i64::from(packet.window) << flow.scale.unwrap_or(0);
+        flow.window_most = flow.window_most.max(flow.window);
+        flow.edge = flow.edge.max(ack + flow.window);
+        let closed = packet.window == 0 && !packet.has(flags::FIN);
+        let since = &mut self.closed_since[from];
+        *since = if closed { since.or(Some(now)) } else { *since };
+    }
+
+    /// Whether a silence of a flow was ended by the other end, and how.
+    pub fn other_end_waited(&mut self, side: usize, now: i64, start: i64) -> Option<Reason> {
+        let heard = self.heard[1 - side];
+        let patience = self.patience(1_000_000);
+        if let Some(since) = self.closed_since[side].take()
+            && since >= start - patience
+        {
+            return Some(Reason::Paused);
+        }
+        // It spoke late in the silence, and the sender went on at once.
+        let late = heard - start > patience && now - heard <= patience;
+        let moved = self.flows[side].last_advance == heard;
+        (late && moved).then_some(Reason::DelayedAck)
+    }
+
+    /// Reports a wait without a loss.
+    pub fn waited(side: usize, reason: Reason, span: (i64, i64), places: (Place, Place)) -> Event {
+        let (start, end) = span;
+        Event::Waited { side, wait: Wait { reason, start, end, before: places.0, after: places.1 } }
+    }
+
+    /// The end of all that is open, when the capture ends or the connection does.
+    pub fn finish(&mut self, events: &mut Vec<Event>) {
+        for side in 0..2 {
+            self.settle_silent(side, None, events);
+            if let Some(pending) = self.flows[side].pending
+                && matches!(pending.kind, Kind::Resent { .. })
+            {
+                self.give_up_resent(side, events);
+            }
+            self.end_message(side, events);
+        }
+    }
+}
+
+/// The range that a D-SACK reports: below the ACK, or inside the second block (RFC 2883 §4).
+pub fn duplicate_range(packet: &Packet) -> Option<(u32, u32)> {
+    let blocks = packet.options.sacks();
+    let &(start, end) = blocks.first()?;
+    let below = packet.ack.wrapping_sub(end) as i32 >= 0;
+    let inside = blocks.get(1).is_some_and(|&(left, right)| {
+        start.wrapping_sub(left) as i32 >= 0 && right.wrapping_sub(end) as i32 >= 0
+    });
+    (below || inside).then_some((start, end))
+}

@@ -1,0 +1,377 @@
+//! A segment of data: what it adds to its flow, and what the silence before it means.
+
+use incast_capture::read::{Endpoint, Packet};
+
+use crate::connection::Connection;
+use crate::event::{Event, Message, Reason};
+use crate::flow::{Flow, Kind, Pending, Seen};
+use crate::load::Mark;
+use crate::stall::{Cause, Ended, Place, Stall};
+
+/// The silence before a segment.
+struct Gap {
+    start: i64,
+    now: i64,
+    /// Since any packet of the connection.
+    quiet: i64,
+    patience: i64,
+    idle: f64,
+    before: Place,
+    /// Packets that the numbers of IP packets say are missing.
+    missing: Option<u32>,
+    /// No byte of this message was seen before.
+    first: bool,
+}
+
+impl Connection {
+    /// Takes a segment of data.
+    pub fn data(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        now: i64,
+        (mark, fallback): (Mark, i64),
+        events: &mut Vec<Event>,
+    ) {
+        let flow = &mut self.flows[side];
+        let start = flow.start_of(packet.seq);
+        let end = start + i64::from(packet.payload);
+        if packet.payload <= 1 && end <= flow.una {
+            return; // keeps the connection, or asks for the window
+        }
+        let segments = flow.segments(packet);
+        let missing = flow.ids.take(packet.id, segments);
+        if flow.mss == 0 || (packet.payload > flow.mss && packet.payload < 1461) {
+            flow.mss = packet.payload.min(1460);
+        }
+        let seen = flow.seen(start, end);
+        self.settle_silent(side, Some((start, now)), events);
+        let first = self.begin_message(side, now, seen, events);
+        let gap = self.gap(side, now, mark, fallback, missing, first);
+        match seen {
+            Seen::Again => self.again(packet, side, (start, end), &gap, events),
+            Seen::Missing => self.missing(packet, side, (start, end), &gap, events),
+            Seen::Next | Seen::Beyond => {
+                if seen == Seen::Beyond {
+                    let flow = &self.flows[side];
+                    let packets = ((start - flow.top) as u32).div_ceil(flow.segment() as u32);
+                    events.push(Event::Lost { side, packets });
+                }
+                self.fresh(packet, side, (start, end), seen, &gap, events);
+            }
+        }
+        let flow = &mut self.flows[side];
+        flow.advance(start, end, now);
+        if seen == Seen::Next && flow.timed.is_none() {
+            flow.timed = Some((end, now));
+        }
+        if let Some(message) = &mut flow.message {
+            message.last = now;
+            message.bytes = flow.top - message.first_byte;
+            message.packets += segments;
+            message.again += u32::from(matches!(seen, Seen::Again | Seen::Missing)) * segments;
+        }
+        flow.last_data = now;
+        flow.last_place = packet.into();
+        self.marks[side] = mark;
+    }
+
+    /// The silence before a segment that is seen now.
+    fn gap(
+        &self,
+        side: usize,
+        now: i64,
+        mark: Mark,
+        fallback: i64,
+        missing: Option<u32>,
+        first: bool,
+    ) -> Gap {
+        let flow = &self.flows[side];
+        let asked = flow.message.map_or(now, |message| message.start);
+        let start = if first { asked } else { flow.last_data.max(flow.last_advance) };
+        let start = start.min(now);
+        let length = (now - flow.last_data).max(1) as f64;
+        let idle = (mark.idle - self.marks[side].idle) as f64 / length;
+        Gap {
+            start,
+            now,
+            quiet: now - self.last,
+            patience: self.patience(fallback),
+            idle: idle.clamp(0.0, 1.0),
+            before: self.last_place,
+            missing,
+            first,
+        }
+    }
+
+    /// Begins a message if the other end spoke last; returns whether this is its first byte.
+    fn begin_message(
+        &mut self,
+        side: usize,
+        now: i64,
+        seen: Seen,
+        events: &mut Vec<Event>,
+    ) -> bool {
+        if self.flows[side].message.is_some() || !matches!(seen, Seen::Next | Seen::Beyond) {
+            return false;
+        }
+        let asked = self.flows[1 - side].message.map(|message| message.first);
+        self.end_message(1 - side, events);
+        let start = asked.unwrap_or(now);
+        let first_byte = self.flows[side].top;
+        self.flows[side].message =
+            Some(Message { start, first: now, last: now, first_byte, ..Message::default() });
+        events.push(Event::Begun { side, start });
+        true
+    }
+
+    /// Ends a message, and decides what its end decides.
+    pub fn end_message(&mut self, side: usize, events: &mut Vec<Event>) {
+        self.settle_silent(side, None, events);
+        let Some(message) = self.flows[side].message.take() else { return };
+        self.flush(side, events);
+        events.push(Event::Ended { side, message });
+    }
+
+    /// A segment that was seen before: something behind the point is lost, or its ACK.
+    fn again(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        (start, end): (i64, i64),
+        gap: &Gap,
+        events: &mut Vec<Event>,
+    ) {
+        if self.flows[side].pending.is_some() {
+            self.give_up_resent(side, events);
+        }
+        let flow = &mut self.flows[side];
+        flow.timed = None;
+        if end <= flow.una {
+            return; // all of it has been acknowledged: it was sent in vain
+        }
+        let at_una = start <= flow.una;
+        let probe = end >= flow.top && (!at_una || flow.resends == 0) && start > flow.una;
+        if at_una && flow.resends == 0 {
+            events.push(Event::Lost { side, packets: 1 });
+        }
+        if gap.is_stall() && (at_una || probe) {
+            let value = packet.options.timestamps.map(|stamps| stamps.value);
+            let kind = Kind::Resent {
+                top: flow.top,
+                dupacks: flow.dupacks,
+                sacked: flow.sacked,
+                resends: flow.resends,
+                probe,
+                value,
+            };
+            flow.pending = Some(gap.pending(kind, packet, start.max(flow.una), end));
+        }
+        if at_una {
+            flow.resends += 1;
+        }
+    }
+
+    /// A segment that was missing: it was lost before the point, or comes late.
+    fn missing(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        (start, end): (i64, i64),
+        gap: &Gap,
+        events: &mut Vec<Event>,
+    ) {
+        let trip = self.round_trip();
+        let ends = (self.ends[side], self.ends[1 - side]);
+        let sack = self.sack[0] && self.sack[1];
+        let flow = &mut self.flows[side];
+        let Some(hole) = flow.holes.at(start, end) else { return };
+        if trip.is_some_and(|trip| gap.now - hole.made < trip / 2) {
+            events.push(Event::Reordered { side });
+            return;
+        }
+        let first = flow.holes.first().is_some_and(|first| first.start == hole.start);
+        let repairing = flow.una < flow.recover;
+        if first && !repairing {
+            flow.recover = flow.top;
+        }
+        if !gap.is_stall() || !first {
+            return;
+        }
+        // With SACK every packet behind a hole speaks for its loss, else a duplicate at `una` does.
+        let duplicates = if sack { hole.behind.max(flow.dupacks) } else { flow.dupacks };
+        let (cause, confidence) = if repairing || duplicates >= 3 {
+            (Cause::LostRetransmission, 0.85)
+        } else {
+            (Cause::LackOfDupacks, 0.9)
+        };
+        let mut stall = gap.stall(ends, packet, Ok(cause), confidence);
+        stall.behind = end;
+        flow.unsettled.push(stall);
+        self.limit(side, events);
+    }
+
+    /// New bytes: who was waited for, if anyone was?
+    fn fresh(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        (start, end): (i64, i64),
+        seen: Seen,
+        gap: &Gap,
+        events: &mut Vec<Event>,
+    ) {
+        self.rounds(side, gap, events);
+        let length = gap.now - gap.start;
+        if self.asks(side) {
+            return; // when to ask is the client's own affair
+        }
+        if length <= gap.patience.max(2_000_000) && gap.missing.unwrap_or(0) == 0
+            || length <= gap.patience
+        {
+            return;
+        }
+        let places = (gap.before, packet.into());
+        if !gap.first
+            && let Some(reason) = self.other_end_waited(side, gap.now, self.flows[side].last_data)
+        {
+            let span = (self.flows[side].last_data, gap.now);
+            events.push(Self::waited(side, reason, span, places));
+            return;
+        }
+        if seen == Seen::Beyond {
+            let ends = (self.ends[side], self.ends[1 - side]);
+            let mut stall = gap.stall(ends, packet, Ok(Cause::FullWindow), 0.8);
+            stall.ended = Ended::Probe;
+            stall.behind = i64::MIN;
+            self.flows[side].unsettled.push(stall);
+            return;
+        }
+        let kind = Kind::Silent { first: gap.first, missing: gap.missing };
+        self.flows[side].pending = Some(gap.pending(kind, packet, start, end));
+    }
+
+    /// Whether the rounds of packets end where the window does.
+    fn rounds(&mut self, side: usize, gap: &Gap, events: &mut Vec<Event>) {
+        let Some(trip) = self.round_trip() else { return };
+        let flow = &mut self.flows[side];
+        if gap.first {
+            flow.round_edge = flow.edge;
+        } else if gap.now - flow.last_data > trip * 2 / 5 && gap.now - flow.last_data < 3 * trip {
+            let full = flow.top + flow.segment() > flow.round_edge && flow.round_edge > 0;
+            events.push(Event::Round { side, full });
+            flow.round_edge = flow.edge;
+        }
+    }
+
+    /// Keeps the number of undecided stalls small.
+    pub fn limit(&mut self, side: usize, events: &mut Vec<Event>) {
+        if self.flows[side].unsettled.len() >= 64 {
+            self.flush(side, events);
+        }
+    }
+
+    /// Gives out the stalls of a message whose end is known.
+    fn flush(&mut self, side: usize, events: &mut Vec<Event>) {
+        let flow: &mut Flow = &mut self.flows[side];
+        let (top, segment) = (flow.top, flow.segment());
+        for mut stall in std::mem::take(&mut flow.unsettled) {
+            if stall.cause == Ok(Cause::LackOfDupacks) && top - stall.behind <= 2 * segment {
+                stall.cause = Ok(Cause::Tail);
+            }
+            events.push(Event::Stalled { side, stall });
+        }
+    }
+
+    /// Decides about a silence before new bytes: by the next packet, or without it by the end.
+    pub fn settle_silent(
+        &mut self,
+        side: usize,
+        next: Option<(i64, i64)>,
+        events: &mut Vec<Event>,
+    ) {
+        let trip = self.round_trip().unwrap_or(0);
+        let ends = (self.ends[side], self.ends[1 - side]);
+        let flow = &mut self.flows[side];
+        let Some(pending) = flow.pending else { return };
+        let Kind::Silent { first, missing } = pending.kind else { return };
+        flow.pending = None;
+        let single = pending.to - pending.from <= flow.segment();
+        let alone = next.map(|(_, now)| now - pending.end > trip / 2);
+        let (cause, confidence) = match (missing, single, alone) {
+            (Some(0), _, _) => (None, 0.95),
+            (Some(_), _, _) => (Some(Ok(Cause::FullWindow)), 0.97),
+            (None, false, _) | (None, true, Some(false)) => (None, 0.85),
+            (None, true, Some(true)) => (Some(Ok(Cause::FullWindow)), 0.8),
+            (None, true, None) if first => {
+                (Some(Err("the answer is one segment, which a slow server sends as well")), 0.5)
+            }
+            (None, true, None) => (Some(Ok(Cause::FullWindow)), 0.7),
+        };
+        let span = (pending.start, pending.end);
+        let Some(cause) = cause else {
+            let reason = if first { Reason::FirstByte } else { Reason::Middle };
+            events.push(Self::waited(side, reason, span, (pending.before, pending.after)));
+            return;
+        };
+        flow.unsettled.push(Stall {
+            sender: ends.0,
+            receiver: ends.1,
+            start: pending.start,
+            end: pending.end,
+            ended: Ended::Timeout,
+            cause,
+            confidence,
+            idle: pending.idle,
+            frames: vec![pending.before, pending.after],
+            behind: i64::MIN,
+            upstream: false,
+        });
+        events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
+        self.limit(side, events);
+    }
+}
+
+impl Gap {
+    /// Whether this is longer than any round trip. Where the link was busy, a long queue may have
+    /// held the packet.
+    fn is_stall(&self) -> bool {
+        let idle = (self.idle * self.quiet as f64) as i64;
+        self.quiet > self.patience && (idle > self.patience || self.quiet > 10 * self.patience)
+    }
+
+    fn pending(&self, kind: Kind, packet: &Packet, from: i64, to: i64) -> Pending {
+        Pending {
+            start: self.start,
+            end: self.now,
+            idle: self.idle,
+            before: self.before,
+            after: packet.into(),
+            kind,
+            from,
+            to,
+        }
+    }
+
+    fn stall(
+        &self,
+        (sender, receiver): (Endpoint, Endpoint),
+        packet: &Packet,
+        cause: Result<Cause, &'static str>,
+        confidence: f64,
+    ) -> Stall {
+        Stall {
+            sender,
+            receiver,
+            start: self.start,
+            end: self.now,
+            ended: Ended::Timeout,
+            cause,
+            confidence,
+            idle: self.idle,
+            frames: vec![self.before, packet.into()],
+            behind: i64::MIN,
+            upstream: false,
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Episodes of incast: flows that begin together, fill the link, and wait while it idles.
+
+use incast_capture::read::Address;
+
+use crate::load::Load;
+use crate::receiver::Burst;
+use crate::stall::Stall;
+
+/// An episode.
+#[derive(Clone, Debug)]
+pub struct Episode {
+    pub start: i64,
+    pub end: i64,
+    pub receiver: Address,
+    pub fan_in: usize,
+    pub bytes: i64,
+    /// Time in which at least one flow waited and the link was idle.
+    pub lost: i64,
+    /// The numbers of its stalls.
+    pub stalls: Vec<usize>,
+}
+
+/// A wait in which the link idles for less than this share hurts others than the waiting flow.
+const IDLE: f64 = 0.5;
+/// A burst that stays below this share of the peak does not fill the link.
+const FULL: f64 = 0.5;
+
+/// The episode that a burst is, if it is one.
+pub fn of(
+    burst: &Burst,
+    stalls: &[Stall],
+    receiver: Address,
+    load: &Load,
+    least: usize,
+) -> Option<Episode> {
+    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(|stall| stall.idle >= IDLE);
+    let idle: Vec<usize> = burst.stalls.iter().filter(waits).copied().collect();
+    let fills = burst.peak as f64 >= FULL * load.peak() as f64;
+    if burst.members.len() < least || idle.is_empty() || !fills {
+        return None;
+    }
+    let messages = burst.members.iter().filter_map(|member| member.message);
+    let end = messages.clone().map(|message| message.last).max().unwrap_or(burst.start);
+    let spans = idle.iter().map(|&stall| (stalls[stall].start, stalls[stall].end)).collect();
+    Some(Episode {
+        start: burst.start,
+        end,
+        receiver,
+        fan_in: burst.members.len(),
+        bytes: messages.map(|message| message.bytes).sum(),
+        lost: union(spans),
+        stalls: burst.stalls.clone(),
+    })
+}
+
+/// The length of the union of spans.
+fn union(mut spans: Vec<(i64, i64)>) -> i64 {
+    spans.sort_unstable();
+    let mut total = 0;
+    let mut covered = i64::MIN;
+    for (start, end) in spans {
+        total += (end - start.max(covered)).max(0);
+        covered = covered.max(end);
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::union;
+
+    #[test]
+    fn spans_that_overlap_count_once() {
+        assert_eq!(union(vec![(10, 20), (0, 5), (15, 30), (16, 17)]), 25);
+    }
+}

@@ -1,0 +1,63 @@
+//! What a connection tells of itself while its packets are read.
+
+use crate::stall::{Place, Stall};
+
+/// Why a flow did not go on, although nothing was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reason {
+    /// The sender's application had nothing to send, before the first byte of an answer.
+    FirstByte,
+    /// It had nothing to send in the middle of one.
+    Middle,
+    /// The receiver did not read: its window was closed.
+    Paused,
+    /// The receiver held its ACK.
+    DelayedAck,
+}
+
+/// A wait without a loss.
+#[derive(Clone, Copy, Debug)]
+pub struct Wait {
+    pub reason: Reason,
+    pub start: i64,
+    pub end: i64,
+    pub before: Place,
+    pub after: Place,
+}
+
+/// Bytes in one direction, up to the next in the other: a request or its answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Message {
+    /// When it was asked for, or its first byte if nobody asked.
+    pub start: i64,
+    /// Its first and last byte.
+    pub first: i64,
+    pub last: i64,
+    pub bytes: i64,
+    /// The number of its first byte in the flow.
+    pub first_byte: i64,
+    /// Its packets, and those of them that were sent again.
+    pub packets: u32,
+    pub again: u32,
+}
+
+/// What has happened; `side` is the number of the end that sends.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// A message begins.
+    Begun { side: usize, start: i64 },
+    /// A message has ended.
+    Ended { side: usize, message: Message },
+    /// Data was waited for.
+    Stalled { side: usize, stall: Stall },
+    /// Nothing was lost, and yet the flow waited.
+    Waited { side: usize, wait: Wait },
+    /// Packets were lost; how many is a guess.
+    Lost { side: usize, packets: u32 },
+    /// A packet that was taken for lost has come late instead.
+    Reordered { side: usize },
+    /// Bytes were acknowledged that the capture does not have.
+    Unseen { side: usize, bytes: i64 },
+    /// A round of packets has ended; `full` if it ended where the window does.
+    Round { side: usize, full: bool },
+}

@@ -1,0 +1,146 @@
+//! One direction of a connection: what was seen of its bytes, and what was acknowledged.
+
+use incast_capture::read::Packet;
+
+use crate::event::Message;
+use crate::holes::Holes;
+use crate::ids::Ids;
+use crate::stall::{Place, Stall};
+
+/// How a segment relates to what was seen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// The next bytes.
+    Next,
+    /// Bytes beyond the next: some are missing.
+    Beyond,
+    /// Bytes that were missing.
+    Missing,
+    /// Bytes that were there.
+    Again,
+}
+
+/// A wait whose reason shows later.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    pub start: i64,
+    pub end: i64,
+    pub idle: f64,
+    pub before: Place,
+    pub after: Place,
+    pub kind: Kind,
+    /// The segment that ended it.
+    pub from: i64,
+    pub to: i64,
+}
+
+/// What a pending wait is waiting for.
+#[derive(Clone, Copy, Debug)]
+pub enum Kind {
+    /// The first missing segment was sent again: the next ACK tells why.
+    Resent { top: i64, dupacks: u32, sacked: bool, resends: u32, probe: bool, value: Option<u32> },
+    /// New bytes came after a silence: the next packet tells why.
+    Silent { first: bool, missing: Option<u32> },
+}
+
+/// The state of one direction; byte 0 is the first that was seen.
+#[derive(Debug, Default)]
+pub struct Flow {
+    base: Option<u32>,
+    /// The highest byte seen, the first one not acknowledged, and the end of the window.
+    pub top: i64,
+    pub una: i64,
+    pub edge: i64,
+    /// The receiver's shift of windows; `None` before its SYN.
+    pub scale: Option<u8>,
+    pub window: i64,
+    pub window_most: i64,
+    pub mss: u32,
+    pub holes: Holes,
+    pub ids: Ids,
+    /// The last packet of data, and when the first missing byte moved.
+    pub last_data: i64,
+    pub last_place: Place,
+    pub last_advance: i64,
+    pub dupacks: u32,
+    pub sacked: bool,
+    /// How often the segment at `una` was sent again.
+    pub resends: u32,
+    /// What was sent before a repair began: holes below it are repaired without further duplicates.
+    pub recover: i64,
+    pub syn: Option<(i64, u32, Place)>,
+    /// Timed: the end of a segment, and the value of a timestamp.
+    pub timed: Option<(i64, i64)>,
+    pub stamped: Option<(u32, i64)>,
+    pub stamp: Option<u32>,
+    /// The end of the window when this round of packets began.
+    pub round_edge: i64,
+    pub pending: Option<Pending>,
+    /// Stalls of this message that wait for its end.
+    pub unsettled: Vec<Stall>,
+    pub message: Option<Message>,
+    pub closed: bool,
+}
+
+impl Flow {
+    /// The number of a byte near `near`, counted from the first.
+    fn relative(&self, seq: u32, near: i64) -> i64 {
+        let base = self.base.unwrap_or(seq);
+        near + i64::from(seq.wrapping_sub(base.wrapping_add(near as u32)) as i32)
+    }
+
+    /// Begins at a SYN: data starts behind it.
+    pub fn open(&mut self, seq: u32) {
+        self.base = Some(seq.wrapping_add(1));
+    }
+
+    pub fn begun(&self) -> bool {
+        self.base.is_some()
+    }
+
+    /// The number of the first byte of a packet.
+    pub fn start_of(&mut self, seq: u32) -> i64 {
+        self.base.get_or_insert(seq);
+        self.relative(seq, self.top)
+    }
+
+    /// The number of a byte that the other end acknowledges.
+    pub fn acked(&mut self, ack: u32) -> i64 {
+        self.base.get_or_insert(ack);
+        self.relative(ack, self.una)
+    }
+
+    /// How a segment relates to what was seen.
+    pub fn seen(&self, start: i64, end: i64) -> Seen {
+        if self.holes.at(start, end).is_some() {
+            Seen::Missing
+        } else if end <= self.top {
+            Seen::Again
+        } else if start > self.top {
+            Seen::Beyond
+        } else {
+            Seen::Next
+        }
+    }
+
+    /// Takes note of a segment.
+    pub fn advance(&mut self, start: i64, end: i64, now: i64) {
+        if start > self.top {
+            self.holes.make(self.top, start, now);
+        } else if start < self.top {
+            self.holes.fill(start, end);
+        }
+        self.holes.pass(start);
+        self.top = self.top.max(end);
+    }
+
+    /// The usual segment, a guess before one was seen.
+    pub fn segment(&self) -> i64 {
+        i64::from(if self.mss == 0 { 1460 } else { self.mss })
+    }
+
+    /// How many segments this packet stands for: offloads merge them.
+    pub fn segments(&self, packet: &Packet) -> u32 {
+        packet.payload.div_ceil(self.segment() as u32).max(1)
+    }
+}

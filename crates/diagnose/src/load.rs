@@ -1,0 +1,67 @@
+//! How busy the link of a receiver is.
+
+/// Bytes that go to one host, and the time in which few do.
+#[derive(Clone, Debug, Default)]
+pub struct Load {
+    bytes: u64,
+    /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
+    idle: i64,
+    last: Option<i64>,
+    /// The bin of time that fills now, and its bytes.
+    bin: i64,
+    filled: u64,
+    peak: u64,
+}
+
+/// What the load was at a moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mark {
+    /// The time in which it was idle, so far.
+    pub idle: i64,
+}
+
+/// Nanoseconds in which a rate is measured.
+pub const BIN: i64 = 500_000;
+
+impl Load {
+    /// A packet of data arrives.
+    pub fn take(&mut self, now: i64, size: u32) {
+        if let Some(last) = self.last {
+            let gap = now - last;
+            // At a tenth of the peak rate this packet would take so long.
+            let busy = 10 * i64::from(size) * BIN / (self.peak.max(1) as i64);
+            if gap > busy.max(20_000) {
+                self.idle += gap;
+            }
+        }
+        self.last = Some(self.last.map_or(now, |last| last.max(now)));
+        let bin = now.div_euclid(BIN);
+        if bin != self.bin {
+            self.bin = bin;
+            self.filled = 0;
+        }
+        self.filled += u64::from(size);
+        self.bytes += u64::from(size);
+        self.peak = self.peak.max(self.filled);
+    }
+
+    /// What it is now.
+    pub fn mark(&self) -> Mark {
+        Mark { idle: self.idle }
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Bytes per bin at most.
+    pub fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Bytes in the bin that fills now.
+    pub fn filled(&self) -> u64 {
+        self.filled
+    }
+}

@@ -1,0 +1,75 @@
+//! Whether losses come together, as those of a full queue do, or at random.
+
+/// Packets to one host in which losses are counted together.
+const GROUP: u32 = 64;
+
+/// The losses on the way to one host.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Losses {
+    packets: u64,
+    lost: u64,
+    /// Of the group that fills now.
+    group: u32,
+    here: u32,
+    /// Of the groups that are full: their number, the sum of losses and of their squares.
+    groups: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Losses {
+    /// A packet of data was seen.
+    pub fn packet(&mut self) {
+        self.packets += 1;
+        self.group += 1;
+        if self.group == GROUP {
+            self.close();
+        }
+    }
+
+    /// Packets were lost.
+    pub fn lost(&mut self, packets: u32) {
+        self.lost += u64::from(packets);
+        self.here = self.here.saturating_add(packets);
+    }
+
+    /// One of them was late only.
+    pub fn found(&mut self) {
+        self.lost = self.lost.saturating_sub(1);
+        self.here = self.here.saturating_sub(1);
+    }
+
+    fn close(&mut self) {
+        let here = f64::from(self.here);
+        self.groups += 1;
+        self.sum += here;
+        self.squares += here * here;
+        self.group = 0;
+        self.here = 0;
+    }
+
+    /// All lost packets.
+    pub fn count(&self) -> u64 {
+        self.lost
+    }
+
+    /// The share that was lost.
+    pub fn ratio(&self) -> f64 {
+        self.lost as f64 / (self.packets + self.lost).max(1) as f64
+    }
+
+    /// Variance over mean of the losses per group: 1 if they are independent, more if they come
+    /// together. `None` if there are too few.
+    pub fn dispersion(&self) -> Option<f64> {
+        let mut whole = *self;
+        if whole.group > 0 || whole.here > 0 {
+            whole.close();
+        }
+        let groups = whole.groups as f64;
+        let mean = whole.sum / groups.max(1.0);
+        if whole.lost < 5 || whole.groups < 4 {
+            return None;
+        }
+        Some((whole.squares / groups - mean * mean) / mean)
+    }
+}

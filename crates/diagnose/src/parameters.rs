@@ -1,0 +1,75 @@
+//! What a model asks for, as it was seen.
+
+use crate::connection::Connection;
+use crate::receiver::Burst;
+use crate::stall::{Cause, Ended, Stall};
+
+/// Numbers of the network and its connections.
+#[derive(Clone, Debug, Default)]
+pub struct Parameters {
+    /// The shortest round trip, in nanoseconds, and the longest that was no pause.
+    pub round_trip: Option<i64>,
+    pub slow_round_trip: i64,
+    pub mss: u32,
+    /// The largest window that a receiver of much data offered.
+    pub window: i64,
+    /// The shortest wait for a timer.
+    pub timer: Option<i64>,
+    pub sack: bool,
+    pub timestamps: bool,
+    /// Flows of the largest burst, and bursts with as many.
+    pub fan_in: usize,
+    pub blocks: u64,
+    /// The median size of its messages.
+    pub sru: i64,
+    pub connections: u64,
+    pub messages: u64,
+    /// Whether a tail-loss probe was seen.
+    pub probes: bool,
+}
+
+impl Parameters {
+    /// A round trip of a connection.
+    pub fn trip(&mut self, trip: i64) {
+        self.round_trip = Some(self.round_trip.map_or(trip, |least| least.min(trip)));
+    }
+
+    /// A connection that has ended.
+    pub fn connection(&mut self, connection: &Connection) {
+        let sender = usize::from(connection.flows[1].top > connection.flows[0].top);
+        let flow = &connection.flows[sender];
+        self.connections += 1;
+        self.mss = self.mss.max(flow.mss);
+        self.window = self.window.max(flow.window_most);
+        self.sack |= connection.sack[0] && connection.sack[1];
+        self.timestamps |= flow.stamp.is_some();
+        self.slow_round_trip = self.slow_round_trip.max(connection.slow_round_trip());
+    }
+
+    /// A wait that a timer or a probe has ended.
+    pub fn stall(&mut self, stall: &Stall) {
+        self.probes |= stall.ended == Ended::Probe;
+        if stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake) {
+            let length = stall.length();
+            self.timer = Some(self.timer.map_or(length, |least| least.min(length)));
+        }
+    }
+
+    /// Flows that began together.
+    pub fn burst(&mut self, burst: &Burst) {
+        self.messages += burst.members.len() as u64;
+        let fan_in = burst.members.len();
+        if fan_in < self.fan_in {
+            return;
+        }
+        if fan_in > self.fan_in {
+            self.blocks = 0;
+        }
+        self.fan_in = fan_in;
+        self.blocks += 1;
+        let sizes = burst.members.iter().filter_map(|member| member.message);
+        let mut sizes: Vec<i64> = sizes.map(|message| message.bytes).collect();
+        sizes.sort_unstable();
+        self.sru = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+    }
+}

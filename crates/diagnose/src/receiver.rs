@@ -1,0 +1,182 @@
+//! A host that data goes to: its load, the flows that begin together, and what they waited for.
+
+use std::collections::BTreeMap;
+
+use incast_capture::read::{Address, Endpoint};
+
+use crate::event::{Message, Reason, Wait};
+use crate::load::Load;
+use crate::losses::Losses;
+
+/// A flow of a burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    /// Its connection and the end that sends.
+    pub key: (u64, usize),
+    pub message: Option<Message>,
+}
+
+/// Messages to one host that begin together.
+#[derive(Clone, Debug)]
+pub struct Burst {
+    pub start: i64,
+    /// When the newest began.
+    newest: i64,
+    pub members: Vec<Member>,
+    open: usize,
+    /// The numbers of their stalls.
+    pub stalls: Vec<usize>,
+    /// Bytes of the fullest bin meanwhile.
+    pub peak: u64,
+}
+
+/// What a host has sent to this one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Sent {
+    pub packets: u64,
+    pub lost: u64,
+    pub stalls: u64,
+}
+
+/// Waits of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Waits {
+    pub count: u64,
+    pub total: i64,
+    pub longest: Option<(Wait, Endpoint)>,
+}
+
+/// A host that data goes to.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    pub load: Load,
+    pub losses: Losses,
+    pub bursts: Vec<Burst>,
+    pub hosts: BTreeMap<Address, Sent>,
+    pub waits: BTreeMap<Reason, Waits>,
+    /// Rounds of packets, and those that ended where the window does.
+    pub rounds: u64,
+    pub full: u64,
+    /// Messages that began when no other flow had sent since they were asked for; and all.
+    pub lone: u64,
+    pub messages: u64,
+    /// Sizes of messages, a sample.
+    pub sizes: Vec<i64>,
+    /// Bytes that were acknowledged and never seen, and how often.
+    pub unseen: (i64, u64),
+    /// Which flow sent last, and when.
+    last: Option<((u64, usize), i64)>,
+    /// When the flow before that one did.
+    before: i64,
+}
+
+/// At most so many bursts of one host are open: more overlap in no real network.
+const BURSTS: usize = 64;
+const HOSTS: usize = 4096;
+const SIZES: usize = 4096;
+
+impl Receiver {
+    /// A packet of data arrives.
+    pub fn packet(&mut self, now: i64, size: u32, key: (u64, usize), sender: Address) {
+        self.load.take(now, size);
+        self.losses.packet();
+        let filled = self.load.filled();
+        if let Some(burst) = self.bursts.last_mut() {
+            burst.peak = burst.peak.max(filled);
+        }
+        match self.last {
+            Some((other, time)) if other != key => self.before = time,
+            _ => {}
+        }
+        self.last = Some((key, now));
+        if let Some(sent) = self.host(sender) {
+            sent.packets += 1;
+        }
+    }
+
+    /// What a host has sent, unless there are too many.
+    pub fn host(&mut self, address: Address) -> Option<&mut Sent> {
+        if self.hosts.len() >= HOSTS && !self.hosts.contains_key(&address) {
+            return None;
+        }
+        Some(self.hosts.entry(address).or_default())
+    }
+
+    /// A message begins; returns the bursts that are over.
+    pub fn begin(&mut self, start: i64, key: (u64, usize), window: i64) -> Vec<Burst> {
+        self.messages += 1;
+        let other =
+            self.last.map_or(i64::MIN, |(last, time)| if last == key { self.before } else { time });
+        self.lone += u64::from(other < start);
+        let member = Member { key, message: None };
+        let joins = |burst: &&mut Burst| {
+            (start - burst.newest).abs() <= window
+                && burst.open > 0
+                && burst.members.iter().all(|one| one.key != key)
+        };
+        if let Some(burst) = self.bursts.last_mut().filter(joins) {
+            burst.newest = burst.newest.max(start);
+            burst.start = burst.start.min(start);
+            burst.members.push(member);
+            burst.open += 1;
+            return Vec::new();
+        }
+        let filled = self.load.filled();
+        self.bursts.push(Burst {
+            start,
+            newest: start,
+            members: vec![member],
+            open: 1,
+            stalls: Vec::new(),
+            peak: filled,
+        });
+        let mut over = self.over();
+        if self.bursts.len() > BURSTS {
+            over.push(self.bursts.remove(0));
+        }
+        over
+    }
+
+    /// A message has ended; returns the bursts that are over.
+    pub fn end(&mut self, key: (u64, usize), message: Message) -> Vec<Burst> {
+        if self.sizes.len() < SIZES {
+            self.sizes.push(message.bytes);
+        }
+        if let Some((burst, member)) = self.of(key) {
+            burst.members[member].message = Some(message);
+            burst.open -= 1;
+        }
+        self.over()
+    }
+
+    /// A stall of a flow, by its number.
+    pub fn stalled(&mut self, key: (u64, usize), stall: usize) {
+        if let Some((burst, _)) = self.of(key) {
+            burst.stalls.push(stall);
+        }
+    }
+
+    /// The newest burst of which a flow is an open member.
+    fn of(&mut self, key: (u64, usize)) -> Option<(&mut Burst, usize)> {
+        let place = |burst: &Burst| {
+            burst.members.iter().position(|one| one.key == key && one.message.is_none())
+        };
+        self.bursts.iter_mut().rev().find_map(|burst| place(burst).map(|at| (burst, at)))
+    }
+
+    /// Takes out the bursts whose flows have all ended.
+    fn over(&mut self) -> Vec<Burst> {
+        self.bursts.extract_if(.., |burst| burst.open == 0).collect()
+    }
+
+    /// A wait without a loss.
+    pub fn waited(&mut self, wait: Wait, sender: Endpoint) {
+        let waits = self.waits.entry(wait.reason).or_default();
+        let length = wait.end - wait.start;
+        waits.count += 1;
+        waits.total = waits.total.saturating_add(length);
+        if waits.longest.is_none_or(|(longest, _)| longest.end - longest.start < length) {
+            waits.longest = Some((wait, sender));
+        }
+    }
+}

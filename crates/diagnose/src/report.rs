@@ -1,0 +1,169 @@
+//! The report: what `incast diagnose --format json` prints.
+
+use serde::Serialize;
+
+use crate::look_alikes::LookAlike;
+use crate::stall::{Ended, Place, Stall};
+use crate::vantage::Vantage;
+
+/// All that was found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Whether there is incast; nothing if the capture cannot tell.
+    pub incast: Option<bool>,
+    /// The reason, one sentence.
+    pub why: String,
+    /// Where the capture was taken.
+    pub vantage: Option<Vantage>,
+    /// In order of time.
+    pub episodes: Vec<EpisodeTold>,
+    /// In order of time.
+    pub stalls: Vec<StallTold>,
+    /// One answer for each name.
+    pub look_alikes: Vec<LookAlike>,
+    /// What this place forbids to know.
+    pub cannot_tell: Vec<CannotTell>,
+    /// What a scenario needs.
+    pub parameters: ParametersTold,
+    /// In the order given.
+    pub files: Vec<FileTold>,
+    /// Seconds since 1970 of the first packet; other times count from it.
+    pub began_s: f64,
+    /// From the first packet to the last.
+    pub length_s: f64,
+    /// TCP packets.
+    pub packets: u64,
+    /// Connections at the leading point.
+    pub connections: u64,
+    /// Stalls and episodes beyond those that are listed.
+    pub unlisted: u64,
+}
+
+/// An episode.
+#[derive(Clone, Debug, Serialize)]
+pub struct EpisodeTold {
+    /// When its first flow began.
+    pub start_s: f64,
+    /// When its last byte was seen.
+    pub end_s: f64,
+    /// The host that asked.
+    pub receiver: String,
+    /// Its flows.
+    pub fan_in: usize,
+    /// Their bytes.
+    pub bytes: i64,
+    /// Time in which a flow waited and the link was idle.
+    pub lost_s: f64,
+    /// The flows that waited.
+    pub stalled: Vec<String>,
+}
+
+/// A stall.
+#[derive(Clone, Debug, Serialize)]
+pub struct StallTold {
+    /// Sender and receiver of the data.
+    pub flow: String,
+    /// When the wait began.
+    pub start_s: f64,
+    /// How long it was.
+    pub duration_s: f64,
+    /// Why, if it can be known.
+    pub cause: Option<&'static str>,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// `timeout` or `probe`.
+    pub ended_by: &'static str,
+    /// The share of the wait in which the receiver's link was idle.
+    pub idle: f64,
+    /// Numbers of frames, in the file of number `file`.
+    pub frames: Vec<u64>,
+    /// The file of the frames.
+    pub file: u16,
+    /// A filter for Wireshark that shows them.
+    pub filter: String,
+}
+
+/// What this place cannot know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CannotTell {
+    /// The question.
+    pub what: String,
+    /// The reason.
+    pub why: String,
+}
+
+/// What the models ask for.
+#[derive(Clone, Debug, Serialize)]
+pub struct ParametersTold {
+    /// The shortest round trip.
+    pub rtt_s: Option<f64>,
+    /// The highest rate.
+    pub rate_bps: Option<f64>,
+    /// What a queue held, from the longest round trip.
+    pub buffer_bytes: Option<f64>,
+    /// The largest segment.
+    pub mss: u32,
+    /// The largest window offered.
+    pub receive_window: i64,
+    /// The shortest wait for a timer.
+    pub rto_min_s: Option<f64>,
+    /// Flows of the largest burst.
+    pub servers: usize,
+    /// The median answer in it.
+    pub sru: i64,
+    /// Bursts of that size.
+    pub blocks: u64,
+    /// Connections carry several answers.
+    pub persistent: bool,
+    /// Selective acknowledgments are used.
+    pub sack: bool,
+    /// Timestamps are used.
+    pub timestamps: bool,
+    /// A tail-loss probe was seen.
+    pub probes: bool,
+}
+
+/// A file.
+#[derive(Clone, Debug, Serialize)]
+pub struct FileTold {
+    /// Its name.
+    pub path: String,
+    /// All frames.
+    pub frames: u64,
+    pub packets: u64,
+    /// What is wrong with it, if anything is.
+    pub notes: Vec<String>,
+}
+
+impl StallTold {
+    /// A stall, with times from `began`.
+    pub fn new(stall: &Stall, began: i64) -> Self {
+        let file = stall.frames.last().map_or(0, |place| place.file);
+        let same =
+            stall.frames.iter().filter(|place: &&Place| place.file == file && place.frame > 0);
+        let mut frames: Vec<u64> = same.map(|place| place.frame).collect();
+        frames.sort_unstable();
+        frames.dedup();
+        let listed: Vec<String> = frames.iter().map(u64::to_string).collect();
+        Self {
+            flow: format!("{} > {}", stall.sender, stall.receiver),
+            start_s: seconds(stall.start - began),
+            duration_s: seconds(stall.length()),
+            cause: stall.cause.ok().map(crate::stall::Cause::name),
+            confidence: stall.confidence,
+            ended_by: match stall.ended {
+                Ended::Timeout => "timeout",
+                Ended::Probe => "probe",
+            },
+            idle: stall.idle,
+            frames,
+            file,
+            filter: format!("frame.number in {{{}}}", listed.join(", ")),
+        }
+    }
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 / 1e9
+}

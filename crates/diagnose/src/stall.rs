@@ -1,0 +1,88 @@
+//! A wait of a flow that ended in a retransmission.
+
+use incast_capture::read::{Endpoint, Packet};
+
+/// Why a timer expired, in the words of the simulator's taxonomy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cause {
+    /// A SYN, a SYN-ACK or a request was lost.
+    Handshake,
+    /// The segment or its ACK was still on the way.
+    Spurious,
+    /// The segment had arrived, but its ACKs were lost.
+    AckLoss,
+    /// The segment had been retransmitted before, in vain.
+    LostRetransmission,
+    /// Nothing that was outstanding arrived.
+    FullWindow,
+    /// Too few segments arrived behind the lost one, and fewer than three follow it.
+    Tail,
+    /// Too few segments arrived behind the lost one, although three or more follow it.
+    LackOfDupacks,
+}
+
+impl Cause {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Handshake => "handshake",
+            Self::Spurious => "spurious",
+            Self::AckLoss => "ack_loss",
+            Self::LostRetransmission => "lost_retransmission",
+            Self::FullWindow => "full_window",
+            Self::Tail => "tail",
+            Self::LackOfDupacks => "lack_of_dupacks",
+        }
+    }
+}
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The retransmission timer.
+    Timeout,
+    /// A tail-loss probe (RFC 8985 §7).
+    Probe,
+}
+
+/// Where a frame is: the number of its file, and its number there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub file: u16,
+    pub frame: u64,
+}
+
+impl From<&Packet> for Place {
+    fn from(packet: &Packet) -> Self {
+        Self { file: packet.file, frame: packet.frame }
+    }
+}
+
+/// A wait of one flow.
+#[derive(Clone, Debug)]
+pub struct Stall {
+    pub sender: Endpoint,
+    pub receiver: Endpoint,
+    pub start: i64,
+    pub end: i64,
+    pub ended: Ended,
+    /// The cause, or why it cannot be known.
+    pub cause: Result<Cause, &'static str>,
+    /// How sure that is, 0 to 1.
+    pub confidence: f64,
+    /// The share of the wait in which the receiver's link was idle.
+    pub idle: f64,
+    /// The packets before and after the wait, and others that show its cause.
+    pub frames: Vec<Place>,
+    /// The first byte after the retransmitted segment; says whether it was near the end.
+    pub behind: i64,
+    /// Whether the lost packet was seen before it was lost.
+    pub upstream: bool,
+}
+
+impl Stall {
+    /// How long it lasted, in nanoseconds.
+    pub fn length(&self) -> i64 {
+        self.end - self.start
+    }
+}

@@ -1,0 +1,32 @@
+//! How long an end takes to answer, as seen from the vantage point.
+
+/// Times from the point to an end and back, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trip {
+    least: Option<i64>,
+    most: i64,
+}
+
+/// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
+const HELD: i64 = 35_000_000;
+
+impl Trip {
+    /// Takes a sample; `waited` of it the connection was silent.
+    pub fn take(&mut self, sample: i64, waited: i64) {
+        let least = self.least.map_or(sample, |least| least.min(sample));
+        self.least = Some(least);
+        if sample < least + HELD && 2 * waited < sample + 50_000 {
+            self.most = self.most.max(sample);
+        }
+    }
+
+    /// The shortest.
+    pub fn least(&self) -> Option<i64> {
+        self.least
+    }
+
+    /// The longest that was no pause.
+    pub fn most(&self) -> i64 {
+        self.most.max(self.least.unwrap_or(0))
+    }
+}

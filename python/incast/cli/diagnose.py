@@ -1,0 +1,160 @@
+"""`incast diagnose`: what happened in a capture."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+
+class Form(StrEnum):
+    """How the report is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    HTML = "html"
+
+
+class Place(StrEnum):
+    """Where a capture was taken."""
+
+    CLIENT = "client"
+    SERVER = "server"
+    SWITCH = "switch"
+
+
+def diagnose(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="pcap or pcapng, also compressed by gzip or zstd; - is standard input. Files that "
+            "follow each other are read as one; those that overlap, as several vantage points.",
+        ),
+    ],
+    form: Annotated[
+        Form, typer.Option("--format", help="table, json, or html: a page with pictures.")
+    ] = Form.TABLE,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write json or html here instead of stdout."
+        ),
+    ] = None,
+    scenario: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the read as a scenario (TOML), with the round trip, windows, timer and "
+            "buffer that were seen; incast run simulates it.",
+        ),
+    ] = None,
+    vantage: Annotated[
+        Place | None,
+        typer.Option(
+            help="Where the capture was taken: client, server or switch. Default: inferred.",
+            show_default=False,
+        ),
+    ] = None,
+    flows: Annotated[
+        int, typer.Option(min=2, metavar="N", help="The least number of flows of an episode.")
+    ] = 3,
+) -> None:
+    """Say what happened in a capture: is there incast, which flows waited, and why.
+
+    Ctrl-C ends the reading; the report then covers what was read.
+
+    Examples: incast diagnose client.pcapng; incast diagnose --format html -o report.html *.pcap.gz;
+    tcpdump -w - -s 96 tcp | incast diagnose -;
+    incast diagnose client.pcap --scenario read.toml
+    """
+    if output is not None and form is Form.TABLE:
+        raise typer.BadParameter("needs --format json or html", param_hint="--output")
+    from incast.diagnose import reading
+    from incast.diagnose import scenario as as_scenario
+
+    with _progress() as progress:
+        report = reading.diagnose(files, vantage, flows, progress)
+    if scenario is not None:
+        as_scenario.write(report, scenario)
+    if form is Form.TABLE:
+        _table(report)
+    else:
+        _write(_text(report, form), output)
+
+
+def _text(report: dict[str, Any], form: Form) -> str:
+    if form is Form.HTML:
+        from incast.diagnose import page
+
+        return page.html(report)
+    return json.dumps(report, indent=1) + "\n"
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from incast.errors import CaptureError
+
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CaptureError(f"{output}: cannot be written: {error.strerror}") from None
+
+
+def _table(report: dict[str, Any]) -> None:
+    from incast.cli.console import Paper
+    from incast.diagnose import text
+
+    paper = Paper()
+    paper.heading(text.answer(report))
+    paper.sentence(text.about(report))
+    for note in text.notes(report):
+        paper.sentence(note)
+    for title, what, rows in (
+        ("Episodes", "episodes", text.episodes(report)),
+        ("Stalls by cause", "", text.causes(report)),
+        ("Stalls", "stalls", text.stalls(report)),
+    ):
+        if len(rows) > 1:
+            paper.print()
+            paper.heading(title)
+            paper.listing(rows)
+            if what and (left := text.left_out(report, what)):
+                paper.sentence(left)
+    if report["look_alikes"]:
+        paper.print()
+        paper.heading("What looks alike")
+        paper.listing(text.look_alikes(report))
+    if told := text.cannot_tell(report):
+        paper.print()
+        for sentence in told:
+            paper.sentence(sentence)
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[float | None, float | None], None] | None]:
+    """Show how much has been read, after a second; yield a function that updates it."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from incast import units
+
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.fields[left]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None, left="")
+
+        def report(share: float | None, remaining: float | None) -> None:
+            if share is not None and remaining is not None:
+                left = f"about {units.duration(remaining)} left"
+                bar.update(task, total=1.0, completed=share, left=left)
+
+        yield report

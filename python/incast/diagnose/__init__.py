@@ -1,0 +1,5 @@
+"""What happened in a capture: stalls by cause, episodes of incast, and what only looks alike."""
+
+from incast.diagnose.reading import Report, diagnose
+
+__all__ = ["Report", "diagnose"]

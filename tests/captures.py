@@ -1,0 +1,90 @@
+"""Captures for tests, built by hand: pcap files of a few flows into one client."""
+
+import struct
+from pathlib import Path
+
+CLIENT = "10.0.0.1"
+_MSS = 1460
+_SYN, _FIN, _ACK = 2, 1, 16
+
+
+class Builder:
+    """Collects frames at times in seconds, and writes them in order."""
+
+    def __init__(self) -> None:
+        self.frames: list[tuple[float, bytes]] = []
+
+    def add(
+        self, time: float, ends: tuple[int, int], numbers: tuple[int, int], size: int, flags: int
+    ) -> None:
+        """Add a segment from host 10.0.0.`ends[0]` to the other; the client is host 1."""
+        source, target = ends
+        ports = (8000, 40000 + source) if target == 1 else (40000 + target, 8000)
+        mss = b"\x02\x04" + struct.pack("!H", _MSS) if flags & _SYN else b""
+        tcp = struct.pack(
+            "!HHIIBBHHH", *ports, *numbers, (20 + len(mss)) // 4 << 4, flags, 65535, 0, 0
+        )
+        length = 20 + len(tcp) + len(mss) + size
+        ip = struct.pack(
+            "!BBHHHBBH4B4B",
+            0x45,
+            0,
+            length,
+            0,
+            0x4000,
+            64,
+            6,
+            0,
+            10,
+            0,
+            0,
+            source,
+            10,
+            0,
+            0,
+            target,
+        )
+        self.frames.append((time, bytes(12) + b"\x08\x00" + ip + tcp + mss + bytes(size)))
+
+    def write(self, path: Path) -> Path:
+        """Write the frames as a pcap file with nanoseconds."""
+        parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)]
+        for time, frame in sorted(self.frames, key=lambda one: one[0]):
+            seconds, part = divmod(round(time * 1e9), 10**9)
+            parts.append(struct.pack("<IIII", seconds, part, len(frame), len(frame)) + frame)
+        path.write_bytes(b"".join(parts))
+        return path
+
+
+def read(path: Path, servers: int, lost: int = 0, late: float = 0.0, packets: int = 20) -> Path:
+    """Write a read seen at the client.
+
+    Parameters
+    ----------
+    path
+        The file.
+    servers
+        How many answer.
+    lost
+        How many of them lose their last window, and send it again 0.2 s later.
+    late
+        How long the first server thinks, in seconds.
+    packets
+        Packets of each answer.
+    """
+    capture, trip, slot = Builder(), 100e-6, 12e-6
+    for server in range(2, servers + 2):
+        start = 1.0 + server * 1e-6
+        capture.add(start, (1, server), (0, 0), 0, _SYN)
+        capture.add(start + trip, (server, 1), (0, 1), 0, _SYN | _ACK)
+        capture.add(start + trip, (1, server), (1, 1), 64, _ACK)
+        think = late if server == 2 else 0.0
+        for number in range(packets):
+            turn = number if think else number * servers + server
+            time = start + 2 * trip + think + turn * slot
+            if server < lost + 2 and number >= packets - 4:
+                time = start + 0.2 + (packets * servers) * slot + (number - packets + 4) * 3 * trip
+            seq = 1 + number * _MSS
+            capture.add(time, (server, 1), (seq, 65), _MSS, _ACK)
+            capture.add(time + 1e-6, (1, server), (65, seq + _MSS), 0, _ACK)
+    return capture.write(path)
