@@ -60,6 +60,7 @@ STUDIES = (
     study("client"),
     study("live"),
     study("figures"),
+    study("advise"),
 )
 
 

@@ -143,7 +143,8 @@ def _uneven(case: Case) -> Case:
     if not case.reads or any(chance) or here.tree["background"]:
         return case
     gap = f"{max(here.packet * 8e9 / here.line_rate, 1):.0f}ns"
-    note = f"Requests are up to {gap} apart, a packet's time: the scenario has no randomness."
+    apart = units.time(here.packet * 8 / here.line_rate)
+    note = f"Requests are up to {apart} apart, a packet's time: the scenario has no randomness."
     changed = case.changed({"workload.request_jitter": gap})
     return Case(changed, (*case.notes, note), case.app)
 

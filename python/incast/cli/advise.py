@@ -121,8 +121,8 @@ def _scenario(
     if files or scenario is None:
         from incast.advise.readers import SERVERS, scenario_of
 
-        scenario, notes = scenario_of(files, scenario)
         keys = {text.partition("=")[0].strip() for text in changes}
+        scenario, notes = scenario_of(files, scenario, keys)
         if SERVERS not in keys and "servers" not in scenario.document.get("workload", {}):
             raise typer.BadParameter(
                 f"no file says how many servers answer; add --set {SERVERS}=N",

@@ -9,7 +9,7 @@ from incast.advise.words import python
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield it where every block opens its own connections."""
-    if not case.reads or not case.here.fresh:
+    if not case.reads or not case.here.fresh or case.app is not None:
         return
     words = python(
         "from incast.client import HttpReader\n\n"

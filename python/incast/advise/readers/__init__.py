@@ -1,7 +1,7 @@
 """Readers of what users have: one file each, one line here."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -50,8 +50,19 @@ def read(path: Path) -> Taken:
     raise AdviceError(f"{path}: not recognised; must be the output of one of {known}")
 
 
-def scenario_of(files: Sequence[Path], scenario: Scenario | None) -> tuple[Scenario, list[str]]:
+def scenario_of(
+    files: Sequence[Path], scenario: Scenario | None, known: Collection[str] = ()
+) -> tuple[Scenario, list[str]]:
     """Return a scenario with what the files say, and what was taken and assumed.
+
+    Parameters
+    ----------
+    files
+        The files; later ones win.
+    scenario
+        What they change; by default a read in the profile `linux`.
+    known
+        Keys that are given in another way, for which nothing is assumed.
 
     Raises
     ------
@@ -62,7 +73,7 @@ def scenario_of(files: Sequence[Path], scenario: Scenario | None) -> tuple[Scena
     document: dict[str, Any] = {"profile": "linux"}
     if scenario is not None:
         document = copy.deepcopy(scenario.document)
-    given: dict[str, object] | None = {} if scenario is None else None
+    given: dict[str, object] | None = dict.fromkeys(known, True) if scenario is None else None
     for file in files:
         taken = read(file)
         notes += [*taken.took, *taken.assumed]

@@ -1,0 +1,74 @@
+"""Commands of fixes, as printed, in a network namespace of their own; and back, byte for byte."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import incast
+from incast.advise.case import case_of
+from incast.advise.fixes import Fix, Who, catalogue
+
+READ = {
+    "profile": "linux",
+    "network": {"rate": "1Gbps", "delay": "25us", "buffer": "32KiB"},
+    "workload": {"servers": 16, "sru": "32KiB", "connections": "persistent"},
+    "transport": {"recovery": "newreno"},
+}
+NAMESPACE = ["unshare", "--user", "--map-root-user", "--net", "sh", "-c"]
+NETWORK = """
+ip link add eth0 type veth peer name peer0 && ip link set eth0 up && ip link set peer0 up
+ip addr add 192.0.2.9/24 dev eth0 && ip route add default via 192.0.2.254
+"""
+STATE = """
+state() {
+    ip -d route show
+    tc qdisc show dev eth0
+    for key in tcp_congestion_control tcp_ecn tcp_sack tcp_recovery tcp_early_retrans \
+        tcp_slow_start_after_idle
+    do sysctl net.ipv4.$key; done
+}
+"""
+
+
+def said(script: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*NAMESPACE, script], capture_output=True, text=True, check=False)
+
+
+def why_not() -> str:
+    """Return why no namespace can be had here, or nothing."""
+    missing = [name for name in ("unshare", "ip", "tc", "sysctl") if not shutil.which(name)]
+    if missing:
+        return f"commands are missing: {', '.join(missing)}"
+    done = said(NETWORK)
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["refused"])[-1]
+
+
+WHY = why_not()
+pytestmark = pytest.mark.skipif(bool(WHY), reason=f"no network namespaces: {WHY}")
+
+HOST = [
+    fix
+    for fix in catalogue(case_of(incast.load(READ)))
+    if fix.who in {Who.CLIENT, Who.SERVERS} and re.match(r"(CLIENT|SERVER|DEV|OLD)", fix.text)
+]
+
+
+def test_there_are_enough_commands() -> None:
+    assert len(HOST) >= 12
+
+
+@pytest.mark.parametrize("fix", HOST, ids=lambda fix: fix.name)
+def test_the_rollback_restores_the_state(fix: Fix) -> None:
+    mark = "====="
+    quiet = [f"{{\n{words}\n}} >&2" for words in (fix.text, fix.rollback)]
+    parts = ["state", quiet[0], "state", quiet[1], "state"]
+    script = NETWORK + STATE + f"\necho {mark}\n".join(parts)
+    done = said(f"set -e\n{script}")
+    if "qdisc kind is unknown" in done.stderr:
+        pytest.skip("the kernel has no fq queue")
+    assert done.returncode == 0, done.stderr[-500:]
+    before, _, during, _, after = done.stdout.split(f"{mark}\n")
+    assert after == before
+    assert during != before or fix.name.startswith("SACK"), "the commands did nothing"

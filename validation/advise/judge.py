@@ -1,0 +1,134 @@
+"""Advice beside the exhaustive search: the first fix, the collapse point, the slowest blocks."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from incast.advise import Advice, advise
+from validation.advise.draw import scenarios
+from validation.advise.table import MOST_SERVERS, Row, read
+from validation.common.judge import Verdict
+
+CLOSE = 0.9  # share of the best goodput that a first fix has at least
+MOST = 0.9  # share of the scenarios in which a bar holds
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The advice for one scenario.
+
+    Parameters
+    ----------
+    number, story
+        The scenario.
+    servers
+        Its number of servers.
+    first
+        The first fix; empty if none is advised.
+    share
+        Its goodput over that of the best fix, both of the exhaustive search.
+    best, gain
+        The best fix there, and its goodput over that without a fix.
+    point
+        Where it collapses there; None for nowhere up to the most tried.
+    interval
+        The advice's interval.
+    holds
+        Whether the interval holds the point.
+    slower
+        Advised fixes whose slowest blocks are slower, there.
+    seconds
+        How long the advice took.
+    """
+
+    number: int
+    story: str
+    servers: int
+    first: str
+    share: float
+    best: str
+    gain: float
+    point: int | None
+    interval: tuple[int, int | None]
+    holds: bool
+    slower: tuple[str, ...]
+    seconds: float
+
+
+def judge(numbers: Iterable[int], budget: float | None) -> list[Judged]:
+    """Ask for advice in some of the scenarios."""
+    rows, points = read()
+    wanted = set(numbers)
+    return [
+        judged(number, story.name, advise(scenario, budget=budget), rows[number], points[number])
+        for number, story, scenario in scenarios()
+        if number in wanted
+    ]
+
+
+def judged(number: int, story: str, advice: Advice, rows: list[Row], point: int | None) -> Judged:
+    """Hold one answer against the exhaustive search."""
+    found = {row.fix: row for row in rows}
+    base = found[""]
+    best = max((row for row in rows if not row.slower), key=lambda row: row.goodput)
+    first = advice.fixes[0].fix.name if advice.fixes else ""
+    low, high = (advice.knee.low, advice.knee.high) if advice.knee else (0, None)
+    return Judged(
+        number,
+        story,
+        advice.case.here.servers,
+        first,
+        found[first].goodput / best.goodput,
+        best.fix,
+        best.goodput / base.goodput,
+        point,
+        (low, high),
+        _holds(point, low, high),
+        tuple(one.fix.name for one in advice.found.advised if found[one.fix.name].slower),
+        advice.seconds,
+    )
+
+
+def _holds(point: int | None, low: int, high: int | None) -> bool:
+    """Return whether an interval holds the point; beyond the most servers nothing is known."""
+    if point is None:
+        return high is None or high > MOST_SERVERS
+    return low < point and (high is None or point <= high)
+
+
+def bars(found: list[Judged]) -> list[Verdict]:
+    """Return the three bars."""
+    share = 100 * MOST
+    return [
+        _bar(
+            f"the first fix is within {1 - CLOSE:.0%} of the best in {share:.0f} % of them",
+            found,
+            [it for it in found if it.share < CLOSE],
+            lambda it: f"{it.share:.0%} of “{it.best}” with “{it.first or 'nothing'}”",
+        ),
+        _bar(
+            f"the interval holds the collapse point in {share:.0f} %",
+            found,
+            [it for it in found if not it.holds],
+            lambda it: f"collapses at {it.point}, said {it.interval[0]} to {it.interval[1]}",
+        ),
+        _bar(
+            "no advised fix makes the slowest blocks slower",
+            found,
+            [it for it in found if it.slower],
+            lambda it: ", ".join(it.slower),
+            most=1.0,
+        ),
+    ]
+
+
+def _bar(
+    bar: str,
+    found: list[Judged],
+    misses: list[Judged],
+    say: Callable[[Judged], str],
+    most: float = MOST,
+) -> Verdict:
+    """Return one bar, which holds in a share of the scenarios, and what misses it."""
+    kept = len(found) - len(misses)
+    told = tuple(f"{it.number} ({it.story}, {it.servers} servers): {say(it)}" for it in misses)
+    return Verdict(bar, f"{kept} of {len(found)}", told, kept >= most * len(found))

@@ -1,0 +1,53 @@
+"""docs/validation/advise.md: the bars, and every scenario."""
+
+from pathlib import Path
+
+from validation.advise.draw import EACH, MOST_PACKETS, STORIES
+from validation.advise.judge import Judged
+from validation.advise.table import MOST_SERVERS, POINT_SEEDS, SEEDS
+from validation.common.judge import Verdict
+from validation.common.page import verdicts
+
+OPENING = """# Advice beside an exhaustive search
+
+Written by `python -m validation.advise`, a part of `make validate`; do not edit. Is the advice of
+[`incast advise`](../how-to/advise.md) the best of its own catalogue? {count} scenarios are drawn
+(`validation/advise/draw.py`), {each} for each of {stories} kinds of user. In each, every fix of the
+catalogue ran at {seeds} seeds which no advice uses, and every number of servers from 2 to {most} at
+{point_seeds}, up to the first that collapses (`validation/reference/advise`; `--keep` makes both
+again). A run has at most about {packets} packets. The advice had {budget} per scenario.
+
+The best fix is the one with the highest goodput of those that do not make the slowest blocks
+slower. An interval from a to b holds the point n if a < n ≤ b.
+
+This says whether the search finds what is there. Whether the simulator is right says the
+[envelope](../how-to/advise.md) of each answer.
+
+"""
+
+
+def write(folder: Path, found: list[Judged], held: list[Verdict], budget: str) -> None:
+    """Write the page."""
+    opening = OPENING.format(
+        count=len(found),
+        each=EACH,
+        stories=len(STORIES),
+        seeds=len(SEEDS),
+        most=MOST_SERVERS,
+        point_seeds=len(POINT_SEEDS),
+        packets=MOST_PACKETS,
+        budget=budget,
+    )
+    lines = [opening.rstrip(), "", *verdicts(held), "", "## Every scenario", ""]
+    lines += [
+        "| | scenario | servers | first fix | of best | best fix | gain | collapses at | said |",
+        "|--:|:--|--:|:--|--:|:--|--:|--:|:--|",
+    ]
+    for it in found:
+        low, high = it.interval
+        said = f"{low} to {high}" if high is not None else f"not up to {low}"
+        lines.append(
+            f"| {it.number} | {it.story} | {it.servers} | {it.first or 'none'} | {it.share:.2f} | "
+            f"{it.best or 'none'} | {it.gain:.2f} | {it.point or '–'} | {said} |"
+        )
+    (folder / "advise.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,120 @@
+"""The exhaustive search: every fix of the catalogue at many seeds, and every number of servers."""
+
+import csv
+from dataclasses import dataclass
+from math import inf, nan
+
+from incast import Scenario
+from incast.advise.case import SERVERS, Case, case_of
+from incast.advise.fixes import catalogue
+from incast.advise.trials import BASE, GOODPUT, P99, Clock, Trials
+from incast.results.compare import Finding
+from validation.advise.draw import scenarios
+from validation.common.places import REFERENCE
+
+FIXES = REFERENCE / "advise" / "fixes.csv"
+POINTS = REFERENCE / "advise" / "points.csv"
+SEEDS = range(2001, 2017)
+"""Seeds that no advice uses."""
+POINT_SEEDS = range(2001, 2013)
+MOST_SERVERS = 96
+"""The most servers at which a collapse is sought."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fix in one scenario; the case itself has no name.
+
+    Parameters
+    ----------
+    fix
+        Its name.
+    goodput, p99
+        Means over the seeds, bit/s and s.
+    slower
+        Whether its slowest blocks are slower for certain.
+    """
+
+    fix: str
+    goodput: float
+    p99: float
+    slower: bool
+
+
+def search(scenario: Scenario, jobs: int | None = None) -> list[Row]:
+    """Simulate every fix in a scenario."""
+    case = case_of(scenario)
+    trials = Trials(case, jobs)
+    names = [fix.name for fix in catalogue(case) if trials.add(fix.name, fix.changes)]
+    trials.run([BASE, *names], SEEDS, Clock(inf))
+    return [_row(trials, name) for name in (BASE, *names)]
+
+
+def _row(trials: Trials, name: str) -> Row:
+    late = trials.compare(name, SEEDS, P99)
+    return Row(
+        name,
+        trials.mean(name, SEEDS, GOODPUT) or 0.0,
+        trials.mean(name, SEEDS, P99) or nan,
+        late is not None and late.finding is Finding.WORSE,
+    )
+
+
+def point(scenario: Scenario, jobs: int | None = None) -> int | None:
+    """Return the fewest servers with which the mean over the seeds has collapsed."""
+    case = case_of(scenario)
+    trials = Trials(case, jobs)
+    step = 8  # numbers that run at a time
+    for start in range(2, MOST_SERVERS + 1, step):
+        numbers = [n for n in range(start, start + step) if n <= MOST_SERVERS]
+        for servers in numbers:
+            trials.add(str(servers), {SERVERS: servers})
+        trials.run(map(str, numbers), POINT_SEEDS, Clock(inf))
+        for servers in numbers:
+            told = trials.collapsed(str(servers), POINT_SEEDS)
+            if told is not None and told[0]:
+                return servers
+    return None
+
+
+def make(jobs: int | None = None) -> None:
+    """Write both tables anew."""
+    FIXES.parent.mkdir(exist_ok=True)
+    with FIXES.open("w", newline="") as fixes, POINTS.open("w", newline="") as points:
+        every, first = csv.writer(fixes), csv.writer(points)
+        every.writerow(["scenario", "fix", "goodput_bps", "p99_s", "slower"])
+        first.writerow(["scenario", "collapses_at"])
+        for number, _, scenario in scenarios():
+            for row in search(scenario, jobs):
+                every.writerow(
+                    [number, row.fix, f"{row.goodput:.6g}", f"{row.p99:.6g}", int(row.slower)]
+                )
+            first.writerow([number, point(scenario, jobs) or ""])
+            fixes.flush()
+            points.flush()
+
+
+def read() -> tuple[dict[int, list[Row]], dict[int, int | None]]:
+    """Return the kept tables, by the number of a scenario."""
+    rows: dict[int, list[Row]] = {}
+    with FIXES.open(newline="") as file:
+        for it in csv.DictReader(file):
+            rows.setdefault(int(it["scenario"]), []).append(
+                Row(it["fix"], float(it["goodput_bps"]), float(it["p99_s"]), it["slower"] == "1")
+            )
+    with POINTS.open(newline="") as file:
+        points = {
+            int(it["scenario"]): int(it["collapses_at"]) if it["collapses_at"] else None
+            for it in csv.DictReader(file)
+        }
+    return rows, points
+
+
+def spot(case: Case, name: str) -> float:
+    """Return the mean goodput of a fix, simulated again."""
+    trials = Trials(case)
+    fixes = {fix.name: fix.changes for fix in catalogue(case)}
+    if name:
+        trials.add(name, fixes[name])
+    trials.run([name], SEEDS, Clock(inf))
+    return trials.mean(name, SEEDS, GOODPUT) or 0.0
