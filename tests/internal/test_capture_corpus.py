@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
-from validation.captures import simulate
+import pytest
+
+from validation.captures import kernel, simulate
 from validation.captures.__main__ import main
 from validation.captures.frames import read
-from validation.captures.scenarios import all_cases, simulated
+from validation.captures.scenarios import all_cases, on_kernel, simulated
 from validation.captures.split import committed, half_of
 
 
@@ -60,3 +62,14 @@ def test_the_corpus_is_the_same_each_time(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "a" / "capture-drops-00-0.json").read_text("utf-8"))
     assert told["lost_by_capture"] > 0
     assert (told["drops"], told["stalls"], told["episodes"]) == (0, [], [])
+
+
+@pytest.mark.skipif(kernel.lacks() is not None, reason=f"real hosts: {kernel.lacks()}")
+def test_real_hosts_make_captures_at_three_places(tmp_path: Path) -> None:
+    case = next(case for case in on_kernel() if case.family == "zero-window")
+    made = kernel.make(case, tmp_path)
+    told = [json.loads(path.with_suffix(".json").read_text("utf-8")) for path in made]
+    assert [one["vantage"] for one in told] == ["client", "switch", "server:0"]
+    assert {one["look_alike"] for one in told} == {"zero-window"}
+    assert all(one["episodes"] == [] for one in told)
+    assert all(path.stat().st_size > 1000 for path in made)

@@ -1,8 +1,9 @@
 """Make the corpus of captures, or say what is in it.
 
-python -m validation.captures make DIR [--half development|held-out] [--only FAMILY]
+python -m validation.captures make DIR [--half development|held-out] [--only FAMILY] [--kernel]
 
-Writes FILE.pcapng and FILE.json, the truth, for each capture, and index.csv.
+Writes FILE.pcapng and FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the
+part of real hosts instead of the simulated one; it needs Linux, its namespaces and tcpdump.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ import json
 import sys
 from pathlib import Path
 
-from validation.captures import simulate
-from validation.captures.scenarios import all_cases
+from validation.captures import kernel, simulate
+from validation.captures.scenarios import Case, all_cases
 from validation.captures.split import committed
 
 INDEX = ("file", "scenario", "half", "family", "source", "vantage", "snaplen", "episodes", "stalls")
@@ -29,15 +30,22 @@ def main(arguments: list[str] | None = None) -> int:
     wanted = [
         case
         for case in all_cases()
-        if not case.kernel
+        if case.kernel == asked.kernel
         and asked.half in (None, halves[case.name])
         and asked.only in (None, case.family)
     ]
-    made = [path for case in wanted for path in simulate.make(case, directory)]
+    if asked.kernel and (lacks := kernel.lacks()):
+        print(f"captures: {lacks}", file=sys.stderr)
+        return 2
+    made = [path for case in wanted for path in _make(case, directory)]
     controls = _index(directory, halves)
     size = sum(path.stat().st_size for path in made)
     print(f"{len(made)} captures, {size / 1e6:.0f} MB; {controls:.0%} of all are controls")
     return 0
+
+
+def _make(case: Case, directory: Path) -> list[Path]:
+    return kernel.make(case, directory) if case.kernel else simulate.make(case, directory)
 
 
 def _index(directory: Path, halves: dict[str, str]) -> float:
@@ -47,7 +55,7 @@ def _index(directory: Path, halves: dict[str, str]) -> float:
         told = json.loads(path.read_text(encoding="utf-8"))
         rows.append(
             {
-                "file": path.with_suffix(".pcapng").name,
+                "file": told["file"],
                 "half": halves[told["scenario"]],
                 "episodes": len(told["episodes"]),
                 "stalls": len(told["stalls"]),
@@ -69,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     make.add_argument("directory", type=Path, metavar="DIR")
     make.add_argument("--half", choices=("development", "held-out"))
     make.add_argument("--only", metavar="FAMILY")
+    make.add_argument("--kernel", action="store_true", help="the part of real hosts")
     return parser
 
 

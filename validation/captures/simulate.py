@@ -38,6 +38,7 @@ def _capture(
     told = truth.of(case, view, path, events, pairs)
     lost = lose(path, case.lost, path.name) if case.lost else 0
     head = {
+        "file": path.name,
         "scenario": case.name,
         "source": "simulator",
         "seed": view.seed,
