@@ -107,3 +107,14 @@ def test_servers_that_take_long_by_themselves_do_not_stall() -> None:
         learner.observe(Sample(65536, 0.5, 0.4), meter)
     assert learner.plan.allotted is not None
     assert learner.plan.slots >= 3
+
+
+def test_no_more_slots_than_answers_that_are_wanted() -> None:
+    learner = Learner()
+    for _ in range(3000):
+        meter = Meter()
+        meter.seconds, meter.wanted = 1.0, 16
+        meter.received = int(1e6 * min(learner.plan.slots, 16))
+        learner.observe(Sample(65536, 0.02, 0.001), meter)
+        assert learner.plan.slots <= 16
+    assert learner.plan.slots == 16

@@ -97,6 +97,8 @@ class Learner:
         self._rest = self._left = 0
         self._is_rested = True
         self._ceiling = float("inf")
+        self._wanted = MOST_SLOTS
+        """More slots than this would be empty."""
         self._answers = self._stalls = self._lossy = self._largest = 0
         self.plan = start.plan()
 
@@ -114,6 +116,7 @@ class Learner:
             and meter.seconds >= SECONDS
             and meter.received
         ):
+            self._wanted = meter.wanted or self._wanted
             self._judge(meter.goodput)
         else:
             return self.plan
@@ -132,7 +135,7 @@ class Learner:
     def _is_too_large(self) -> bool:
         """Whether the trial loses packets: larger ones at once, the base only if it goes on."""
         if self._trial.budget > self._base.budget:
-            return self._stalls > 0 or self._lossy > max(1, LOSSY * LOOK)
+            return self._stalls > 0 or self._lossy > LOSSY * max(LOOK, self._answers)
         return self._stalls > 1 or self._lossy > LOSSY * max(LOOK, self._answers)
 
     def _shrink(self) -> None:
@@ -174,6 +177,7 @@ class Learner:
             self._todo = deque((UP if way in smallest else DOWN, way) for way in Way)
         while self._todo:
             trial = self._base.times(*self._todo.popleft())
+            trial = replace(trial, slots=min(trial.slots, max(self._wanted, self._base.slots)))
             if trial != self._base and self._may(trial):
                 self._trial = trial
                 return

@@ -33,6 +33,8 @@ class Meter:
         self._last: float | None = None
         self.seconds = 0.0
         self.received = 0
+        self.wanted = 0
+        """The most answers at a time that were under way or waiting."""
 
     def tick(self, count: int = 0, *, full: bool) -> None:
         """Count bytes that have arrived, and the time since the last tick if it was full then."""
@@ -49,4 +51,4 @@ class Meter:
 
     def clear(self) -> None:
         """Begin another measurement."""
-        self.seconds, self.received = 0.0, 0
+        self.seconds, self.received, self.wanted = 0.0, 0, 0

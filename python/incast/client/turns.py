@@ -42,6 +42,8 @@ class Turns:
         """Wait until it is the turn of this one."""
         self._turns[turn.ticket] = turn
         self.admission.want(turn.ticket)
+        wanted = self.admission.under_way + self.admission.waiting
+        self._meter.wanted = max(self._meter.wanted, wanted)
         if turn.ticket in self._advance():
             return
         waiter = self._waiters[turn.ticket] = asyncio.get_running_loop().create_future()
