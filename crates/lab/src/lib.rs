@@ -8,6 +8,8 @@ pub mod probe;
 pub mod relay;
 pub mod results;
 mod run;
+
+mod stopwatch;
 pub mod tap;
 mod wiring;
 pub mod world;

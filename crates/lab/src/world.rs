@@ -16,6 +16,7 @@ use crate::core::{Core, Event};
 use crate::oracle::diagnose;
 use crate::probe::{Probe, Setting};
 use crate::results::{NetworkReport, Row, TimeoutCounts, WaitReport, row};
+use crate::stopwatch::Stopwatch;
 use crate::wiring;
 
 /// Number of events between two checks of the control: a few milliseconds.
@@ -132,9 +133,8 @@ impl<P: Probe> World<P> {
     ///
     /// # Errors
     /// [`Cancelled`] if `control` was cancelled.
-    #[expect(clippy::disallowed_methods, reason = "the stopwatch of the column wall_s")]
     pub fn run(mut self, control: &Control) -> Result<(Vec<Row>, Core<P>), Cancelled> {
-        let stopwatch = std::time::Instant::now();
+        let stopwatch = Stopwatch::start();
         // A probe sees every hop. The results do not depend on it, as tests of traces show.
         if P::ON {
             self.core.network.connect();
@@ -151,7 +151,7 @@ impl<P: Probe> World<P> {
         let status = self.run_events(control)?;
         self.core.finish();
         self.core.hosts.set_now(self.core.queue.now());
-        let wall_s = stopwatch.elapsed().as_secs_f64();
+        let wall_s = stopwatch.seconds();
         Ok((self.rows(status, wall_s), self.core))
     }
 

@@ -1,0 +1,66 @@
+//! The door for a browser: a question as JSON in, an answer as JSON out, numbers of traces beside it.
+//!
+//! The caller writes the question where [`incast_question`] says, calls [`incast_ask`], and reads
+//! the answer where [`incast_answer`] and [`incast_numbers`] say. There is nothing else in the door:
+//! no generated code on either side, and no unsafe access to memory on this one.
+
+#![expect(unsafe_code, reason = "the names of exported functions must be unique in a program")]
+
+mod answer;
+mod journeys;
+mod numbers;
+mod question;
+
+use std::cell::RefCell;
+
+pub use answer::answer;
+pub use numbers::Numbers;
+
+/// What is passed through the door.
+#[derive(Default)]
+struct Door {
+    question: Vec<u8>,
+    answer: Vec<u8>,
+    numbers: Numbers,
+}
+
+thread_local! {
+    static DOOR: RefCell<Door> = RefCell::default();
+}
+
+/// Makes room for a question of so many bytes, and says where.
+#[unsafe(no_mangle)]
+pub extern "C" fn incast_question(bytes: usize) -> *mut u8 {
+    DOOR.with_borrow_mut(|door| {
+        door.question.clear();
+        door.question.resize(bytes, 0);
+        door.question.as_mut_ptr()
+    })
+}
+
+/// Answers the question; returns the length of the answer's text in bytes.
+#[unsafe(no_mangle)]
+pub extern "C" fn incast_ask() -> usize {
+    DOOR.with_borrow_mut(|door| {
+        // The last answer is gone before the next one needs memory.
+        *door = Door { question: std::mem::take(&mut door.question), ..Door::default() };
+        let question = std::mem::take(&mut door.question);
+        door.answer = answer(&question, &mut door.numbers).to_string().into_bytes();
+        door.answer.len()
+    })
+}
+
+/// Where the text of the answer is.
+#[unsafe(no_mangle)]
+pub extern "C" fn incast_answer() -> *const u8 {
+    DOOR.with_borrow(|door| door.answer.as_ptr())
+}
+
+/// Where the numbers of the answer are: its columns one after another, as 64-bit floats.
+#[unsafe(no_mangle)]
+pub extern "C" fn incast_numbers() -> *const f64 {
+    DOOR.with_borrow(|door| door.numbers.values().as_ptr())
+}
+
+#[cfg(test)]
+mod tests;

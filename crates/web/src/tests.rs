@@ -1,0 +1,77 @@
+//! What a browser relies on.
+
+use serde_json::{Value, json};
+
+use crate::{Numbers, answer};
+
+fn ask(question: &Value) -> (Value, Numbers) {
+    let mut numbers = Numbers::default();
+    let answer = answer(question.to_string().as_bytes(), &mut numbers);
+    (answer, numbers)
+}
+
+/// A read that overflows its buffer.
+fn read() -> Value {
+    json!({
+        "network": { "rate": "1Gbps", "delay": "25us", "buffer": "64KB" },
+        "workload": { "servers": 24, "sru": "64KiB" },
+    })
+}
+
+fn column<'a>(answer: &Value, numbers: &'a Numbers, table: &str, name: &str) -> &'a [f64] {
+    let named = |list: &Value, name: &str| {
+        let list = list.as_array().expect("a list").iter();
+        list.into_iter().find(|it| it["name"] == name).expect("it is there").clone()
+    };
+    let table = named(&answer["tables"], table);
+    let rows = table["rows"].as_u64().expect("a count") as usize;
+    let first = named(&table["columns"], name)["first"].as_u64().expect("a place") as usize;
+    &numbers.values()[first..first + rows]
+}
+
+#[test]
+fn a_plan_has_points_that_run_as_they_are() {
+    let mut swept = read();
+    swept["sweep"] = json!({ "workload.servers": [2, 24] });
+    swept["run"] = json!({ "seeds": 2 });
+    let (plan, _) = ask(&json!({ "plan": swept }));
+    assert_eq!(plan["seeds"], json!([1, 2]));
+    let rows = plan["points"].as_array().expect("points").iter().map(|point| {
+        let (run, _) = ask(&json!({ "run": { "scenario": point["scenario"], "seed": 1 } }));
+        (point["swept"]["workload.servers"].clone(), run["rows"][0]["timeouts"].clone())
+    });
+    let rows: Vec<_> = rows.collect();
+    assert_eq!(rows[0], (json!(2), json!(0)));
+    assert!(rows[1].1.as_u64() > Some(0), "{rows:?}");
+}
+
+#[test]
+fn errors_are_the_engines_lines() {
+    let (wrong, _) = ask(&json!({ "plan": { "workload": { "severs": 3 } } }));
+    let line = wrong["error"].as_str().expect("a line");
+    assert!(line.starts_with("workload.severs: ") && line.contains("servers"), "{line}");
+    let (wrong, _) = ask(&json!({ "ask": 1 }));
+    assert!(wrong["error"].as_str().expect("a line").starts_with("question: "));
+}
+
+#[test]
+fn the_ways_of_packets_agree_with_the_row() {
+    let run = json!({ "scenario": read(), "seed": 1, "traces": ["events"], "journeys": true });
+    let (traced, numbers) = ask(&json!({ "run": run }));
+    let row = &traced["rows"][0];
+    let (plain, _) = ask(&json!({ "run": { "scenario": read(), "seed": 1 } }));
+    assert_eq!(plain["rows"][0], *row, "traces change nothing");
+
+    let of = |name| column(&traced, &numbers, "journeys", name);
+    let dropped = of("dropped_s").iter().filter(|at| at.is_finite()).count() as u64;
+    assert_eq!(row["drops"], json!(dropped));
+    let crossed = of("arrived_s").iter().filter(|at| at.is_finite()).count() as u64;
+    // Nothing waits for the last ACKs.
+    let hops = row["packet_hops"].as_u64().expect("a count");
+    assert!(crossed <= hops && hops - crossed < 100, "{crossed} of {hops}");
+    let ways = of("offered_s").iter().zip(of("left_s")).zip(of("arrived_s"));
+    let delays = ways.filter(|(_, arrived)| arrived.is_finite());
+    for ((offered, left), arrived) in delays {
+        assert!(offered < left && (arrived - left - 25e-6).abs() < 1e-12);
+    }
+}
