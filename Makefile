@@ -10,10 +10,12 @@ export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 VENV := .venv
 BIN := $(VENV)/bin
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+PAGE := python/incast/explorer/index.html
+WASM := target/wasm32-unknown-unknown/web/incast_web.wasm
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean
+.PHONY: help explorer test-explorer bench-explorer demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -21,6 +23,9 @@ help:
 	@echo "make validate  compare with ns-2, ns-3, theory and the literature, long property tests"
 	@echo "make validate-quick  a sample of every comparison; STUDIES=\"ns2 ns3\" takes these only"
 	@echo "make mutants   change the code at random and see whether the tests notice; hours, resumable"
+	@echo "make explorer  the page of incast explore: the engine in a browser; needs Node 20"
+	@echo "make test-explorer  its tests, in Chromium"
+	@echo "make bench-explorer  how large and how fast it is, in Chromium"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
@@ -74,8 +79,16 @@ pgo: | $(VENV)/build
 	$(MATURIN) develop --pgo
 	@rm -f $(VENV)/debug && touch $(VENV)/release
 
-wheel: | $(VENV)/build
+wheel: $(PAGE) | $(VENV)/build
 	$(MATURIN) build --release --pgo --out dist
+
+explorer: $(PAGE)
+
+test-explorer: $(PAGE) $(VENV)/debug
+	cd explorer && npx tsc --noEmit && npx playwright test
+
+bench-explorer: $(PAGE) $(VENV)/debug
+	cd explorer && npx playwright test --config bench.config.ts
 
 figures: $(VENV)/release
 	$(BIN)/incast reproduce
@@ -95,6 +108,7 @@ constraints:
 
 clean:
 	rm -rf $(VENV) target demo docs/_build python/incast/*.so
+	rm -rf python/incast/explorer explorer/node_modules explorer/engine.wasm explorer/test-results
 	find python tests -name __pycache__ -type d -exec rm -rf {} +
 
 # An empty environment with the build tool in it.
@@ -109,6 +123,26 @@ $(VENV)/build:
 	  exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1" "maturin>=1.15,<2"
+	@touch $@
+
+# The page: the engine for browsers, and around it what Vite makes of explorer/.
+$(PAGE): $(WASM) $(shell find explorer/src explorer/public -type f) explorer/index.html \
+		explorer/vite.config.ts explorer/tsconfig.json explorer/node_modules/.package-lock.json
+	cp $(WASM) explorer/engine.wasm
+	cd explorer && npx tsc --noEmit && npx vite build --logLevel warn
+
+$(WASM): $(SOURCES)
+	@test -d "$$(rustc --print target-libdir --target wasm32-unknown-unknown)" || { \
+	  echo "make: no Rust for browsers; add it: rustup target add wasm32-unknown-unknown" >&2; \
+	  exit 1; }
+	cargo build --package incast-web --target wasm32-unknown-unknown --profile web --locked
+	@touch $@
+
+explorer/node_modules/.package-lock.json: explorer/package.json explorer/package-lock.json
+	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null || { \
+	  echo "make: the page is built by Node, 20 or newer; Debian: apt install nodejs npm" >&2; \
+	  exit 1; }
+	cd explorer && npm ci --no-audit --no-fund
 	@touch $@
 
 # What tests, lints and documentation need.

@@ -1,6 +1,9 @@
+import shutil
 import sys
 from importlib import metadata
 from pathlib import Path
+
+from sphinx.application import Sphinx
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
@@ -24,3 +27,19 @@ html_copy_source = False
 html_show_sphinx = False
 exclude_patterns = ["_build"]
 nitpicky = True  # a dangling reference is an error
+
+# `make explorer` builds the page; without it, the documentation has no copy.
+_PAGE = Path(__file__).parents[1] / "python" / "incast" / "explorer"
+if (_PAGE / "index.html").is_file():
+    tags.add("explorer")  # noqa: F821 (Sphinx defines it)
+
+
+def _copy_explorer(app: Sphinx, error: Exception | None) -> None:
+    if error is None and app.builder.format == "html" and "explorer" in app.tags:
+        place = app.outdir / "_static" / "explorer"
+        shutil.copytree(_PAGE, place, dirs_exist_ok=True)
+
+
+def setup(app: Sphinx) -> None:
+    """Put the explorer into the documentation."""
+    app.connect("build-finished", _copy_explorer)

@@ -41,3 +41,7 @@ class AdviceError(ValueError):
 
 class CaptureError(ValueError):
     """A capture that cannot be read; the message is one line that starts with the file."""
+
+
+class ExploreError(ValueError):
+    """The explorer cannot be served; the message is one line."""

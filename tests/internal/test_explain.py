@@ -126,7 +126,7 @@ def offered(*typed: str) -> list[str]:
 @pytest.mark.parametrize(
     ("typed", "names"),
     [
-        (["exp"], ["explain"]),
+        (["expla"], ["explain"]),
         (["run", "storage"], ["storage-read"]),
         (["run", "x", "--set", "transport.rto_mi"], ["transport.rto_min="]),
         (["run", "x", "--format", "c"], ["csv"]),

@@ -8,7 +8,6 @@ pub mod probe;
 pub mod relay;
 pub mod results;
 mod run;
-
 mod stopwatch;
 pub mod tap;
 mod wiring;

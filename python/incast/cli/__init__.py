@@ -12,6 +12,7 @@ from incast.cli.compare import compare
 from incast.cli.describe import describe
 from incast.cli.diagnose import diagnose
 from incast.cli.explain import explain
+from incast.cli.explore import explore
 from incast.cli.fetch import fetch
 from incast.cli.list import list_entries
 from incast.cli.live import live
@@ -44,6 +45,7 @@ app.command()(plot)
 app.command("list")(list_entries)
 app.command()(schema)
 app.command()(explain)
+app.command()(explore)
 app.command()(describe)
 app.command()(reproduce)
 app.command()(fetch)

@@ -11,6 +11,7 @@ from incast._core import ScenarioError
 from incast.errors import (
     AdviceError,
     CaptureError,
+    ExploreError,
     FetchError,
     FigureError,
     LiveError,
@@ -21,6 +22,18 @@ from incast.errors import (
 USER_ERROR = 2
 _LONGEST = 1500  # characters of a message
 
+_MISTAKES = (
+    ScenarioError,
+    AdviceError,
+    CaptureError,
+    ExploreError,
+    FetchError,
+    FigureError,
+    LiveError,
+    ModelError,
+    ResultsError,
+)
+
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -30,10 +43,7 @@ def one_line(app: typer.Typer) -> int:
     try:
         code = app(standalone_mode=False) or 0
         sys.stdout.flush()
-    except (
-        *(ScenarioError, AdviceError, FetchError, FigureError, LiveError, ModelError),
-        *(ResultsError, CaptureError),
-    ) as error:
+    except _MISTAKES as error:
         code = _report(str(error))
     except typer.TyperException as error:
         # Pydantic, which reads the values for typer, begins its messages so.

@@ -1,0 +1,124 @@
+/** Five stories, each with one picture that reacts, and a question that the sliders answer. */
+
+import { fromToml, type Scenario } from "./scenario.ts";
+
+export type PictureName = "curve" | "star" | "lanes" | "queue";
+
+export interface Chapter {
+  readonly title: string;
+  readonly text: readonly string[];
+  readonly question: string;
+  readonly picture: PictureName;
+  /** The knobs that it leaves to the reader. */
+  readonly knobs: readonly string[];
+  readonly settings: () => Scenario[];
+}
+
+/** A read, with what a chapter changes. */
+function read({ servers = 16, sru = "64KiB", buffer = "64KiB", transport = 'name = "newreno"' }): Scenario {
+  return fromToml(`title = "A synchronised read"
+[network]
+topology = "star"
+rate = "1Gbps"
+delay = "25us"
+buffer = "${buffer}"
+[workload]
+name = "barrier-read"
+servers = ${servers}
+sru = "${sru}"
+blocks = 1
+connections = "persistent"
+request_jitter = "20us"
+[transport]
+${transport}
+`);
+}
+
+export const CHAPTERS: readonly Chapter[] = [
+  {
+    title: "The barrier and the cliff",
+    text: [
+      "A client reads a block of data that is spread over many servers. It asks all of them at once, " +
+        "and goes on only when the last byte of the block is there: a barrier. The part that each " +
+        "server sends is its server request unit, SRU.",
+      "All answers meet at one port of the switch, the one towards the client. A few servers fill the " +
+        "client's link. With more of them, more packets meet at the port than its buffer has room for, " +
+        "and goodput falls off a cliff: a server of which too much was dropped is silent until its " +
+        "timer expires, and everybody waits for that one server while the link is idle.",
+    ],
+    question:
+      "Where is the cliff if each server sends half as much? Does a smaller SRU remove the cliff, or only move it?",
+    picture: "curve",
+    knobs: ["servers", "sru", "buffer"],
+    settings: () => [read({})],
+  },
+  {
+    title: "Why three duplicate ACKs do not come",
+    text: [
+      "TCP has a fast way to repair a loss. Every packet that arrives behind a gap makes the client " +
+        "repeat its last ACK, and the third repetition makes the server send the lost packet again, " +
+        "within about a round trip. So three packets must arrive behind the lost one.",
+      "In a synchronised read they often do not. If the whole window was dropped, nothing arrives. " +
+        "If one of the last packets of the SRU was dropped, fewer than three follow. If the " +
+        "retransmission is dropped, too, there is no second fast way. What remains is the timer: the " +
+        "ring around a server that fills. Play the block, stop, and point at a ring or a packet.",
+    ],
+    question:
+      "What is the commonest cause of the rings here, and what is it with an SRU of 512 KiB? Who still gets three duplicate ACKs?",
+    picture: "star",
+    knobs: ["servers", "sru", "buffer"],
+    settings: () => [read({ servers: 12 })],
+  },
+  {
+    title: "The timer and its price",
+    text: [
+      "A retransmission timer must be longer than any round trip that it may meet, or it expires for " +
+        "packets that are only late. RFC 6298 asks for a second at least; Linux takes 200 ms. Within a " +
+        "rack a round trip takes a tenth of a millisecond, so that one timeout costs the time of two " +
+        "thousand round trips.",
+      "Losses are as frequent with a short timer as with a long one; only their price is another. " +
+        "Setting A has the minimum of 200 ms, setting B one of 1 ms.",
+    ],
+    question:
+      "How short must the minimum of B be for half of the line rate with 64 servers? What do the timeouts say when it is shorter than the time that a packet may wait in a full buffer?",
+    picture: "curve",
+    knobs: ["servers", "rto", "buffer", "rtt"],
+    settings: () => [
+      read({ servers: 32, transport: 'name = "newreno"\nrto_min = "200ms"' }),
+      read({ servers: 32, transport: 'name = "newreno"\nrto_min = "1ms"' }),
+    ],
+  },
+  {
+    title: "The buffer's arithmetic",
+    text: [
+      "While n servers send, n links fill the buffer and one link empties it. If each may have w " +
+        "packets under way, n × w packets have to be somewhere: on the path, which holds one " +
+        "bandwidth-delay product, or in the buffer of B packets. Beyond that, drops are certain. The " +
+        "dashed line is the limit of the port.",
+      "Many switches share one memory among their ports. With dynamic thresholds, a queue may grow " +
+        "while it is shorter than α times the memory that is still free. If one port alone is congested, " +
+        "it gets α / (1 + α) of the memory.",
+    ],
+    question:
+      "Share the buffer with α = 1, then 8: where is the dashed line, and how much memory does the switch need for as few drops as with a port's own 64 KiB?",
+    picture: "queue",
+    knobs: ["servers", "sru", "buffer", "sharing"],
+    settings: () => [read({ servers: 12 })],
+  },
+  {
+    title: "What remedies do, and where each ends",
+    text: [
+      "DCTCP lets the switch mark packets early and reduces windows by the share of marks: the queue " +
+        "stays short, until one or two packets per server are already too many for the buffer. PLATO labels a " +
+        "packet of each window, and the switch keeps room for labelled ones: the ACK clock goes on, but " +
+        "the losses remain, and are repaired. Serialisation (ccs, nccs, ocs) asks one server, or a " +
+        "few, after the other: nothing is lost, but somebody has to know who is asked when.",
+      "Setting A is NewReno. Give setting B another transport.",
+    ],
+    question:
+      "Which of dctcp, plato and ocs keep half of the line rate up to 64 servers? What becomes of each with a buffer of 16 KiB?",
+    picture: "curve",
+    knobs: ["transport", "servers", "buffer", "sru"],
+    settings: () => [read({ servers: 32 }), read({ servers: 32, transport: 'name = "dctcp"' })],
+  },
+];

@@ -1,0 +1,32 @@
+/** The page: its state, what is asked of the engine, and what the pictures get of the answers. */
+
+import wasm from "../engine.wasm?url";
+
+import { App } from "./app.ts";
+import { Engine } from "./engine/client.ts";
+import { find } from "./page.ts";
+
+declare global {
+  interface Window {
+    /** The engine, for tests and for the curious at the browser's console. */
+    incast?: Engine;
+  }
+}
+
+interface Entry {
+  readonly name: string;
+}
+
+async function begin(): Promise<void> {
+  const engine = await Engine.load(new URL(wasm, import.meta.url));
+  const names = async (kind: string): Promise<string[]> =>
+    ((await engine.ask({ entries: kind })) as Entry[]).map(({ name }) => name);
+  const { version } = (await engine.ask("version")) as { version: string };
+  const app = new App(engine, await names("transports"), await names("remedies"), version);
+  app.open(location.hash);
+  window.incast = engine;
+}
+
+begin().catch((error: unknown) => {
+  find("#wrong").textContent = `explorer: ${error instanceof Error ? error.message : String(error)}`;
+});

@@ -1,0 +1,110 @@
+/** Scenarios as trees: keys, texts. What they mean, and whether they are right, only the engine knows. */
+
+import { parse, stringify } from "smol-toml";
+
+import type { Tree } from "./engine/door.ts";
+
+/** Whole numbers are `bigint`, others `number`, as TOML tells them apart. */
+export type Scenario = Tree;
+
+export class TextError extends Error {}
+
+/** The scenario that a page begins with. */
+export const FIRST = `title = "A synchronised read"
+[network]
+topology = "star"
+rate = "1Gbps"
+delay = "25us"
+buffer = "64KiB"
+[workload]
+name = "barrier-read"
+servers = 16
+sru = "64KiB"
+blocks = 1
+connections = "persistent"
+request_jitter = "20us"
+[transport]
+name = "newreno"
+rto_min = "200ms"
+`;
+
+/** Reads TOML. */
+export function fromToml(text: string): Scenario {
+  try {
+    return parse(text, { integersAsBigInt: true }) as Scenario;
+  } catch (error) {
+    // The first line says what is wrong; the rest quotes the text.
+    const [line = "not TOML"] = (error as Error).message.split("\n");
+    throw new TextError(`scenario: ${line.replace(/^Invalid TOML document: /, "not TOML: ")}`);
+  }
+}
+
+/** Writes TOML. */
+export function toToml(scenario: Scenario): string {
+  return stringify(scenario, { numbersAsFloat: true });
+}
+
+/** Writes JSON in which 1.0 stays a number with a fraction. */
+export function toJson(value: unknown): string {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value === "number") return Number.isInteger(value) ? value.toFixed(1) : String(value);
+  if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
+  if (isTree(value)) {
+    const entries = Object.entries(value).map(([key, of]) => `${JSON.stringify(key)}:${toJson(of)}`);
+    return `{${entries.join(",")}}`;
+  }
+  return JSON.stringify(value) ?? "null";
+}
+
+/** Whether a value is a table, not a list or a date. */
+export function isTree(value: unknown): value is Tree {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== Date.prototype
+    && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** The value of a dotted key, if it is there. */
+export function get(scenario: Scenario, key: string): unknown {
+  let at: unknown = scenario;
+  for (const part of key.split(".")) at = isTree(at) ? at[part] : undefined;
+  return at;
+}
+
+/** The scenario with another value of a dotted key; without it for `undefined`. */
+export function set(scenario: Scenario, key: string, value: unknown): Scenario {
+  const [first = "", ...rest] = key.split(".");
+  const { [first]: old, ...others } = scenario;
+  if (rest.length > 0) {
+    const inner = isTree(old) ? old : typeof old === "string" ? { name: old } : {};
+    return { ...scenario, [first]: set(inner, rest.join("."), value) };
+  }
+  return value === undefined ? others : { ...scenario, [first]: value };
+}
+
+/** The scenario without its sweep: at the first value of each axis, but for the servers. */
+export function withoutSweep(scenario: Scenario): { scenario: Scenario; left: string[] } {
+  const { sweep, ...rest } = scenario;
+  if (!isTree(sweep)) return { scenario, left: [] };
+  const left: string[] = [];
+  let settled: Scenario = rest;
+  const settle = (axes: Tree): void => {
+    for (const [key, values] of Object.entries(axes)) {
+      if (key === "zip") {
+        (Array.isArray(values) ? values : []).filter(isTree).forEach(settle);
+      } else if (Array.isArray(values) && (key !== SERVERS || get(settled, key) === undefined)) {
+        settled = set(settled, key, values[0]);
+        left.push(key);
+      }
+    }
+  };
+  settle(sweep);
+  return { scenario: settled, left: left.filter((key) => key !== SERVERS) };
+}
+
+/** The key of the curve's axis. */
+export const SERVERS = "workload.servers";
+
+/** The number of servers; none where a scenario has several workloads, or servers by rack. */
+export function servers(scenario: Scenario): number | undefined {
+  const value = get(scenario, SERVERS);
+  return typeof value === "bigint" ? Number(value) : undefined;
+}

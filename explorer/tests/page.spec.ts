@@ -1,0 +1,192 @@
+/** Every control of the page does what it says. */
+
+import { expect, type Page, test } from "@playwright/test";
+
+import { after, done, open, slide, summary, text } from "./ready.ts";
+
+test.beforeEach(({ page }) => {
+  page.on("pageerror", (error) => expect(error.message, "no error in the page").toBe(""));
+});
+
+test("it shows a curve, a block, and what happened in it", async ({ page }) => {
+  await open(page);
+  expect(await summary(page)).toMatch(/^16 servers: [\d.]+ Mbit\/s, a block takes .*timeouts? \(/);
+  await page.locator("#numbers summary").click();
+  await expect(page.locator("#numbers tbody tr")).toHaveCount(20);
+  await page.locator("#waits summary").click();
+  expect(await page.locator("#waits tbody tr").count()).toBeGreaterThan(0);
+  for (const id of ["curve", "star", "lanes", "queue"]) {
+    expect(await isPainted(page, `#${id} canvas`), id).toBe(true);
+  }
+});
+
+const SLIDERS = [
+  ["servers", "40", "servers = 40"],
+  ["sru", "128KiB", 'sru = "128KiB"'],
+  ["buffer", "256KiB", 'buffer = "256KiB"'],
+  ["rto", "1ms", 'rto_min = "1ms"'],
+  ["rate", "10Gbps", 'rate = "10Gbps"'],
+  ["rtt", "400us", 'delay = "100us"'],
+  ["jitter", "500us", 'request_jitter = "500us"'],
+] as const;
+
+test("every slider moves its key, and the result", async ({ page }) => {
+  await open(page);
+  for (const [id, value, line] of SLIDERS) {
+    const before = await summary(page);
+    await after(page, () => slide(page, id, value));
+    expect(await text(page)).toContain(line);
+    expect(await summary(page), id).not.toBe(before);
+    await after(page, () => page.locator("#reset").click());
+  }
+});
+
+test("lists choose transport, remedy and a shared buffer", async ({ page }) => {
+  await open(page);
+  for (const [id, value, line] of [
+    ["transport", "dctcp", 'name = "dctcp"'],
+    ["remedy", "plato", 'remedies = [ "plato" ]'],
+    ["sharing", "1", "alpha = 1"],
+  ] as const) {
+    const before = await summary(page);
+    await after(page, () => page.locator(`#${id}`).selectOption(value));
+    expect(await text(page)).toContain(line);
+    expect(await page.locator("#wrong").innerText()).toBe("");
+    expect(await summary(page), id).not.toBe(before);
+    await after(page, () => page.locator("#reset").click());
+  }
+});
+
+test("a moved slider cancels what is under way", async ({ page }) => {
+  await open(page);
+  await page.evaluate(() => performance.clearMarks());
+  await slide(page, "servers", "64");
+  await done(page, 1);
+  const jobs = await page.evaluate(() => performance.getEntriesByName("incast-done").length);
+  expect(jobs, "of 64 jobs").toBeLessThan(20);
+  expect(await summary(page)).toMatch(/^64 servers/);
+});
+
+test("time: play, pause, steps, slider, cut, and a click in a picture", async ({ page }) => {
+  await open(page);
+  const now = (): Promise<string> => page.locator("#now").innerText();
+  expect(await now()).toBe("0 s");
+  await page.locator("#speed").selectOption("3");
+  await page.locator("#play").click();
+  await expect.poll(now).not.toBe("0 s");
+  await page.locator("#play").click();
+  const stopped = await now();
+  await page.waitForTimeout(200);
+  expect(await now()).toBe(stopped);
+  await page.locator("#forward").click();
+  const stepped = await now();
+  expect(stepped).not.toBe(stopped);
+  await page.locator("#back").click();
+  expect(await now()).not.toBe(stepped);
+  await page.locator("#time").fill("700");
+  await expect(page.locator("#star [data-setting=A] canvas")).toHaveAttribute("aria-label", /servers wait for a timer/);
+  const waiting = await now();
+  await page.locator("#cut").check();
+  await page.locator("#lanes canvas").first().click({ position: { x: 300, y: 30 } });
+  expect(await now()).not.toBe(waiting);
+});
+
+test("hovering names the cause and the packet", async ({ page }) => {
+  await open(page);
+  const lanes = page.locator("#lanes [data-setting=A]");
+  const box = (await lanes.boundingBox())!;
+  const told: string[] = [];
+  for (let y = 8; y < box.height - 24; y += 4) {
+    await lanes.locator("canvas").hover({ position: { x: box.width / 2, y } });
+    const tip = lanes.locator(".tip");
+    if (await tip.isVisible()) told.push(await tip.innerText());
+  }
+  expect(told.join("\n")).toMatch(/Server \d+ waits .* for a timer of .*: it lost one of its last packets/);
+  await page.locator("#time").fill("150");
+  const star = page.locator("#star [data-setting=A]");
+  const queue = (await star.boundingBox())!;
+  const names = new Set<string>();
+  for (let x = 10; x < queue.width; x += 12) {
+    await star.locator("canvas").hover({ position: { x, y: queue.height / 2 } });
+    if (await star.locator(".tip").isVisible()) names.add(await star.locator(".tip").innerText());
+  }
+  expect([...names].join("\n")).toMatch(/Server \d+ → client: data from byte \d+/);
+});
+
+test("two settings side by side", async ({ page }) => {
+  await open(page);
+  await after(page, () => page.locator("#compare").click());
+  await after(page, () => slide(page, "rto", "1ms"));
+  expect(await summary(page)).toMatch(/A, 16 servers: .*B, 16 servers: /);
+  await expect(page.locator("#star .picture:visible")).toHaveCount(2);
+  await after(page, () => page.getByRole("radio", { name: "A" }).check());
+  expect(await text(page)).toContain('rto_min = "200ms"');
+  await after(page, () => page.locator("#compare").click());
+  await expect(page.locator("#star .picture:visible")).toHaveCount(1);
+});
+
+test("a click on the curve chooses the number of servers", async ({ page }) => {
+  await open(page);
+  await after(page, () => page.locator("#curve .u-over").click({ position: { x: 500, y: 60 } }));
+  expect(await text(page)).not.toContain("servers = 16\n");
+});
+
+test("the link holds the whole state", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page);
+  await after(page, () => page.locator("#compare").click());
+  await after(page, () => slide(page, "buffer", "128KiB"));
+  await page.locator("#time").fill("400");
+  await page.locator("#cut").check();
+  const [shown, now] = [await text(page), await page.locator("#now").innerText()];
+  await page.locator("#link").click();
+  await expect(page.locator("#copied")).toContainText("clipboard");
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  const other = await context.newPage();
+  await other.goto(link);
+  await done(other, 1);
+  expect(await text(other)).toBe(shown);
+  expect(await other.locator("#now").innerText()).toBe(now);
+  await expect(other.locator("#cut")).toBeChecked();
+  await expect(other.getByRole("radio", { name: "B" })).toBeChecked();
+  expect(await summary(other)).toBe(await summary(page));
+  await other.goto("./#s=broken");
+  await other.reload();
+  await expect(other.locator("#note")).toContainText("link: it is not whole");
+});
+
+test("a pasted scenario opens; a wrong one is an error of the engine", async ({ page }) => {
+  await open(page);
+  const paste = async (toml: string): Promise<void> => {
+    await page.locator("#toml").fill(toml);
+    await page.locator("#open").click();
+  };
+  await after(page, () => paste('workload = { servers = 5, sru = "64KiB" }\n[sweep]\n"network.buffer" = ["32KiB", "1MiB"]'));
+  expect(await summary(page)).toMatch(/^5 servers/);
+  await expect(page.locator("#note")).toContainText("network.buffer");
+  await paste("[workload]\nsevers = 5");
+  await expect(page.locator("#wrong")).toContainText('workload.severs: there is no such key');
+  await paste('[network]\nrate = "fast"');
+  await expect(page.locator("#wrong")).toContainText("network.rate: ");
+  await paste("servers = = 5");
+  await expect(page.locator("#wrong")).toContainText("scenario: not TOML");
+  await after(page, () => page.locator("#reset").click());
+  await expect(page.locator("#wrong")).toBeEmpty();
+});
+
+test("the text runs on the command line, and is copied", async ({ page, context }) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await open(page);
+  await page.locator("#copy").click();
+  await expect(page.locator("#copied")).toContainText("clipboard");
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(await text(page));
+});
+
+/** Whether a picture has more than one colour. */
+function isPainted(page: Page, selector: string): Promise<boolean> {
+  return page.locator(selector).first().evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const { data } = (element as HTMLCanvasElement).getContext("2d")!.getImageData(0, 0, width, height);
+    return new Set(new Uint32Array(data.buffer)).size > 4;
+  });
+}

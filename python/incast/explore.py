@@ -1,0 +1,130 @@
+"""The built page of the explorer, and a server for it on this machine."""
+
+import base64
+import json
+import shutil
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from incast import scenario as scenarios
+from incast.errors import ExploreError
+
+_PAGE = Path(__file__).parent / "explorer"
+_TYPES = {".js": "text/javascript", ".svg": "image/svg+xml", ".wasm": "application/wasm"}
+# The page has the same policy in itself, for other servers.
+_POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; "
+    "connect-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'"
+)
+
+
+def page() -> Path:
+    """Return the folder of the built page.
+
+    Raises
+    ------
+    ExploreError
+        This package was built without it.
+    """
+    if not (_PAGE / "index.html").is_file():
+        raise ExploreError(
+            "explore: this package was built without the page; in a checkout: make explorer"
+        )
+    return _PAGE
+
+
+def copy(folder: Path) -> None:
+    """Copy the page into a new folder.
+
+    Raises
+    ------
+    ExploreError
+        There is no page, or something at that place.
+    """
+    source = page()
+    if folder.exists():
+        raise ExploreError(f"{folder}: it exists; name a new folder")
+    shutil.copytree(source, folder)
+
+
+def fragment(scenario: Path) -> str:
+    """Return the end of an address that opens a scenario, as the page writes it.
+
+    Raises
+    ------
+    ScenarioError
+        The scenario has a mistake.
+    """
+    from incast.scenario import shipped
+
+    scenarios.load(scenario)
+    text = shipped.located(scenario).read_text("utf-8-sig")
+    state = json.dumps({"s": [text]}).encode()
+    return "#s=" + base64.urlsafe_b64encode(state).decode().rstrip("=")
+
+
+class Server:
+    """Serves the page to this machine only.
+
+    Parameters
+    ----------
+    port
+        The port; 0 takes a free one.
+
+    Raises
+    ------
+    ExploreError
+        There is no page, or the port is in use.
+    """
+
+    def __init__(self, port: int) -> None:
+        handler = partial(_Handler, directory=str(page()))
+        try:
+            self._server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        except OSError as error:
+            raise ExploreError(f"--port {port}: {error.strerror}; 0 takes a free one") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.server_close()
+
+    @property
+    def address(self) -> str:
+        """Its address."""
+        return f"http://127.0.0.1:{self._server.server_port}/"
+
+    def serve(self) -> None:
+        """Serve until it is interrupted."""
+        self._server.serve_forever()
+
+    def stop(self) -> None:
+        """End `serve`, from another thread."""
+        self._server.shutdown()
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Files with their types, and headers that keep the page to itself."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | _TYPES
+
+    def end_headers(self) -> None:
+        """Add the headers."""
+        self.send_header("Content-Security-Policy", _POLICY)
+        self.send_header("X-Content-Type-Options", "nosniff")
+        # The next version of the package has other files at the same address.
+        self.send_header("Cache-Control", "no-cache")
+        super().end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's name)
+        """Say nothing: the terminal has the address."""
