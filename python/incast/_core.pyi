@@ -161,14 +161,22 @@ if sys.platform == "linux":
             Whose ports it has, and the seed of their random streams.
         interfaces
             The number of the interface to each host, the clients first.
+        capture
+            Receives the frames, without comments.
 
         Raises
         ------
         OSError
-            This process may not open the sockets.
+            This process may not open the sockets, or the file.
         """
 
-        def __new__(cls, scenario: Scenario, seed: int, interfaces: Sequence[int]) -> Switch: ...
+        def __new__(
+            cls,
+            scenario: Scenario,
+            seed: int,
+            interfaces: Sequence[int],
+            capture: Capture | None = None,
+        ) -> Switch: ...
         def stop(self) -> Measured:
             """Stop it, and return what it has measured; it can be stopped once."""
 

@@ -5,9 +5,11 @@
 
 mod frame;
 mod lateness;
+mod recorder;
 mod switch;
 mod sys;
 
 pub use frame::FIRST_PORT;
+pub use recorder::{Output, Wanted};
 pub use switch::{Report, Switch};
 pub use sys::{Haste, Namespace, hurry};

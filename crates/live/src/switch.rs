@@ -12,7 +12,8 @@ use incast_scenario::Scenario;
 
 use crate::frame::{mark, parse};
 use crate::lateness::Lateness;
-use crate::sys::{Haste, PacketSocket, Poll, hurry, monotonic, thread_time};
+use crate::recorder::{Recorder, Wanted};
+use crate::sys::{Haste, PacketSocket, Poll, date, hurry, monotonic, thread_time};
 
 /// The longest frame: an MTU of 1500 bytes.
 const LONGEST: usize = 1514;
@@ -54,8 +55,13 @@ impl Switch {
     /// the clients first, by its number.
     ///
     /// # Errors
-    /// If the sockets cannot be opened.
-    pub fn start(scenario: &Scenario, seed: u64, interfaces: &[u32]) -> Result<Self> {
+    /// If the sockets or the file of the capture cannot be opened.
+    pub fn start(
+        scenario: &Scenario,
+        seed: u64,
+        interfaces: &[u32],
+        capture: Option<Wanted>,
+    ) -> Result<Self> {
         let (stop, stopped) = UnixStream::pair()?;
         let poll = Poll::new()?;
         poll.add(&stopped, interfaces.len() as u64)?;
@@ -66,9 +72,12 @@ impl Switch {
             sockets.push(socket);
         }
         let relay = Relay::new(scenario, seed);
+        let start = monotonic();
+        let recorder = capture.map(|wanted| Recorder::start(wanted, scenario, date()));
+        let recorder = recorder.transpose()?;
         let thread = std::thread::Builder::new().name("incast-switch".into()).spawn(move || {
             let real_time = hurry(Haste::Switch);
-            let report = Fabric::new(relay, sockets).run(poll);
+            let report = Fabric::new(relay, sockets, start, recorder).run(poll);
             drop(stopped);
             Ok(Report { real_time, ..report? })
         })?;
@@ -96,16 +105,30 @@ struct Fabric {
     /// Clock reading at time zero, ns.
     start: u64,
     late: Lateness,
+    recorder: Option<Recorder>,
     frames: u64,
     foreign: u64,
     missed: u64,
 }
 
 impl Fabric {
-    fn new(relay: Relay, sockets: Vec<PacketSocket>) -> Self {
-        let table = Table::new(relay.flows());
-        let late = Lateness::default();
-        Self { relay, table, sockets, start: monotonic(), late, frames: 0, foreign: 0, missed: 0 }
+    fn new(
+        relay: Relay,
+        sockets: Vec<PacketSocket>,
+        start: u64,
+        recorder: Option<Recorder>,
+    ) -> Self {
+        Self {
+            table: Table::new(relay.flows()),
+            relay,
+            sockets,
+            start,
+            late: Lateness::default(),
+            recorder,
+            frames: 0,
+            foreign: 0,
+            missed: 0,
+        }
     }
 
     fn now(&self) -> Time {
@@ -136,6 +159,9 @@ impl Fabric {
             let (host, frame) = self.table.leave(&arrived);
             let was_sent = self.sockets[host.0 as usize].send(frame);
             self.missed += u64::from(!was_sent);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.on_received(host, monotonic() - self.start, frame);
+            }
             self.late.add(self.now().saturating_since(arrived.at));
         }
     }
@@ -151,6 +177,9 @@ impl Fabric {
                 self.foreign += 1;
                 continue;
             };
+            if let Some(recorder) = &mut self.recorder {
+                recorder.on_sent(HostId(host as u32), monotonic() - self.start, frame);
+            }
             let place = self.relay.put(self.now(), packet).place();
             self.table.keep(place, frame);
         }
@@ -159,6 +188,9 @@ impl Fabric {
 
     fn report(self) -> Result<Report> {
         let now = self.now();
+        if let Some(recorder) = self.recorder {
+            recorder.finish()?;
+        }
         let mut missed = self.missed;
         for socket in &self.sockets {
             missed += socket.missed()?;

@@ -221,6 +221,11 @@ pub fn monotonic() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
 }
 
+/// The date, ns since 1970.
+pub fn date() -> u64 {
+    clock(libc::CLOCK_REALTIME)
+}
+
 /// The processor time of this thread, ns.
 pub fn thread_time() -> u64 {
     clock(libc::CLOCK_THREAD_CPUTIME_ID)

@@ -59,6 +59,16 @@ impl Capture {
     }
 }
 
+#[cfg(target_os = "linux")]
+impl Capture {
+    /// Begins the file of a capture of real hosts, which has neither truth nor offloads.
+    pub fn of_hosts(&self, scenario: &Resolved) -> PyResult<incast_live::Wanted> {
+        self.order.at.check(scenario).map_err(PyValueError::new_err)?;
+        let out = Box::new(BufWriter::with_capacity(BUFFER, File::create(&self.path)?));
+        Ok(incast_live::Wanted { at: self.order.at, snaplen: self.order.snaplen, out })
+    }
+}
+
 /// A file whose first error ends the run.
 struct Output {
     file: File,

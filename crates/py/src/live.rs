@@ -9,6 +9,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::capture::Capture;
 use crate::scenario::Scenario;
 
 /// A network namespace, which ends with this object.
@@ -47,11 +48,19 @@ struct Switch(Mutex<Option<Running>>);
 
 #[pymethods]
 impl Switch {
-    /// Starts it in the calling thread's namespace.
+    /// Starts it in the calling thread's namespace. `capture` receives the frames.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
-    fn new(scenario: &Scenario, seed: u64, interfaces: Vec<u32>) -> PyResult<Self> {
-        Ok(Self(Mutex::new(Some(Running::start(&scenario.0, seed, &interfaces)?))))
+    #[pyo3(signature = (scenario, seed, interfaces, capture = None))]
+    fn new(
+        scenario: &Scenario,
+        seed: u64,
+        interfaces: Vec<u32>,
+        capture: Option<&Capture>,
+    ) -> PyResult<Self> {
+        let capture = capture.map(|capture| capture.of_hosts(&scenario.0)).transpose()?;
+        let running = Running::start(&scenario.0, seed, &interfaces, capture)?;
+        Ok(Self(Mutex::new(Some(running))))
     }
 
     /// Stops it; returns what it has measured.

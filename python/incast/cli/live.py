@@ -34,6 +34,9 @@ def live(
             metavar="NAME",
         ),
     ] = "simulated",
+    pcap: options.Pcap = None,
+    pcap_at: options.PcapAt = "client",
+    snaplen: options.Snaplen = 96,
     check: Annotated[
         bool,
         typer.Option(
@@ -63,17 +66,25 @@ def live(
     machine.check()
     from incast.cli.order import Order, Shape
     from incast.cli.progress import shown
-    from incast.cli.run import how_to_continue, scenario_of
+    from incast.cli.run import how_to_continue, refuse_beside_pcap, scenario_of
     from incast.live import refuse
     from incast.live.backend import Kernel
+    from incast.live.kernel_switch import Switches
     from incast.sweep import Interrupted
     from incast.sweep import run as run_sweep
+    from incast.sweep.capture import Capture
 
     asked = scenario_of(scenario, changes or [], seeds)
     if precision is not None:
         asked = asked.override("run.precision", precision)
     refuse.check(asked, machine)
     moving = refuse.checked_switch(switch, asked)
+    capture = None
+    if pcap is not None:
+        other = None if moving is Switches.SIMULATED else switch
+        refuse_beside_pcap(out=out, switch=other)
+        capture = Capture(pcap, pcap_at, snaplen)
+        capture.check(asked)
     shape = Shape(
         form, out, "all", False, columns, wide, picture, with_model, fail_if, junit
     )  # fmt: skip
@@ -86,7 +97,9 @@ def live(
         )
     try:
         with shown() as report:
-            results = run_sweep(asked, jobs=1, out=out, progress=report, backend=Kernel(moving))
+            results = run_sweep(
+                asked, jobs=1, out=out, progress=report, backend=Kernel(moving, capture)
+            )
     except Interrupted as stopped:
         if form is Format.TABLE and len(stopped.results):
             order.write(stopped.results)

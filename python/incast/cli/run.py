@@ -112,7 +112,7 @@ def run(
         _check_live(asked, form, shard)
     backend = SIMULATOR
     if pcap is not None:
-        _refuse_beside_pcap(out=out, shard=shard, executor=executor, dry_run=dry_run)
+        refuse_beside_pcap(out=out, shard=shard, executor=executor, dry_run=dry_run)
         capture = Capture(pcap, pcap_at, snaplen, pcap_truth, pcap_offload)
         capture.check(asked)
         backend = Capturing(capture)
@@ -142,7 +142,7 @@ def run(
     order.show(results, asked, _on_real_hosts(asked, out) if with_live else None)
 
 
-def _refuse_beside_pcap(**others: object) -> None:
+def refuse_beside_pcap(**others: object) -> None:
     """Refuse what leaves a run out, or does it elsewhere: its packets would be missing."""
     usual = {"executor": "threads"}
     for name, value in others.items():

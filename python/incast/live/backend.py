@@ -22,6 +22,7 @@ from incast.live.trust import Clock, doubts
 from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
 from incast.sweep.backend import Spill
+from incast.sweep.capture import Capture
 
 _QUANTILES = {"p50": 0.5, "p95": 0.95, "p99": 0.99, "p999": 0.999}
 _SETTLED = 0.02  # seconds in which the last ACKs and FINs arrive
@@ -50,10 +51,15 @@ class Kernel:
     ----------
     switch
         What moves the frames between the hosts.
+    capture
+        What to write of the frames, if anything; only the simulated switch can.
     """
 
-    def __init__(self, switch: Switches = Switches.SIMULATED) -> None:
+    def __init__(
+        self, switch: Switches = Switches.SIMULATED, capture: Capture | None = None
+    ) -> None:
         self.switch = switch
+        self.capture = capture
         self._star: tuple[Any, Star] | None = None
 
     @property
@@ -84,6 +90,14 @@ class Kernel:
         """
         if traces:
             raise LiveError("traces: the kernel records none")
+        if self.capture is None:
+            return self._run(point, seed, control, None)
+        with self.capture.written() as capture:
+            return self._run(point, seed, control, capture)
+
+    def _run(
+        self, point: Point, seed: int, control: Progress, capture: _core.Capture | None
+    ) -> dict[str, Any]:
         start = time.monotonic()
         here = point.here
         pairs = _core.pairs(point.scenario)
@@ -95,7 +109,7 @@ class Kernel:
             switch = (
                 KernelSwitch(here, star.hosts)
                 if self.switch is Switches.KERNEL
-                else Switch(point.scenario, seed, star.interfaces)
+                else Switch(point.scenario, seed, star.interfaces, capture)
             )
         clock = Clock.now()
         try:

@@ -1,6 +1,7 @@
 """A run whose packets are captured: one point, one seed, one file."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,16 @@ class Capture:
         except ValueError as error:
             raise ResultsError(f"pcap: {error}") from None
 
+    @contextmanager
+    def written(self) -> Iterator[_core.Capture]:
+        """Let a run write to the file, which has its name when the run is complete."""
+        part = self.path.with_name(f"{self.path.name}.part")
+        try:
+            yield self.into(part)
+            part.rename(self.path)
+        finally:
+            part.unlink(missing_ok=True)
+
     def check(self, scenario: Scenario) -> None:
         """Refuse, before the run, what cannot be captured.
 
@@ -83,10 +94,7 @@ def _choice(plan: Plan, runs: int) -> str:
 
 
 class Capturing(Simulator):
-    """The packet-level engine, which writes the packets of its run.
-
-    The file has its name when the run is complete.
-    """
+    """The packet-level engine, which writes the packets of its run."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
@@ -100,13 +108,5 @@ class Capturing(Simulator):
         spill: Spill,
     ) -> dict[str, Any]:
         """Simulate a point at one seed, and write its packets."""
-        path = self.capture.path
-        part = path.with_name(f"{path.name}.part")
-        try:
-            result = _core.run(
-                point.scenario, seed, traces, control, spill, self.capture.into(part)
-            )
-            part.rename(path)
-        finally:
-            part.unlink(missing_ok=True)
-        return result
+        with self.capture.written() as capture:
+            return _core.run(point.scenario, seed, traces, control, spill, capture)

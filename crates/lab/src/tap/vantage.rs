@@ -80,18 +80,26 @@ impl Vantage {
         }
     }
 
+    /// The host; `None` for the switch.
+    ///
+    /// # Panics
+    /// If the scenario has no such place.
+    pub fn host(self, scenario: &Scenario) -> Option<HostId> {
+        match self {
+            Self::Client(which) => Some(HostId(which)),
+            Self::Server(which) => Some(servers(scenario)[which as usize]),
+            Self::Switch => None,
+        }
+    }
+
     /// What is seen, by port.
-    pub fn watches(self, scenario: &Scenario) -> Vec<Watch> {
+    pub(super) fn watches(self, scenario: &Scenario) -> Vec<Watch> {
         let groups = scenario.groups();
         let ends = wiring::ends(scenario, &groups);
-        let host = match self {
-            Self::Client(which) => HostId(which),
-            Self::Server(which) => servers(scenario)[which as usize],
-            Self::Switch => {
-                let own = ends[wiring::own_port(&groups).0 as usize - 1];
-                let watch = |end| if end == own { Watch::End } else { Watch::Nothing };
-                return ends.into_iter().map(watch).collect();
-            }
+        let Some(host) = self.host(scenario) else {
+            let own = ends[wiring::own_port(&groups).0 as usize - 1];
+            let watch = |end| if end == own { Watch::End } else { Watch::Nothing };
+            return ends.into_iter().map(watch).collect();
         };
         let down = Network::switch_port(host);
         let watch = |port| match PortId(port) {

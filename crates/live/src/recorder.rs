@@ -1,0 +1,95 @@
+//! A capture of the frames that pass the switch. Another thread writes it, so that the switch does
+//! not wait for a file.
+
+use std::io::{Result, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+
+use incast_capture::write::{About, Capture};
+use incast_lab::tap::Vantage;
+use incast_net::topology::HostId;
+use incast_scenario::Scenario;
+
+/// Where the file goes.
+pub type Output = Box<dyn Write + Send>;
+
+/// What to capture.
+pub struct Wanted {
+    /// Where.
+    pub at: Vantage,
+    /// Largest number of bytes kept of a frame.
+    pub snaplen: u32,
+    /// The file.
+    pub out: Output,
+}
+
+/// A frame, as far as it is kept.
+struct Seen {
+    nanos: u64,
+    length: usize,
+    bytes: Vec<u8>,
+}
+
+/// Takes frames of one place.
+pub struct Recorder {
+    /// The host; `None` for the switch, which sees what enters it.
+    host: Option<HostId>,
+    snaplen: usize,
+    /// Clock reading of the switch's time zero, ns since 1970.
+    epoch: u64,
+    frames: Sender<Seen>,
+    writer: JoinHandle<Result<()>>,
+}
+
+impl Recorder {
+    /// Begins a file. `epoch` is the date of the switch's time zero, ns.
+    pub fn start(wanted: Wanted, scenario: &Scenario, epoch: u64) -> Result<Self> {
+        let Wanted { at, snaplen, out } = wanted;
+        let about = About {
+            application: concat!("incast ", env!("CARGO_PKG_VERSION")),
+            comment: &format!("real hosts, seen at the {at}"),
+            interface: &at.to_string(),
+        };
+        let capture = Capture::new(out, snaplen, &about)?;
+        let (frames, taken) = channel();
+        let writer = std::thread::Builder::new()
+            .name("incast-capture".into())
+            .spawn(move || write(capture, &taken))?;
+        let host = at.host(scenario);
+        Ok(Self { host, snaplen: snaplen as usize, epoch, frames, writer })
+    }
+
+    /// A host has sent a frame, `nanos` after time zero.
+    pub fn on_sent(&mut self, host: HostId, nanos: u64, frame: &[u8]) {
+        if self.host.is_none_or(|own| own == host) {
+            self.keep(nanos, frame);
+        }
+    }
+
+    /// A frame leaves for a host.
+    pub fn on_received(&mut self, host: HostId, nanos: u64, frame: &[u8]) {
+        if self.host == Some(host) {
+            self.keep(nanos, frame);
+        }
+    }
+
+    fn keep(&mut self, nanos: u64, frame: &[u8]) {
+        let bytes = frame[..frame.len().min(self.snaplen)].to_vec();
+        // A writer that has ended has an error, which `finish` returns.
+        let _ = self.frames.send(Seen { nanos: self.epoch + nanos, length: frame.len(), bytes });
+    }
+
+    /// Ends the file.
+    pub fn finish(self) -> Result<()> {
+        drop(self.frames);
+        self.writer.join().unwrap_or_else(|why| std::panic::resume_unwind(why))
+    }
+}
+
+/// Writes frames until no more can come.
+fn write(mut capture: Capture<Output>, frames: &Receiver<Seen>) -> Result<()> {
+    for Seen { nanos, length, bytes } in frames {
+        capture.frame(nanos, &bytes, length, &[])?;
+    }
+    capture.finish().map(drop)
+}
