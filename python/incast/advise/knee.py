@@ -1,16 +1,18 @@
 """Between which numbers of servers a read collapses: asked upwards, then by halves."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from incast import units
 from incast.advise.case import SERVERS, Case
 from incast.advise.trials import Clock, TimeUp, Trials
 
-SCAN_SEEDS, SEEDS = 3, 6
+SCAN_SEEDS, SEEDS = 6, 12
 MOST_SERVERS = 256
 _FARTHER = 4  # times the case's number of servers, at least
-_STEP, _CLOSE = 1.5, 1.12
+_STEP, _CLOSE = 1.25, 0.12
+_MOST = 0.75  # share of the seeds that collapse where a collapse is certain
+_LOOKS = 16  # numbers that are tried between the others at most
 
 
 @dataclass(frozen=True)
@@ -22,13 +24,14 @@ class Knee:
     servers
         Those of the case.
     low
-        The most servers below the collapse with which no seed collapses; 0 if the fewest tried do.
+        The most servers up to which no seed collapses, of those tried; 0 if the fewest do.
     high
-        The fewest servers with which the mean over the seeds has collapsed; None if none tried has.
+        The fewest servers with which the mean over the seeds has collapsed, and three of four
+        seeds have; None if none tried.
     most
         The most servers that were tried.
     seeds
-        Seeds of every number.
+        Seeds of the two ends.
     """
 
     servers: int
@@ -40,12 +43,17 @@ class Knee:
     def sentence(self) -> str:
         """Return the interval, and how far the case is from it."""
         seeds = units.plural(self.seeds, "seed")
-        if self.high is None:
+        if self.high is None and self.low == self.most:
             return f"No collapse up to {self.most} servers, the most tried ({seeds} each)."
+        if self.high is None:
+            return (
+                f"No collapse up to {self.low} servers; beyond, up to {self.most}, some seeds "
+                f"collapse ({seeds} each); you have {self.servers}."
+            )
         where = (
             f"between {self.low} and {self.high} servers"
             if self.low
-            else f"from {self.high} servers on, the fewest tried"
+            else f"from {self.high} servers on or earlier"
         )
         text = f"Collapses {where} ({seeds} each)"
         if self.servers >= self.high:
@@ -62,7 +70,7 @@ def knee(case: Case, trials: Trials, clock: Clock) -> Knee | None:
     hunt = _Hunt(case, trials, clock)
     try:
         hunt.scan()
-        hunt.halve()
+        hunt.narrow()
     except TimeUp:
         pass
     return hunt.known()
@@ -75,32 +83,39 @@ class _Hunt:
         self.case, self.trials, self.clock = case, trials, clock
         self.seeds = SCAN_SEEDS
         self.tried: dict[int, tuple[bool, float]] = {}
+        self.asked: dict[int, int] = {}
 
     def scan(self) -> None:
-        """Ask upwards, in steps of a half, until one collapses after the case's own number."""
+        """Ask upwards, in steps of a quarter, until one collapses after the case's own number."""
         mine = self.case.here.servers
         upto = [n for n in _ladder(max(MOST_SERVERS, mine)) if n <= mine]
         self.ask(sorted({*upto, mine}))
         most = min(max(_FARTHER * mine, 16), max(MOST_SERVERS, mine))
         for servers in (n for n in _ladder(most) if n > mine):
-            if any(bad for bad, _ in self.tried.values()):
+            if self.high() is not None:
                 break
             self.ask([servers])
 
-    def halve(self) -> None:
-        """Ask between the last that holds and the first that collapses, with more seeds."""
+    def narrow(self) -> None:
+        """Ask near both ends of the interval, with more seeds."""
         self.seeds = SEEDS
-        high = self.first()
-        while high is not None:
-            low = max((n for n, (bad, _) in self.tried.items() if n < high and not bad), default=1)
-            self.ask([n for n in (low, high) if n > 1])  # with as many seeds as the others
-            if self.first() != high:
-                high = self.first()
-            elif high - low <= 1 or high <= _CLOSE * low:
+        for _ in range(_LOOKS):
+            wanted = set(self.wanted())
+            if not wanted:
                 break
-            else:
-                self.ask([(low + high) // 2])
-                high = self.first()
+            self.ask(sorted(wanted))
+
+    def wanted(self) -> Iterator[int]:
+        """Yield numbers that have few seeds at the ends, or else lie between them and the next."""
+        low, high = self.low(), self.high()
+        ends = [n for n in (low, high) if n and self.asked[n] < SEEDS]
+        if ends:
+            yield from ends
+            return
+        above = min((n for n in self.tried if n > low), default=low)
+        yield from _between(low, above)
+        if high is not None:
+            yield from _between(max((n for n in self.tried if n < high), default=1), high)
 
     def ask(self, numbers: list[int]) -> None:
         names = {n: f"{n} servers" for n in numbers}
@@ -113,24 +128,34 @@ class _Hunt:
         for n, name in names.items():
             told = self.trials.collapsed(name, seeds)
             if told is not None:
-                self.tried[n] = told
+                self.tried[n], self.asked[n] = told, self.seeds
 
-    def first(self) -> int | None:
-        """Return the fewest servers with which the mean has collapsed."""
-        return min((n for n, (bad, _) in self.tried.items() if bad), default=None)
+    def low(self) -> int:
+        """Return the most servers up to which no seed collapses; 0 if the fewest do."""
+        first = min((n for n, (bad, share) in self.tried.items() if bad or share), default=None)
+        return max((n for n in self.tried if first is None or n < first), default=0)
+
+    def high(self) -> int | None:
+        """Return the fewest servers with which a collapse is certain."""
+        sure = (n for n, (bad, share) in self.tried.items() if bad and share >= _MOST)
+        return min(sure, default=None)
 
     def known(self) -> Knee | None:
         if not self.tried:
             return None
-        high = self.first()
-        safe = [n for n, (_, share) in self.tried.items() if not share and n < (high or n + 1)]
-        low = max(safe, default=0)
-        return Knee(self.case.here.servers, low, high, max(self.tried), self.seeds)
+        mine, most = self.case.here.servers, max(self.tried)
+        return Knee(mine, self.low(), self.high(), most, self.seeds)
+
+
+def _between(low: int, high: int) -> Iterator[int]:
+    """Yield the middle of two numbers, unless they are close."""
+    if high - low > max(1, _CLOSE * high):
+        yield (low + high) // 2
 
 
 def _ladder(most: int) -> list[int]:
-    """Return numbers of servers from 2 on, in steps of a half."""
-    ladder = [2, 3]
-    while ladder[-1] * _STEP <= most:
-        ladder.append(round(ladder[-1] * _STEP))
-    return sorted({*ladder, most}) if all(b > a for a, b in pairwise(ladder)) else ladder
+    """Return numbers of servers from 2 on, in steps of a quarter or one."""
+    ladder = [2]
+    while ladder[-1] < most:
+        ladder.append(min(max(round(ladder[-1] * _STEP), ladder[-1] + 1), most))
+    return ladder

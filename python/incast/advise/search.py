@@ -18,8 +18,12 @@ from incast.results.compare import Compared, Finding
 ROUNDS: tuple[tuple[int, int], ...] = ((2, 5), (6, 3), (12, 2))
 """Seeds that every round has, those of earlier rounds included, and the fixes of each party that
 stay."""
-FIRST_FRESH, FRESH, LEAST_FRESH = 1001, 12, 5
-"""The seeds of the last round: the first, how many, and how many are enough."""
+FIRST_FRESH, LEAST_FRESH = 1001, 5
+FRESH = (12, 24, 48)
+"""The seeds of the last round: the first, how many are enough, and how many there are. There are
+more while it is not certain for every fix whether it helps."""
+WORTH = 1.02
+"""Times the goodput that a fix must gain at least."""
 ALIKE = 0.05
 """Goodputs within this share of the best are alike; then the cheapest comes first."""
 _SLOWER = 0.01  # a 99th percentile that is longer by this share is longer
@@ -147,6 +151,7 @@ class Search:
         self.trials = trials
         self.field: list[Fix] = []
         self.out: dict[str, Tried] = {}
+        self.fresh = range(FIRST_FRESH, FIRST_FRESH + FRESH[0])
         self.groups = [name for name in case.here.groups if name != "all"]
         for fix in fixes:
             if trials.add(fix.name, fix.changes):
@@ -165,15 +170,15 @@ class Search:
         count, stay = ROUNDS[number]
         seeds = range(1, count + 1)
         self.trials.run([BASE, *(fix.name for fix in self.field)], seeds, clock)
-        last = number == len(ROUNDS) - 1
-        self.field = [fix for fix in self.field if self._stands(fix, seeds, strict=last)]
+        self.field = [fix for fix in self.field if self._stands(fix, seeds)]
         for who in Who:
             mine = sorted(
                 (fix for fix in self.field if fix.who is who), key=lambda fix: -self._of(fix, seeds)
             )
             best = self._of(mine[0], seeds) if mine else 0.0
             for place, fix in enumerate(mine):
-                if place >= stay or self._of(fix, seeds) < _GONE * best:
+                gone = count >= _ENOUGH and self._of(fix, seeds) < _GONE * best
+                if place >= stay or gone:
                     self._drop(fix, f"less than “{mine[0].name}”", seeds)
 
     def confirm(self, clock: Clock) -> None:
@@ -184,17 +189,18 @@ class Search:
         TimeUp
             The time was over before the end.
         """
-        self.trials.run([BASE, *(fix.name for fix in self.field)], self.fresh, clock)
+        names = [BASE, *(fix.name for fix in self.field)]
+        for count in FRESH:
+            self.fresh = range(FIRST_FRESH, FIRST_FRESH + count)
+            self.trials.run(names, self.fresh, clock)
+            found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
+            if not any(one is not None and one.finding is Finding.UNKNOWN for one in found):
+                break
 
     def has_fresh(self) -> bool:
         """Return whether enough fresh seeds have finished for every fix."""
         found = [self.trials.compare(fix.name, self.fresh) for fix in self.field]
         return all(one is not None and one.seeds >= LEAST_FRESH for one in found)
-
-    @property
-    def fresh(self) -> range:
-        """The seeds of the last round."""
-        return range(FIRST_FRESH, FIRST_FRESH + FRESH)
 
     def found(self, rounds: int, *, confirmed: bool) -> Found:
         """Return what the rounds so far say."""
@@ -216,6 +222,8 @@ class Search:
             return Tried(fix, "no time left to simulate it")
         if compared.finding is not Finding.BETTER:
             return Tried(fix, _WHY[compared.finding], gain.ratio)
+        if gain.ratio < WORTH:
+            return Tried(fix, f"gains less than {WORTH - 1:.0%}", gain.ratio)
         late = self.trials.compare(fix.name, seeds, P99)
         if why := self._worse(fix, seeds, late):
             return Tried(fix, why, gain.ratio)
@@ -246,19 +254,18 @@ class Search:
                     return f"the group {group} is worse off"
         return ""
 
-    def _stands(self, fix: Fix, seeds: range, *, strict: bool) -> bool:
+    def _stands(self, fix: Fix, seeds: range) -> bool:
         """Return whether a fix stays; take note of why not. Few seeds are not strict."""
         count = len(seeds)
         compared = self.trials.compare(fix.name, seeds)
         if compared is None:
             self.out[fix.name] = Tried(fix, "no run finished")
             return False
-        bad = compared.finding in _OUT or (count >= _ENOUGH and compared.difference <= 0)
-        if bad or (strict and compared.finding is not Finding.BETTER):
+        if compared.finding in _OUT or (count >= _ENOUGH and compared.difference <= 0):
             self._drop(fix, _WHY.get(compared.finding, _WHY[Finding.UNKNOWN]), seeds)
             return False
         late = self.trials.compare(fix.name, seeds, P99)
-        if why := self._worse(fix, seeds, late, strict=strict):
+        if why := self._worse(fix, seeds, late, strict=False):
             self._drop(fix, why, seeds)
             return False
         return True
@@ -270,7 +277,8 @@ class Search:
         self.field = [one for one in self.field if one is not fix]
 
     def _of(self, fix: Fix, seeds: range) -> float:
-        return self.trials.mean(fix.name, seeds) or 0.0
+        """Return the goodput over all seeds together: a seed that stalls counts by its time."""
+        return self.trials.together(fix.name, seeds) or 0.0
 
 
 _WHY = {

@@ -119,6 +119,12 @@ class Trials:
         found = [known[seed] for seed in seeds if seed in known]
         return sum(found) / len(found) if found else None
 
+    def together(self, name: str, seeds: Sequence[int]) -> float | None:
+        """Return the harmonic mean of the goodputs of the finished seeds, or None without any."""
+        known = self._values(GOODPUT, "all").get(name, {})
+        found = [known[seed] for seed in seeds if seed in known]
+        return len(found) / sum(1 / max(one, 1.0) for one in found) if found else None
+
     def compare(
         self,
         name: str,
