@@ -59,6 +59,16 @@ def test_a_collapse_has_a_verdict_a_resource_and_fixes(command: Command, file: P
         assert fix["p99_gain"]["ratio"] <= 1.01
     assert len(advice["tried"]) > 10
     assert all(one["why"] for one in advice["tried"])
+    assert advice["envelope"]["word"] in {"inside", "near", "outside"}
+    assert Path(advice["envelope"]["page"]).suffix == ".md"
+    assert {one["name"] for one in advice["research"]} >= {"ictcp", "head-tail"}
+    assert {one["what"] for one in advice["sensitive_to"]} <= {
+        "buffer",
+        "round trip",
+        "bytes per server",
+    }
+    assert all(one["measure"] for one in advice["sensitive_to"])
+    assert all(fix["quiet_p50_ratio"] > 0 for fix in advice["fixes"])
 
 
 def test_nothing_is_advised_where_nothing_is_lost(command: Command, tmp_path: Path) -> None:
@@ -84,20 +94,6 @@ def test_a_page_for_a_ticket_loads_nothing(command: Command, file: Path) -> None
     assert result.out.startswith("<!doctype html>")
     assert "<pre>" in result.out
     assert "http" not in result.out.replace("HttpPiece", "").replace("HttpReader", "")
-
-
-def test_the_answer_says_how_far_it_may_be_trusted(command: Command, file: Path) -> None:
-    advice = asked(command, file)
-    assert advice["envelope"]["word"] in {"inside", "near", "outside"}
-    assert Path(advice["envelope"]["page"]).suffix == ".md"
-    assert {one["name"] for one in advice["research"]} >= {"ictcp", "head-tail"}
-    assert {one["what"] for one in advice["sensitive_to"]} <= {
-        "buffer",
-        "round trip",
-        "bytes per server",
-    }
-    assert all(one["measure"] for one in advice["sensitive_to"])
-    assert all(fix["quiet_p50_ratio"] > 0 for fix in advice["fixes"])
 
 
 def test_its_own_throttle_counts_as_fan_in(command: Command, file: Path) -> None:
