@@ -56,11 +56,19 @@ class Capture:
 
     @contextmanager
     def written(self) -> Iterator[_core.Capture]:
-        """Let a run write to the file, which has its name when the run is complete."""
+        """Let a run write to the file, which has its name when the run is complete.
+
+        Raises
+        ------
+        ResultsError
+            The file cannot be written.
+        """
         part = self.path.with_name(f"{self.path.name}.part")
         try:
             yield self.into(part)
             part.rename(self.path)
+        except OSError as error:
+            raise ResultsError(f"{self.path}: {error.strerror or error}") from None
         finally:
             part.unlink(missing_ok=True)
 
