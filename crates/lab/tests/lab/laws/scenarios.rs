@@ -413,8 +413,17 @@ pub fn scenarios() -> BoxedStrategy<Value> {
         .boxed()
 }
 
-/// Adds clients and servers until all that are named exist.
+/// Adds clients and servers until all that are named exist; where the first workload has no
+/// servers, nobody shares them.
 fn enough_of_all(document: &mut Value) {
+    let first = document["workload"].get(0).unwrap_or(&document["workload"]);
+    if first["name"] == "all-to-all" {
+        for table in document["background"].as_array_mut().into_iter().flatten() {
+            if table["name"] == "poisson-flows" || table["from"] == "servers" {
+                table["from"] = json!("host");
+            }
+        }
+    }
     let text = document.to_string();
     if text.contains("all-to-all") {
         document["network"]["clients"] = json!(3);
