@@ -84,9 +84,12 @@ _OWN = ("--user", "--map-root-user", "--net", "--mount")
 def reenter() -> None:
     """Without root, start this command again in a user namespace, in which it has its rights.
 
-    Where there are none, nothing happens: `Machine.here` says so.
+    Root of a user namespace whose network is not its own could not return to it, and starts again
+    as well. Where there are no namespaces, nothing happens: `Machine.here` says so.
     """
-    if sys.platform != "linux" or os.geteuid() == 0 or os.environ.get(_REENTERED):
+    if sys.platform != "linux" or os.environ.get(_REENTERED):
+        return
+    if os.geteuid() == 0 and not _refusal():
         return
     unshare = shutil.which("unshare")
     if unshare is None:
@@ -115,12 +118,21 @@ def _missing() -> str:
         return f"kernel {platform.release()} is older than 5.11"
     if shutil.which("ip") is None:
         return "the command ip (package iproute2) is missing"
+    if why := _refusal():
+        return f"this user may not make any ({why})"
+    return ""
+
+
+def _refusal() -> str:
+    """Enter a new network namespace and return; say what the kernel has against it, or nothing."""
     from incast._core import Namespace
+    from incast.live.namespaces import inside
 
     try:
-        Namespace()
+        with inside(Namespace()):
+            pass
     except OSError as error:
-        return f"this user may not make any ({error.strerror})"
+        return error.strerror or str(error)
     return ""
 
 
