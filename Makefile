@@ -139,7 +139,7 @@ $(WASM): $(SOURCES)
 	@touch $@
 
 explorer/node_modules/.package-lock.json: explorer/package.json explorer/package-lock.json
-	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null || { \
+	@node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null || { \
 	  echo "make: the page is built by Node, 20 or newer; Debian: apt install nodejs npm" >&2; \
 	  exit 1; }
 	cd explorer && npm ci --no-audit --no-fund

@@ -6,7 +6,8 @@ const port = 41_877;
 export default defineConfig({
   testDir: "tests",
   timeout: 30_000,
-  workers: 1,
+  workers: 2,
+  fullyParallel: true,
   retries: 0,
   reporter: [["list"]],
   use: {

@@ -68,9 +68,12 @@ export class App {
   private change(scenario: Scenario): void {
     const { settings, active } = this.state;
     this.state = { ...this.state, settings: settings.map((it, slot) => (slot === active ? scenario : it)) };
-    this.controls.show(scenario, CHAPTERS[this.state.chapter - 1]?.knobs);
-    this.showText();
+    // The engine begins at once; the page follows while it computes.
     this.ask();
+    requestAnimationFrame(() => {
+      this.controls.show(this.scenario, CHAPTERS[this.state.chapter - 1]?.knobs);
+      this.showText();
+    });
   }
 
   private keep(state: State): void {
@@ -85,10 +88,10 @@ export class App {
     const job = settings.map((scenario, slot) => wanted(scenario, slot, picture !== "curve"));
     // The setting whose slider moves comes first.
     job.sort((a, b) => Number(b.slot === this.state.active) - Number(a.slot === this.state.active));
+    this.engine.work(job, this.listener());
     this.lines.length = 0;
     this.showLines();
     this.curve.begin(settings.length, this.limit);
-    this.engine.work(job, this.listener());
     this.keep(this.state);
   }
 

@@ -67,7 +67,7 @@ export const CHAPTERS: readonly Chapter[] = [
       "What is the commonest cause of the rings here, and what is it with an SRU of 512 KiB? Who still gets three duplicate ACKs?",
     picture: "star",
     knobs: ["servers", "sru", "buffer"],
-    settings: () => [read({ servers: 12 })],
+    settings: () => [read({ servers: 32 })],
   },
   {
     title: "The timer and its price",

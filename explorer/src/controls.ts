@@ -41,7 +41,8 @@ export class Controls {
     input.addEventListener("input", () => {
       const value = knob.values[input.valueAsNumber] ?? "";
       tell(value);
-      this.onMove(knob.write(this.scenario, value));
+      this.scenario = knob.write(this.scenario, value);
+      this.onMove(this.scenario);
     });
     const show = (): void => {
       const value = knob.read(this.scenario);
@@ -57,7 +58,10 @@ export class Controls {
     const select = Object.assign(document.createElement("select"), { id: knob.id });
     for (const value of knob.values) select.append(new Option(value, value));
     element.append(select);
-    select.addEventListener("change", () => this.onMove(knob.write(this.scenario, select.value)));
+    select.addEventListener("change", () => {
+      this.scenario = knob.write(this.scenario, select.value);
+      this.onMove(this.scenario);
+    });
     const show = (): void => {
       const value = knob.read(this.scenario) || (knob.values[0] ?? "");
       if (!knob.values.includes(value)) {

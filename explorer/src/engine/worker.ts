@@ -87,8 +87,8 @@ function plan(job: number, wanted: readonly Wanted[]): Task[] {
     });
   const seeds = Array.from({ length: Math.max(0, ...wanted.map((of) => of.seeds)) }, (_, i) => i + 1);
   return [
-    ...wanted.map(facts),
     ...wanted.map((of) => point(of, of.servers, of.scenario, 1)),
+    ...wanted.map(facts),
     ...wanted.flatMap((of) => curve(of, 0, of.coarse, 1)),
     () => report({ kind: "coarse", job }),
     ...wanted.filter((of) => of.block).map(block),

@@ -31,8 +31,9 @@ export class QueuePicture extends Timeline {
     pen.fillStyle = colours[this.colour];
     for (let bin = 0; bin < queue.rows; bin += 1) {
       const [start = 0, width = 0, most = 0] = [queue.time[bin], queue.width[bin], queue.most[bin]];
-      const [from, to] = [this.x(start), this.x(start + width)];
-      pen.fillRect(from, y(most), Math.max(to - from, 1), floor - y(most));
+      // Whole pixels: bins that share one would be paler there.
+      const [from, to] = [Math.floor(this.x(start)), Math.ceil(this.x(start + width))];
+      pen.fillRect(from, y(most), to - from, floor - y(most));
       canvas.name(from, this.top, to - from, floor - this.top,
         `${seconds(start)}: ${queue.packets[bin] ?? 0} packets wait, ${bytes(most)}`);
     }
