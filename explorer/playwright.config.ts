@@ -5,7 +5,7 @@ const port = 41_877;
 /** The tests: the page as `incast explore` serves it, in the Chromium of the system. */
 export default defineConfig({
   testDir: "tests",
-  timeout: 30_000,
+  timeout: 90_000,
   workers: 2,
   fullyParallel: true,
   retries: 0,
