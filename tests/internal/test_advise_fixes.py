@@ -87,6 +87,17 @@ def test_a_switch_is_told_in_the_fields_of_its_schema() -> None:
     ]
 
 
+def test_a_larger_alpha_is_an_exponent_that_switches_accept() -> None:
+    found = [fix for fix in fixes(LINUX) if fix.name.startswith("alpha")]
+    assert found
+    for fix in found:
+        tables = json.loads(fix.text[fix.text.index("{") : fix.text.rindex("}") + 1])
+        (profile,) = tables["BUFFER_PROFILE"].values()
+        assert set(profile) == {"dynamic_th"}
+        assert -4 < int(profile["dynamic_th"]) <= 3
+        assert fix.changes["network.buffer"]["alpha"] == f"2^{profile['dynamic_th']}"  # type: ignore[index]
+
+
 def test_a_run_is_short_and_a_note_says_so() -> None:
     long = READ | {"workload": READ["workload"] | {"blocks": 1000}}
     case = case_of(incast.load(long))

@@ -138,7 +138,10 @@ class Adviser:
         advice = Advice(
             self.case,
             told[0] if told is not None and self.case.here.judged else None,
-            sentences(summary, [], self.trials.results(BASE, seeds).resolved),
+            [
+                text.replace("use --seeds to run more", "a longer --budget runs more")
+                for text in sentences(summary, [], self.trials.results(BASE, seeds).resolved)
+            ],
             self.knee,
             limit_of(self.case, summary.to_dicts()[0]),
             envelope_of(self.case),

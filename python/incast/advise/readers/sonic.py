@@ -15,6 +15,7 @@ from incast.errors import AdviceError
 
 NAME = "SONiC config_db.json"
 EXPONENTS = range(-8, 9)
+"""Exponents that are believed: wider than what modules of switches accept (-6 to 3)."""
 _ECN = {
     *("ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red"),
     *("ecn_yellow_red", "ecn_all"),
