@@ -70,7 +70,7 @@ impl Analysis {
         let look_alikes = look_alikes::all(lead, place, drops);
         let others = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
         let stalls = stalls(lead, others);
-        let random = found(&look_alikes, "bad_link");
+        let random = found(&look_alikes, "bad_link") || found(&look_alikes, "path");
         let episodes: &[Episode] = if random { &[] } else { &lead.episodes };
         let began = self.points.iter().map(|point| point.first).min().unwrap_or(0);
         let ended = self.points.iter().map(|point| point.last).max().unwrap_or(0);

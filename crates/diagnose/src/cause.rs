@@ -25,7 +25,7 @@ impl Connection {
     ) {
         let flow = &self.flows[side];
         let Some(pending) = flow.pending else { return };
-        let Kind::Resent { top, dupacks, sacked, resends, probe, value } = pending.kind else {
+        let Kind::Resent { top, dupacks, sacked, resent, probe, value } = pending.kind else {
             return;
         };
         let selective = !packet.options.sacks().is_empty();
@@ -38,9 +38,14 @@ impl Connection {
             _ => false,
         };
         let at_once = now - pending.end < reply * 3 / 4;
+        if self.asks(side) && at_once {
+            // The request had arrived, and its answer was on the way.
+            self.flows[side].pending = None;
+            return;
+        }
         let segment = flow.segment();
         let alone = top - pending.from <= segment;
-        let (cause, confidence) = if resends > 0 && duplicate.is_none() {
+        let (cause, confidence) = if resent && duplicate.is_none() {
             (Ok(Cause::LostRetransmission), 0.97)
         } else if at_once && (echoed_older || duplicate.is_some()) {
             (Ok(Cause::Spurious), 0.9)
@@ -65,12 +70,12 @@ impl Connection {
     /// The segment was sent once more, or the capture ends, before an answer came.
     pub fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
         let Some(pending) = self.flows[side].pending else { return };
-        let Kind::Resent { dupacks, sacked, resends, .. } = pending.kind else { return };
-        let (cause, confidence) = if resends > 0 {
+        let Kind::Resent { dupacks, sacked, resent, .. } = pending.kind else { return };
+        let (cause, confidence) = if resent {
             (Ok(Cause::LostRetransmission), 0.95)
         } else if dupacks > 0 || sacked {
             (Ok(Cause::LackOfDupacks), 0.8)
-        } else if self.flows[side].resends > 0 {
+        } else if self.flows[side].resent_top > pending.from {
             (Ok(Cause::FullWindow), 0.7)
         } else {
             (Err(NO_ANSWER), 0.5)
@@ -101,9 +106,16 @@ impl Connection {
             frames: vec![pending.before, pending.after],
             behind: pending.to,
             upstream: true,
+            partial: false,
+            near_end: false,
         };
         self.flows[side].pending = None;
-        if self.flows[side].message.is_some() {
+        if self.asks(side) {
+            // Its answer tells whether it was lost, or the answer was.
+            if let Some(stall) = self.asked_again.replace(stall) {
+                events.push(Event::Stalled { side, stall });
+            }
+        } else if self.flows[side].message.is_some() {
             self.flows[side].unsettled.push(stall);
             self.limit(side, events);
         } else {

@@ -30,6 +30,8 @@ pub struct Connection {
     /// Since when the window of each flow is closed.
     pub closed_since: [Option<i64>; 2],
     pub reset: bool,
+    /// A request that was sent again, and not yet answered.
+    pub asked_again: Option<Stall>,
 }
 
 impl Connection {
@@ -47,6 +49,7 @@ impl Connection {
             marks: [Mark::default(); 2],
             closed_since: [None; 2],
             reset: false,
+            asked_again: None,
         }
     }
 
@@ -97,15 +100,16 @@ impl Connection {
         } else if packet.has(flags::ACK) {
             self.acknowledge(packet, side, now, events);
         }
-        if packet.payload > 0 && !packet.has(flags::SYN) {
-            self.data(packet, side, now, (mark, fallback), events);
-        }
+        let data = packet.payload > 0 && !packet.has(flags::SYN);
+        let asks_again = data && self.data(packet, side, now, (mark, fallback), events);
         if packet.has(flags::FIN) {
             self.flows[side].closed = true;
         }
         self.heard[side] = now;
-        self.last = now;
-        self.last_place = packet.into();
+        if !asks_again {
+            self.last = now;
+            self.last_place = packet.into();
+        }
     }
 
     /// A SYN or SYN-ACK.
@@ -130,6 +134,8 @@ impl Connection {
                         frames: vec![place, packet.into()],
                         behind: 0,
                         upstream: true,
+                        partial: false,
+                        near_end: false,
                     };
                     events.push(Event::Stalled { side, stall });
                 }
@@ -214,15 +220,21 @@ impl Connection {
             }
         } else if ack == flow.una && packet.payload == 0 && flow.top > flow.una {
             flow.dupacks += 1;
+            flow.held += 1;
+            flow.held_top = flow.top;
         }
         flow.sacked |= !packet.options.sacks().is_empty() && duplicate.is_none();
         self.settle_resent(from, ack, packet, duplicate, now, events);
         let flow = &mut self.flows[from];
         if ack > flow.una {
+            // One segment filled the hole; the others of this step were held.
+            flow.held = (flow.held - (ack - flow.una) / flow.segment() + 1).max(0);
+            if ack >= flow.held_top {
+                flow.held = 0;
+            }
             flow.una = ack;
             flow.last_advance = now;
             flow.dupacks = 0;
-            flow.resends = 0;
             flow.sacked = false;
         }
         self.window(packet, side, ack, now);
@@ -271,6 +283,10 @@ impl Connection {
                 self.give_up_resent(side, events);
             }
             self.end_message(side, events);
+        }
+        if let Some(stall) = self.asked_again.take() {
+            let side = usize::from(stall.sender != self.ends[0]);
+            events.push(Event::Stalled { side, stall });
         }
     }
 }

@@ -24,7 +24,7 @@ struct Gap {
 }
 
 impl Connection {
-    /// Takes a segment of data.
+    /// Takes a segment of data; returns whether it is a request that is sent again.
     pub fn data(
         &mut self,
         packet: &Packet,
@@ -32,12 +32,12 @@ impl Connection {
         now: i64,
         (mark, fallback): (Mark, i64),
         events: &mut Vec<Event>,
-    ) {
+    ) -> bool {
         let flow = &mut self.flows[side];
         let start = flow.start_of(packet.seq);
         let end = start + i64::from(packet.payload);
         if packet.payload <= 1 && end <= flow.una {
-            return; // keeps the connection, or asks for the window
+            return false; // keeps the connection, or asks for the window
         }
         let segments = flow.segments(packet);
         let missing = flow.ids.take(packet.id, segments);
@@ -74,6 +74,8 @@ impl Connection {
         flow.last_data = now;
         flow.last_place = packet.into();
         self.marks[side] = mark;
+        // A request that is sent again does not end the wait for its answer.
+        seen == Seen::Again && self.asks(side)
     }
 
     /// The silence before a segment that is seen now.
@@ -151,24 +153,21 @@ impl Connection {
             return; // all of it has been acknowledged: it was sent in vain
         }
         let at_una = start <= flow.una;
-        let probe = end >= flow.top && (!at_una || flow.resends == 0) && start > flow.una;
-        if at_una && flow.resends == 0 {
+        let resent = start < flow.resent_top;
+        let probe = end >= flow.top && start > flow.una && !resent;
+        if at_una && !resent {
             events.push(Event::Lost { side, packets: 1 });
         }
-        if gap.is_stall() && (at_una || probe) {
+        let stalled = gap.is_stall() && (at_una || probe);
+        if stalled {
             let value = packet.options.timestamps.map(|stamps| stamps.value);
-            let kind = Kind::Resent {
-                top: flow.top,
-                dupacks: flow.dupacks,
-                sacked: flow.sacked,
-                resends: flow.resends,
-                probe,
-                value,
-            };
+            let (top, dupacks) = (flow.top, flow.dupacks.max(flow.held as u32));
+            let sacked = flow.sacked;
+            let kind = Kind::Resent { top, dupacks, sacked, resent, probe, value };
             flow.pending = Some(gap.pending(kind, packet, start.max(flow.una), end));
         }
-        if at_una {
-            flow.resends += 1;
+        if !(stalled && probe) {
+            flow.resent_top = flow.resent_top.max(end);
         }
     }
 
@@ -194,6 +193,9 @@ impl Connection {
         let repairing = flow.una < flow.recover;
         if first && !repairing {
             flow.recover = flow.top;
+            flow.by_timer = gap.is_stall();
+        } else if first && !flow.by_timer && !gap.is_stall() && flow.dupacks < 3 {
+            events.push(Event::Partial);
         }
         if !gap.is_stall() || !first {
             return;
@@ -206,6 +208,7 @@ impl Connection {
             (Cause::LackOfDupacks, 0.9)
         };
         let mut stall = gap.stall(ends, packet, Ok(cause), confidence);
+        stall.partial = repairing && !flow.by_timer && duplicates < 3;
         stall.behind = end;
         flow.unsettled.push(stall);
         self.limit(side, events);
@@ -226,17 +229,18 @@ impl Connection {
         if self.asks(side) {
             return; // when to ask is the client's own affair
         }
+        let places = (gap.before, packet.into());
+        let span = (self.flows[side].last_data, gap.now);
+        if !gap.first
+            && span.1 - span.0 > gap.patience
+            && let Some(reason) = self.other_end_waited(side, gap.now, span.0)
+        {
+            events.push(Self::waited(side, reason, span, places));
+            return;
+        }
         if length <= gap.patience.max(2_000_000) && gap.missing.unwrap_or(0) == 0
             || length <= gap.patience
         {
-            return;
-        }
-        let places = (gap.before, packet.into());
-        if !gap.first
-            && let Some(reason) = self.other_end_waited(side, gap.now, self.flows[side].last_data)
-        {
-            let span = (self.flows[side].last_data, gap.now);
-            events.push(Self::waited(side, reason, span, places));
             return;
         }
         if seen == Seen::Beyond {
@@ -276,7 +280,8 @@ impl Connection {
         let flow: &mut Flow = &mut self.flows[side];
         let (top, segment) = (flow.top, flow.segment());
         for mut stall in std::mem::take(&mut flow.unsettled) {
-            if stall.cause == Ok(Cause::LackOfDupacks) && top - stall.behind <= 2 * segment {
+            stall.near_end = top.saturating_sub(stall.behind) <= 2 * segment;
+            if stall.cause == Ok(Cause::LackOfDupacks) && stall.near_end {
                 stall.cause = Ok(Cause::Tail);
             }
             events.push(Event::Stalled { side, stall });
@@ -309,11 +314,17 @@ impl Connection {
             (None, true, None) => (Some(Ok(Cause::FullWindow)), 0.7),
         };
         let span = (pending.start, pending.end);
+        let asked = if first { self.asked_again.take() } else { None };
         let Some(cause) = cause else {
+            if let Some(stall) = asked {
+                events.push(Event::Stalled { side: 1 - side, stall });
+                return;
+            }
             let reason = if first { Reason::FirstByte } else { Reason::Middle };
             events.push(Self::waited(side, reason, span, (pending.before, pending.after)));
             return;
         };
+        let flow = &mut self.flows[side];
         flow.unsettled.push(Stall {
             sender: ends.0,
             receiver: ends.1,
@@ -326,6 +337,8 @@ impl Connection {
             frames: vec![pending.before, pending.after],
             behind: i64::MIN,
             upstream: false,
+            partial: false,
+            near_end: false,
         });
         events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
         self.limit(side, events);
@@ -372,6 +385,8 @@ impl Gap {
             frames: vec![self.before, packet.into()],
             behind: i64::MIN,
             upstream: false,
+            partial: false,
+            near_end: false,
         }
     }
 }

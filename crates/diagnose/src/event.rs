@@ -52,6 +52,8 @@ pub enum Event {
     Stalled { side: usize, stall: Stall },
     /// Nothing was lost, and yet the flow waited.
     Waited { side: usize, wait: Wait },
+    /// An ACK of a part of what was lost was answered by a retransmission (RFC 6582 §3.2).
+    Partial,
     /// Packets were lost; how many is a guess.
     Lost { side: usize, packets: u32 },
     /// A packet that was taken for lost has come late instead.

@@ -38,7 +38,7 @@ pub struct Pending {
 #[derive(Clone, Copy, Debug)]
 pub enum Kind {
     /// The first missing segment was sent again: the next ACK tells why.
-    Resent { top: i64, dupacks: u32, sacked: bool, resends: u32, probe: bool, value: Option<u32> },
+    Resent { top: i64, dupacks: u32, sacked: bool, resent: bool, probe: bool, value: Option<u32> },
     /// New bytes came after a silence: the next packet tells why.
     Silent { first: bool, missing: Option<u32> },
 }
@@ -64,10 +64,15 @@ pub struct Flow {
     pub last_advance: i64,
     pub dupacks: u32,
     pub sacked: bool,
-    /// How often the segment at `una` was sent again.
-    pub resends: u32,
     /// What was sent before a repair began: holes below it are repaired without further duplicates.
     pub recover: i64,
+    /// Whether a timer began that repair.
+    pub by_timer: bool,
+    /// The end of what was sent again, and segments that the receiver holds beyond a hole.
+    pub resent_top: i64,
+    pub held: i64,
+    /// The highest byte when the last of them was told.
+    pub held_top: i64,
     pub syn: Option<(i64, u32, Place)>,
     /// Timed: the end of a segment, and the value of a timestamp.
     pub timed: Option<(i64, i64)>,

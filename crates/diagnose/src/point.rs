@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::load::Mark;
 use crate::parameters::Parameters;
 use crate::receiver::{Burst, Receiver};
-use crate::stall::Stall;
+use crate::stall::{Cause, Stall};
 use crate::vantage::Evidence;
 
 /// Connections that are kept open, and packets between two looks for those that are not.
@@ -34,6 +34,8 @@ pub struct Point {
     pub opened: u64,
     /// Stalls and episodes beyond the lists.
     pub unlisted: u64,
+    /// ACKs of parts that were answered by retransmissions.
+    partial: u64,
     pub packets: u64,
     pub first: i64,
     pub last: i64,
@@ -101,7 +103,19 @@ impl Point {
                 self.judge(address, &burst);
             }
         }
+        self.correct_partial();
         self.stalls_in_order();
+    }
+
+    /// Senders that never answer an ACK of a part had not sent the segment again.
+    fn correct_partial(&mut self) {
+        if self.partial > 0 {
+            return;
+        }
+        for stall in self.stalls.iter_mut().filter(|stall| stall.partial) {
+            let near = stall.near_end;
+            stall.cause = Ok(if near { Cause::Tail } else { Cause::LackOfDupacks });
+        }
     }
 
     /// Forgets connections that are silent, and the longest silent ones of too many.
@@ -148,6 +162,10 @@ impl Point {
                 | Event::Reordered { side }
                 | Event::Unseen { side, .. }
                 | Event::Round { side, .. } => *side,
+                Event::Partial => {
+                    self.partial += 1;
+                    continue;
+                }
             };
             let (sender, target, key) = (ends[side], ends[1 - side].address, (serial, side));
             let receiver = self.receivers.entry(target).or_default();
@@ -173,6 +191,7 @@ impl Point {
                         self.unlisted += 1;
                     }
                 }
+                Event::Partial => {}
                 Event::Waited { wait, .. } => receiver.waited(wait, sender),
                 Event::Lost { packets, .. } => {
                     receiver.losses.lost(packets);

@@ -107,7 +107,7 @@ impl Receiver {
         self.messages += 1;
         let other =
             self.last.map_or(i64::MIN, |(last, time)| if last == key { self.before } else { time });
-        self.lone += u64::from(other < start);
+        self.lone += u64::from(other <= start);
         let member = Member { key, message: None };
         let joins = |burst: &&mut Burst| {
             (start - burst.newest).abs() <= window

@@ -9,13 +9,18 @@ pub struct Trip {
 
 /// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
 const HELD: i64 = 35_000_000;
+/// Nothing answers after an hour: the clock has jumped.
+const LONGEST: i64 = 3_600_000_000_000;
 
 impl Trip {
     /// Takes a sample; `waited` of it the connection was silent.
     pub fn take(&mut self, sample: i64, waited: i64) {
+        if sample > LONGEST {
+            return;
+        }
         let least = self.least.map_or(sample, |least| least.min(sample));
         self.least = Some(least);
-        if sample < least + HELD && 2 * waited < sample + 50_000 {
+        if sample < least + HELD && waited < sample / 2 + 25_000 {
             self.most = self.most.max(sample);
         }
     }

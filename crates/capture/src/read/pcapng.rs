@@ -46,7 +46,8 @@ impl Clock {
             ticks / 10_u128.pow(u32::from(self.exponent.min(38)) - 9)
         };
         let nanoseconds = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-        nanoseconds.saturating_add(self.offset.saturating_mul(giga as i64))
+        let time = nanoseconds.saturating_add(self.offset.saturating_mul(giga as i64));
+        time.clamp(0, i64::MAX / 2) // the year 2116; other times are damage
     }
 }
 

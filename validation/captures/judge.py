@@ -1,0 +1,256 @@
+"""Judge `incast diagnose` by the truth of the corpus.
+
+python -m validation.captures.judge DIR [--half held-out] [--page FILE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from incast.diagnose import diagnose
+from validation.captures.split import DEVELOPMENT, HELD_OUT, committed
+
+LOOK_ALIKES = {
+    "bad-optic": "bad_link",
+    "slow-server": "slow_server",
+    "zero-window": "receiver_paused",
+    "window-limited": "window_limited",
+    "path": "path",
+    "delayed-ack": "delayed_ack",
+    "one-by-one": "one_by_one",
+    "capture-drops": "capture_drops",
+}
+# What only the flows of several servers show.
+_OF_MANY = ("bad-optic", "path", "one-by-one")
+# At the client a timer that was early and a lost ACK look like nothing at all.
+_UNSEEN = {"client": ("spurious", "ack_loss"), "switch": (), "server": ()}
+_MISSED = "not seen"
+_FAN_IN = 0.1
+_SLACK = 0.3  # of a timer, between its expiry and the end that is seen
+
+
+@dataclass
+class Score:
+    """What was right and wrong, summed over captures."""
+
+    episodes: Counter[str] = field(default_factory=Counter)
+    causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    controls: Counter[str] = field(default_factory=Counter)
+    named: Counter[tuple[str, str]] = field(default_factory=Counter)
+    mistakes: list[tuple[int, str, str]] = field(default_factory=list)
+
+    @property
+    def f1(self) -> float:
+        """The F1 of episodes."""
+        right, wrong = self.episodes["right"], self.episodes["false"] + self.episodes["missed"]
+        return 2 * right / max(2 * right + wrong, 1)
+
+    def causes_of(self, decided: bool) -> Counter[str]:
+        """Count right, wrong, undecided and missed stalls, where the place decides, or does not."""
+        told: Counter[str] = Counter()
+        for (place, cause, said), count in self.causes.items():
+            if (cause in _UNSEEN[place]) != decided:
+                kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}
+                told[kind.get(said, "wrong")] += count
+        return told
+
+    def share_named(self) -> tuple[int, int]:
+        """Count the look-alikes that were named, and all that could be."""
+        right = sum(count for (_, said), count in self.named.items() if said == "found")
+        return right, sum(self.named.values())
+
+
+def judge(file: Path, score: Score) -> None:
+    """Diagnose a capture, and add what was right and wrong."""
+    truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    report = diagnose([file])
+    place = truth["vantage"].partition(":")[0]
+    wrong = Counter[str]()
+    if place != "server":
+        wrong += _episodes(truth, report, score)
+    wrong += _causes(truth, report, place, score)
+    if truth["family"] != "incast":
+        said = str(report["incast"])
+        score.controls[said] += 1
+        wrong["incast in a control"] += report["incast"] is True
+    name = LOOK_ALIKES.get(truth["family"])
+    if name is not None and not (place == "server" and truth["family"] in _OF_MANY):
+        found = {one["name"]: one["found"] for one in report["look_alikes"]}.get(name)
+        said = {True: "found", False: "ruled out", None: "cannot tell"}[found]
+        score.named[truth["family"], said] += 1
+        wrong[f"{name} {said}"] += found is not True
+    if wrong := +wrong:
+        told = ", ".join(f"{what} ({count})" for what, count in wrong.most_common())
+        score.mistakes.append((sum(wrong.values()), file.name, told))
+
+
+def _episodes(truth: dict[str, Any], report: dict[str, Any], score: Score) -> Counter[str]:
+    left = [
+        {**one, "start": one["start_s"] + report["began_s"], "end": one["end_s"] + report["began_s"]}
+        for one in report["episodes"]
+    ]
+    missed = 0
+    for real in truth["episodes"]:
+        same = next((one for one in left if _same(real, one)), None)
+        if same is None:
+            missed += 1
+        else:
+            left.remove(same)
+            score.episodes["right"] += 1
+    score.episodes["missed"] += missed
+    score.episodes["false"] += len(left)
+    return Counter({"episodes missed": missed, "false episodes": len(left)})
+
+
+def _same(real: dict[str, Any], told: dict[str, Any]) -> bool:
+    """Whether the receiver is the same, half of the time overlaps, and the fan-in is near."""
+    both = min(real["end"], told["end"]) - max(real["start"], told["start"])
+    longer = max(real["end"] - real["start"], told["end"] - told["start"])
+    near = abs(real["fan_in"] - told["fan_in"]) <= _FAN_IN * real["fan_in"]
+    return real["receiver"] == told["receiver"] and both >= 0.5 * longer and near
+
+
+def _causes(
+    truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
+) -> Counter[str]:
+    wrong = Counter[str]()
+    told = [
+        {**one, "end": one["start_s"] + one["duration_s"] + report["began_s"]}
+        for one in report["stalls"]
+    ]
+    for real in truth["stalls"]:
+        if not real["visible"] or real["server"] not in _seen_servers(truth, report):
+            continue
+        ports = ":" + str(real["ports"][0])
+        sender = f"{real['server']}{ports}"
+        own = [one for one in told if sender in one["flow"].split(" > ")]
+        near = [
+            one
+            for one in own
+            if abs(one["end"] - real["expired"]) <= _SLACK * real["rto"] + 0.002
+            or abs(one["end"] - real["start"] - real["duration"]) < 1e-5
+        ]
+        best = min(
+            near,
+            key=lambda one: (not one["flow"].startswith(sender), abs(one["end"] - real["expired"])),
+            default=None,
+        )
+        said = _MISSED if best is None else best["cause"] or "cannot tell"
+        if best is not None:
+            told.remove(best)
+        score.causes[place, real["cause"], said] += 1
+        if said != real["cause"] and real["cause"] not in _UNSEEN[place]:
+            wrong[f"{real['cause']} as {said}"] += 1
+    return wrong
+
+
+def _seen_servers(truth: dict[str, Any], report: dict[str, Any]) -> set[str]:
+    """Return the servers whose stalls this place can show: at a server, its own."""
+    servers = {one["server"] for one in truth["stalls"]}
+    if not truth["vantage"].startswith("server"):
+        return servers
+    flows = " ".join(one["flow"] for one in report["stalls"])
+    return {server for server in servers if f"{server}:" in flows}
+
+
+def lines(score: Score) -> list[str]:
+    """Return the criteria of the issue, one line each."""
+    decided, other = score.causes_of(True), score.causes_of(False)
+    all_decided = max(decided.total(), 1)
+    controls = max(score.controls.total(), 1)
+    named, most = score.share_named()
+    uses = decided["undecided"] + other["undecided"]
+    judged = decided["right"] + decided["wrong"]
+    return [
+        _line("episodes, F1", score.f1, 0.95, f"{dict(score.episodes)}"),
+        _line("causes right, of those decided", decided["right"] / max(judged, 1), 0.9, f"{judged}"),
+        _line("stalls that are decided", judged / all_decided, 0.9, f"{dict(decided)}"),
+        _line(
+            "controls without false incast", 1 - score.controls["True"] / controls, 0.99,
+            f"{dict(score.controls)}",
+        ),
+        _line("'cannot tell' right", other["undecided"] / max(uses, 1), 0.95, f"{uses} uses"),
+        _line("look-alikes named", named / max(most, 1), 0.85, f"{named} of {most}"),
+    ]  # fmt: skip
+
+
+def _line(what: str, value: float, least: float, told: str) -> str:
+    return f"{'holds' if value >= least else 'FAILS'}  {what}: {value:.3f} (must be {least}); {told}"
+
+
+def page(score: Score, half: str, captures: int) -> str:
+    """Return the page of the documentation."""
+    told = [
+        "# Diagnosis of captures",
+        "",
+        f"`incast diagnose` on the {half} half of the simulated corpus, {captures} captures, whose "
+        "scenarios no rule",
+        "was written with. Made by",
+        "",
+        "```console",
+        "$ python -m validation.captures make corpus --half held-out",
+        "$ python -m validation.captures.judge corpus --half held-out --page docs/validation/captures.md",
+        "```",
+        "",
+        "| Criterion | Result |",
+        "| :-- | :-- |",
+        *(f"| {line[7:].partition(':')[0]} | {line[:5]}:{line.partition(':')[2]} |" for line in lines(score)),
+        "",
+        "## Causes of stalls",
+        "",
+        "Rows are the truth, columns what was said; a stall counts if the capture has packets on both",
+        "sides of it.",
+        "",
+    ]
+    for place in ("client", "switch", "server"):
+        told += [f"At the {place}:", "", *_matrix(score, place), ""]
+    told += ["## Look-alikes", "", "| Made | found | ruled out | cannot tell |", "| :-- | --: | --: | --: |"]
+    for family in sorted({family for family, _ in score.named}):
+        counts = [score.named[family, said] for said in ("found", "ruled out", "cannot tell")]
+        told.append(f"| {family} | {' | '.join(map(str, counts))} |")
+    told += ["", "## The worst mistakes", ""]
+    told += [f"- `{name}`: {what}" for _, name, what in sorted(score.mistakes)[::-1][:5]]
+    return "\n".join([*told, ""])
+
+
+def _matrix(score: Score, place: str) -> list[str]:
+    own = {(cause, said): count for (at, cause, said), count in score.causes.items() if at == place}
+    rows, columns = sorted({cause for cause, _ in own}), sorted({said for _, said in own})
+    head = [f"| Truth | {' | '.join(columns)} |", f"| :-- |{' --: |' * len(columns)}"]
+    return head + [
+        f"| {row} | {' | '.join(str(own.get((row, column), 0)) for column in columns)} |" for row in rows
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Judge, and print the criteria; return 1 if one is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--half", choices=(DEVELOPMENT, HELD_OUT), default=HELD_OUT)
+    parser.add_argument("--page", type=Path, help="write the page here")
+    parser.add_argument("--mistakes", action="store_true", help="list every capture with a mistake")
+    asked = parser.parse_args(arguments)
+    halves, score = committed(), Score()
+    files = [
+        file
+        for file in sorted(asked.directory.glob("*.pcapng"))
+        if halves[json.loads(file.with_suffix(".json").read_text())["scenario"]] == asked.half
+    ]
+    for file in files:
+        judge(file, score)
+    print("\n".join(lines(score)))
+    if asked.mistakes:
+        print("\n".join(f"{name}: {what}" for _, name, what in sorted(score.mistakes)[::-1]))
+    if asked.page is not None:
+        asked.page.write_text(page(score, asked.half, len(files)), encoding="utf-8")
+    return int(any(line.startswith("FAILS") for line in lines(score)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
