@@ -121,6 +121,7 @@ impl Connection {
         let before = flow.syn.filter(|&(_, seq, _)| seq == packet.seq);
         match before {
             Some((sent, _, place)) => {
+                flow.syn_again = flow.syn_again.or(Some(sent));
                 if now - sent > 100_000_000 {
                     let stall = Stall {
                         sender: self.ends[side],
@@ -204,6 +205,12 @@ impl Connection {
             events.push(Event::Unseen { side: from, bytes: unseen });
         }
         flow.top = flow.top.max(ack - end_of_fin);
+        if let Some((sent, ..)) = flow.syn
+            && !flow.greeted
+        {
+            flow.greeted = true;
+            self.trips[side].take(now - sent, 0);
+        }
         if ack > flow.una {
             if let Some((end, sent)) = flow.timed
                 && ack >= end
@@ -216,7 +223,7 @@ impl Connection {
             }
             let full = flow.top + flow.segment() > flow.edge && flow.window > 0;
             if flow.message.is_some() {
-                events.push(Event::Round { side: from, full });
+                events.push(Event::Acked { side: from, full });
             }
         } else if ack == flow.una && packet.payload == 0 && flow.top > flow.una {
             flow.dupacks += 1;

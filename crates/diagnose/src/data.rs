@@ -119,8 +119,10 @@ impl Connection {
         }
         let asked = self.flows[1 - side].message.map(|message| message.first);
         self.end_message(1 - side, events);
-        let start = asked.unwrap_or(now);
         let first_byte = self.flows[side].top;
+        // A SYN that was lost was the first attempt to ask.
+        let tried = self.flows[1 - side].syn_again.filter(|_| first_byte == 0);
+        let start = tried.or(asked).unwrap_or(now);
         self.flows[side].message =
             Some(Message { start, first: now, last: now, first_byte, ..Message::default() });
         events.push(Event::Begun { side, start });
@@ -191,10 +193,11 @@ impl Connection {
         }
         let first = flow.holes.first().is_some_and(|first| first.start == hole.start);
         let repairing = flow.una < flow.recover;
-        if first && !repairing {
+        let by_timer = flow.by_timer;
+        if first && (gap.is_stall() || !repairing) {
             flow.recover = flow.top;
             flow.by_timer = gap.is_stall();
-        } else if first && !flow.by_timer && !gap.is_stall() && flow.dupacks < 3 {
+        } else if first && !by_timer && flow.dupacks < 3 {
             events.push(Event::Partial);
         }
         if !gap.is_stall() || !first {
@@ -208,7 +211,7 @@ impl Connection {
             (Cause::LackOfDupacks, 0.9)
         };
         let mut stall = gap.stall(ends, packet, Ok(cause), confidence);
-        stall.partial = repairing && !flow.by_timer && duplicates < 3;
+        stall.partial = repairing && !by_timer && duplicates < 3;
         stall.behind = end;
         flow.unsettled.push(stall);
         self.limit(side, events);

@@ -22,8 +22,9 @@ pub struct Episode {
 
 /// A wait in which the link idles for less than this share hurts others than the waiting flow.
 const IDLE: f64 = 0.5;
-/// A burst that stays below this share of the peak does not fill the link.
-const FULL: f64 = 0.5;
+/// A burst that stays below this share of the peak does not fill the link. Before a queue the peak
+/// is that of all senders together, so the share is small.
+const FULL: f64 = 0.1;
 
 /// The episode that a burst is, if it is one.
 pub fn of(

@@ -62,4 +62,24 @@ pub enum Event {
     Unseen { side: usize, bytes: i64 },
     /// A round of packets has ended; `full` if it ended where the window does.
     Round { side: usize, full: bool },
+    /// New data was acknowledged; `full` if the window before it was used up.
+    Acked { side: usize, full: bool },
+}
+
+impl Event {
+    /// The end that sends; nothing where it does not matter.
+    pub fn side(&self) -> Option<usize> {
+        match self {
+            Self::Begun { side, .. }
+            | Self::Ended { side, .. }
+            | Self::Stalled { side, .. }
+            | Self::Waited { side, .. }
+            | Self::Lost { side, .. }
+            | Self::Reordered { side }
+            | Self::Unseen { side, .. }
+            | Self::Acked { side, .. }
+            | Self::Round { side, .. } => Some(*side),
+            Self::Partial => None,
+        }
+    }
 }

@@ -73,6 +73,10 @@ pub struct Flow {
     pub held: i64,
     /// The highest byte when the last of them was told.
     pub held_top: i64,
+    /// When the first SYN was seen, if it was sent again.
+    pub syn_again: Option<i64>,
+    /// Whether its SYN was acknowledged.
+    pub greeted: bool,
     pub syn: Option<(i64, u32, Place)>,
     /// Timed: the end of a segment, and the value of a timestamp.
     pub timed: Option<(i64, i64)>,

@@ -98,12 +98,16 @@ fn waiting(name: &'static str, receiver: &Receiver, reasons: &[Reason], least: i
 /// Rounds of packets that end where the window does, on a link that is not full.
 fn window_limited(receiver: &Receiver, address: Address) -> LookAlike {
     let name = "window_limited";
-    let share = receiver.full as f64 / receiver.rounds.max(1) as f64;
+    let share = |part: u64, all: u64| part as f64 / all.max(1) as f64;
+    let (rounds, acks) = (receiver.rounds, receiver.acks);
+    let by_round = rounds >= 5 && share(receiver.full, rounds) > 0.5;
+    let by_ack = acks >= 10 && share(receiver.full_acks, acks) > 0.5;
     let why = format!(
-        "{} of {} rounds of packets end where the window does",
-        receiver.full, receiver.rounds
+        "{} of {rounds} rounds of packets end where the window does; before {} of {acks} ACKs the \
+         window was used up",
+        receiver.full, receiver.full_acks
     );
-    let found = receiver.rounds >= 5 && share > 0.5 && receiver.losses.count() == 0;
+    let found = (by_round || by_ack) && receiver.losses.count() == 0;
     answer(name, Some(found), format!("flows to {address}"), why)
 }
 

@@ -153,19 +153,9 @@ impl Point {
     /// Tells the receivers what has happened to their flows.
     fn apply(&mut self, ends: [Endpoint; 2], serial: u64, events: &mut Vec<Event>) {
         for event in events.drain(..) {
-            let side = match &event {
-                Event::Begun { side, .. }
-                | Event::Ended { side, .. }
-                | Event::Stalled { side, .. }
-                | Event::Waited { side, .. }
-                | Event::Lost { side, .. }
-                | Event::Reordered { side }
-                | Event::Unseen { side, .. }
-                | Event::Round { side, .. } => *side,
-                Event::Partial => {
-                    self.partial += 1;
-                    continue;
-                }
+            let Some(side) = event.side() else {
+                self.partial += 1;
+                continue;
             };
             let (sender, target, key) = (ends[side], ends[1 - side].address, (serial, side));
             let receiver = self.receivers.entry(target).or_default();
@@ -203,6 +193,10 @@ impl Point {
                 Event::Unseen { bytes, .. } => {
                     receiver.unseen.0 = receiver.unseen.0.saturating_add(bytes);
                     receiver.unseen.1 += 1;
+                }
+                Event::Acked { full, .. } => {
+                    receiver.acks += 1;
+                    receiver.full_acks += u64::from(full);
                 }
                 Event::Round { full, .. } => {
                     receiver.rounds += 1;

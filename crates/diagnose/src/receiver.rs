@@ -57,6 +57,9 @@ pub struct Receiver {
     /// Rounds of packets, and those that ended where the window does.
     pub rounds: u64,
     pub full: u64,
+    /// ACKs of new data, and those before which the window was used up.
+    pub acks: u64,
+    pub full_acks: u64,
     /// Messages that began when no other flow had sent since they were asked for; and all.
     pub lone: u64,
     pub messages: u64,
