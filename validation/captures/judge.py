@@ -251,7 +251,10 @@ def page(score: Score, half: str, captures: int) -> str:
 
 
 def _matrix(score: Score, place: str) -> list[str]:
-    own = {(cause, said): count for (at, cause, said), count in score.causes.items() if at == place}
+    here = (
+        (cause, said, count) for (at, cause, said), count in score.causes.items() if at == place
+    )
+    own = {(cause, said): count for cause, said, count in here}
     rows, columns = sorted({cause for cause, _ in own}), sorted({said for _, said in own})
     head = [f"| Truth | {' | '.join(columns)} |", f"| :-- |{' --: |' * len(columns)}"]
     return head + [
