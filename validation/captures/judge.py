@@ -208,8 +208,8 @@ def page(score: Score, half: str, captures: int) -> str:
     told = [
         "# Diagnosis of captures",
         "",
-        f"`incast diagnose` on the {half} half of the simulated corpus, {captures} captures. No rule",
-        "was written with them. The corpus is that of `validation/captures`; captures of the real",
+        f"`incast diagnose` on the {half} half of the simulated corpus, {captures} captures.",
+        "No rule was written with them. The corpus is that of `validation/captures`; captures of the real",
         "kernel are not in this half yet. Made by",
         "",
         "```console",
@@ -224,9 +224,9 @@ def page(score: Score, half: str, captures: int) -> str:
             for one in criteria(score)
         ),
         "",
-        "*Decided*: a cause was said for a stall whose place shows it; at the client a lost ACK and a",
-        "timer that was early are not shown. *Cannot tell right*: uses where the place does not show",
-        "the cause.",
+        "*Decided*: a cause was said for a stall whose place shows it; at the client a lost ACK",
+        "and a timer that was early are not shown. *Cannot tell, right*: uses where the place does",
+        "not show the cause.",
         "",
         "## Causes of stalls",
         "",
