@@ -92,6 +92,7 @@ def test_a_page_needs_nothing_from_elsewhere(command: Command, tmp_path: Path) -
     assert "<script" not in page
     assert "http:" not in page.replace("http://www.w3.org", "")
     assert "&lt;script&gt;.pcap" in page
+    assert page.count('src="data:image/png;base64,') == 3
 
 
 @pytest.mark.parametrize(

@@ -84,14 +84,14 @@ def diagnose(
     if form is Form.TABLE:
         _table(report)
     else:
-        _write(_text(report, form), output)
+        _write(_text(report, form, files), output)
 
 
-def _text(report: dict[str, Any], form: Form) -> str:
+def _text(report: dict[str, Any], form: Form, files: list[str]) -> str:
     if form is Form.HTML:
-        from incast.diagnose import page
+        from incast.diagnose import page, pictures
 
-        return page.html(report)
+        return page.html(report, pictures.of(report, files))
     return json.dumps(report, indent=1) + "\n"
 
 

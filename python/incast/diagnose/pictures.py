@@ -1,0 +1,120 @@
+"""Pictures of the costliest episode: a lane per flow, sequence numbers, and the fan-in."""
+
+import base64
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from incast.diagnose.reading import PIPE, Report, opened
+from incast.plots import style
+
+Flow = tuple[NDArray[np.float64], NDArray[np.int64]]  # times and sequence numbers
+
+_MOST_PACKETS = 2_000_000
+_LANES = 64
+_MILLI = 1e3
+_BINS = ((1e-4, "100 µs"), (1e-3, "1 ms"), (1e-2, "10 ms"))  # of the fan-in
+_MARGIN = 0.02  # of the episode, before and after it
+
+
+def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Draw the costliest episode: what each picture shows, and the picture as PNG in base 64.
+
+    The files are read a second time. There is no picture without an episode, or of a pipe.
+    """
+    if not report["episodes"] or PIPE in paths:
+        return []
+    episode = max(report["episodes"], key=lambda one: one["lost_s"])
+    flows = _flows(report, episode, paths)
+    if not flows:
+        return []
+    start = report["began_s"] + episode["start_s"]
+    worst = episode["stalled"][0].partition(" > ")[0]
+    shown = flows.get(worst) or next(iter(flows.values()))
+    return [
+        (
+            "Flows of the costliest episode: every packet, and the waits",
+            _lanes(flows, report, start),
+        ),
+        (f"Sequence numbers of {worst}", _sequence(shown, start)),
+        ("Flows that send, per 100 µs, 1 ms and 10 ms", _fan_in(flows, start)),
+    ]
+
+
+def _flows(report: Report, episode: dict[str, Any], paths: Sequence[str]) -> dict[str, Flow]:
+    """Return times and sequence numbers of the data of each flow into the episode's receiver."""
+    length = episode["end_s"] - episode["start_s"]
+    began = report["began_s"]
+    first = began + episode["start_s"] - _MARGIN * length
+    last = began + episode["end_s"] + _MARGIN * length
+    packets = opened(list(paths)).packets(round(first * 1e9), round(last * 1e9), _MOST_PACKETS)
+    receiver = episode["receiver"]
+    target = np.array([text.rpartition(":")[0].strip("[]") for text in packets["target"]])
+    data = (target == receiver) & (packets["payload"] > 0) & (packets["point"] == 0)
+    source = np.array(packets["source"])
+    return {
+        str(sender): (
+            packets["time_ns"][data & (source == sender)] / 1e9,
+            packets["seq"][data & (source == sender)],
+        )
+        for sender in np.unique(source[data])
+    }
+
+
+def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
+    """Draw a lane per flow: its packets, and its waits."""
+    kept = sorted(flows, key=lambda sender: flows[sender][0][-1])[-_LANES:]
+    figure, (axes,) = style.sheet("", "", size=(7.6, 1.6 + 0.14 * len(kept)))
+    rows = {sender: row for row, sender in enumerate(kept)}
+    for stall in report["stalls"]:
+        row = rows.get(stall["flow"].partition(" > ")[0])
+        begin = report["began_s"] + stall["start_s"] - start
+        if row is not None:
+            width = stall["duration_s"] * _MILLI
+            axes.barh(row, width, 0.5, begin * _MILLI, color=style.COLOURS[1], lw=0)
+    for sender, row in rows.items():
+        times = (flows[sender][0] - start) * _MILLI
+        axes.plot(times, np.full(len(times), row), "|", color=style.COLOURS[0], ms=4)
+    axes.set_yticks(range(len(kept)), kept, fontsize=6)
+    last = max(times[-1] for times, _ in flows.values()) - start
+    axes.set_xlim(-_MARGIN * last * _MILLI, (1 + _MARGIN) * last * _MILLI)
+    axes.set_xlabel("time since the start of the episode [ms]; orange: waits")
+    return _png(figure)
+
+
+def _sequence(flow: Flow, start: float) -> str:
+    """Draw sequence numbers over time."""
+    times, numbers = flow
+    figure, (axes,) = style.sheet("", "", size=(7.6, 3.2))
+    kilobytes = ((numbers - numbers[0] + 2**31) % 2**32 - 2**31) / 1e3
+    axes.plot((times - start) * _MILLI, kilobytes, ".", color=style.COLOURS[0])
+    axes.set_xlabel("time since the start of the episode [ms]")
+    axes.set_ylabel("sequence number [kB]")
+    return _png(figure)
+
+
+def _fan_in(flows: dict[str, Flow], start: float) -> str:
+    """Draw how many flows send in each bin of time."""
+    figure, panels = style.sheet("", "", panels=len(_BINS), size=(7.6, 5.2), sharex=True)
+    for axes, (width, name) in zip(panels, _BINS, strict=True):
+        _steps(axes, flows, start, width)
+        axes.set_ylabel(f"per {name}")
+    panels[-1].set_xlabel("time since the start of the episode [ms]")
+    return _png(figure)
+
+
+def _steps(axes: Axes, flows: dict[str, Flow], start: float, width: float) -> None:
+    bins = [np.unique(np.floor((times - start) / width)) for times, _ in flows.values()]
+    used, counts = np.unique(np.concatenate(bins), return_counts=True)
+    axes.bar(used * width * _MILLI, counts, width * _MILLI, align="edge", color=style.COLOURS[0])
+
+
+def _png(figure: Figure) -> str:
+    out = io.BytesIO()
+    figure.savefig(out, format="png", dpi=110)
+    return base64.b64encode(out.getvalue()).decode()
