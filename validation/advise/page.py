@@ -18,7 +18,8 @@ catalogue ran at {seeds} seeds which no advice uses, and every number of servers
 again). A run has at most about {packets} packets. The advice had {budget} per scenario.
 
 The best fix is the one with the highest goodput of those that do not make the slowest blocks
-slower. An interval from a to b holds the point n if a < n ≤ b.
+slower. An interval from a to b holds the point n if a < n ≤ b. It has no upper end where no number
+of servers collapses for certain; of the intervals that hold their point, {open} are such.
 
 This says whether the search finds what is there. Whether the simulator is right says the
 [envelope](../how-to/advise.md) of each answer.
@@ -37,6 +38,7 @@ def write(folder: Path, found: list[Judged], held: list[Verdict], budget: str) -
         point_seeds=len(POINT_SEEDS),
         packets=MOST_PACKETS,
         budget=budget,
+        open=sum(it.holds and it.point is not None and it.interval[1] is None for it in found),
     )
     lines = [opening.rstrip(), "", *verdicts(held), "", "## Every scenario", ""]
     lines += [
@@ -45,7 +47,7 @@ def write(folder: Path, found: list[Judged], held: list[Verdict], budget: str) -
     ]
     for it in found:
         low, high = it.interval
-        said = f"{low} to {high}" if high is not None else f"not up to {low}"
+        said = f"{low} to {high}" if high is not None else f"above {low}"
         lines.append(
             f"| {it.number} | {it.story} | {it.servers} | {it.first or 'none'} | {it.share:.2f} | "
             f"{it.best or 'none'} | {it.gain:.2f} | {it.point or '–'} | {said} |"
