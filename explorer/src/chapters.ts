@@ -64,7 +64,7 @@ export const CHAPTERS: readonly Chapter[] = [
         "ring around a server that fills. Play the block, stop, and point at a ring or a packet.",
     ],
     question:
-      "What is the commonest cause of the rings here, and what is it with an SRU of 512 KiB? Who still gets three duplicate ACKs?",
+      "What is the commonest cause of the rings with 32 servers, and what is it with 16? Who still gets three duplicate ACKs?",
     picture: "star",
     knobs: ["servers", "sru", "buffer"],
     settings: () => [read({ servers: 32 })],
@@ -76,7 +76,7 @@ export const CHAPTERS: readonly Chapter[] = [
         "packets that are only late. RFC 6298 asks for a second at least; Linux takes 200 ms. Within a " +
         "rack a round trip takes a tenth of a millisecond, so that one timeout costs the time of two " +
         "thousand round trips.",
-      "Losses are as frequent with a short timer as with a long one; only their price is another. " +
+      "A short timer prevents no loss; only the price of one is another. " +
         "Setting A has the minimum of 200 ms, setting B one of 1 ms.",
     ],
     question:
