@@ -2,7 +2,10 @@
 
 python -m validation.captures make DIR [--half development|held-out] [--only FAMILY] [--kernel]
 
-Writes FILE.pcapng and FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the
+python -m validation.captures [--quick]
+
+Without a command it judges the diagnosis of the held-out half. `make` writes FILE.pcapng and
+FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the
 part of real hosts instead of the simulated one; it needs Linux, its namespaces and tcpdump.
 """
 
@@ -14,7 +17,7 @@ import json
 import sys
 from pathlib import Path
 
-from validation.captures import kernel, simulate
+from validation.captures import kernel, simulate, study
 from validation.captures.scenarios import Case, all_cases
 from validation.captures.split import committed
 
@@ -22,7 +25,10 @@ INDEX = ("file", "scenario", "half", "family", "source", "vantage", "snaplen", "
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Make what was asked for; print how much it is."""
+    """Make what was asked for, and print how much it is; without a command, run the study."""
+    given = sys.argv[1:] if arguments is None else arguments
+    if given in ([], ["--quick"]):
+        return study.run(quick=bool(given))
     asked = _parser().parse_args(arguments)
     directory: Path = asked.directory
     directory.mkdir(parents=True, exist_ok=True)

@@ -92,8 +92,8 @@ impl Connection {
         events: &mut Vec<Event>,
     ) {
         let Kind::Resent { probe, .. } = pending.kind else { return };
-        // A request belongs to the opening of a read.
-        let cause = if self.asks(side) && cause.is_ok() { Ok(Cause::Handshake) } else { cause };
+        // A request is alone: it is all of its window.
+        let cause = if self.asks(side) { cause.or(Ok(Cause::FullWindow)) } else { cause };
         let stall = Stall {
             sender: self.ends[side],
             receiver: self.ends[1 - side],

@@ -298,7 +298,7 @@ impl Connection {
         next: Option<(i64, i64)>,
         events: &mut Vec<Event>,
     ) {
-        let trip = self.round_trip().unwrap_or(0);
+        let (trip, patience) = (self.round_trip().unwrap_or(0), self.patience(1_000_000));
         let ends = (self.ends[side], self.ends[1 - side]);
         let flow = &mut self.flows[side];
         let Some(pending) = flow.pending else { return };
@@ -318,11 +318,20 @@ impl Connection {
         };
         let span = (pending.start, pending.end);
         let asked = if first { self.asked_again.take() } else { None };
-        let Some(cause) = cause else {
-            if let Some(stall) = asked {
+        let mut span = span;
+        if let Some(stall) = asked {
+            // An answer that comes much later than the request was sent again waited by itself.
+            let apart = cause.is_some() && pending.end - stall.end > patience;
+            span.0 = if apart { stall.end } else { span.0 };
+            let lost = apart || cause.is_none();
+            if lost {
                 events.push(Event::Stalled { side: 1 - side, stall });
+            }
+            if !apart && lost {
                 return;
             }
+        }
+        let Some(cause) = cause else {
             let reason = if first { Reason::FirstByte } else { Reason::Middle };
             events.push(Self::waited(side, reason, span, (pending.before, pending.after)));
             return;
@@ -331,8 +340,8 @@ impl Connection {
         flow.unsettled.push(Stall {
             sender: ends.0,
             receiver: ends.1,
-            start: pending.start,
-            end: pending.end,
+            start: span.0,
+            end: span.1,
             ended: Ended::Timeout,
             cause,
             confidence,
