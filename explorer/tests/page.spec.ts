@@ -174,6 +174,16 @@ test("a pasted scenario opens; a wrong one is an error of the engine", async ({ 
   await expect(page.locator("#wrong")).toBeEmpty();
 });
 
+test("a network of several switches has no star, but everything else", async ({ page }) => {
+  await open(page);
+  const toml = 'workload = { servers = 8, sru = "64KiB" }\nnetwork.topology = "two-tier"';
+  await page.locator("#toml").fill(toml);
+  await after(page, () => page.locator("#open").click());
+  await expect(page.locator("#wrong")).toBeEmpty();
+  expect(await summary(page)).toMatch(/^8 servers/);
+  expect(await isPainted(page, "#lanes canvas")).toBe(true);
+});
+
 test("the text runs on the command line, and is copied", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await open(page);

@@ -77,6 +77,11 @@ export class Star {
     const { canvas, block } = this;
     canvas.clear();
     if (block === undefined || canvas.width === 0) return;
+    if (Number(this.facts["trunks"] ?? 0) > 0) {
+      canvas.pen.fillStyle = canvas.colours.soft;
+      canvas.text("This picture has one switch only; the others show this network, too.", 8, 20);
+      return;
+    }
     const layout = (this.layout ??= this.lay(block));
     const time = block.story.time(this.told);
     this.drawPlaces(layout);
