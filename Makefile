@@ -15,7 +15,7 @@ WASM := target/wasm32-unknown-unknown/web/incast_web.wasm
 SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help explorer test-explorer bench-explorer demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean
+.PHONY: help explorer test-explorer bench-explorer demo test lint validate validate-quick mutants figures bench bench-shapes pgo wheel reference docs constraints clean fuzz
 
 help:
 	@echo "make demo      build, run scenarios/storage-read.toml, leave a table and a picture"
@@ -26,6 +26,7 @@ help:
 	@echo "make explorer  the page of incast explore: the engine in a browser; needs Node 20"
 	@echo "make test-explorer  its tests, in Chromium"
 	@echo "make bench-explorer  how large and how fast it is, in Chromium"
+	@echo "make fuzz      ten minutes of random captures; needs nightly Rust and cargo-fuzz"
 	@echo "make figures   the figures of the literature, in reproduction/index.html"
 	@echo "make bench     speed and memory, beside ns-2 where it is installed, per transport"
 	@echo "make bench-shapes  how time grows with servers, bytes, holes, switches, ..."
@@ -66,6 +67,11 @@ mutants: $(VENV)/debug
 	  echo "make: cargo install cargo-mutants --locked" >&2; exit 1; }
 	$(BIN)/pip install --quiet --group mutants
 	$(BIN)/python -m validation.mutants.python; python=$$?; $(BIN)/python -m validation.mutants.rust && exit $$python
+
+fuzz:
+	@command -v cargo-fuzz >/dev/null || { \
+	  echo "make: cargo install cargo-fuzz --locked; and rustup toolchain install nightly" >&2; exit 1; }
+	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=600 -max_len=65536
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py --page docs/performance.md

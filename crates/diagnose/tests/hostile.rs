@@ -10,7 +10,7 @@ use builder::{Order, Segment, pcap, pcapng};
 use incast_capture::read::{Count, File, Merge};
 use incast_diagnose::{Analysis, Options};
 
-const FILES: u32 = 6_000;
+const FILES: u32 = 400_000;
 
 /// A random number generator of three lines (Marsaglia's xorshift).
 struct Dice(u64);
@@ -59,11 +59,20 @@ fn corpus() -> Vec<Vec<u8>> {
         .iter()
         .map(|(time, _)| (*time, Segment::new(1, 2, 5, 6, 7).v6()))
         .collect::<Vec<_>>();
-    vec![
+    let made = vec![
         pcap(Order { big: false }, true, 1, &frames),
         pcapng(Order { big: true }, 1, &frames),
         pcap(Order { big: true }, false, 101, &six),
-    ]
+    ];
+    made.into_iter().chain(kept()).collect()
+}
+
+/// The files that the fuzzer begins with.
+fn kept() -> Vec<Vec<u8>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../capture/fuzz/corpus/read");
+    let entries = std::fs::read_dir(folder).expect("the corpus of the fuzzer");
+    let files = entries.map(|entry| std::fs::read(entry.expect("a file").path()).expect("bytes"));
+    files.collect()
 }
 
 #[test]
