@@ -2,8 +2,8 @@
 //! looks like incast and is none. Knows captures, and no simulator.
 //!
 //! An [`Analysis`] takes packets in order of time and keeps only what is open. A point of view is a
-//! [`point`]: the same connection may be seen at several. Each [`connection`] follows the bytes of
-//! both [`flow`]s, whatever the place of the capture: a lost packet that was seen before it was lost
+//! `point`: the same connection may be seen at several. Each `connection` follows the bytes of
+//! both `flow`s, whatever the place of the capture: a lost packet that was seen before it was lost
 //! comes again, another one fills a hole.
 
 mod analysis;
