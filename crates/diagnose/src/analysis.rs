@@ -227,7 +227,7 @@ fn parameters(lead: &Point) -> ParametersTold {
     let known = &lead.parameters;
     let peak = lead.receivers.values().map(|receiver| receiver.load.peak()).max();
     let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN as f64);
-    let queued = known.round_trip.map(|least| seconds((known.slow_round_trip - least).max(0)));
+    let queued = known.round_trip.map(|least| seconds((known.slow_round_trip() - least).max(0)));
     ParametersTold {
         rtt_s: known.round_trip.map(seconds),
         rate_bps: rate,

@@ -99,7 +99,7 @@ pub struct ParametersTold {
     pub rtt_s: Option<f64>,
     /// The highest rate.
     pub rate_bps: Option<f64>,
-    /// What a queue held, from the longest round trip.
+    /// What a queue held, from the longest round trip of half of the connections.
     pub buffer_bytes: Option<f64>,
     /// The largest segment.
     pub mss: u32,

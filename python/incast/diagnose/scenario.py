@@ -44,7 +44,7 @@ def document(report: Report) -> str:
         'topology = "star"',
         f'rate = "{rate}"                  # the highest seen: {seen["rate_bps"] / 1e6:.1f} Mbit/s',
         f'base_rtt = "{_time(max(base, 1.01 * least))}"',
-        f'buffer = "{buffer}pkt"                # from the longest round trip; at least this',
+        f'buffer = "{buffer}pkt"                # rough, from long round trips; correct it',
         "",
         "[workload]",
         'name = "barrier-read"',
