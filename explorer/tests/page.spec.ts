@@ -32,28 +32,30 @@ const SLIDERS = [
 
 test("every slider moves its key, and the result", async ({ page }) => {
   await open(page);
+  const before = await summary(page);
   for (const [id, value, line] of SLIDERS) {
-    const before = await summary(page);
     await after(page, () => slide(page, id, value));
     await expect.poll(() => text(page)).toContain(line);
-    expect(await summary(page), id).not.toBe(before);
+    await expect.poll(() => summary(page), id).not.toBe(before);
     await after(page, () => page.locator("#reset").click());
+    await expect.poll(() => summary(page)).toBe(before);
   }
 });
 
 test("lists choose transport, remedy and a shared buffer", async ({ page }) => {
   await open(page);
+  const before = await summary(page);
   for (const [id, value, line] of [
     ["transport", "dctcp", 'name = "dctcp"'],
     ["remedy", "plato", 'remedies = [ "plato" ]'],
     ["sharing", "1", "alpha = 1"],
   ] as const) {
-    const before = await summary(page);
     await after(page, () => page.locator(`#${id}`).selectOption(value));
-    expect(await text(page)).toContain(line);
+    await expect.poll(() => text(page)).toContain(line);
     expect(await page.locator("#wrong").innerText()).toBe("");
-    expect(await summary(page), id).not.toBe(before);
+    await expect.poll(() => summary(page), id).not.toBe(before);
     await after(page, () => page.locator("#reset").click());
+    await expect.poll(() => summary(page)).toBe(before);
   }
 });
 

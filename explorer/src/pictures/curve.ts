@@ -117,7 +117,7 @@ export class CurvePicture {
         scales: { x: { time: false, range: () => [0, 66] }, y: { range: () => [0, this.limit * 1.06] } },
         axes: [
           { ...axis, label: "servers", labelSize: 18, labelFont: "12px system-ui", size: 34 },
-          { ...axis, size: 76, values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : rate(tick))) },
+          { ...axis, size: 88, values: (_, ticks) => ticks.map((tick) => (tick === 0 ? "0" : rate(tick))) },
         ],
         series: [{}, ...slots.flatMap(line)],
         bands, hooks: { draw: [limit] },
