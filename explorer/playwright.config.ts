@@ -8,7 +8,8 @@ export default defineConfig({
   timeout: 90_000,
   workers: 2,
   fullyParallel: true,
-  retries: 0,
+  // A busy machine delays workers; what fails is tried again and told as flaky.
+  retries: 2,
   reporter: [["list"]],
   use: {
     baseURL: `http://127.0.0.1:${port}/`,
