@@ -7,6 +7,9 @@ use incast_tcp::wheel::{TickPhase, TimerTicks};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The longest tick of a timer.
+const LONGEST_TICK: Span = Span::from_secs(1);
+
 /// The computation of the RTO from SRTT and RTTVAR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -93,6 +96,12 @@ impl Timers {
         if self.rto_min.is_zero() && self.rto_granularity.is_zero() {
             let message = "must be longer than 0 if rto_granularity is 0; write e.g. \"200us\"";
             return Err(Fault::new("rto_min", message));
+        }
+        if self.timer_tick > LONGEST_TICK {
+            return Err(Fault::new(
+                "timer_tick",
+                "must be at most 1 s, as no kernel has longer ticks",
+            ));
         }
         if self.rto_style == RtoStyle::Ns2 && self.rto_granularity.is_zero() {
             let message = "must be more than 0 with rto_style = \"ns2\"; write e.g. \"10us\"";

@@ -33,7 +33,8 @@ struct Smoothed {
 }
 
 impl RttEstimator {
-    /// An estimator without a sample. The minimum is stored in ticks (Linux's `tcp_rto_min()`). A clock with ticks has a random phase.
+    /// An estimator without a sample. The minimum is stored in ticks (Linux's `tcp_rto_min()`). A
+    /// clock with ticks has a random phase.
     pub fn new(policy: &RtoPolicy, wheel: Wheel, random: &mut Stream) -> Self {
         let ticks = (policy.clock == RttClock::Ticks)
             .then(|| Box::new(Ticks::new(policy.granularity, random)));

@@ -161,6 +161,10 @@ fn timers_and_windows_make_sense() {
          write e.g. \"10us\"",
     );
     refused(
+        &[("transport.timer_tick", json!("10000s"))],
+        "transport.timer_tick: must be at most 1 s, as no kernel has longer ticks",
+    );
+    refused(
         &[("transport.rto_jitter", json!(-0.5))],
         "transport.rto_jitter: -0.5 is out of range; must be 0 to 1000000000",
     );
