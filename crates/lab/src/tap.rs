@@ -4,6 +4,7 @@
 //! A switch sees every packet that enters it, before its queues.
 
 mod flows;
+mod numbers;
 mod offload;
 mod stream;
 mod truth;
@@ -132,9 +133,15 @@ impl Listener for Tap {
         if self.watches[port.0 as usize] == Watch::End {
             self.record(now, packet);
         }
+        if self.flows.is_downlink(port) {
+            self.flows.on_gone(packet);
+        }
     }
 
     fn on_drop(&mut self, now: Time, port: PortId, packet: &Packet) {
+        if !self.flows.is_uplink(port) {
+            self.flows.on_gone(packet);
+        }
         if let Some(truth) = &mut self.truth {
             truth.on_drop(now, port, packet);
         }

@@ -59,6 +59,8 @@ pub struct Segment {
     pub to: Endpoint,
     /// DSCP and ECN field of the IP header.
     pub tos: u8,
+    /// Identification of the IP packet.
+    pub id: u16,
     /// The bits of [`flag`].
     pub flags: u8,
     /// Sequence number.
@@ -135,7 +137,8 @@ fn write_ip(segment: &Segment, protocol: u8, length: usize, out: &mut [u8]) {
     ip[0] = 0x45;
     ip[1] = segment.tos;
     ip[2..4].copy_from_slice(&u16::try_from(IPV4 + length).unwrap_or(0).to_be_bytes());
-    // Don't fragment; then the identification may be 0 (RFC 6864 §4.1).
+    ip[4..6].copy_from_slice(&segment.id.to_be_bytes());
+    // Don't fragment.
     ip[6] = 0x40;
     ip[8] = 64;
     ip[9] = protocol;
@@ -194,6 +197,7 @@ mod tests {
             from: end(2, 5000),
             to: end(1, 40_000),
             tos: 2,
+            id: 0x0708,
             flags: flag::ACK | flag::ECE,
             seq: 0x0102_0304,
             ack: 77,
@@ -224,6 +228,7 @@ mod tests {
         assert_eq!(length, frame.len() + 1448);
         assert_eq!(&frame[..6], [2, 0, 10, 0, 0, 1]);
         assert_eq!(frame[ETHERNET + 1], 2);
+        assert_eq!(&frame[ETHERNET + 4..ETHERNET + 6], [7, 8]);
         let tcp = &frame[ETHERNET + IPV4..];
         assert_eq!(&tcp[..8], [0x13, 0x88, 0x9c, 0x40, 1, 2, 3, 4]);
         assert_eq!((tcp[12] >> 4, tcp[13]), (13, 0x50));

@@ -9,6 +9,7 @@ use incast_scenario::Scenario;
 use incast_tcp::Config;
 use incast_tcp::config::Handshake;
 
+use super::numbers::Numbers;
 use super::stream::{Stream, is_outside};
 use crate::wiring;
 
@@ -60,7 +61,7 @@ impl Style {
 }
 
 /// A flow: its ends, and the last two incarnations of its connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Flow {
     server: HostId,
     client: HostId,
@@ -70,6 +71,8 @@ struct Flow {
     style: Option<u16>,
     epoch: u8,
     streams: [Stream; 2],
+    /// Of the server's packets, and of the client's.
+    numbers: [Numbers; 2],
 }
 
 impl Flow {
@@ -84,6 +87,10 @@ impl Flow {
 
     fn stream(&mut self, epoch: u8) -> &mut Stream {
         &mut self.streams[usize::from(epoch & 1)]
+    }
+
+    fn numbers(&mut self, packet: &Packet) -> &mut Numbers {
+        &mut self.numbers[usize::from(!packet.route.is_forward())]
     }
 
     /// The ends of an incarnation: server and client. No two connections have the same.
@@ -120,8 +127,15 @@ impl Flows {
             });
             for (server, client) in group.config.workload().flows(senders) {
                 let count = among.entry((server, client)).or_insert(0);
-                let streams = [Stream::default(); 2];
-                flows.push(Flow { server, client, among: *count, style, epoch: 0, streams });
+                flows.push(Flow {
+                    server,
+                    client,
+                    among: *count,
+                    style,
+                    epoch: 0,
+                    streams: [Stream::default(); 2],
+                    numbers: Default::default(),
+                });
                 *count += 1;
             }
         }
@@ -151,6 +165,7 @@ impl Flows {
         let flow = &mut self.all[packet.route.flow() as usize];
         flow.advance(packet.epoch);
         flow.stream(packet.epoch).on_sent(packet);
+        flow.numbers(packet).on_sent(packet);
     }
 
     /// A host receives a packet.
@@ -159,14 +174,21 @@ impl Flows {
         flow.stream(packet.epoch).on_received(packet);
     }
 
+    /// A packet is under way no longer.
+    pub fn on_gone(&mut self, packet: &Packet) {
+        self.all[packet.route.flow() as usize].numbers(packet).on_gone(packet);
+    }
+
     /// The segment of a packet at the tap, and whether it is a datagram; `None` if the packet is
     /// of a connection that is long over.
     pub fn frame(&mut self, packet: &Packet) -> Option<(Segment, bool)> {
         let number = packet.route.flow();
         let flow = &mut self.all[number as usize];
         let forward = packet.route.is_forward();
+        let id = flow.numbers(packet).of(packet);
         let Some(style) = flow.style else {
-            return Some((datagram(flow, packet, packet.size().saturating_sub(28)), true));
+            let payload = packet.size().saturating_sub(28);
+            return Some((Segment { id, ..datagram(flow, packet, payload) }, true));
         };
         let style = self.styles[usize::from(style)];
         let stream = flow.stream(packet.epoch);
@@ -176,7 +198,7 @@ impl Flows {
         let incarnation = stream.incarnation;
         if is_outside(packet) {
             let (_, size) = stream.of_client(packet);
-            return Some((datagram(flow, packet, size as u32), true));
+            return Some((Segment { id, ..datagram(flow, packet, size as u32) }, true));
         }
         let mut flags = flags_of(packet, style);
         let (mut seq, ack, mut payload) = if forward {
@@ -209,6 +231,7 @@ impl Flows {
             from,
             to,
             tos: tos(packet),
+            id: id.wrapping_add(numbers[own] as u16),
             flags,
             seq: on_wire(own, seq),
             ack: if flags & flag::ACK == 0 { 0 } else { on_wire(other, ack) },

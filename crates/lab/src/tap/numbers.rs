@@ -1,0 +1,117 @@
+//! Identifications of IP packets: each end of a connection counts its packets, as Linux does. The
+//! simulator's packets do not carry them, so those under way are remembered.
+
+use std::collections::VecDeque;
+
+use incast_net::{Flags, Packet};
+
+/// Packets of one direction that are remembered. One that is neither dropped nor received, because
+/// its connection was reset, would stay for ever.
+const MOST: usize = 1 << 14;
+
+/// What tells the packets of one direction from each other, and no switch changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Face {
+    seq: u64,
+    ack: u64,
+    ts_value: u32,
+    epoch: u8,
+    is_again: bool,
+    is_request: bool,
+}
+
+impl Face {
+    fn of(packet: &Packet) -> Self {
+        Self {
+            seq: packet.seq,
+            ack: packet.ack,
+            ts_value: packet.ts_value,
+            epoch: packet.epoch,
+            is_again: packet.flags.contains(Flags::RETRANSMISSION),
+            is_request: packet.flags.contains(Flags::REQUEST),
+        }
+    }
+}
+
+/// A packet under way.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    face: Face,
+    number: u16,
+    /// Whether the tap has seen it.
+    is_seen: bool,
+}
+
+/// The numbers of one direction of a flow.
+#[derive(Clone, Debug, Default)]
+pub struct Numbers {
+    sent: u16,
+    under_way: VecDeque<UnderWay>,
+}
+
+impl Numbers {
+    /// A packet is sent.
+    pub fn on_sent(&mut self, packet: &Packet) {
+        if self.under_way.len() == MOST {
+            self.under_way.pop_front();
+        }
+        let (face, number) = (Face::of(packet), self.sent);
+        self.under_way.push_back(UnderWay { face, number, is_seen: false });
+        self.sent = self.sent.wrapping_add(1);
+    }
+
+    /// The number of a packet that the tap sees; of two that are the same, the one that it has not
+    /// seen yet.
+    pub fn of(&mut self, packet: &Packet) -> u16 {
+        let face = Face::of(packet);
+        let same = |one: &&mut UnderWay| !one.is_seen && one.face == face;
+        let Some(found) = self.under_way.iter_mut().find(same) else { return self.sent };
+        found.is_seen = true;
+        found.number
+    }
+
+    /// A packet was received, or dropped.
+    pub fn on_gone(&mut self, packet: &Packet) {
+        let face = Face::of(packet);
+        if let Some(at) = self.under_way.iter().position(|one| one.face == face) {
+            self.under_way.remove(at);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(seq: u64) -> Packet {
+        Packet { seq, payload: 1, ..Packet::default() }
+    }
+
+    #[test]
+    fn a_lost_packet_leaves_a_gap() {
+        let mut numbers = Numbers::default();
+        (0..4).for_each(|seq| numbers.on_sent(&data(seq)));
+        numbers.on_gone(&data(1));
+        let seen = [0, 2, 3].map(|seq| {
+            let number = numbers.of(&data(seq));
+            numbers.on_gone(&data(seq));
+            number
+        });
+        assert_eq!(seen, [0, 2, 3]);
+        assert!(numbers.under_way.is_empty());
+    }
+
+    #[test]
+    fn the_same_packet_twice_has_two_numbers() {
+        let mut numbers = Numbers::default();
+        (0..2).for_each(|_| numbers.on_sent(&data(7)));
+        assert_eq!([numbers.of(&data(7)), numbers.of(&data(7))], [0, 1]);
+    }
+
+    #[test]
+    fn few_packets_are_remembered() {
+        let mut numbers = Numbers::default();
+        (0..100_000).for_each(|seq| numbers.on_sent(&data(seq)));
+        assert_eq!(numbers.under_way.len(), MOST);
+    }
+}
