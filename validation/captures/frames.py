@@ -44,6 +44,22 @@ def lose(path: Path, share: float, seed: str) -> int:
     return lost
 
 
+def without_identifications(path: Path) -> None:
+    """Set the identification of every IP packet to 0, as some stacks do (RFC 6864 §4.1)."""
+    out = bytearray()
+    for kind, block in _blocks(path.read_bytes()):
+        changed = bytearray(block)
+        if kind == _FRAME:
+            ip = 28 + _ETHERNET
+            sum_, number = struct.unpack_from(">H", block, ip + 10)[0], block[ip + 4 : ip + 6]
+            # The sum of one's complements grows by what is gone (RFC 1624).
+            total = sum_ + struct.unpack(">H", number)[0]
+            struct.pack_into(">H", changed, ip + 10, (total & 0xFFFF) + (total >> 16))
+            changed[ip + 4 : ip + 6] = bytes(2)
+        out += changed
+    path.write_bytes(out)
+
+
 def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
     at = 0
     while at < len(data):

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Document = dict[str, Any]
 
@@ -32,6 +35,8 @@ class View:
     snaplen: int
     seed: int
     offload: bool = False
+    numbered: bool = True
+    """Whether IP packets keep their identifications; other stacks write zeros."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Case:
     Parameters
     ----------
     name
-        The family and a number.
+        The family, the draw after the first one, and a number.
     family
         `incast`, `healthy`, or the look-alike.
     document
@@ -170,26 +175,36 @@ def _one_by_one(number: int, random: Random) -> Document:
     return _document(profile, network, workload, {})
 
 
+FIRST, SECOND = "", "second-"
+"""The draws of scenarios; the second was made when the first had been looked at."""
+
 _MADE = {
-    "incast": (60, _incast),
-    "healthy": (14, _healthy),
-    "few-flows": (6, _few_flows),
-    "window-limited": (10, _window_limited),
-    "bad-optic": (12, _bad_optic),
-    "path": (9, _path),
-    "delayed-ack": (8, _delayed_ack),
-    "one-by-one": (8, _one_by_one),
-    "capture-drops": (10, _healthy),
+    "incast": ({FIRST: 60, SECOND: 40}, _incast),
+    "healthy": ({FIRST: 14, SECOND: 10}, _healthy),
+    "few-flows": ({FIRST: 6, SECOND: 4}, _few_flows),
+    "window-limited": ({FIRST: 10, SECOND: 8}, _window_limited),
+    "bad-optic": ({FIRST: 12, SECOND: 9}, _bad_optic),
+    "path": ({FIRST: 9, SECOND: 7}, _path),
+    "delayed-ack": ({FIRST: 8, SECOND: 6}, _delayed_ack),
+    "one-by-one": ({FIRST: 8, SECOND: 6}, _one_by_one),
+    "capture-drops": ({FIRST: 10, SECOND: 8}, _healthy),
 }
 
 _KERNEL = {
-    "incast": 8,
-    "healthy": 4,
-    "slow-server": 8,
-    "zero-window": 8,
-    "window-limited": 4,
-    "one-by-one": 4,
+    "incast": {FIRST: 8, SECOND: 8},
+    "healthy": {FIRST: 4, SECOND: 4},
+    "slow-server": {FIRST: 8, SECOND: 8},
+    "zero-window": {FIRST: 8, SECOND: 8},
+    "window-limited": {FIRST: 4, SECOND: 4},
+    "one-by-one": {FIRST: 4, SECOND: 4},
 }
+
+
+def _drawn(counts: dict[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield the end of each name, and a number that is different in each draw."""
+    for draw, count in counts.items():
+        for number in range(count):
+            yield f"{draw}{number:02}", number + (5 if draw == SECOND else 0)
 
 
 def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
@@ -200,18 +215,18 @@ def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:
         snaplen[0] = SNAPLENS[-1]
     return (
         View("client", snaplen[0], 1),
-        View("switch", snaplen[1], 1),
+        View("switch", snaplen[1], 1, numbered=number % 5 != 0),
         View(f"server:{random.randrange(servers)}", snaplen[2], 1, offload=number % 3 == 1),
-        View("client", snaplen[3], 2, offload=number % 2 == 1),
+        View("client", snaplen[3], 2, offload=number % 2 == 1, numbered=number % 4 < 2),
     )
 
 
 def simulated() -> list[Case]:
     """Return the scenarios for the simulator."""
     cases = []
-    for family, (count, make) in _MADE.items():
-        for number in range(count):
-            name = f"{family}-{number:02}"
+    for family, (counts, make) in _MADE.items():
+        for end, number in _drawn(counts):
+            name = f"{family}-{end}"
             random = Random(name)
             document = make(number, random)
             lost = random.choice((0.01, 0.03, 0.1)) if family == "capture-drops" else 0.0
@@ -225,9 +240,9 @@ def simulated() -> list[Case]:
 def on_kernel() -> list[Case]:
     """Return the scenarios for real hosts: a star of 100 Mbit/s, and what they do."""
     cases = []
-    for family, count in _KERNEL.items():
-        for number in range(count):
-            name = f"kernel-{family}-{number:02}"
+    for family, counts in _KERNEL.items():
+        for end, _ in _drawn(counts):
+            name = f"kernel-{family}-{end}"
             random = Random(name)
             document = {
                 "servers": random.choice((8, 16, 24) if family == "incast" else (1, 2, 4, 8)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import incast
 from incast import _core
 from validation.captures import truth
-from validation.captures.frames import lose
+from validation.captures.frames import lose, without_identifications
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,6 +37,8 @@ def _capture(
     events: dict[str, Any] = _core.run(scenario, view.seed, ["events"], capture=wanted)["events"]
     told = truth.of(case, view, path, events, pairs)
     lost = lose(path, case.lost, path.name) if case.lost else 0
+    if not view.numbered:
+        without_identifications(path)
     head = {
         "file": path.name,
         "scenario": case.name,
@@ -44,6 +46,7 @@ def _capture(
         "seed": view.seed,
         "snaplen": view.snaplen,
         "offload": view.offload,
+        "numbered": view.numbered,
         "lost_by_capture": lost,
     }
     tree = head | told | {"document": case.document}

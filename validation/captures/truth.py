@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from validation.captures.scenarios import Case, View
 
 FEWEST = 3  # flows of an episode of incast
+_WAIT = 0.1  # of a timer
 
 
 def address(host: int) -> str:
@@ -84,7 +85,11 @@ def _by_server(frames: list[Frame]) -> dict[str, list[Frame]]:
 
 
 def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
-    """Return the silence of a server around the expiry of its timer, as the capture shows it."""
+    """Return the silence of a server around the expiry of its timer, as the capture shows it.
+
+    Both ends of a connection may have a timer for the same loss. The one that expires later, when
+    packets flow again, has ended no wait, and there is nothing to see.
+    """
     times = [frame.time for frame in frames]
     # What is sent at the expiry ends the silence.
     after = bisect_left(times, at)
@@ -92,7 +97,7 @@ def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
         return {"visible": False, "start": at - rto, "duration": rto, "ports": None}
     start, end = times[after - 1], times[after]
     return {
-        "visible": True,
+        "visible": end - start >= _WAIT * rto,
         "start": start,
         "duration": end - start,
         "ports": sorted(frames[after].ports),
