@@ -108,6 +108,7 @@ impl Connection {
             upstream: true,
             partial: false,
             near_end: false,
+            missing: None,
         };
         self.flows[side].pending = None;
         if self.asks(side) {

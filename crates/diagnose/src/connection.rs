@@ -8,6 +8,20 @@ use crate::load::Mark;
 use crate::stall::{Cause, Ended, Place, Stall};
 use crate::trip::Trip;
 
+/// A handshake that takes so many usual round trips has lost packets.
+const UNUSUAL: i64 = 20;
+
+/// What is known of the place of a packet.
+#[derive(Clone, Copy, Debug)]
+pub struct Around {
+    /// The load of the host that it goes to.
+    pub mark: Mark,
+    /// A round trip to use before one was seen.
+    pub round_trip: i64,
+    /// Whether other connections count their packets.
+    pub counted: bool,
+}
+
 /// A connection that is open.
 #[derive(Debug)]
 pub struct Connection {
@@ -72,9 +86,16 @@ impl Connection {
         .max(100_000)
     }
 
-    /// Whether an end sends requests: it opened the connection and has sent less.
+    /// Whether an end sends requests: it opened the connection, or the other one sends full
+    /// segments, and it has sent less.
     pub fn asks(&self, side: usize) -> bool {
         let (own, other) = (&self.flows[side], &self.flows[1 - side]);
+        if own.pushes {
+            return self.opener != Some(1 - side) && own.top < other.top;
+        }
+        if other.pushes {
+            return own.top <= other.top;
+        }
         let most = if self.opener == Some(side) { own.segment() } else { 0 };
         self.opener != Some(1 - side) && own.top <= other.top.max(most)
     }
@@ -85,11 +106,11 @@ impl Connection {
         self.reset || self.flows.iter().all(done)
     }
 
-    /// Takes a packet. `mark` is the load of the host that it goes to, `fallback` a round trip to
-    /// use before one was seen.
-    pub fn handle(&mut self, packet: &Packet, mark: Mark, fallback: i64, events: &mut Vec<Event>) {
+    /// Takes a packet.
+    pub fn handle(&mut self, packet: &Packet, around: Around, events: &mut Vec<Event>) {
         let side = usize::from(packet.source != self.ends[0]);
         let now = packet.time.max(self.last);
+        let missing = self.flows[side].missing_before(packet);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
         } else {
@@ -98,10 +119,13 @@ impl Connection {
         if packet.has(flags::RST) {
             self.reset = true;
         } else if packet.has(flags::ACK) {
-            self.acknowledge(packet, side, now, events);
+            self.acknowledge(packet, side, (now, around.round_trip), events);
         }
         let data = packet.payload > 0 && !packet.has(flags::SYN);
-        let asks_again = data && self.data(packet, side, now, (mark, fallback), events);
+        if packet.payload == 0 {
+            self.flows[side].announce(packet, now);
+        }
+        let asks_again = data && self.data(packet, side, now, (around, missing), events);
         if packet.has(flags::FIN) {
             self.flows[side].closed = true;
         }
@@ -137,6 +161,7 @@ impl Connection {
                         upstream: true,
                         partial: false,
                         near_end: false,
+                        missing: None,
                     };
                     events.push(Event::Stalled { side, stall });
                 }
@@ -183,9 +208,16 @@ impl Connection {
     }
 
     /// What a packet says of the bytes of the other end.
-    fn acknowledge(&mut self, packet: &Packet, side: usize, now: i64, events: &mut Vec<Event>) {
+    fn acknowledge(
+        &mut self,
+        packet: &Packet,
+        side: usize,
+        (now, usual): (i64, i64),
+        events: &mut Vec<Event>,
+    ) {
         let from = 1 - side;
         let quiet = now - self.last;
+        let greets = self.flows[side].start_of(packet.seq) == 0;
         let flow = &mut self.flows[from];
         let fresh = !flow.begun();
         let ack = flow.acked(packet.ack);
@@ -209,7 +241,10 @@ impl Connection {
             && !flow.greeted
         {
             flow.greeted = true;
-            self.trips[side].take(now - sent, 0);
+            // After a second SYN, or lost packets, this would be no round trip.
+            if flow.syn_again.is_none() && greets && now - sent < UNUSUAL * usual {
+                self.trips[side].take(now - sent, 0);
+            }
         }
         if ack > flow.una {
             if let Some((end, sent)) = flow.timed
@@ -241,6 +276,7 @@ impl Connection {
             }
             flow.una = ack;
             flow.last_advance = now;
+            flow.surplus = 0;
             flow.dupacks = 0;
             flow.sacked = false;
         }
@@ -278,6 +314,11 @@ impl Connection {
     pub fn waited(side: usize, reason: Reason, span: (i64, i64), places: (Place, Place)) -> Event {
         let (start, end) = span;
         Event::Waited { side, wait: Wait { reason, start, end, before: places.0, after: places.1 } }
+    }
+
+    /// When the handshake was over, as far as it was seen.
+    pub fn opened(&self) -> Option<i64> {
+        self.flows.iter().filter_map(|flow| flow.syn.map(|(sent, ..)| sent)).max()
     }
 
     /// The end of all that is open, when the capture ends or the connection does.

@@ -2,11 +2,13 @@
 
 use incast_capture::read::{Endpoint, Packet};
 
-use crate::connection::Connection;
+use crate::connection::{Around, Connection};
 use crate::event::{Event, Message, Reason};
 use crate::flow::{Flow, Kind, Pending, Seen};
-use crate::load::Mark;
 use crate::stall::{Cause, Ended, Place, Stall};
+
+/// Bytes of options that a full segment may have.
+const OPTIONS: i64 = 40;
 
 /// The silence before a segment.
 struct Gap {
@@ -30,7 +32,7 @@ impl Connection {
         packet: &Packet,
         side: usize,
         now: i64,
-        (mark, fallback): (Mark, i64),
+        (around, missing): (Around, Option<u32>),
         events: &mut Vec<Event>,
     ) -> bool {
         let flow = &mut self.flows[side];
@@ -40,21 +42,23 @@ impl Connection {
             return false; // keeps the connection, or asks for the window
         }
         let segments = flow.segments(packet);
-        let missing = flow.ids.take(packet.id, segments);
         if flow.mss == 0 || (packet.payload > flow.mss && packet.payload < 1461) {
             flow.mss = packet.payload.min(1460);
         }
+        let full = i64::from(packet.payload) + OPTIONS >= flow.segment();
+        flow.pushes |= full && flow.top == 0;
         let seen = flow.seen(start, end);
+        let missing = self.lost_before(side, (start, now), seen, (around, missing));
         self.settle_silent(side, Some((start, now)), events);
-        let first = self.begin_message(side, now, seen, events);
-        let gap = self.gap(side, now, mark, fallback, missing, first);
+        let first = self.begin_message(side, now, (start, seen), events);
+        let gap = self.gap(side, now, around, missing, first);
         match seen {
             Seen::Again => self.again(packet, side, (start, end), &gap, events),
             Seen::Missing => self.missing(packet, side, (start, end), &gap, events),
             Seen::Next | Seen::Beyond => {
                 if seen == Seen::Beyond {
                     let flow = &self.flows[side];
-                    let packets = ((start - flow.top) as u32).div_ceil(flow.segment() as u32);
+                    let packets = flow.new_packets(start);
                     events.push(Event::Lost { side, packets });
                 }
                 self.fresh(packet, side, (start, end), seen, &gap, events);
@@ -73,9 +77,31 @@ impl Connection {
         }
         flow.last_data = now;
         flow.last_place = packet.into();
-        self.marks[side] = mark;
+        self.marks[side] = around.mark;
         // A request that is sent again does not end the wait for its answer.
         seen == Seen::Again && self.asks(side)
+    }
+
+    /// How many packets were lost before a segment, if this sender's packets are counted.
+    fn lost_before(
+        &mut self,
+        side: usize,
+        (start, now): (i64, i64),
+        seen: Seen,
+        (around, missing): (Around, Option<u32>),
+    ) -> Option<u32> {
+        let quick = now - self.flows[side].last_data <= self.patience(around.round_trip);
+        let flow = &mut self.flows[side];
+        let missing = missing?;
+        let new = flow.new_packets(start);
+        if quick && matches!(seen, Seen::Next | Seen::Beyond) {
+            flow.ids.vote(missing == new);
+        }
+        if !flow.ids.votes.counted().unwrap_or(around.counted) {
+            return None;
+        }
+        flow.surplus += missing.saturating_sub(new);
+        Some(missing)
     }
 
     /// The silence before a segment that is seen now.
@@ -83,8 +109,7 @@ impl Connection {
         &self,
         side: usize,
         now: i64,
-        mark: Mark,
-        fallback: i64,
+        around: Around,
         missing: Option<u32>,
         first: bool,
     ) -> Gap {
@@ -93,12 +118,12 @@ impl Connection {
         let start = if first { asked } else { flow.last_data.max(flow.last_advance) };
         let start = start.min(now);
         let length = (now - flow.last_data).max(1) as f64;
-        let idle = (mark.idle - self.marks[side].idle) as f64 / length;
+        let idle = (around.mark.idle - self.marks[side].idle) as f64 / length;
         Gap {
             start,
             now,
             quiet: now - self.last,
-            patience: self.patience(fallback),
+            patience: self.patience(around.round_trip),
             idle: idle.clamp(0.0, 1.0),
             before: self.last_place,
             missing,
@@ -111,18 +136,19 @@ impl Connection {
         &mut self,
         side: usize,
         now: i64,
-        seen: Seen,
+        (start, seen): (i64, Seen),
         events: &mut Vec<Event>,
     ) -> bool {
-        if self.flows[side].message.is_some() || !matches!(seen, Seen::Next | Seen::Beyond) {
+        if self.flows[side].message.is_some() || seen == Seen::Again {
             return false;
         }
         let asked = self.flows[1 - side].message.map(|message| message.first);
         self.end_message(1 - side, events);
-        let first_byte = self.flows[side].top;
+        let first_byte = self.flows[side].top.min(start);
         // A SYN that was lost was the first attempt to ask.
         let tried = self.flows[1 - side].syn_again.filter(|_| first_byte == 0);
-        let start = tried.or(asked).unwrap_or(now);
+        let opened = self.opened().filter(|_| first_byte == 0);
+        let start = tried.or(asked).or(opened).unwrap_or(now);
         self.flows[side].message =
             Some(Message { start, first: now, last: now, first_byte, ..Message::default() });
         events.push(Event::Begun { side, start });
@@ -195,7 +221,9 @@ impl Connection {
         let repairing = flow.una < flow.recover;
         let by_timer = flow.by_timer;
         if first && (gap.is_stall() || !repairing) {
-            flow.recover = flow.top;
+            // What was lost behind the last packet will be sent again, too.
+            let beyond = i64::from(flow.surplus) * flow.segment();
+            flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
             flow.by_timer = gap.is_stall();
         } else if first && !by_timer && flow.dupacks < 3 {
             events.push(Event::Partial);
@@ -205,13 +233,20 @@ impl Connection {
         }
         // With SACK every packet behind a hole speaks for its loss, else a duplicate at `una` does.
         let duplicates = if sack { hole.behind.max(flow.dupacks) } else { flow.dupacks };
-        let (cause, confidence) = if repairing || duplicates >= 3 {
-            (Cause::LostRetransmission, 0.85)
-        } else {
-            (Cause::LackOfDupacks, 0.9)
+        let asked = repairing || duplicates >= 3;
+        let alone = duplicates == 0 && hole.behind == 0;
+        let lost = gap.missing.map(|_| flow.surplus > 0);
+        let (cause, confidence) = match lost {
+            Some(_) if hole.again => (Cause::LostRetransmission, 0.95),
+            Some(true) if asked || alone => (Cause::LostRetransmission, 0.95),
+            None if asked => (Cause::LostRetransmission, 0.85),
+            _ if alone => (Cause::FullWindow, 0.9),
+            Some(_) => (Cause::LackOfDupacks, 0.95),
+            None => (Cause::LackOfDupacks, 0.9),
         };
         let mut stall = gap.stall(ends, packet, Ok(cause), confidence);
-        stall.partial = repairing && !by_timer && duplicates < 3;
+        stall.partial = lost.is_none() && repairing && !by_timer && duplicates < 3;
+        stall.missing = gap.missing.map(|_| flow.surplus);
         stall.behind = end;
         flow.unsettled.push(stall);
         self.limit(side, events);
@@ -254,8 +289,15 @@ impl Connection {
             self.flows[side].unsettled.push(stall);
             return;
         }
-        let kind = Kind::Silent { first: gap.first, missing: gap.missing };
-        self.flows[side].pending = Some(gap.pending(kind, packet, start, end));
+        let flow = &mut self.flows[side];
+        let again = start < flow.recover;
+        if let Some(missing @ 1..) = gap.missing {
+            // All of them are sent again.
+            flow.recover = flow.recover.max(start + i64::from(missing) * flow.segment());
+            flow.by_timer = true;
+        }
+        let kind = Kind::Silent { first: gap.first, again, missing: gap.missing };
+        flow.pending = Some(gap.pending(kind, packet, start, end));
     }
 
     /// Whether the rounds of packets end where the window does.
@@ -302,12 +344,13 @@ impl Connection {
         let ends = (self.ends[side], self.ends[1 - side]);
         let flow = &mut self.flows[side];
         let Some(pending) = flow.pending else { return };
-        let Kind::Silent { first, missing } = pending.kind else { return };
+        let Kind::Silent { first, again, missing } = pending.kind else { return };
         flow.pending = None;
         let single = pending.to - pending.from <= flow.segment();
         let alone = next.map(|(_, now)| now - pending.end > trip / 2);
         let (cause, confidence) = match (missing, single, alone) {
             (Some(0), _, _) => (None, 0.95),
+            (Some(_), _, _) if again => (Some(Ok(Cause::LostRetransmission)), 0.95),
             (Some(_), _, _) => (Some(Ok(Cause::FullWindow)), 0.97),
             (None, false, _) | (None, true, Some(false)) => (None, 0.85),
             (None, true, Some(true)) => (Some(Ok(Cause::FullWindow)), 0.8),
@@ -351,6 +394,7 @@ impl Connection {
             upstream: false,
             partial: false,
             near_end: false,
+            missing,
         });
         events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
         self.limit(side, events);
@@ -399,6 +443,7 @@ impl Gap {
             upstream: false,
             partial: false,
             near_end: false,
+            missing: None,
         }
     }
 }

@@ -1,11 +1,14 @@
 //! One direction of a connection: what was seen of its bytes, and what was acknowledged.
 
-use incast_capture::read::Packet;
+use incast_capture::read::{Packet, flags};
 
 use crate::event::Message;
 use crate::holes::Holes;
 use crate::ids::Ids;
 use crate::stall::{Place, Stall};
+
+/// No window is larger (RFC 7323 §2.3).
+const MOST_ANNOUNCED: i64 = 1 << 30;
 
 /// How a segment relates to what was seen before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +43,8 @@ pub enum Kind {
     /// The first missing segment was sent again: the next ACK tells why.
     Resent { top: i64, dupacks: u32, sacked: bool, resent: bool, probe: bool, value: Option<u32> },
     /// New bytes came after a silence: the next packet tells why.
-    Silent { first: bool, missing: Option<u32> },
+    /// `again` if they had been sent before.
+    Silent { first: bool, again: bool, missing: Option<u32> },
 }
 
 /// The state of one direction; byte 0 is the first that was seen.
@@ -58,6 +62,8 @@ pub struct Flow {
     pub mss: u32,
     pub holes: Holes,
     pub ids: Ids,
+    /// Packets that were lost since `una` moved last, beside those that left holes.
+    pub surplus: u32,
     /// The last packet of data, and when the first missing byte moved.
     pub last_data: i64,
     pub last_place: Place,
@@ -75,6 +81,8 @@ pub struct Flow {
     pub held_top: i64,
     /// When the first SYN was seen, if it was sent again.
     pub syn_again: Option<i64>,
+    /// Whether its first packet was full, which a request is not.
+    pub pushes: bool,
     /// Whether its SYN was acknowledged.
     pub greeted: bool,
     pub syn: Option<(i64, u32, Place)>,
@@ -132,10 +140,50 @@ impl Flow {
         }
     }
 
+    /// How many packets are missing before this one by its identification. Those before a packet
+    /// without data are told with the next data.
+    pub fn missing_before(&mut self, packet: &Packet) -> Option<u32> {
+        // Linux does not count its SYN-ACK.
+        let counted = !packet.has(flags::SYN) || !packet.has(flags::ACK);
+        let id = packet.id.filter(|_| counted)?;
+        let data = packet.payload > 0;
+        let segments = if data { self.segments(packet) } else { 1 };
+        let missing = self.ids.take(id, segments)?;
+        if data {
+            return Some(missing + self.ids.kept());
+        }
+        self.ids.keep(missing);
+        None
+    }
+
+    /// A packet without data has the number of the next byte: all before it was sent.
+    pub fn announce(&mut self, packet: &Packet, now: i64) {
+        if !self.begun() || packet.has(flags::SYN) || packet.has(flags::RST) {
+            return;
+        }
+        let next = self.start_of(packet.seq);
+        if self.top < next && next - self.top <= MOST_ANNOUNCED && !self.closed {
+            self.make_hole(next, now);
+            let new = self.new_packets(next);
+            self.surplus += self.ids.kept().saturating_sub(new);
+            self.top = next;
+        }
+    }
+
+    /// Bytes up to `end` were passed over.
+    fn make_hole(&mut self, end: i64, now: i64) {
+        self.holes.make((self.top, end), self.top < self.recover, now);
+    }
+
+    /// Packets between the highest byte seen and another.
+    pub fn new_packets(&self, next: i64) -> u32 {
+        ((next - self.top).max(0) as u64).div_ceil(self.segment() as u64) as u32
+    }
+
     /// Takes note of a segment.
     pub fn advance(&mut self, start: i64, end: i64, now: i64) {
         if start > self.top {
-            self.holes.make(self.top, start, now);
+            self.make_hole(start, now);
         } else if start < self.top {
             self.holes.fill(start, end);
         }

@@ -9,6 +9,8 @@ pub struct Hole {
     pub made: i64,
     /// Packets seen behind it.
     pub behind: u32,
+    /// Whether its bytes had been sent before.
+    pub again: bool,
 }
 
 /// The holes of a flow, in order. Of too many the oldest is given up.
@@ -22,12 +24,12 @@ impl Holes {
         self.0.first().copied()
     }
 
-    /// A packet begins at `end`, although `start` was expected.
-    pub fn make(&mut self, start: i64, end: i64, now: i64) {
+    /// A packet begins at the end, although the start was expected.
+    pub fn make(&mut self, (start, end): (i64, i64), again: bool, now: i64) {
         if self.0.len() == MOST {
             self.0.remove(0);
         }
-        self.0.push(Hole { start, end, made: now, behind: 0 });
+        self.0.push(Hole { start, end, made: now, behind: 0, again });
     }
 
     /// A packet was seen that ends at `end`: all holes below it have one more behind them.
@@ -84,7 +86,7 @@ mod tests {
     #[test]
     fn a_hole_is_filled_from_its_middle() {
         let mut holes = Holes::default();
-        holes.make(10, 40, 0);
+        holes.make((10, 40), false, 0);
         holes.pass(40);
         holes.fill(20, 30);
         assert_eq!(holes.0.len(), 2);

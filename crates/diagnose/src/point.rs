@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use incast_capture::read::{Address, Endpoint, Packet, flags};
 
-use crate::connection::Connection;
+use crate::connection::{Around, Connection};
 use crate::episode::{self, Episode};
 use crate::event::Event;
+use crate::ids::Votes;
 use crate::load::Mark;
 use crate::parameters::Parameters;
 use crate::receiver::{Burst, Receiver};
@@ -29,6 +30,8 @@ pub struct Point {
     pub stalls: Vec<Stall>,
     pub episodes: Vec<Episode>,
     pub evidence: Evidence,
+    /// Whether packets are counted, by all connections.
+    votes: Votes,
     pub parameters: Parameters,
     /// Connections so far.
     pub opened: u64,
@@ -73,9 +76,12 @@ impl Point {
             receiver.packet(packet.time, packet.size, key, packet.source.address);
             mark = receiver.load.mark();
         }
-        let fallback = self.parameters.round_trip.unwrap_or(3_000_000);
+        let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
+        let counted = self.votes.counted() == Some(true);
+        let around = Around { mark, round_trip, counted };
         let mut events = std::mem::take(&mut self.events);
-        connection.handle(packet, mark, fallback, &mut events);
+        connection.handle(packet, around, &mut events);
+        self.votes.add(connection.flows[side].ids.collect());
         let over = connection.over();
         if let Some(trip) = connection.round_trip() {
             self.parameters.trip(trip);

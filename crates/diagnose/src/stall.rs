@@ -82,6 +82,8 @@ pub struct Stall {
     pub partial: bool,
     /// Whether fewer than three segments follow in the message.
     pub near_end: bool,
+    /// Packets that were lost while it waited or just before, if that can be known.
+    pub missing: Option<u32>,
 }
 
 impl Stall {

@@ -20,6 +20,9 @@ impl Trip {
         }
         let least = self.least.map_or(sample, |least| least.min(sample));
         self.least = Some(least);
+        if self.most >= least + HELD {
+            self.most = least; // those before were pauses
+        }
         if sample < least + HELD && waited < sample / 2 + 25_000 {
             self.most = self.most.max(sample);
         }
