@@ -4,6 +4,8 @@
 //! timeouts, one of seven times is three. All but the first are for a retransmission that was lost.
 //! The timer may have been doubled before: six times the usual one is two timeouts as well.
 
+use std::collections::BTreeMap;
+
 use crate::stall::{Cause, Ended, Stall};
 
 /// How far a wait may be from such a sum.
@@ -12,15 +14,17 @@ const NEAR: f64 = 0.1;
 const MOST: i32 = 8;
 /// The usual timer is the shortest that so many waits of a hundred agree on.
 const SHARE: usize = 5;
+/// Waits agree if they fall into the same part of a power of two.
+const BINS: f64 = 8.0;
 
 /// Splits the waits that are sums of doubled ones.
 pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
     let hidden = |stall: &&Stall| {
         !stall.upstream && stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake)
     };
-    let Some(usual) = usual(stalls.iter().filter(hidden).map(Stall::length).collect()) else {
-        return stalls;
-    };
+    let mut timer = Timer::default();
+    stalls.iter().filter(hidden).for_each(|stall| timer.take(stall.length()));
+    let Some(usual) = timer.usual() else { return stalls };
     let mut parts = Vec::with_capacity(stalls.len());
     for stall in stalls {
         let most = if hidden(&&stall) { most_expiries(&stall) } else { 1 };
@@ -39,15 +43,32 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
     parts
 }
 
-/// The usual timer: the shortest wait that is not alone.
-fn usual(mut lengths: Vec<i64>) -> Option<i64> {
-    lengths.sort_unstable();
-    let enough = (lengths.len() * SHARE / 100).max(1);
-    let agree = |&length: &i64| {
-        let near = |other: &&i64| (**other - length) as f64 <= NEAR * length as f64;
-        lengths.iter().skip_while(|other| **other < length).take_while(near).count() >= enough
-    };
-    lengths.iter().copied().find(agree)
+/// The timer that most waits have in common.
+#[derive(Clone, Debug, Default)]
+pub struct Timer {
+    /// How many waits had which length, rounded; and the shortest of them.
+    waits: BTreeMap<i32, (usize, i64)>,
+    count: usize,
+    usual: Option<i64>,
+}
+
+impl Timer {
+    /// A wait.
+    pub fn take(&mut self, length: i64) {
+        let bin = ((length.max(1) as f64).log2() * BINS).floor() as i32;
+        let (count, least) = self.waits.entry(bin).or_insert((0, length));
+        *count += 1;
+        *least = (*least).min(length);
+        self.count += 1;
+        let enough = (self.count * SHARE).div_ceil(100);
+        let mut waits = self.waits.values();
+        self.usual = waits.find(|(count, _)| *count >= enough).map(|(_, least)| *least);
+    }
+
+    /// The shortest that is not alone.
+    pub fn usual(&self) -> Option<i64> {
+        self.usual
+    }
 }
 
 /// How often a timer may have expired in a wait: each time but the last, a packet was lost.
@@ -60,8 +81,8 @@ fn most_expiries(stall: &Stall) -> i32 {
     (missing as i32 + first).clamp(1, MOST)
 }
 
-/// How often a timer that is `usual` at first has expired in a wait.
-fn expiries(length: i64, usual: i64, most: i32) -> i32 {
+/// How often a timer that is `usual` at first has expired in a wait, at most `most` times.
+pub fn expiries(length: i64, usual: i64, most: i32) -> i32 {
     let units = length as f64 / usual.max(1) as f64;
     let sums = (1..=most).flat_map(|count| (0..MOST).map(move |doubled| (count, doubled)));
     let error = |(count, doubled): (i32, i32)| {
@@ -87,10 +108,11 @@ mod tests {
 
     #[test]
     fn one_short_wait_of_many_is_not_the_timer() {
-        let mut lengths = vec![3];
-        lengths.extend(200..240);
-        assert_eq!(usual(lengths), Some(200));
-        assert_eq!(usual(vec![70]), Some(70));
-        assert_eq!(usual(Vec::new()), None);
+        let mut timer = Timer::default();
+        assert_eq!(timer.usual(), None);
+        timer.take(3);
+        assert_eq!(timer.usual(), Some(3));
+        (200..240).for_each(|length| timer.take(length));
+        assert_eq!(timer.usual(), Some(200));
     }
 }

@@ -8,9 +8,6 @@ use crate::load::Mark;
 use crate::stall::{Cause, Ended, Place, Stall};
 use crate::trip::Trip;
 
-/// A handshake that takes so many usual round trips has lost packets.
-const UNUSUAL: i64 = 20;
-
 /// What is known of the place of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
@@ -20,6 +17,8 @@ pub struct Around {
     pub round_trip: i64,
     /// Whether other connections count their packets.
     pub counted: bool,
+    /// The usual timer, as far as waits have shown it.
+    pub timer: Option<i64>,
 }
 
 /// A connection that is open.
@@ -242,8 +241,8 @@ impl Connection {
         {
             flow.greeted = true;
             // After a second SYN, or lost packets, this would be no round trip.
-            if flow.syn_again.is_none() && greets && now - sent < UNUSUAL * usual {
-                self.trips[side].take(now - sent, 0);
+            if flow.syn_again.is_none() && greets {
+                self.trips[side].guess(now - sent, 0, usual);
             }
         }
         if ack > flow.una {
@@ -251,7 +250,7 @@ impl Connection {
                 && ack >= end
             {
                 flow.timed = None;
-                self.trips[side].take(now - sent, quiet);
+                self.trips[side].guess(now - sent, quiet, usual);
             }
             if flow.syn.is_some() && flow.top == 0 {
                 flow.una = ack;

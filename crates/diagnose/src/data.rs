@@ -2,6 +2,7 @@
 
 use incast_capture::read::{Endpoint, Packet};
 
+use crate::chain;
 use crate::connection::{Around, Connection};
 use crate::event::{Event, Message, Reason};
 use crate::flow::{Flow, Kind, Pending, Seen};
@@ -9,6 +10,9 @@ use crate::stall::{Cause, Ended, Place, Stall};
 
 /// Bytes of options that a full segment may have.
 const OPTIONS: i64 = 40;
+
+/// No timer is shorter, so that a wait is none without a loss.
+const SOON: i64 = 2_000_000;
 
 /// The silence before a segment.
 struct Gap {
@@ -23,6 +27,8 @@ struct Gap {
     missing: Option<u32>,
     /// No byte of this message was seen before.
     first: bool,
+    /// The usual timer.
+    timer: Option<i64>,
 }
 
 impl Connection {
@@ -52,6 +58,9 @@ impl Connection {
         self.settle_silent(side, Some((start, now)), events);
         let first = self.begin_message(side, now, (start, seen), events);
         let gap = self.gap(side, now, around, missing, first);
+        if gap.is_stall() && !self.asks(side) {
+            events.push(Event::Silent { side, length: gap.now - gap.start });
+        }
         match seen {
             Seen::Again => self.again(packet, side, (start, end), &gap, events),
             Seen::Missing => self.missing(packet, side, (start, end), &gap, events),
@@ -114,7 +123,9 @@ impl Connection {
         first: bool,
     ) -> Gap {
         let flow = &self.flows[side];
-        let asked = flow.message.map_or(now, |message| message.start);
+        // A handshake that took two attempts was a wait of its own.
+        let opened = self.opened().unwrap_or(i64::MIN);
+        let asked = flow.message.map_or(now, |message| message.start).max(opened);
         let start = if first { asked } else { flow.last_data.max(flow.last_advance) };
         let start = start.min(now);
         let length = (now - flow.last_data).max(1) as f64;
@@ -128,6 +139,7 @@ impl Connection {
             before: self.last_place,
             missing,
             first,
+            timer: around.timer,
         }
     }
 
@@ -222,7 +234,7 @@ impl Connection {
         let by_timer = flow.by_timer;
         if first && (gap.is_stall() || !repairing) {
             // What was lost behind the last packet will be sent again, too.
-            let beyond = i64::from(flow.surplus) * flow.segment();
+            let beyond = gap.beyond(flow.surplus) * flow.segment();
             flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
             flow.by_timer = gap.is_stall();
         } else if first && !by_timer && flow.dupacks < 3 {
@@ -276,7 +288,8 @@ impl Connection {
             events.push(Self::waited(side, reason, span, places));
             return;
         }
-        if length <= gap.patience.max(2_000_000) && gap.missing.unwrap_or(0) == 0
+        let unasked = gap.first && start == 0 && self.opener == Some(side);
+        if length <= gap.patience.max(SOON) && (gap.missing.unwrap_or(0) == 0 || unasked)
             || length <= gap.patience
         {
             return;
@@ -293,7 +306,8 @@ impl Connection {
         let again = start < flow.recover;
         if let Some(missing @ 1..) = gap.missing {
             // All of them are sent again.
-            flow.recover = flow.recover.max(start + i64::from(missing) * flow.segment());
+            let all = gap.beyond(missing) * flow.segment();
+            flow.recover = flow.recover.max(start + all);
             flow.by_timer = true;
         }
         let kind = Kind::Silent { first: gap.first, again, missing: gap.missing };
@@ -407,6 +421,14 @@ impl Gap {
     fn is_stall(&self) -> bool {
         let idle = (self.idle * self.quiet as f64) as i64;
         self.quiet > self.patience && (idle > self.patience || self.quiet > 10 * self.patience)
+    }
+
+    /// How many of the lost packets were sent before the wait, and not by its timer.
+    fn beyond(&self, lost: u32) -> i64 {
+        let most = i32::try_from(lost).unwrap_or(i32::MAX).clamp(1, 8);
+        let timer = self.timer.unwrap_or(i64::MAX);
+        let again = chain::expiries(self.now - self.start, timer, most) - 1;
+        (i64::from(lost) - i64::from(again)).max(0)
     }
 
     fn pending(&self, kind: Kind, packet: &Packet, from: i64, to: i64) -> Pending {

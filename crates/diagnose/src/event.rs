@@ -48,6 +48,8 @@ pub enum Event {
     Begun { side: usize, start: i64 },
     /// A message has ended.
     Ended { side: usize, message: Message },
+    /// Nothing was seen for so long.
+    Silent { side: usize, length: i64 },
     /// Data was waited for.
     Stalled { side: usize, stall: Stall },
     /// Nothing was lost, and yet the flow waited.
@@ -72,6 +74,7 @@ impl Event {
         match self {
             Self::Begun { side, .. }
             | Self::Ended { side, .. }
+            | Self::Silent { side, .. }
             | Self::Stalled { side, .. }
             | Self::Waited { side, .. }
             | Self::Lost { side, .. }

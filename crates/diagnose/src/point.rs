@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use incast_capture::read::{Address, Endpoint, Packet, flags};
 
+use crate::chain::Timer;
 use crate::connection::{Around, Connection};
 use crate::episode::{self, Episode};
 use crate::event::Event;
@@ -32,6 +33,7 @@ pub struct Point {
     pub evidence: Evidence,
     /// Whether packets are counted, by all connections.
     votes: Votes,
+    timer: Timer,
     pub parameters: Parameters,
     /// Connections so far.
     pub opened: u64,
@@ -78,7 +80,8 @@ impl Point {
         }
         let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
         let counted = self.votes.counted() == Some(true);
-        let around = Around { mark, round_trip, counted };
+        let timer = self.timer.usual();
+        let around = Around { mark, round_trip, counted, timer };
         let mut events = std::mem::take(&mut self.events);
         connection.handle(packet, around, &mut events);
         self.votes.add(connection.flows[side].ids.collect());
@@ -188,6 +191,7 @@ impl Point {
                     }
                 }
                 Event::Partial => {}
+                Event::Silent { length, .. } => self.timer.take(length),
                 Event::Waited { wait, .. } => receiver.waited(wait, sender),
                 Event::Lost { packets, .. } => {
                     receiver.losses.lost(packets);

@@ -5,7 +5,13 @@
 pub struct Trip {
     least: Option<i64>,
     most: i64,
+    /// Samples that were passed over.
+    unusual: u32,
 }
+
+/// A first sample of so many usual round trips is rather a lost packet, if it is not confirmed.
+const UNUSUAL: i64 = 20;
+const CONFIRMED: u32 = 4;
 
 /// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
 const HELD: i64 = 35_000_000;
@@ -13,6 +19,17 @@ const HELD: i64 = 35_000_000;
 const LONGEST: i64 = 3_600_000_000_000;
 
 impl Trip {
+    /// Takes a sample that may be the wait for a timer, where a round trip is `usual`.
+    pub fn guess(&mut self, sample: i64, waited: i64, usual: i64) {
+        if self.least.is_none() && sample > UNUSUAL * usual {
+            self.unusual += 1;
+            if self.unusual < CONFIRMED {
+                return;
+            }
+        }
+        self.take(sample, waited);
+    }
+
     /// Takes a sample; `waited` of it the connection was silent.
     pub fn take(&mut self, sample: i64, waited: i64) {
         if sample > LONGEST {
