@@ -107,7 +107,10 @@ def _silence(frames: list[Frame], at: float, rto: float) -> dict[str, Any]:
 def _episodes(
     events: dict[str, Any], kinds: list[str], causes: list[str], pairs: list[tuple[int, int]]
 ) -> list[dict[str, Any]]:
-    """Return the blocks of at least three flows in which the link waited for a timer."""
+    """Return the blocks of at least three flows in which the link waited for a timer.
+
+    The timer is that of retransmissions, or that of a tail-loss probe: both are waits for a loss.
+    """
     blocks: dict[int, dict[str, Any]] = {}
     for row, kind in enumerate(kinds):
         block, at = int(events["block"][row]), float(events["time_s"][row])
@@ -124,9 +127,10 @@ def _episodes(
             here["stalled"].add(flow)
         elif kind == "stall" and causes[row] in ("timeout", "tail_probe"):
             here["waited"] = here.get("waited", 0.0) + float(events["wait_s"][row])
+            here["stalled"].add(flow)
     found = []
     for here in blocks.values():
-        if len(here["asked"]) < FEWEST or not here["stalled"] or "waited" not in here:
+        if len(here["asked"]) < FEWEST or "waited" not in here:
             continue
         found.append(
             {

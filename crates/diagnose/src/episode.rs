@@ -4,7 +4,7 @@ use incast_capture::read::Address;
 
 use crate::load::Load;
 use crate::receiver::Burst;
-use crate::stall::{Ended, Stall};
+use crate::stall::Stall;
 
 /// An episode.
 #[derive(Clone, Debug)]
@@ -34,8 +34,7 @@ pub fn of(
     load: &Load,
     least: usize,
 ) -> Option<Episode> {
-    let timer = |stall: &Stall| stall.idle >= IDLE && stall.ended == Ended::Timeout;
-    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(timer);
+    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(|stall| stall.idle >= IDLE);
     let idle: Vec<usize> = burst.stalls.iter().filter(waits).copied().collect();
     let fills = burst.peak as f64 >= FULL * load.peak() as f64;
     if burst.members.len() < least || idle.is_empty() || !fills {

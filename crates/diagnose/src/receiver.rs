@@ -114,10 +114,9 @@ impl Receiver {
         let member = Member { key, message: None };
         let joins = |burst: &&mut Burst| {
             (start - burst.newest).abs() <= window
-                && burst.open > 0
                 && burst.members.iter().all(|one| one.key != key)
         };
-        if let Some(burst) = self.bursts.last_mut().filter(joins) {
+        if let Some(burst) = self.bursts.iter_mut().rev().find(joins) {
             burst.newest = burst.newest.max(start);
             burst.start = burst.start.min(start);
             burst.members.push(member);
@@ -167,9 +166,12 @@ impl Receiver {
         self.bursts.iter_mut().rev().find_map(|burst| place(burst).map(|at| (burst, at)))
     }
 
-    /// Takes out the bursts whose flows have all ended.
+    /// Takes out the bursts whose flows have all ended. The newest may still get members: those
+    /// whose first packets were lost.
     fn over(&mut self) -> Vec<Burst> {
-        self.bursts.extract_if(.., |burst| burst.open == 0).collect()
+        let newest = self.bursts.iter().map(|burst| burst.newest).max().unwrap_or(0);
+        let over = |burst: &mut Burst| burst.open == 0 && burst.newest < newest;
+        self.bursts.extract_if(.., over).collect()
     }
 
     /// A wait without a loss.
