@@ -157,8 +157,9 @@ impl Connection {
         let asked = self.flows[1 - side].message.map(|message| message.first);
         self.end_message(1 - side, events);
         let first_byte = self.flows[side].top.min(start);
-        // A SYN that was lost was the first attempt to ask.
-        let tried = self.flows[1 - side].syn_again.filter(|_| first_byte == 0);
+        // A SYN that was lost was the first attempt to ask, or to be asked.
+        let again = self.flows.iter().filter_map(|flow| flow.syn_again).min();
+        let tried = again.filter(|_| first_byte == 0);
         let opened = self.opened().filter(|_| first_byte == 0);
         let start = tried.or(asked).or(opened).unwrap_or(now);
         self.flows[side].message =

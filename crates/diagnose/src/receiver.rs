@@ -113,7 +113,7 @@ impl Receiver {
         self.lone += u64::from(other <= start);
         let member = Member { key, message: None };
         let joins = |burst: &&mut Burst| {
-            (start - burst.newest).abs() <= window
+            (burst.start - window..=burst.newest + window).contains(&start)
                 && burst.members.iter().all(|one| one.key != key)
         };
         if let Some(burst) = self.bursts.iter_mut().rev().find(joins) {
