@@ -41,6 +41,8 @@ class Score:
 
     episodes: Counter[str] = field(default_factory=Counter)
     causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    doubtful: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    """Place, cause and what was said, where the place does not decide."""
     controls: Counter[str] = field(default_factory=Counter)
     named: Counter[tuple[str, str]] = field(default_factory=Counter)
     mistakes: list[tuple[int, str, str]] = field(default_factory=list)
@@ -54,10 +56,9 @@ class Score:
     def causes_of(self, decided: bool) -> Counter[str]:
         """Count right, wrong, undecided and missed stalls, where the place decides, or does not."""
         told: Counter[str] = Counter()
-        for (place, cause, said), count in self.causes.items():
-            if (cause in _UNSEEN[place]) != decided:
-                kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}
-                told[kind.get(said, "wrong")] += count
+        for (_, cause, said), count in (self.causes if decided else self.doubtful).items():
+            kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}
+            told[kind.get(said, "wrong")] += count
         return told
 
     def share_named(self) -> tuple[int, int]:
@@ -148,8 +149,9 @@ def _causes(
         said = _MISSED if best is None else best["cause"] or "cannot tell"
         if best is not None:
             told.remove(best)
-        score.causes[place, real["cause"], said] += 1
-        if said != real["cause"] and real["cause"] not in _UNSEEN[place]:
+        doubtful = real["in_doubt"] or real["cause"] in _UNSEEN[place]
+        (score.doubtful if doubtful else score.causes)[place, real["cause"], said] += 1
+        if said != real["cause"] and not doubtful:
             wrong[f"{real['cause']} as {said}"] += 1
     return wrong
 

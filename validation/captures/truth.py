@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+import incast
 from validation.captures.frames import Frame, read
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from validation.captures.scenarios import Case, View
 
+_WITHOUT_A_TRACE = ("tail", "lack_of_dupacks", "ack_loss", "spurious")
 FEWEST = 3  # flows of an episode of incast
 _WAIT = 0.1  # of a timer
 
@@ -30,10 +32,14 @@ def of(
     kinds = [names[code] for code in codes]
     names, codes = events["cause"]
     causes = [names[code] for code in codes]
-    timeouts = [row for row, kind in enumerate(kinds) if kind == "timeout"]
+    repairs = [row for row, kind in enumerate(kinds) if kind in ("timeout", "fast_retransmit")]
     seen = _by_server(read(path))
+    doubts = _Doubts(case, view)
     stalls = []
-    for row in timeouts:
+    for row in repairs:
+        doubtful = doubts.of(events, row, causes[row])
+        if kinds[row] != "timeout":
+            continue
         server, client = (address(host) for host in pairs[int(events["flow"][row])])
         at, rto = float(events["time_s"][row]), float(events["rto_s"][row])
         stalls.append(
@@ -44,6 +50,7 @@ def of(
                 "expired": at,
                 "rto": rto,
                 "cause": causes[row],
+                "in_doubt": doubtful,
                 **_silence(seen.get(server, []), at, rto),
             }
         )
@@ -57,6 +64,38 @@ def of(
         "servers": len({server for server, _ in pairs}),
         "vantage": view.at,
     }
+
+
+class _Doubts:
+    """Whether a place does not decide the cause of a timeout, whatever is inferred there.
+
+    At the client, without numbers of packets, nobody sees how often a segment was sent that never
+    arrived. If it was outstanding when an earlier repair began, or is the next one (RFC 6582 §3.2,
+    "recover"), it was sent again or not, which depends on the sender. At a server, without SACK and
+    duplicate ACKs, the answer to a retransmission that had been the only hole is the same whether
+    that segment or the ACKs were lost.
+    """
+
+    def __init__(self, case: Case, view: View) -> None:
+        self.unnumbered = view.at == "client" and not view.numbered
+        self.at_server = view.at.startswith("server")
+        transport = incast.load(case.document).plan.points[0].resolved["transport"]
+        self.segment = int(transport["mss"])
+        self.selective = bool(transport["sack"])
+        self.fresh = case.document["workload"].get("connections", "fresh") == "fresh"
+        self.earlier: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+
+    def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
+        """Return it for the repair that a row begins; rows must come in order."""
+        flow, block = int(events["flow"][row]), int(events["block"][row])
+        start, flight = int(events["seq"][row]), int(events["flight"][row])
+        earlier = self.earlier[flow, block if self.fresh else 0]
+        again = any(first < start <= end for first, end in earlier)
+        if cause != "handshake":
+            earlier.append((start, start + flight))
+        silent = self.at_server and not self.selective and not events["dupacks"][row]
+        alone = silent and (flight <= self.segment or cause in _WITHOUT_A_TRACE)
+        return (self.unnumbered and again) or alone
 
 
 def _other_waits(

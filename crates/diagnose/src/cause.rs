@@ -45,6 +45,7 @@ impl Connection {
         }
         let segment = flow.segment();
         let alone = top - pending.from <= segment;
+        let at_sender = self.near(side);
         let (cause, confidence) = if resent && duplicate.is_none() {
             (Ok(Cause::LostRetransmission), 0.97)
         } else if at_once && (echoed_older || duplicate.is_some()) {
@@ -54,12 +55,12 @@ impl Connection {
         } else if dupacks > 0 || sacked || probe && selective {
             (Ok(Cause::LackOfDupacks), 0.9)
         } else if ack <= pending.to {
-            if alone && !self.sack[1 - side] {
+            if alone && !self.sack[1 - side] && at_sender {
                 (Err(NO_DUPLICATES_TOLD), 0.5)
             } else {
                 (Ok(Cause::FullWindow), 0.95)
             }
-        } else if self.sack[1 - side] {
+        } else if self.sack[1 - side] || !at_sender {
             (Ok(Cause::LackOfDupacks), 0.6)
         } else {
             (Err(NO_DUPLICATES_TOLD), 0.5)
@@ -106,7 +107,6 @@ impl Connection {
             frames: vec![pending.before, pending.after],
             behind: pending.to,
             upstream: true,
-            partial: false,
             near_end: false,
             missing: None,
         };

@@ -158,7 +158,6 @@ impl Connection {
                         frames: vec![place, packet.into()],
                         behind: 0,
                         upstream: true,
-                        partial: false,
                         near_end: false,
                         missing: None,
                     };
@@ -313,6 +312,12 @@ impl Connection {
     pub fn waited(side: usize, reason: Reason, span: (i64, i64), places: (Place, Place)) -> Event {
         let (start, end) = span;
         Event::Waited { side, wait: Wait { reason, start, end, before: places.0, after: places.1 } }
+    }
+
+    /// Whether the point is at an end, so that what the other one answers may be lost before it.
+    pub fn near(&self, side: usize) -> bool {
+        let (own, other) = (self.trips[side].least(), self.trips[1 - side].least());
+        own.unwrap_or(0) * 4 < other.unwrap_or(1)
     }
 
     /// When the handshake was over, as far as it was seen.

@@ -8,6 +8,9 @@ use crate::event::{Event, Message, Reason};
 use crate::flow::{Flow, Kind, Pending, Seen};
 use crate::stall::{Cause, Ended, Place, Stall};
 
+const UNNUMBERED: &str = "it had been outstanding in an earlier repair, and packets without \
+    counted identifications do not show whether it was sent again then, in vain";
+
 /// Bytes of options that a full segment may have.
 const OPTIONS: i64 = 40;
 
@@ -232,14 +235,12 @@ impl Connection {
         }
         let first = flow.holes.first().is_some_and(|first| first.start == hole.start);
         let repairing = flow.una < flow.recover;
-        let by_timer = flow.by_timer;
+        // The segment after a repair may be refused a fast one (RFC 6582 §3.2, step 1).
+        let after_repair = flow.recover > 0 && flow.una <= flow.recover;
         if first && (gap.is_stall() || !repairing) {
             // What was lost behind the last packet will be sent again, too.
             let beyond = gap.beyond(flow.surplus) * flow.segment();
             flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
-            flow.by_timer = gap.is_stall();
-        } else if first && !by_timer && flow.dupacks < 3 {
-            events.push(Event::Partial);
         }
         if !gap.is_stall() || !first {
             return;
@@ -250,15 +251,15 @@ impl Connection {
         let alone = duplicates == 0 && hole.behind == 0;
         let lost = gap.missing.map(|_| flow.surplus > 0);
         let (cause, confidence) = match lost {
-            Some(_) if hole.again => (Cause::LostRetransmission, 0.95),
-            Some(true) if asked || alone => (Cause::LostRetransmission, 0.95),
-            None if asked => (Cause::LostRetransmission, 0.85),
-            _ if alone => (Cause::FullWindow, 0.9),
-            Some(_) => (Cause::LackOfDupacks, 0.95),
-            None => (Cause::LackOfDupacks, 0.9),
+            Some(_) if hole.again => (Ok(Cause::LostRetransmission), 0.95),
+            Some(true) if asked || alone => (Ok(Cause::LostRetransmission), 0.95),
+            None if after_repair => (Err(UNNUMBERED), 0.5),
+            None if asked => (Ok(Cause::LostRetransmission), 0.85),
+            _ if alone => (Ok(Cause::FullWindow), 0.9),
+            Some(_) => (Ok(Cause::LackOfDupacks), 0.95),
+            None => (Ok(Cause::LackOfDupacks), 0.9),
         };
-        let mut stall = gap.stall(ends, packet, Ok(cause), confidence);
-        stall.partial = lost.is_none() && repairing && !by_timer && duplicates < 3;
+        let mut stall = gap.stall(ends, packet, cause, confidence);
         stall.missing = gap.missing.map(|_| flow.surplus);
         stall.behind = end;
         flow.unsettled.push(stall);
@@ -309,7 +310,6 @@ impl Connection {
             // All of them are sent again.
             let all = gap.beyond(missing) * flow.segment();
             flow.recover = flow.recover.max(start + all);
-            flow.by_timer = true;
         }
         let kind = Kind::Silent { first: gap.first, again, missing: gap.missing };
         flow.pending = Some(gap.pending(kind, packet, start, end));
@@ -407,7 +407,6 @@ impl Connection {
             frames: vec![pending.before, pending.after],
             behind: i64::MIN,
             upstream: false,
-            partial: false,
             near_end: false,
             missing,
         });
@@ -464,7 +463,6 @@ impl Gap {
             frames: vec![self.before, packet.into()],
             behind: i64::MIN,
             upstream: false,
-            partial: false,
             near_end: false,
             missing: None,
         }

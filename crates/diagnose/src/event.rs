@@ -54,8 +54,6 @@ pub enum Event {
     Stalled { side: usize, stall: Stall },
     /// Nothing was lost, and yet the flow waited.
     Waited { side: usize, wait: Wait },
-    /// An ACK of a part of what was lost was answered by a retransmission (RFC 6582 §3.2).
-    Partial,
     /// Packets were lost; how many is a guess.
     Lost { side: usize, packets: u32 },
     /// A packet that was taken for lost has come late instead.
@@ -69,8 +67,8 @@ pub enum Event {
 }
 
 impl Event {
-    /// The end that sends; nothing where it does not matter.
-    pub fn side(&self) -> Option<usize> {
+    /// The end that sends.
+    pub fn side(&self) -> usize {
         match self {
             Self::Begun { side, .. }
             | Self::Ended { side, .. }
@@ -81,8 +79,7 @@ impl Event {
             | Self::Reordered { side }
             | Self::Unseen { side, .. }
             | Self::Acked { side, .. }
-            | Self::Round { side, .. } => Some(*side),
-            Self::Partial => None,
+            | Self::Round { side, .. } => *side,
         }
     }
 }

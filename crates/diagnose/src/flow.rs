@@ -72,8 +72,6 @@ pub struct Flow {
     pub sacked: bool,
     /// What was sent before a repair began: holes below it are repaired without further duplicates.
     pub recover: i64,
-    /// Whether a timer began that repair.
-    pub by_timer: bool,
     /// The end of what was sent again, and segments that the receiver holds beyond a hole.
     pub resent_top: i64,
     pub held: i64,

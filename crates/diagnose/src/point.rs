@@ -12,7 +12,7 @@ use crate::ids::Votes;
 use crate::load::Mark;
 use crate::parameters::Parameters;
 use crate::receiver::{Burst, Receiver};
-use crate::stall::{Cause, Stall};
+use crate::stall::Stall;
 use crate::vantage::Evidence;
 
 /// Connections that are kept open, and packets between two looks for those that are not.
@@ -39,8 +39,6 @@ pub struct Point {
     pub opened: u64,
     /// Stalls and episodes beyond the lists.
     pub unlisted: u64,
-    /// ACKs of parts that were answered by retransmissions.
-    partial: u64,
     pub packets: u64,
     pub first: i64,
     pub last: i64,
@@ -112,19 +110,7 @@ impl Point {
                 self.judge(address, &burst);
             }
         }
-        self.correct_partial();
         self.stalls_in_order();
-    }
-
-    /// Senders that never answer an ACK of a part had not sent the segment again.
-    fn correct_partial(&mut self) {
-        if self.partial > 0 {
-            return;
-        }
-        for stall in self.stalls.iter_mut().filter(|stall| stall.partial) {
-            let near = stall.near_end;
-            stall.cause = Ok(if near { Cause::Tail } else { Cause::LackOfDupacks });
-        }
     }
 
     /// Forgets connections that are silent, and the longest silent ones of too many.
@@ -162,10 +148,7 @@ impl Point {
     /// Tells the receivers what has happened to their flows.
     fn apply(&mut self, ends: [Endpoint; 2], serial: u64, events: &mut Vec<Event>) {
         for event in events.drain(..) {
-            let Some(side) = event.side() else {
-                self.partial += 1;
-                continue;
-            };
+            let side = event.side();
             let (sender, target, key) = (ends[side], ends[1 - side].address, (serial, side));
             let receiver = self.receivers.entry(target).or_default();
             match event {
@@ -190,7 +173,6 @@ impl Point {
                         self.unlisted += 1;
                     }
                 }
-                Event::Partial => {}
                 Event::Silent { length, .. } => self.timer.take(length),
                 Event::Waited { wait, .. } => receiver.waited(wait, sender),
                 Event::Lost { packets, .. } => {

@@ -78,8 +78,6 @@ pub struct Stall {
     pub behind: i64,
     /// Whether the lost packet was seen before it was lost.
     pub upstream: bool,
-    /// Its retransmission is inferred from an ACK of a part, which not every sender answers so.
-    pub partial: bool,
     /// Whether fewer than three segments follow in the message.
     pub near_end: bool,
     /// Packets that were lost while it waited or just before, if that can be known.
