@@ -69,7 +69,7 @@ def of(
 class _Doubts:
     """Whether a place does not decide the cause of a timeout, whatever is inferred there.
 
-    At the client, without numbers of packets, nobody sees how often a segment was sent that never
+    Behind the loss, without numbers of packets, nobody sees how often a segment was sent that never
     arrived. If it was outstanding when an earlier repair began, or is the next one (RFC 6582 §3.2,
     "recover"), it was sent again or not, which depends on the sender. At a server, without SACK and
     duplicate ACKs, the answer to a retransmission that had been the only hole is the same whether
@@ -77,7 +77,9 @@ class _Doubts:
     """
 
     def __init__(self, case: Case, view: View) -> None:
-        self.unnumbered = view.at == "client" and not view.numbered
+        star = case.document["network"].get("topology", "star") == "star"
+        behind = view.at == "client" or (view.at == "switch" and not star)
+        self.unnumbered = behind and not view.numbered
         self.at_server = view.at.startswith("server")
         transport = incast.load(case.document).plan.points[0].resolved["transport"]
         self.segment = int(transport["mss"])

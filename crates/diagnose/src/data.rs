@@ -106,7 +106,9 @@ impl Connection {
         let flow = &mut self.flows[side];
         let missing = missing?;
         let new = flow.new_packets(start);
-        if quick && matches!(seen, Seen::Next | Seen::Beyond) {
+        // While losses are repaired, retransmissions may be missing, too.
+        let repairs = flow.una < flow.recover || flow.holes.first().is_some();
+        if quick && matches!(seen, Seen::Next | Seen::Beyond) && (!repairs || missing == new) {
             flow.ids.vote(missing == new);
         }
         if !flow.ids.votes.counted().unwrap_or(around.counted) {
