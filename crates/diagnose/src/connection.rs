@@ -267,16 +267,7 @@ impl Connection {
         self.settle_resent(from, ack, packet, duplicate, now, events);
         let flow = &mut self.flows[from];
         if ack > flow.una {
-            // One segment filled the hole; the others of this step were held.
-            flow.held = (flow.held - (ack - flow.una) / flow.segment() + 1).max(0);
-            if ack >= flow.held_top {
-                flow.held = 0;
-            }
-            flow.una = ack;
-            flow.last_advance = now;
-            flow.surplus = 0;
-            flow.dupacks = 0;
-            flow.sacked = false;
+            flow.acknowledged(ack, now);
         }
         self.window(packet, side, ack, now);
     }

@@ -119,14 +119,7 @@ impl Connection {
     }
 
     /// The silence before a segment that is seen now.
-    fn gap(
-        &self,
-        side: usize,
-        now: i64,
-        around: Around,
-        missing: Option<u32>,
-        first: bool,
-    ) -> Gap {
+    fn gap(&self, side: usize, now: i64, around: Around, missing: Option<u32>, first: bool) -> Gap {
         let flow = &self.flows[side];
         // A handshake that took two attempts was a wait of its own.
         let opened = self.opened().unwrap_or(i64::MIN);
@@ -364,7 +357,8 @@ impl Connection {
         let Kind::Silent { first, again, missing } = pending.kind else { return };
         flow.pending = None;
         let single = pending.to - pending.from <= flow.segment();
-        let alone = next.map(|(_, now)| now - pending.end > trip / 2);
+        // A timer sends one segment; what follows comes a round trip later, or is farther on.
+        let alone = next.map(|(start, now)| now - pending.end > trip / 2 || start > pending.to);
         let (cause, confidence) = match (missing, single, alone) {
             (Some(0), _, _) => (None, 0.95),
             (Some(_), _, _) if again => (Some(Ok(Cause::LostRetransmission)), 0.95),
@@ -422,7 +416,7 @@ impl Gap {
     /// held the packet.
     fn is_stall(&self) -> bool {
         let idle = (self.idle * self.quiet as f64) as i64;
-        self.quiet > self.patience && (idle > self.patience || self.quiet > 10 * self.patience)
+        self.quiet > self.patience && (idle > self.patience || self.quiet > 4 * self.patience)
     }
 
     /// How many of the lost packets were sent before the wait, and not by its timer.

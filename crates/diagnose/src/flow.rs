@@ -173,6 +173,20 @@ impl Flow {
         self.holes.make((self.top, end), self.top < self.recover, now);
     }
 
+    /// Everything below `ack` has arrived.
+    pub fn acknowledged(&mut self, ack: i64, now: i64) {
+        // One segment filled the hole; the others of this step were held.
+        self.held = (self.held - (ack - self.una) / self.segment() + 1).max(0);
+        if ack >= self.held_top {
+            self.held = 0;
+        }
+        self.una = ack;
+        self.last_advance = now;
+        self.surplus = 0;
+        self.dupacks = 0;
+        self.sacked = false;
+    }
+
     /// Packets between the highest byte seen and another.
     pub fn new_packets(&self, next: i64) -> u32 {
         ((next - self.top).max(0) as u64).div_ceil(self.segment() as u64) as u32
