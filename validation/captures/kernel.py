@@ -88,10 +88,10 @@ def _scenario(case: Case) -> Document:
 
 @contextmanager
 def _tcpdump(star: Star, view: View, path: Path) -> Iterator[None]:
-    """Capture at a place: the link of a host, or the switch's end of the client's."""
+    """Capture at a place: the link of a host, or what enters the switch from all of them."""
     place, interface = {
         "client": (star.hosts[0], "eth0"),
-        "switch": (star.switch, "host0"),
+        "switch": (star.switch, "any"),
         "server:0": (star.hosts[1], "eth0"),
     }[view.at]
     words = ["tcpdump", "-Z", "root", "-i", interface, "-s", str(view.snaplen), "-w", str(path)]

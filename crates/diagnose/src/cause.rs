@@ -45,12 +45,14 @@ impl Connection {
         }
         let segment = flow.segment();
         let alone = top - pending.from <= segment;
-        let at_sender = self.near(side);
+        let (at_sender, at_receiver) = (self.near(side), self.near(1 - side));
+        let had = duplicate.is_some() || echoed_older;
         let (cause, confidence) = if resent && duplicate.is_none() {
             (Ok(Cause::LostRetransmission), 0.97)
-        } else if at_once && (echoed_older || duplicate.is_some()) {
+        } else if had && (at_once || at_receiver) {
+            // An ACK that is not seen at the receiver was not sent: it was held.
             (Ok(Cause::Spurious), 0.9)
-        } else if duplicate.is_some() || echoed_older {
+        } else if had {
             (Ok(Cause::AckLoss), 0.9)
         } else if dupacks > 0 || sacked || probe && selective {
             (Ok(Cause::LackOfDupacks), 0.9)

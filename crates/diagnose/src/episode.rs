@@ -4,7 +4,7 @@ use incast_capture::read::Address;
 
 use crate::load::Load;
 use crate::receiver::Burst;
-use crate::stall::Stall;
+use crate::stall::{Cause, Stall};
 
 /// An episode.
 #[derive(Clone, Debug)]
@@ -34,7 +34,8 @@ pub fn of(
     load: &Load,
     least: usize,
 ) -> Option<Episode> {
-    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(|stall| stall.idle >= IDLE);
+    let lost = |stall: &Stall| stall.idle >= IDLE && stall.cause != Ok(Cause::Spurious);
+    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(lost);
     let idle: Vec<usize> = burst.stalls.iter().filter(waits).copied().collect();
     let fills = burst.peak as f64 >= FULL * load.peak() as f64;
     if burst.members.len() < least || idle.is_empty() || !fills {
