@@ -71,7 +71,8 @@ mutants: $(VENV)/debug
 fuzz:
 	@command -v cargo-fuzz >/dev/null || { \
 	  echo "make: cargo install cargo-fuzz --locked; and rustup toolchain install nightly" >&2; exit 1; }
-	cd crates/capture && cargo +nightly fuzz run read -- -max_total_time=600 -max_len=65536
+	mkdir -p crates/capture/fuzz/found
+	cd crates/capture && cargo +nightly fuzz run read fuzz/found fuzz/corpus/read -- -max_total_time=600 -max_len=65536
 
 bench: $(VENV)/release
 	$(BIN)/python benches/speed.py --page docs/performance.md

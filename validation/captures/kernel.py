@@ -187,11 +187,17 @@ def _fetch(connections: list[socket.socket], size: int, pause: float) -> None:
                     del left[ready]
 
 
+def _repairs(counted: dict[str, int]) -> int:
+    """Return the timers and probes, without those that sent what had arrived (RFC 2883)."""
+    sent = counted["TCPTimeouts"] + counted["TCPLossProbes"]
+    return max(sent - counted["TCPDSACKRecv"], 0)
+
+
 def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, Any]:
     servers = int(case.document["servers"])
     stalls, episodes = [], []
     for number, block in enumerate(blocks):
-        late = [at for at, counted in enumerate(block["counted"]) if counted["TCPTimeouts"]]
+        late = [at for at, counted in enumerate(block["counted"]) if _repairs(counted)]
         here = {"block": number, "start": block["start"], "end": block["end"]}
         stalls += [
             here
@@ -199,9 +205,7 @@ def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, An
                 "server": address(at + 1),
                 "client": address(0),
                 "cause": None,
-                "timeouts": block["counted"][at]["TCPTimeouts"],
-                "tail_probes": block["counted"][at]["TCPLossProbes"],
-                "spurious": block["counted"][at]["TCPSpuriousRTOs"],
+                "repairs": _repairs(block["counted"][at]),
             }
             for at in late
         ]
@@ -221,6 +225,7 @@ def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, An
         "stalls": stalls,
         "other_waits": [],
         "servers": servers,
+        "server": address(1),
         "vantage": view.at,
         "document": case.document,
     }

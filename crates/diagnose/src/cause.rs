@@ -46,7 +46,9 @@ impl Connection {
         let segment = flow.segment();
         let alone = top - pending.from <= segment;
         let (at_sender, at_receiver) = (self.near(side), self.near(1 - side));
-        let had = duplicate.is_some() || echoed_older;
+        // What was seen at the receiver has arrived there, unless it asks for it again.
+        let arrived = at_receiver && dupacks == 0 && !sacked;
+        let had = duplicate.is_some() || echoed_older || arrived;
         let (cause, confidence) = if resent && duplicate.is_none() {
             (Ok(Cause::LostRetransmission), 0.97)
         } else if had && (at_once || at_receiver) {
@@ -57,7 +59,7 @@ impl Connection {
         } else if dupacks > 0 || sacked || probe && selective {
             (Ok(Cause::LackOfDupacks), 0.9)
         } else if ack <= pending.to {
-            if alone && !self.sack[1 - side] && at_sender {
+            if !self.sack[1 - side] && (probe || alone && at_sender) {
                 (Err(NO_DUPLICATES_TOLD), 0.5)
             } else {
                 (Ok(Cause::FullWindow), 0.95)

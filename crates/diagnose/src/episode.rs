@@ -4,7 +4,7 @@ use incast_capture::read::Address;
 
 use crate::load::Load;
 use crate::receiver::Burst;
-use crate::stall::{Cause, Stall};
+use crate::stall::{Cause, Ended, Stall};
 
 /// An episode.
 #[derive(Clone, Debug)]
@@ -34,8 +34,9 @@ pub fn of(
     load: &Load,
     least: usize,
 ) -> Option<Episode> {
-    let lost = |stall: &Stall| stall.idle >= IDLE && stall.cause != Ok(Cause::Spurious);
-    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(lost);
+    let waits = |&&stall: &&usize| {
+        stalls.get(stall).is_some_and(|stall| stall.idle >= IDLE && is_for_a_loss(stall))
+    };
     let idle: Vec<usize> = burst.stalls.iter().filter(waits).copied().collect();
     let fills = burst.peak as f64 >= FULL * load.peak() as f64;
     if burst.members.len() < least || idle.is_empty() || !fills {
@@ -53,6 +54,14 @@ pub fn of(
         lost: union(spans),
         stalls: burst.stalls.clone(),
     })
+}
+
+/// Whether data was lost. A probe may also be sent because an ACK is held.
+fn is_for_a_loss(stall: &Stall) -> bool {
+    match stall.cause {
+        Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),
+        Err(_) => stall.ended == Ended::Timeout,
+    }
 }
 
 /// The length of the union of spans.

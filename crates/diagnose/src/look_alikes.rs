@@ -21,7 +21,7 @@ pub struct LookAlike {
 /// Losses come together if their variance per group is so many times their mean.
 const TOGETHER: f64 = 3.0;
 /// And at random up to this.
-const RANDOM: f64 = 2.0;
+const RANDOM: f64 = 1.6;
 
 /// All answers for what was seen at a point; `drops` are packets that its files say are missing.
 pub fn all(point: &Point, vantage: Option<Vantage>, drops: u64) -> Vec<LookAlike> {

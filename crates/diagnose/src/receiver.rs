@@ -30,6 +30,35 @@ pub struct Burst {
     pub peak: u64,
 }
 
+/// Between two requests of a slow host, in nanoseconds.
+const SLOW: i64 = 20_000_000;
+
+impl Burst {
+    /// Whether a message that begins at `start` belongs to it: near others, or before any of them
+    /// has ended, for a slow host asks one after the other.
+    fn reaches(&self, start: i64, window: i64) -> bool {
+        let near = self.start - window..=self.newest + window;
+        let ended = self.members.iter().filter_map(|one| one.message).map(|one| one.last).min();
+        let together = self.start..=(self.newest + SLOW).min(ended.unwrap_or(i64::MAX));
+        near.contains(&start) || together.contains(&start)
+    }
+
+    /// Takes over what another burst has, unless a flow is in both.
+    fn merge_from(&mut self, other: &Self) -> bool {
+        let both = |one: &Member| other.members.iter().any(|member| member.key == one.key);
+        if self.members.iter().any(both) {
+            return false;
+        }
+        self.start = self.start.min(other.start);
+        self.newest = self.newest.max(other.newest);
+        self.members.extend(&other.members);
+        self.open += other.open;
+        self.stalls.extend(&other.stalls);
+        self.peak = self.peak.max(other.peak);
+        true
+    }
+}
+
 /// What a host has sent to this one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sent {
@@ -112,11 +141,8 @@ impl Receiver {
             self.last.map_or(i64::MIN, |(last, time)| if last == key { self.before } else { time });
         self.lone += u64::from(other <= start);
         let member = Member { key, message: None };
-        let joins = |burst: &&mut Burst| {
-            (burst.start - window..=burst.newest + window).contains(&start)
-                && burst.members.iter().all(|one| one.key != key)
-        };
-        if let Some(burst) = self.bursts.iter_mut().rev().find(joins) {
+        if let Some(at) = self.joined(start, key, window) {
+            let burst = &mut self.bursts[at];
             burst.newest = burst.newest.max(start);
             burst.start = burst.start.min(start);
             burst.members.push(member);
@@ -137,6 +163,25 @@ impl Receiver {
             over.push(self.bursts.remove(0));
         }
         over
+    }
+
+    /// The burst that a message joins, if it begins near others. It may lie between two bursts,
+    /// which then are one.
+    fn joined(&mut self, start: i64, key: (u64, usize), window: i64) -> Option<usize> {
+        let near = |burst: &Burst| {
+            burst.reaches(start, window) && burst.members.iter().all(|one| one.key != key)
+        };
+        let at = self.bursts.iter().position(near)?;
+        let mut other = at + 1;
+        while other < self.bursts.len() {
+            let (before, after) = self.bursts.split_at_mut(other);
+            if near(&after[0]) && before[at].merge_from(&after[0]) {
+                self.bursts.remove(other);
+            } else {
+                other += 1;
+            }
+        }
+        Some(at)
     }
 
     /// A message has ended; returns the bursts that are over.

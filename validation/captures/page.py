@@ -1,0 +1,130 @@
+"""The page of the documentation: criteria, confusion matrices, and the worst mistakes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from validation.captures.judge import criteria
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from validation.captures.judge import Score
+
+_HEAD = """\
+# Diagnosis of captures
+
+`incast diagnose` on captures that no rule was written with: the held-out half of the corpus of
+`validation/captures`. The scenarios of its first draw are all development by now, for the rules of
+an earlier version had been judged by its held-out half; this half is a second draw, committed
+before the rules of this version (`validation/captures/split.csv`). Made by
+
+```console
+$ python -m validation.captures
+```
+"""
+_NOTES = """\
+A cause counts where the place decides it. It does not decide
+
+- at the client, an ACK that was lost, and a timer that was early;
+- behind the loss, in captures whose packets have no counted identifications (a quarter of those at
+  the client): whether a segment that was outstanding in an earlier repair was sent again then, in
+  vain. Whether a sender does that depends on its recovery;
+- at a server, without SACK and duplicate ACKs: whether a segment that was sent again had been lost,
+  or its ACK.
+
+There, "cannot tell" is right. *Stalls decided*: a cause was said where the place decides. A wait is
+a stall if the flow was silent for a tenth of its timer; when both ends of a connection have a timer
+for the same loss, the later one ends no wait. An episode is a block of at least three flows in
+which the client's link waited for a timer, be it that of retransmissions or of a tail-loss probe.
+"""
+_REAL = """\
+## Real hosts
+
+{count} captures of the Linux kernel: client, servers and switch are namespaces, and tcpdump runs at
+the client, in the switch (all interfaces) and at a server. Here the truth is what the kernel counts
+for each block and server: `TCPTimeouts` and `TCPLossProbes`, without `TCPDSACKRecv`. It does not
+say when, or why; and a timer after a probe that was lost counts twice, but is one wait.
+
+| Place | waits counted and seen | not seen | told beyond them |
+| :-- | --: | --: | --: |
+{rows}
+
+Episodes: {episodes}. Controls in which incast was said wrongly: {false} of {controls}. Look-alikes
+named: {named} of {all}.
+"""
+
+
+def page(simulated: Score, real: Score | None, counts: tuple[int, int], pictures: list[str]) -> str:
+    """Return the page; `real` is the score of real hosts, if they could be had."""
+    told = [
+        _HEAD,
+        f"## The simulator's captures\n\n{counts[0]} captures.\n",
+        "| Criterion | Result | must be | |",
+        "| :-- | --: | --: | :-- |",
+        *(
+            f"| {one.what} | {one.value:.3f} | {one.least} | {one.told} |"
+            for one in criteria(simulated)
+        ),
+        "",
+        _NOTES,
+        "### Causes of stalls",
+        "",
+        "Rows are the truth, columns what was said.",
+        "",
+    ]
+    for place in ("client", "switch", "server"):
+        told += [f"At the {place}:", "", *_matrix(simulated.causes, place), ""]
+    told += ["Where the place does not decide:", ""]
+    for place in ("client", "switch", "server"):
+        if any(at == place for at, _, _ in simulated.doubtful):
+            told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]
+    told += ["### Look-alikes", "", *_named(simulated), ""]
+    if real is not None:
+        told += [_of_hosts(real, counts[1]), *_named(real), ""]
+    told += ["## The worst mistakes", "", "Filled: what was said; outlined: the truth.", ""]
+    for (_, name, what), picture in zip(worst(simulated), pictures, strict=True):
+        told += [f"`{name}`: {what}", "", f"![{name}]({picture})", ""]
+    return "\n".join(told).rstrip("\n") + "\n"
+
+
+def worst(score: Score) -> list[tuple[int, str, str]]:
+    """Return the five captures with the most mistakes: how many, the file, and which."""
+    return sorted(score.mistakes)[::-1][:5]
+
+
+def _of_hosts(score: Score, count: int) -> str:
+    rows = [
+        f"| {place} | "
+        + " | ".join(str(score.counted[place, kind]) for kind in ("seen", "not seen", "more"))
+        + " |"
+        for place in ("client", "switch", "server")
+    ]
+    named, every = score.share_named()
+    return _REAL.format(
+        count=count,
+        rows="\n".join(rows),
+        episodes=", ".join(f"{count} {what}" for what, count in score.episodes.most_common()),
+        false=score.controls["True"],
+        controls=score.controls.total(),
+        named=named,
+        all=every,
+    )
+
+
+def _named(score: Score) -> list[str]:
+    rows = ["| Made | found | ruled out | cannot tell |", "| :-- | --: | --: | --: |"]
+    for family in sorted({family for family, _ in score.named}):
+        counts = [score.named[family, said] for said in ("found", "ruled out", "cannot tell")]
+        rows.append(f"| {family} | {' | '.join(map(str, counts))} |")
+    return rows
+
+
+def _matrix(causes: Counter[tuple[str, str, str]], place: str) -> list[str]:
+    own = {(cause, said): count for (at, cause, said), count in causes.items() if at == place}
+    rows, columns = sorted({cause for cause, _ in own}), sorted({said for _, said in own})
+    head = [f"| Truth | {' | '.join(columns)} |", f"| :-- |{' --: |' * len(columns)}"]
+    return head + [
+        f"| {row} | {' | '.join(str(own.get((row, column), 0)) for column in columns)} |"
+        for row in rows
+    ]
