@@ -30,19 +30,7 @@ pub struct Burst {
     pub peak: u64,
 }
 
-/// Between two requests of a slow host, in nanoseconds.
-const SLOW: i64 = 20_000_000;
-
 impl Burst {
-    /// Whether a message that begins at `start` belongs to it: near others, or before any of them
-    /// has ended, for a slow host asks one after the other.
-    fn reaches(&self, start: i64, window: i64) -> bool {
-        let near = self.start - window..=self.newest + window;
-        let ended = self.members.iter().filter_map(|one| one.message).map(|one| one.last).min();
-        let together = self.start..=(self.newest + SLOW).min(ended.unwrap_or(i64::MAX));
-        near.contains(&start) || together.contains(&start)
-    }
-
     /// Takes over what another burst has, unless a flow is in both.
     fn merge_from(&mut self, other: &Self) -> bool {
         let both = |one: &Member| other.members.iter().any(|member| member.key == one.key);
@@ -169,7 +157,8 @@ impl Receiver {
     /// which then are one.
     fn joined(&mut self, start: i64, key: (u64, usize), window: i64) -> Option<usize> {
         let near = |burst: &Burst| {
-            burst.reaches(start, window) && burst.members.iter().all(|one| one.key != key)
+            (burst.start - window..=burst.newest + window).contains(&start)
+                && burst.members.iter().all(|one| one.key != key)
         };
         let at = self.bursts.iter().position(near)?;
         let mut other = at + 1;

@@ -10,7 +10,7 @@ pub struct Trip {
 }
 
 /// A first sample of so many usual round trips is rather a lost packet, if it is not confirmed.
-const UNUSUAL: i64 = 20;
+const UNUSUAL: i64 = 8;
 const CONFIRMED: u32 = 4;
 
 /// A receiver may hold an ACK this long (Linux: 40 ms at least); such samples say nothing of queues.
