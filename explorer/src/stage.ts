@@ -110,13 +110,16 @@ export class Stage {
       const made = document.createElement("div");
       made.className = "picture";
       made.dataset["setting"] = NAMES[number] ?? "";
-      find(id).append(made);
+      const name = Object.assign(document.createElement("p"), { className: "name", textContent: NAMES[number] });
+      const named = document.createElement("div");
+      named.append(name, made);
+      find(id).append(named);
       return made;
     };
     const [star, lanes, queue] = [place("#star"), place("#lanes"), place("#queue")];
     return {
       star: new Star(star, colour), lanes: new Lanes(lanes, colour, pick),
-      queue: new QueuePicture(queue, colour, pick), places: [star, lanes, queue], facts: {},
+      queue: new QueuePicture(queue, colour, pick), places: [star, lanes, queue].map((it) => it.parentElement as HTMLElement), facts: {},
     };
   }
 

@@ -104,10 +104,16 @@ export class Canvas {
     this.pen.stroke();
   }
 
-  /** Two crossed strokes: a drop, in grey, too. */
+  /** Two crossed strokes: a drop. Their edge is seen before any other colour. */
   cross(x: number, y: number, reach: number): void {
-    this.line(x - reach, y - reach, x + reach, y + reach);
-    this.line(x - reach, y + reach, x + reach, y - reach);
+    const { pen } = this;
+    const [colour, width] = [pen.strokeStyle, pen.lineWidth];
+    for (const [stroke, edge] of [[this.colours.paper, 2], [colour, 0]] as const) {
+      [pen.strokeStyle, pen.lineWidth] = [stroke, width + edge];
+      this.line(x - reach, y - reach, x + reach, y + reach);
+      this.line(x - reach, y + reach, x + reach, y - reach);
+    }
+    pen.lineWidth = width;
   }
 
   private at(x: number, y: number): Named | undefined {

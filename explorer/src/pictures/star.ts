@@ -247,7 +247,7 @@ export class Star {
     return `${way}: ${what}, ${bytes(size)}${again}${marked}`;
   }
 
-  /** A packet; one sent again is hollow, one with a mark has a bar. */
+  /** A packet; one sent again is hollow, one with a mark is split by a bar. */
   private paint(
     block: Block, hop: number, x: number, y: number, width: number, height: number, where: string,
   ): void {
@@ -256,10 +256,11 @@ export class Star {
     const isAck = block.hops.forward[hop] === 0;
     pen.fillStyle = isAck ? colours.soft : colours[this.colour];
     pen.strokeStyle = pen.fillStyle;
-    if (block.hops.again[hop] === 1 && width > 3) pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+    const isHollow = block.hops.again[hop] === 1 && width > 3;
+    if (isHollow) pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
     else pen.fillRect(x, y, width, height);
     if (block.hops.marked[hop] === 1) {
-      pen.fillStyle = colours.ink;
+      if (!isHollow) pen.fillStyle = colours.paper;
       pen.fillRect(x, y + height / 2 - 1, width, 2);
     }
     canvas.name(x, y, width, height, this.nameOf(block, hop) + where);
