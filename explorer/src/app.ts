@@ -8,8 +8,9 @@ import { knobs } from "./knobs.ts";
 import { fromHash, start, type State, toHash } from "./link.ts";
 import { find } from "./page.ts";
 import { CurvePicture, NAMES } from "./pictures/curve.ts";
-import { fromToml, type Scenario, servers, set, toToml, withoutSweep } from "./scenario.ts";
+import { type Scenario, servers, set, withoutSweep } from "./scenario.ts";
 import { Stage } from "./stage.ts";
+import { fromToml, toToml } from "./toml.ts";
 import { wanted, withSweep } from "./wanted.ts";
 import * as words from "./words.ts";
 
@@ -20,6 +21,8 @@ export class App {
   private readonly curve: CurvePicture;
   private readonly rows: (Row | undefined)[] = [];
   private readonly lines: string[] = [];
+  /** What is wrong with a text that was not opened. */
+  private unread = "";
   private saving: ReturnType<typeof setTimeout> | undefined;
   private restoring: number | undefined;
   private limit = 1e9;
@@ -59,6 +62,7 @@ export class App {
     const isOther = state.chapter !== this.state.chapter;
     this.state = state;
     this.note("");
+    this.unread = "";
     this.showChapter(isOther);
     this.showSetting();
     this.ask();
@@ -150,7 +154,9 @@ export class App {
   private showLines(): void {
     const several = this.state.settings.length > 1;
     const told = this.lines.map((line, slot) => line && (several ? `${NAMES[slot]}: ${line}` : line));
-    find("#wrong").textContent = told.filter(Boolean).join("\n");
+    const text = [this.unread, ...told].filter(Boolean).join("\n");
+    // Beside the sliders, and, where these are far away, beside the text.
+    for (const id of ["#wrong", "#wrong-text"]) find(id).textContent = text;
   }
 
   private showWords(): void {
@@ -264,9 +270,21 @@ export class App {
       this.adopt({ ...this.state, settings: settings.map((it, slot) => (slot === active ? scenario : it)) });
       if (left.length > 0) this.note(`The page sweeps the servers itself; at their first values are: ${left.join(", ")}.`);
     } catch (error) {
-      find("#wrong").textContent = (error as Error).message;
-      find("#wrong").scrollIntoView({ block: "nearest" });
+      this.unread = (error as Error).message;
+      this.showLines();
+      this.pointAt(text);
     }
+  }
+
+  /** Puts the caret where the line and column of a mistake are. */
+  private pointAt(text: string): void {
+    const place = /^line (\d+), column (\d+): /.exec(this.unread);
+    if (place === null) return;
+    const [line, column] = [Number(place[1]), Number(place[2])];
+    const before = text.split("\n").slice(0, line - 1).reduce((sum, it) => sum + it.length + 1, 0);
+    const area = find<HTMLTextAreaElement>("#toml");
+    area.focus();
+    area.setSelectionRange(before + column - 1, before + column);
   }
 
   private copy(text: string, what: string): void {

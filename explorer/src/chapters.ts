@@ -1,6 +1,7 @@
 /** Five stories, each with one picture that reacts, and a question that the sliders answer. */
 
-import { fromToml, type Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import { fromToml } from "./toml.ts";
 
 export type PictureName = "curve" | "star" | "lanes" | "queue";
 

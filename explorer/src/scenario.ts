@@ -1,13 +1,9 @@
 /** Scenarios as trees: keys, texts. What they mean, and whether they are right, only the engine knows. */
 
-import { parse, stringify } from "smol-toml";
-
 import type { Tree } from "./engine/door.ts";
 
 /** Whole numbers are `bigint`, others `number`, as TOML tells them apart. */
 export type Scenario = Tree;
-
-export class TextError extends Error {}
 
 /** The scenario that a page begins with. */
 export const FIRST = `title = "A synchronised read"
@@ -28,22 +24,6 @@ name = "newreno"
 rto_min = "200ms"
 `;
 
-/** Reads TOML. */
-export function fromToml(text: string): Scenario {
-  try {
-    return parse(text, { integersAsBigInt: true }) as Scenario;
-  } catch (error) {
-    // The first line says what is wrong; the rest quotes the text.
-    const [line = "not TOML"] = (error as Error).message.split("\n");
-    throw new TextError(`scenario: ${line.replace(/^Invalid TOML document: /, "not TOML: ")}`);
-  }
-}
-
-/** Writes TOML. */
-export function toToml(scenario: Scenario): string {
-  return stringify(scenario, { numbersAsFloat: true });
-}
-
 /** Writes JSON in which 1.0 stays a number with a fraction. */
 export function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
@@ -56,10 +36,9 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** Whether a value is a table, not a list or a date. */
+/** Whether a value is a table, not a list. */
 export function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== Date.prototype
-    && !Array.isArray(value) && !(value instanceof Date);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The value of a dotted key, if it is there. */

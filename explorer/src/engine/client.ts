@@ -30,13 +30,6 @@ export class Engine {
     this.worker = this.start();
   }
 
-  /** Loads the engine. */
-  static async load(url: URL): Promise<Engine> {
-    // Some file servers do not know the type that streaming compilation insists on.
-    const bytes = await (await fetch(url)).arrayBuffer();
-    return new Engine(await WebAssembly.compile(bytes));
-  }
-
   /** Begins a job; the one under way, if any, reports no more. */
   work(wanted: readonly Wanted[], listener: Listener): void {
     this.job += 1;
