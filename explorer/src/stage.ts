@@ -8,7 +8,7 @@ import { Lanes } from "./pictures/lanes.ts";
 import { QueuePicture } from "./pictures/queue.ts";
 import { Star } from "./pictures/star.ts";
 import { NAMES } from "./pictures/curve.ts";
-import { seconds } from "./units.ts";
+import { instant, resolution, seconds } from "./units.ts";
 
 interface Slot {
   readonly star: Star;
@@ -133,7 +133,7 @@ export class Stage {
     }
     const value = String(Math.round(share * PARTS));
     if (this.slider.value !== value) this.slider.value = value;
-    const time = seconds(this.time);
+    const time = instant(this.time, this.slots[this.active]?.block?.end ?? 0);
     if (this.now.textContent !== time) this.now.textContent = time;
   }
 
@@ -161,8 +161,8 @@ export class Stage {
       const arrived = hops.arrived[hop] ?? NaN;
       if (hops.forward[hop] === 1 && hops.place[hop] === 1 && !Number.isNaN(arrived)) times.push(arrived);
     }
-    // Nearer than this, two events are one.
-    const least = end * 1e-9;
+    // Nearer than the time shows, two events are one.
+    const least = resolution(end);
     const { time } = this;
     const next = direction === 1
       ? times.reduce((best, at) => (at > time + least && at < best ? at : best), end)

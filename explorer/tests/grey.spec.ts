@@ -2,7 +2,7 @@
 
 import { expect, type Page, test } from "@playwright/test";
 
-import { after, open, slide } from "./ready.ts";
+import { after, frame, open, slide } from "./ready.ts";
 
 /** Colours of different meanings that may meet in a picture, and by which ratio their lightness differs. */
 const APART = [
@@ -77,7 +77,7 @@ async function inOneGrey(page: Page, scheme: "light" | "dark"): Promise<void> {
   });
   await page.emulateMedia({ colorScheme: scheme === "light" ? "dark" : "light" });
   await page.emulateMedia({ colorScheme: scheme });
-  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await frame(page);
 }
 
 /** The share of the curves of A and B, between 56 and 64 servers, at which something is painted. */

@@ -20,6 +20,7 @@ const PATIENCE_MS = 300;
 export class Engine {
   private worker: Worker;
   private job = 0;
+  private finished = 0;
   private lastReport = 0;
   private listener: Listener | undefined;
   private readonly asked = new Map<number, { order: Order; settle: (report: Answer) => void }>();
@@ -42,6 +43,11 @@ export class Engine {
     this.watch = setTimeout(() => {
       if (this.job === job && this.lastReport < asked) this.replace(order);
     }, PATIENCE_MS);
+  }
+
+  /** The number of jobs begun, and whether the last of them is done. */
+  get progress(): { readonly jobs: number; readonly isDone: boolean } {
+    return { jobs: this.job, isDone: this.job > 0 && this.finished === this.job };
   }
 
   /** Asks the engine something; an `EngineError` has its line. */
@@ -93,7 +99,8 @@ export class Engine {
       case "coarse":
         return this.listener.onCoarse();
       case "done":
-        return this.listener.onDone();
+        this.listener.onDone();
+        this.finished = report.job;
     }
   }
 }
