@@ -166,7 +166,7 @@ export class App {
       const row = this.rows[slot];
       return row && !this.lines[slot] ? words.summary(names[slot] ?? "", servers(scenario) ?? 0, row) : "";
     });
-    find("#summary").textContent = told.filter(Boolean).join(" ");
+    find("#summary").textContent = told.filter(Boolean).join("\n");
     const shown = NAMES.slice(0, settings.length);
     find("#numbers div").replaceChildren(words.numbers(this.curve.table(), shown));
     const block = this.stage.blocks[this.state.active];
@@ -202,7 +202,7 @@ export class App {
   }
 
   private drawChapters(): void {
-    const names = ["Explorer", ...CHAPTERS.map(({ title }) => title)];
+    const names = ["Explorer", ...CHAPTERS.map(({ short }) => short)];
     const links = names.map((name, chapter) => {
       const link = document.createElement("a");
       link.href = chapter === 0 ? "#explorer" : `#chapter-${chapter}`;
@@ -224,6 +224,8 @@ export class App {
       const pictures = part.dataset["picture"]?.split(" ") ?? [];
       part.hidden = chapter !== undefined && !pictures.includes(chapter.picture);
     }
+    // A curve needs no block.
+    find("#waits").hidden = chapter?.picture === "curve";
     find("#settings").hidden = chapter !== undefined && chapter.settings().length === 1;
     find("#compare").hidden = chapter !== undefined;
     if (chapter === undefined) return;

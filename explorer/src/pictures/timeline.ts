@@ -91,12 +91,24 @@ export abstract class Timeline {
     canvas.line(this.left, y, canvas.width - this.right, y);
     const room = canvas.width - this.left - this.right;
     const count = Math.max(Math.floor(room / 110), 2);
-    for (let tick = 0; tick <= count; tick += 1) {
-      const share = tick / count;
+    for (const share of this.cut ? even(count) : rounded(count, block.end)) {
       const time = this.cut ? block.story.time(share * block.story.length) : share * block.end;
       const x = this.left + share * room;
       canvas.line(x, y, x, y + 4);
-      canvas.text(seconds(time), x, y + 13, tick === 0 ? "left" : tick === count ? "right" : "center");
+      canvas.text(seconds(time), x, y + 13, share === 0 ? "left" : x > canvas.width - 40 ? "right" : "center");
     }
   }
+}
+
+/** Ticks at equal distances. */
+function even(count: number): number[] {
+  return Array.from({ length: count + 1 }, (_, tick) => tick / count);
+}
+
+/** Ticks at round numbers, about so many. */
+function rounded(count: number, end: number): number[] {
+  const least = end / count;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = ([1, 2, 5].find((of) => of * power >= least) ?? 10) * power;
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, tick) => (tick * step) / end);
 }
