@@ -26,6 +26,7 @@ export class Stage {
   readonly clock: Clock;
   private readonly slots: Slot[] = [];
   private active = 0;
+  private count = 1;
   private readonly slider = find<HTMLInputElement>("#time");
   private readonly now = find<HTMLOutputElement>("#now");
   private readonly play = find("#play");
@@ -55,7 +56,7 @@ export class Stage {
 
   /** Shows one setting, or two side by side. */
   arrange(count: number, active: number): void {
-    this.active = active;
+    [this.active, this.count] = [active, count];
     this.slots.forEach(({ places }, slot) => places.forEach((place) => (place.hidden = slot >= count)));
     for (const id of ["#star", "#lanes", "#queue"]) find(id).classList.toggle("two", count > 1);
   }
@@ -133,8 +134,17 @@ export class Stage {
     }
     const value = String(Math.round(share * PARTS));
     if (this.slider.value !== value) this.slider.value = value;
-    const time = instant(this.time, this.slots[this.active]?.block?.end ?? 0);
+    const time = this.times(share);
     if (this.now.textContent !== time) this.now.textContent = time;
+  }
+
+  /** The times at a share of the stories; those of two settings have names. */
+  private times(share: number): string {
+    const shown = this.slots.slice(0, this.count).map(({ block }, slot) => {
+      const time = instant(block?.story.time(share * block.story.length) ?? 0, block?.end ?? 0);
+      return this.count > 1 ? `${NAMES[slot]} ${time}` : time;
+    });
+    return shown.join(", ");
   }
 
   private changed(isPlaying: boolean): void {

@@ -90,12 +90,13 @@ export abstract class Timeline {
     pen.fillStyle = colours.soft;
     canvas.line(this.left, y, canvas.width - this.right, y);
     const room = canvas.width - this.left - this.right;
-    const count = Math.max(Math.floor(room / 110), 2);
-    for (const share of this.cut ? even(count) : rounded(count, block.end)) {
+    const ticks = this.cut ? even(Math.max(Math.floor(room / 110), 2)) : rounded(room / 64, block.end);
+    for (const share of ticks) {
       const time = this.cut ? block.story.time(share * block.story.length) : share * block.end;
       const x = this.left + share * room;
       canvas.line(x, y, x, y + 4);
-      canvas.text(seconds(time), x, y + 13, share === 0 ? "left" : x > canvas.width - 40 ? "right" : "center");
+      const half = pen.measureText(seconds(time)).width / 2;
+      canvas.text(seconds(time), Math.max(Math.min(x, canvas.width - half), this.left + half), y + 13, "center");
     }
   }
 }
@@ -105,7 +106,7 @@ function even(count: number): number[] {
   return Array.from({ length: count + 1 }, (_, tick) => tick / count);
 }
 
-/** Ticks at round numbers, about so many. */
+/** Ticks at round numbers, at most so many. */
 function rounded(count: number, end: number): number[] {
   const least = end / count;
   const power = 10 ** Math.floor(Math.log10(least));
