@@ -23,6 +23,8 @@ export class App {
   private readonly lines: string[] = [];
   /** What is wrong with a text that was not opened. */
   private unread = "";
+  /** Why the curve has no point at some numbers of servers. */
+  private readonly gaps = new Map<number, string>();
   private saving: ReturnType<typeof setTimeout> | undefined;
   private restoring: number | undefined;
   private limit = 1e9;
@@ -95,6 +97,8 @@ export class App {
     this.engine.work(job, this.listener());
     this.lines.length = 0;
     this.showLines();
+    this.gaps.clear();
+    this.showGaps();
     this.curve.begin(settings.length, this.limit);
     this.keep(this.state);
   }
@@ -120,6 +124,10 @@ export class App {
       onWrong: (slot, line) => {
         this.lines[slot] = line;
         this.showLines();
+      },
+      onGap: (servers, line) => {
+        this.gaps.set(servers, line);
+        this.showGaps();
       },
       onCoarse: () => {
         performance.mark("incast-coarse");
@@ -157,6 +165,14 @@ export class App {
     const text = [this.unread, ...told].filter(Boolean).join("\n");
     // Beside the sliders, and, where these are far away, beside the text.
     for (const id of ["#wrong", "#wrong-text"]) find(id).textContent = text;
+  }
+
+  private showGaps(): void {
+    const [line] = this.gaps.values();
+    const counts = [...this.gaps.keys()].sort((a, b) => a - b).join(", ");
+    const isCurve = this.state.settings.some((scenario) => servers(scenario) !== undefined);
+    find("#gaps").textContent = !isCurve ? "No curve: this scenario has not one number of servers to sweep."
+      : line === undefined ? "" : `No point at ${counts} servers: ${line}`;
   }
 
   private showWords(): void {

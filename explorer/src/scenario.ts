@@ -44,19 +44,24 @@ export function isTree(value: unknown): value is Tree {
 /** The value of a dotted key, if it is there. */
 export function get(scenario: Scenario, key: string): unknown {
   let at: unknown = scenario;
-  for (const part of key.split(".")) at = isTree(at) ? at[part] : undefined;
+  for (const part of key.split(".")) at = isTree(at) ? at[part] : Array.isArray(at) ? at[Number(part)] : undefined;
   return at;
 }
 
-/** The scenario with another value of a dotted key; without it for `undefined`. */
+/** The scenario with another value of a dotted key; without it for `undefined`. A number is an index of a list. */
 export function set(scenario: Scenario, key: string, value: unknown): Scenario {
-  const [first = "", ...rest] = key.split(".");
-  const { [first]: old, ...others } = scenario;
-  if (rest.length > 0) {
-    const inner = isTree(old) ? old : typeof old === "string" ? { name: old } : {};
-    return { ...scenario, [first]: set(inner, rest.join("."), value) };
+  return changed(scenario, key.split("."), value) as Scenario;
+}
+
+function changed(at: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  if (Array.isArray(at) && Number(first) < at.length) {
+    return at.map((entry: unknown, index) => (index === Number(first) ? changed(entry, rest, value) : entry));
   }
-  return value === undefined ? others : { ...scenario, [first]: value };
+  // A name stands for a table with this name.
+  const tree = isTree(at) ? at : typeof at === "string" ? { name: at } : {};
+  const { [first]: old, ...others } = tree;
+  return rest.length === 0 && value === undefined ? others : { ...tree, [first]: changed(old, rest, value) };
 }
 
 /** The scenario without its sweep: at the first value of each axis, but for the servers. */

@@ -9,6 +9,8 @@ import { CAUSES, rate, round, seconds, SHORT } from "./units.ts";
 export function summary(name: string, servers: number, row: Row): string {
   const number = (column: string): number => Number(row[column] ?? 0);
   const of = servers > 0 ? `${servers} servers: ` : "";
+  const takes = row["completion_s"];
+  const block = typeof takes === "number" ? `, a block takes ${seconds(takes)}` : "";
   const status = row["status"] === "ok" ? "" : ` (not finished: ${row["status"]})`;
   const causes = Object.keys(CAUSES)
     .map((cause) => [cause, number(`timeouts_${cause}`)] as const)
@@ -20,8 +22,8 @@ export function summary(name: string, servers: number, row: Row): string {
   const fast = again === 0 ? "" : `, ${again} fast ${again === 1 ? "retransmit" : "retransmits"}`;
   const why = causes.length > 0 ? ` (${causes.join(", ")})` : "";
   return (
-    `${name}${of}${rate(number("goodput_bps"))}${status}, a block takes ` +
-    `${seconds(Number(row["completion_s"] ?? NaN))}; ${number("drops")} drops${fast}, ` +
+    `${name}${of}${rate(number("goodput_bps"))}${status}` +
+    `${block}; ${number("drops")} drops${fast}, ` +
     `${timeouts} ${timeouts === 1 ? "timeout" : "timeouts"}${why}.`
   );
 }

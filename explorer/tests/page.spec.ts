@@ -202,6 +202,27 @@ test("a pasted scenario opens; a wrong one is an error of the engine", async ({ 
   await expect(page.locator("#wrong")).toBeEmpty();
 });
 
+test("sweeps over lists, and curves that are not whole, or not there", async ({ page }) => {
+  await open(page);
+  const paste = (toml: string): Promise<void> => after(page, async () => {
+    await page.locator("#toml").fill(toml);
+    await page.locator("#open").click();
+  });
+  const background = '[[background]]\nname = "cbr"\nrate = "1Mbps"\n';
+  await paste(`workload = { servers = 8, sru = "64KiB" }\n${background}[sweep]\n"background.0.rate" = ["300Mbps"]`);
+  await expect(page.locator("#wrong")).toBeEmpty();
+  expect(await text(page)).toMatch(/\[\[background\]\]\nname = "cbr"\nrate = "300Mbps"/);
+  await expect(page.locator("#gaps")).toBeEmpty();
+  await paste('workload = { servers = 8, sru = "64KiB", active = 4 }');
+  await expect(page.locator("#wrong")).toBeEmpty();
+  await expect(page.locator("#gaps")).toHaveText(/^No point at 1, 2, 3 servers: workload\.active: 4 is out of range/);
+  await page.locator("#numbers summary").click();
+  await expect(page.locator("#numbers tbody tr")).toHaveCount(17);
+  await paste('[[workload]]\nservers = 2\nsru = "64KiB"\n[[workload]]\nservers = 3\nsru = "64KiB"');
+  await expect(page.locator("#gaps")).toHaveText(/^No curve/);
+  await expect(page.locator("#wrong")).toBeEmpty();
+});
+
 test("a network of several switches has no star, but everything else", async ({ page }) => {
   await open(page);
   const toml = 'workload = { servers = 8, sru = "64KiB" }\nnetwork.topology = "two-tier"';

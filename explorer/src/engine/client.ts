@@ -10,6 +10,8 @@ export interface Listener {
   onPoint(point: Point): void;
   onBlock(slot: number, run: RunAnswer): void;
   onWrong(slot: number, line: string): void;
+  /** The curve has no point there, though the setting is right. */
+  onGap(servers: number, line: string): void;
   onCoarse(): void;
   onDone(): void;
 }
@@ -96,6 +98,8 @@ export class Engine {
         return this.listener.onBlock(report.slot, report.run);
       case "wrong":
         return this.listener.onWrong(report.slot, report.line);
+      case "gap":
+        return this.listener.onGap(report.servers, report.line);
       case "coarse":
         return this.listener.onCoarse();
       case "done":
