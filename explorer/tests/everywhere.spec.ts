@@ -89,6 +89,19 @@ for (const width of [360, 1280, 2560]) {
   });
 }
 
+test("the sliders stay beside the pictures, and cover nothing below them", async ({ page }) => {
+  await open(page);
+  const places = (): Promise<number[]> => page.evaluate(() => ["#controls", "#pictures", "#words"]
+    .flatMap((id) => [document.querySelector(id)!.getBoundingClientRect().top, document.querySelector(id)!.getBoundingClientRect().bottom]));
+  await page.evaluate(() => scrollTo(0, 500));
+  const [top, bottom, , , words] = await places();
+  expect(top, "in view").toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(words!);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  const [, end, , , below] = await places();
+  expect(end, "above the words").toBeLessThanOrEqual(below!);
+});
+
 test("it asks no other host, and its policy would not let it", async ({ page, baseURL }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
