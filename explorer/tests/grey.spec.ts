@@ -75,7 +75,9 @@ async function inOneGrey(page: Page, scheme: "light" | "dark"): Promise<void> {
       document.documentElement.style.setProperty(`--${name}`, "#777777");
     }
   });
+  // Two changes within a frame would be none.
   await page.emulateMedia({ colorScheme: scheme === "light" ? "dark" : "light" });
+  await frame(page);
   await page.emulateMedia({ colorScheme: scheme });
   await frame(page);
 }
