@@ -46,15 +46,15 @@ def test_one_line_names_file_and_key(
     [
         ("[transport]\nrto_jitter = nan\n", ["transport.rto_jitter", "nan"]),
         ("[run]\nseeds = [1, inf]\n", ["run.seeds.1", "inf"]),
-        ("[run]\nseeds = " + "9" * 5000 + "\n", ["too many digits"]),
-        ("[run]\nseeds = " + "9" * 4000 + "\n", ["run.seeds", "about 4001 digits"]),
+        ("[run]\nseeds = " + "9" * 5000 + "\n", ["run.seeds", "of 5000 digits"]),
+        ("[run]\nseeds = " + "9" * 4000 + "\n", ["run.seeds", "of 4000 digits"]),
         ("x = " + "[" * 100 + "]" * 100, ["are nested too deeply"]),
         ("x = " + "[" * 5000 + "]" * 5000, ["are nested too deeply"]),
         ("x" + ".x" * 500 + " = 1", ["are nested too deeply"]),
         ('[network]\nbuffer = "\\u0000"\n', ["network.buffer"]),
     ],
 )
-def test_files_that_python_reads_and_json_does_not(
+def test_files_with_values_that_no_key_accepts(
     command: Command, tmp_path: Path, text: str, fragments: list[str]
 ) -> None:
     path = tmp_path / "odd.toml"

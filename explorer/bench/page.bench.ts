@@ -42,7 +42,7 @@ test("first curve", async ({ page }) => {
     const session = await page.context().newCDPSession(page);
     await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWER });
     await page.goto("./");
-    await done(page, 1);
+    await done(page);
     times.push(await mark(page, "incast-coarse"));
     await session.detach();
   }
@@ -51,7 +51,7 @@ test("first curve", async ({ page }) => {
 
 test("from slider to points", async ({ page }) => {
   await page.goto("./");
-  await done(page, 1);
+  await done(page);
   const [points, curves]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < 40; turn += 1) {
     const [id, value] = [["buffer", "sru", "servers", "rto"][turn % 4] ?? "", String(3 + (turn % 5))];
@@ -75,7 +75,7 @@ test("from slider to points", async ({ page }) => {
 for (const [name, servers] of [["16 servers", "15"], ["64 servers", "63"]] as const) {
   test(`frames while packets move, ${name}`, async ({ page }) => {
     await page.goto("./");
-    await done(page, 1);
+    await done(page);
     await after(page, () => page.locator("#servers").fill(servers));
     await page.evaluate(() => {
       const frames: number[] = [];

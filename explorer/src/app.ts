@@ -8,8 +8,9 @@ import { knobs } from "./knobs.ts";
 import { fromHash, start, type State, toHash } from "./link.ts";
 import { find } from "./page.ts";
 import { CurvePicture, NAMES } from "./pictures/curve.ts";
-import { fromToml, type Scenario, servers, set, toToml, withoutSweep } from "./scenario.ts";
+import { type Scenario, servers, set, withoutSweep } from "./scenario.ts";
 import { Stage } from "./stage.ts";
+import { fromToml, toToml } from "./toml.ts";
 import { wanted, withSweep } from "./wanted.ts";
 import * as words from "./words.ts";
 
@@ -20,6 +21,10 @@ export class App {
   private readonly curve: CurvePicture;
   private readonly rows: (Row | undefined)[] = [];
   private readonly lines: string[] = [];
+  /** What is wrong with a text that was not opened. */
+  private unread = "";
+  /** Why the curve has no point at some numbers of servers. */
+  private readonly gaps = new Map<number, string>();
   private saving: ReturnType<typeof setTimeout> | undefined;
   private restoring: number | undefined;
   private limit = 1e9;
@@ -59,6 +64,7 @@ export class App {
     const isOther = state.chapter !== this.state.chapter;
     this.state = state;
     this.note("");
+    this.unread = "";
     this.showChapter(isOther);
     this.showSetting();
     this.ask();
@@ -91,6 +97,8 @@ export class App {
     this.engine.work(job, this.listener());
     this.lines.length = 0;
     this.showLines();
+    this.gaps.clear();
+    this.showGaps();
     this.curve.begin(settings.length, this.limit);
     this.keep(this.state);
   }
@@ -116,6 +124,10 @@ export class App {
       onWrong: (slot, line) => {
         this.lines[slot] = line;
         this.showLines();
+      },
+      onGap: (servers, line) => {
+        this.gaps.set(servers, line);
+        this.showGaps();
       },
       onCoarse: () => {
         performance.mark("incast-coarse");
@@ -150,7 +162,17 @@ export class App {
   private showLines(): void {
     const several = this.state.settings.length > 1;
     const told = this.lines.map((line, slot) => line && (several ? `${NAMES[slot]}: ${line}` : line));
-    find("#wrong").textContent = told.filter(Boolean).join("\n");
+    const text = [this.unread, ...told].filter(Boolean).join("\n");
+    // Beside the sliders, and, where these are far away, beside the text.
+    for (const id of ["#wrong", "#wrong-text"]) find(id).textContent = text;
+  }
+
+  private showGaps(): void {
+    const [line] = this.gaps.values();
+    const counts = [...this.gaps.keys()].sort((a, b) => a - b).join(", ");
+    const isCurve = this.state.settings.some((scenario) => servers(scenario) !== undefined);
+    find("#gaps").textContent = !isCurve ? "No curve: this scenario has not one number of servers to sweep."
+      : line === undefined ? "" : `No point at ${counts} servers: ${line}`;
   }
 
   private showWords(): void {
@@ -160,7 +182,7 @@ export class App {
       const row = this.rows[slot];
       return row && !this.lines[slot] ? words.summary(names[slot] ?? "", servers(scenario) ?? 0, row) : "";
     });
-    find("#summary").textContent = told.filter(Boolean).join(" ");
+    find("#summary").textContent = told.filter(Boolean).join("\n");
     const shown = NAMES.slice(0, settings.length);
     find("#numbers div").replaceChildren(words.numbers(this.curve.table(), shown));
     const block = this.stage.blocks[this.state.active];
@@ -196,7 +218,7 @@ export class App {
   }
 
   private drawChapters(): void {
-    const names = ["Explorer", ...CHAPTERS.map(({ title }) => title)];
+    const names = ["Explorer", ...CHAPTERS.map(({ short }) => short)];
     const links = names.map((name, chapter) => {
       const link = document.createElement("a");
       link.href = chapter === 0 ? "#explorer" : `#chapter-${chapter}`;
@@ -218,6 +240,8 @@ export class App {
       const pictures = part.dataset["picture"]?.split(" ") ?? [];
       part.hidden = chapter !== undefined && !pictures.includes(chapter.picture);
     }
+    // A curve needs no block.
+    find("#waits").hidden = chapter?.picture === "curve";
     find("#settings").hidden = chapter !== undefined && chapter.settings().length === 1;
     find("#compare").hidden = chapter !== undefined;
     if (chapter === undefined) return;
@@ -264,9 +288,21 @@ export class App {
       this.adopt({ ...this.state, settings: settings.map((it, slot) => (slot === active ? scenario : it)) });
       if (left.length > 0) this.note(`The page sweeps the servers itself; at their first values are: ${left.join(", ")}.`);
     } catch (error) {
-      find("#wrong").textContent = (error as Error).message;
-      find("#wrong").scrollIntoView({ block: "nearest" });
+      this.unread = (error as Error).message;
+      this.showLines();
+      this.pointAt(text);
     }
+  }
+
+  /** Puts the caret where the line and column of a mistake are. */
+  private pointAt(text: string): void {
+    const place = /^line (\d+), column (\d+): /.exec(this.unread);
+    if (place === null) return;
+    const [line, column] = [Number(place[1]), Number(place[2])];
+    const before = text.split("\n").slice(0, line - 1).reduce((sum, it) => sum + it.length + 1, 0);
+    const area = find<HTMLTextAreaElement>("#toml");
+    area.focus();
+    area.setSelectionRange(before + column - 1, before + column);
   }
 
   private copy(text: string, what: string): void {

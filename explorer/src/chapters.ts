@@ -1,11 +1,14 @@
 /** Five stories, each with one picture that reacts, and a question that the sliders answer. */
 
-import { fromToml, type Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
+import { fromToml } from "./toml.ts";
 
 export type PictureName = "curve" | "star" | "lanes" | "queue";
 
 export interface Chapter {
   readonly title: string;
+  /** Its name in the list of chapters. */
+  readonly short: string;
   readonly text: readonly string[];
   readonly question: string;
   readonly picture: PictureName;
@@ -37,6 +40,7 @@ ${transport}
 export const CHAPTERS: readonly Chapter[] = [
   {
     title: "The barrier and the cliff",
+    short: "The cliff",
     text: [
       "A client reads a block of data that is spread over many servers. It asks all of them at once, " +
         "and goes on only when the last byte of the block is there: a barrier. The part that each " +
@@ -47,13 +51,14 @@ export const CHAPTERS: readonly Chapter[] = [
         "timer expires, and everybody waits for that one server while the link is idle.",
     ],
     question:
-      "Where is the cliff if each server sends half as much? Does a smaller SRU remove the cliff, or only move it?",
+      "Where is the cliff if each server sends 8 KiB, and where if it sends 4 KiB? Does a smaller SRU remove the cliff, or only move it?",
     picture: "curve",
     knobs: ["servers", "sru", "buffer"],
     settings: () => [read({})],
   },
   {
     title: "Why three duplicate ACKs do not come",
+    short: "Duplicate ACKs",
     text: [
       "TCP has a fast way to repair a loss. Every packet that arrives behind a gap makes the client " +
         "repeat its last ACK, and the third repetition makes the server send the lost packet again, " +
@@ -71,6 +76,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: "The timer and its price",
+    short: "The timer",
     text: [
       "A retransmission timer must be longer than any round trip that it may meet, or it expires for " +
         "packets that are only late. RFC 6298 asks for a second at least; Linux takes 200 ms. Within a " +
@@ -80,7 +86,7 @@ export const CHAPTERS: readonly Chapter[] = [
         "Setting A has the minimum of 200 ms, setting B one of 1 ms.",
     ],
     question:
-      "How short must the minimum of B be for half of the line rate with 64 servers? What do the timeouts say when it is shorter than the time that a packet may wait in a full buffer?",
+      "How short must the minimum of B be for half of the line rate with 48 servers? Is shorter always better: what do the timeouts of 64 servers say at 200 µs, less than a packet may wait in a full buffer?",
     picture: "curve",
     knobs: ["servers", "rto", "buffer", "rtt"],
     settings: () => [
@@ -90,6 +96,7 @@ export const CHAPTERS: readonly Chapter[] = [
   },
   {
     title: "The buffer's arithmetic",
+    short: "The buffer",
     text: [
       "While n servers send, n links fill the buffer and one link empties it. If each may have w " +
         "packets under way, n × w packets have to be somewhere: on the path, which holds one " +
@@ -100,23 +107,26 @@ export const CHAPTERS: readonly Chapter[] = [
         "it gets α / (1 + α) of the memory.",
     ],
     question:
-      "Share the buffer with α = 1, then 8: where is the dashed line, and how much memory does the switch need for as few drops as with a port's own 64 KiB?",
+      "Share the buffer with α = 1, then 8: where is the dashed line, and how much memory does the switch need so that no timer expires?",
     picture: "queue",
     knobs: ["servers", "sru", "buffer", "sharing"],
     settings: () => [read({ servers: 12 })],
   },
   {
     title: "What remedies do, and where each ends",
+    short: "Remedies",
     text: [
       "DCTCP lets the switch mark packets early and reduces windows by the share of marks: the queue " +
-        "stays short, until one or two packets per server are already too many for the buffer. PLATO labels a " +
+        "is short once the marks are heard. The first round trips come before, and in the end one or two " +
+        "packets per server are too many for the buffer. PLATO labels a " +
         "packet of each window, and the switch keeps room for labelled ones: the ACK clock goes on, but " +
         "the losses remain, and are repaired. Serialisation (ccs, nccs, ocs) asks one server, or a " +
-        "few, after the other: nothing is lost, but somebody has to know who is asked when.",
+        "few, after the other: nothing is lost while the buffer holds the windows of these few, but somebody " +
+        "has to know who is asked when.",
       "Setting A is NewReno. Give setting B another transport.",
     ],
     question:
-      "Which of dctcp, plato and ocs keep half of the line rate up to 64 servers? What becomes of each with a buffer of 16 KiB?",
+      "Which of dctcp, plato and ocs keep half of the line rate up to 64 servers? What becomes of each with a buffer of 16 KiB, and of dctcp with one of 256 KiB?",
     picture: "curve",
     knobs: ["transport", "servers", "buffer", "sru"],
     settings: () => [read({ servers: 32 }), read({ servers: 32, transport: 'name = "dctcp"' })],

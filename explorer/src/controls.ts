@@ -80,6 +80,7 @@ export class Controls {
 function frame({ id, label: text, key }: Knob): { element: HTMLElement; label: HTMLLabelElement } {
   const element = document.createElement("div");
   element.className = "knob";
+  element.id = `${id}-knob`;
   const label = Object.assign(document.createElement("label"), { htmlFor: id, textContent: text, title: key });
   element.append(label);
   return { element, label };

@@ -1,6 +1,7 @@
 /** The state of the page, and the link that holds it. */
 
-import { FIRST, fromToml, type Scenario, toToml, withoutSweep } from "./scenario.ts";
+import { FIRST, type Scenario, withoutSweep } from "./scenario.ts";
+import { fromToml, toToml } from "./toml.ts";
 
 export interface State {
   /** The chapter that is open, from 1; 0 for the explorer. */

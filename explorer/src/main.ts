@@ -5,6 +5,7 @@ import wasm from "../engine.wasm?url";
 import { App } from "./app.ts";
 import { Engine } from "./engine/client.ts";
 import { find } from "./page.ts";
+import { readWith } from "./toml.ts";
 
 declare global {
   interface Window {
@@ -18,7 +19,11 @@ interface Entry {
 }
 
 async function begin(): Promise<void> {
-  const engine = await Engine.load(new URL(wasm, import.meta.url));
+  // Some file servers do not know the type that streaming compilation insists on.
+  const bytes = await (await fetch(new URL(wasm, import.meta.url))).arrayBuffer();
+  const module = await WebAssembly.compile(bytes);
+  const engine = new Engine(module);
+  await readWith(module);
   const names = async (kind: string): Promise<string[]> =>
     ((await engine.ask({ entries: kind })) as Entry[]).map(({ name }) => name);
   const { version } = (await engine.ask("version")) as { version: string };

@@ -1,13 +1,9 @@
 /** Scenarios as trees: keys, texts. What they mean, and whether they are right, only the engine knows. */
 
-import { parse, stringify } from "smol-toml";
-
 import type { Tree } from "./engine/door.ts";
 
 /** Whole numbers are `bigint`, others `number`, as TOML tells them apart. */
 export type Scenario = Tree;
-
-export class TextError extends Error {}
 
 /** The scenario that a page begins with. */
 export const FIRST = `title = "A synchronised read"
@@ -28,22 +24,6 @@ name = "newreno"
 rto_min = "200ms"
 `;
 
-/** Reads TOML. */
-export function fromToml(text: string): Scenario {
-  try {
-    return parse(text, { integersAsBigInt: true }) as Scenario;
-  } catch (error) {
-    // The first line says what is wrong; the rest quotes the text.
-    const [line = "not TOML"] = (error as Error).message.split("\n");
-    throw new TextError(`scenario: ${line.replace(/^Invalid TOML document: /, "not TOML: ")}`);
-  }
-}
-
-/** Writes TOML. */
-export function toToml(scenario: Scenario): string {
-  return stringify(scenario, { numbersAsFloat: true });
-}
-
 /** Writes JSON in which 1.0 stays a number with a fraction. */
 export function toJson(value: unknown): string {
   if (typeof value === "bigint") return String(value);
@@ -56,28 +36,32 @@ export function toJson(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** Whether a value is a table, not a list or a date. */
+/** Whether a value is a table, not a list. */
 export function isTree(value: unknown): value is Tree {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) !== Date.prototype
-    && !Array.isArray(value) && !(value instanceof Date);
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The value of a dotted key, if it is there. */
 export function get(scenario: Scenario, key: string): unknown {
   let at: unknown = scenario;
-  for (const part of key.split(".")) at = isTree(at) ? at[part] : undefined;
+  for (const part of key.split(".")) at = isTree(at) ? at[part] : Array.isArray(at) ? at[Number(part)] : undefined;
   return at;
 }
 
-/** The scenario with another value of a dotted key; without it for `undefined`. */
+/** The scenario with another value of a dotted key; without it for `undefined`. A number is an index of a list. */
 export function set(scenario: Scenario, key: string, value: unknown): Scenario {
-  const [first = "", ...rest] = key.split(".");
-  const { [first]: old, ...others } = scenario;
-  if (rest.length > 0) {
-    const inner = isTree(old) ? old : typeof old === "string" ? { name: old } : {};
-    return { ...scenario, [first]: set(inner, rest.join("."), value) };
+  return changed(scenario, key.split("."), value) as Scenario;
+}
+
+function changed(at: unknown, [first, ...rest]: readonly string[], value: unknown): unknown {
+  if (first === undefined) return value;
+  if (Array.isArray(at) && Number(first) < at.length) {
+    return at.map((entry: unknown, index) => (index === Number(first) ? changed(entry, rest, value) : entry));
   }
-  return value === undefined ? others : { ...scenario, [first]: value };
+  // A name stands for a table with this name.
+  const tree = isTree(at) ? at : typeof at === "string" ? { name: at } : {};
+  const { [first]: old, ...others } = tree;
+  return rest.length === 0 && value === undefined ? others : { ...tree, [first]: changed(old, rest, value) };
 }
 
 /** The scenario without its sweep: at the first value of each axis, but for the servers. */

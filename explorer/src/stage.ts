@@ -8,7 +8,7 @@ import { Lanes } from "./pictures/lanes.ts";
 import { QueuePicture } from "./pictures/queue.ts";
 import { Star } from "./pictures/star.ts";
 import { NAMES } from "./pictures/curve.ts";
-import { seconds } from "./units.ts";
+import { instant, resolution, seconds } from "./units.ts";
 
 interface Slot {
   readonly star: Star;
@@ -26,6 +26,7 @@ export class Stage {
   readonly clock: Clock;
   private readonly slots: Slot[] = [];
   private active = 0;
+  private count = 1;
   private readonly slider = find<HTMLInputElement>("#time");
   private readonly now = find<HTMLOutputElement>("#now");
   private readonly play = find("#play");
@@ -55,7 +56,7 @@ export class Stage {
 
   /** Shows one setting, or two side by side. */
   arrange(count: number, active: number): void {
-    this.active = active;
+    [this.active, this.count] = [active, count];
     this.slots.forEach(({ places }, slot) => places.forEach((place) => (place.hidden = slot >= count)));
     for (const id of ["#star", "#lanes", "#queue"]) find(id).classList.toggle("two", count > 1);
   }
@@ -110,13 +111,16 @@ export class Stage {
       const made = document.createElement("div");
       made.className = "picture";
       made.dataset["setting"] = NAMES[number] ?? "";
-      find(id).append(made);
+      const name = Object.assign(document.createElement("p"), { className: "name", textContent: NAMES[number] });
+      const named = document.createElement("div");
+      named.append(name, made);
+      find(id).append(named);
       return made;
     };
     const [star, lanes, queue] = [place("#star"), place("#lanes"), place("#queue")];
     return {
       star: new Star(star, colour), lanes: new Lanes(lanes, colour, pick),
-      queue: new QueuePicture(queue, colour, pick), places: [star, lanes, queue], facts: {},
+      queue: new QueuePicture(queue, colour, pick), places: [star, lanes, queue].map((it) => it.parentElement as HTMLElement), facts: {},
     };
   }
 
@@ -130,8 +134,17 @@ export class Stage {
     }
     const value = String(Math.round(share * PARTS));
     if (this.slider.value !== value) this.slider.value = value;
-    const time = seconds(this.time);
+    const time = this.times(share);
     if (this.now.textContent !== time) this.now.textContent = time;
+  }
+
+  /** The times at a share of the stories; those of two settings have names. */
+  private times(share: number): string {
+    const shown = this.slots.slice(0, this.count).map(({ block }, slot) => {
+      const time = instant(block?.story.time(share * block.story.length) ?? 0, block?.end ?? 0);
+      return this.count > 1 ? `${NAMES[slot]} ${time}` : time;
+    });
+    return shown.join(", ");
   }
 
   private changed(isPlaying: boolean): void {
@@ -158,8 +171,8 @@ export class Stage {
       const arrived = hops.arrived[hop] ?? NaN;
       if (hops.forward[hop] === 1 && hops.place[hop] === 1 && !Number.isNaN(arrived)) times.push(arrived);
     }
-    // Nearer than this, two events are one.
-    const least = end * 1e-9;
+    // Nearer than the time shows, two events are one.
+    const least = resolution(end);
     const { time } = this;
     const next = direction === 1
       ? times.reduce((best, at) => (at > time + least && at < best ? at : best), end)

@@ -11,9 +11,23 @@ export function round(value: number): string {
   return Math.abs(value) >= 100 ? value.toFixed(0) : String(Number(value.toPrecision(3)));
 }
 
+const STEPS = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]] as const;
+
 export function seconds(value: number): string {
   if (value === 0) return "0 s";
-  return scaled(value, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]]);
+  return scaled(value, STEPS);
+}
+
+/** A time within a block that ends at `end`, to a millionth of it. */
+export function instant(value: number, end: number): string {
+  const [step, unit] = STEPS.find(([least]) => end >= least) ?? [1, "s"];
+  const digits = Math.max(Math.ceil(-Math.log10(resolution(end) / step)), 0);
+  return `${(value / step).toFixed(digits)} ${unit}`;
+}
+
+/** The difference of times that `instant` still shows, seconds. */
+export function resolution(end: number): number {
+  return 10 ** (Math.floor(Math.log10(end || 1)) - 6);
 }
 
 export function rate(bitsPerSecond: number): string {
@@ -33,4 +47,15 @@ export const CAUSES: Readonly<Record<string, string>> = {
   lost_retransmission: "the retransmission was dropped, too",
   ack_loss: "the packet arrived, but all its ACKs were dropped",
   spurious: "nothing was lost: the packet or its ACK was still under way",
+};
+
+/** The same in a few words. */
+export const SHORT: Readonly<Record<string, string>> = {
+  handshake: "in the handshake",
+  full_window: "for a whole window",
+  lack_of_dupacks: "for lack of duplicate ACKs",
+  tail: "at the tail",
+  lost_retransmission: "for a lost retransmission",
+  ack_loss: "for lost ACKs",
+  spurious: "spurious",
 };

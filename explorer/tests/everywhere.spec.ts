@@ -16,7 +16,7 @@ const CHAPTERS = [
 for (const [number, { picture, title, knob }] of CHAPTERS.entries()) {
   test(`chapter ${number + 1}: text, one picture that reacts, a question`, async ({ page }) => {
     await open(page);
-    await after(page, () => page.getByRole("link", { name: title }).click());
+    await after(page, () => page.locator("#chapters a").nth(number + 1).click());
     await expect(page.locator("#chapter-title")).toContainText(title);
     await expect(page.locator("#chapter-title")).toBeFocused();
     await expect(page.locator("#question")).toContainText("?");
@@ -89,11 +89,24 @@ for (const width of [360, 1280, 2560]) {
   });
 }
 
+test("the sliders stay beside the pictures, and cover nothing below them", async ({ page }) => {
+  await open(page);
+  const places = (): Promise<number[]> => page.evaluate(() => ["#controls", "#pictures", "#words"]
+    .flatMap((id) => [document.querySelector(id)!.getBoundingClientRect().top, document.querySelector(id)!.getBoundingClientRect().bottom]));
+  await page.evaluate(() => scrollTo(0, 500));
+  const [top, bottom, , , words] = await places();
+  expect(top, "in view").toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeLessThanOrEqual(words!);
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
+  const [, end, , , below] = await places();
+  expect(end, "above the words").toBeLessThanOrEqual(below!);
+});
+
 test("it asks no other host, and its policy would not let it", async ({ page, baseURL }) => {
   const asked: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   const response = await page.goto("./");
-  await done(page, 1);
+  await done(page);
   expect(asked.length).toBeGreaterThan(4);
   // The worker's code is a `blob:` of the page itself.
   expect(asked.filter((url) => !url.replace(/^blob:/, "").startsWith(baseURL!))).toEqual([]);

@@ -1,24 +1,35 @@
 /** Opens the page and waits for the engine. */
 
-import { expect, type Page } from "@playwright/test";
+import type { Page } from "@playwright/test";
 
 /** Opens an address of the page, and waits until everything has been simulated. */
 export async function open(page: Page, address = ""): Promise<void> {
   await page.goto(`./${address}`);
-  await done(page, 1);
+  await done(page);
 }
 
-/** Waits until so many jobs are done since the page was loaded. */
-export async function done(page: Page, jobs: number): Promise<void> {
-  const count = (): number => performance.getEntriesByName("incast-done").length;
-  await expect.poll(() => page.evaluate(count), { timeout: 15_000 }).toBeGreaterThanOrEqual(jobs);
+/** Waits until the last job is done, and a newer one than `job`, and until the page shows that. */
+export async function done(page: Page, job = 0): Promise<void> {
+  await page.waitForFunction((before) => {
+    const { jobs, isDone } = window.incast?.progress ?? { jobs: 0, isDone: false };
+    return isDone && jobs > before;
+  }, job);
+  await frame(page);
 }
 
-/** Does something that begins a job, and waits until it is done. */
+/** Waits until what is to be drawn is drawn. */
+export function frame(page: Page): Promise<void> {
+  return page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn()))));
+}
+
+/** Does something that begins a job, and waits until the last one is done. */
 export async function after(page: Page, act: () => Promise<unknown>): Promise<void> {
-  await page.evaluate(() => performance.clearMarks());
+  const jobs = await page.evaluate(() => {
+    performance.clearMarks();
+    return window.incast?.progress.jobs ?? 0;
+  });
   await act();
-  await done(page, 1);
+  await done(page, jobs);
 }
 
 /** The scenario that the page shows. */

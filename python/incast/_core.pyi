@@ -18,6 +18,7 @@ __all__ = [
     "ScenarioError",
     "Switch",
     "columns",
+    "document",
     "entries",
     "follow_reads",
     "hurry",
@@ -260,6 +261,12 @@ class Facts(TypedDict):
 
 def version() -> str:
     """Return the version of the engine and a hash of its sources, part of every result's key."""
+
+def document(toml: str) -> str:
+    """Return the document that a text in TOML has, as JSON; dates are text.
+
+    What is not TOML is a `ScenarioError` with line and column.
+    """
 
 def plan(
     document_json: str,

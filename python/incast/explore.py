@@ -32,7 +32,8 @@ def page() -> Path:
     """
     if not (_PAGE / "index.html").is_file():
         raise ExploreError(
-            "explore: this package was built without the page; in a checkout: make explorer"
+            "explore: this package was built without the page; in a checkout, make explorer adds "
+            "it there, and make wheel makes a package that has it"
         )
     return _PAGE
 

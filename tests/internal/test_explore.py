@@ -68,7 +68,8 @@ def test_a_package_without_the_page_says_so(
     failed = command("explore", "--no-browser")
     assert failed.code == 2
     assert failed.err == (
-        "incast: explore: this package was built without the page; in a checkout: make explorer\n"
+        "incast: explore: this package was built without the page; in a checkout, make explorer "
+        "adds it there, and make wheel makes a package that has it\n"
     )
 
 

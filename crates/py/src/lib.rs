@@ -55,6 +55,13 @@ fn version() -> &'static str {
     env!("INCAST_ENGINE")
 }
 
+/// The document that a text in TOML has, as JSON.
+#[pyfunction]
+fn document(toml: &str) -> PyResult<String> {
+    let document = incast_scenario::from_toml(toml).map_err(|error| error::in_scenario(&error))?;
+    Ok(document.to_string())
+}
+
 /// JSON Schema of a scenario document.
 #[pyfunction]
 fn schema() -> String {
@@ -139,6 +146,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(plan::plan, module)?)?;
+    module.add_function(wrap_pyfunction!(document, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(entries, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;

@@ -2,7 +2,8 @@
 //!
 //! A document is the tree of a TOML file or of a Python dict. [`plan`] crosses and pairs the axes
 //! of its `[sweep]`; every point is merged with the defaults of its profile, read and checked. This
-//! is the only validator: Python passes the text to it and shows the errors.
+//! is the only reader of TOML ([`from_toml`]) and the only validator: Python and the browser pass
+//! the text to it and show the errors.
 
 mod bounds;
 mod buffer;
@@ -21,6 +22,7 @@ mod schema;
 mod sweep;
 mod switch;
 mod table;
+mod text;
 mod transport;
 mod trunks;
 mod void;
@@ -39,6 +41,7 @@ pub use run::Run;
 pub use schema::{Entry, entries, schema};
 pub use sweep::{Plan, Point, plan, plan_in_turn};
 pub use table::{Group, Table, Traffic};
+pub use text::document as from_toml;
 pub use trunks::CoreLinks;
 
 use document::{lay, read, suggest};

@@ -6,6 +6,7 @@ use incast_lab::{Control, Row, TraceRequest};
 use incast_scenario::Scenario;
 use serde_json::{Map, Value, json};
 
+use crate::document;
 use crate::journeys::Journeys;
 use crate::numbers::Numbers;
 use crate::question::Question;
@@ -24,6 +25,10 @@ fn reply(question: Question, numbers: &mut Numbers) -> Result<Value, String> {
         Question::Entries(kind) => {
             let entries = incast_scenario::entries(&kind);
             entries.map(|entries| json!(entries)).ok_or(format!("there is no list of {kind:?}"))
+        }
+        Question::Document(text) => {
+            let document = incast_scenario::from_toml(&text).map_err(|error| error.to_string())?;
+            Ok(json!({ "document": document::pack(document) }))
         }
         Question::Plan(document) => plan(&document),
         Question::Facts(document) => {

@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "the names of exported functions must be unique in a program")]
 
 mod answer;
+mod document;
 mod journeys;
 mod numbers;
 mod question;

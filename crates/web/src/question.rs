@@ -11,6 +11,8 @@ pub enum Question {
     Version,
     /// The entries of a registry.
     Entries(String),
+    /// The document that a text in TOML has, see `document.rs`.
+    Document(String),
     /// The points of a scenario with or without a sweep, resolved, and its seeds.
     Plan(Value),
     /// The numbers that follow from a scenario without a sweep.

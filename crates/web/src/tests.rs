@@ -55,6 +55,19 @@ fn errors_are_the_engines_lines() {
 }
 
 #[test]
+fn a_document_tells_whole_numbers_from_others() {
+    let text = "a = 16\nb = 16.0\nc = [\"16\", 18446744073709551615]\nd.e = true";
+    let (answer, _) = ask(&json!({ "document": text }));
+    let packed =
+        json!({ "a": "16", "b": 16.0, "c": ["'16", "18446744073709551615"], "d": { "e": true } });
+    assert_eq!(answer["document"], packed);
+    let (wrong, _) = ask(&json!({ "document": "a = 1Gbps" }));
+    let line =
+        "line 1, column 5: not valid TOML: quantities and names must be in quotes: a = \"1Gbps\"";
+    assert_eq!(wrong["error"], line);
+}
+
+#[test]
 fn the_ways_of_packets_agree_with_the_row() {
     let run = json!({ "scenario": read(), "seed": 1, "traces": ["events"], "journeys": true });
     let (traced, numbers) = ask(&json!({ "run": run }));

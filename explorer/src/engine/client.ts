@@ -10,6 +10,8 @@ export interface Listener {
   onPoint(point: Point): void;
   onBlock(slot: number, run: RunAnswer): void;
   onWrong(slot: number, line: string): void;
+  /** The curve has no point there, though the setting is right. */
+  onGap(servers: number, line: string): void;
   onCoarse(): void;
   onDone(): void;
 }
@@ -20,6 +22,7 @@ const PATIENCE_MS = 300;
 export class Engine {
   private worker: Worker;
   private job = 0;
+  private finished = 0;
   private lastReport = 0;
   private listener: Listener | undefined;
   private readonly asked = new Map<number, { order: Order; settle: (report: Answer) => void }>();
@@ -28,13 +31,6 @@ export class Engine {
 
   constructor(private readonly module: WebAssembly.Module) {
     this.worker = this.start();
-  }
-
-  /** Loads the engine. */
-  static async load(url: URL): Promise<Engine> {
-    // Some file servers do not know the type that streaming compilation insists on.
-    const bytes = await (await fetch(url)).arrayBuffer();
-    return new Engine(await WebAssembly.compile(bytes));
   }
 
   /** Begins a job; the one under way, if any, reports no more. */
@@ -49,6 +45,11 @@ export class Engine {
     this.watch = setTimeout(() => {
       if (this.job === job && this.lastReport < asked) this.replace(order);
     }, PATIENCE_MS);
+  }
+
+  /** The number of jobs begun, and whether the last of them is done. */
+  get progress(): { readonly jobs: number; readonly isDone: boolean } {
+    return { jobs: this.job, isDone: this.job > 0 && this.finished === this.job };
   }
 
   /** Asks the engine something; an `EngineError` has its line. */
@@ -97,10 +98,13 @@ export class Engine {
         return this.listener.onBlock(report.slot, report.run);
       case "wrong":
         return this.listener.onWrong(report.slot, report.line);
+      case "gap":
+        return this.listener.onGap(report.servers, report.line);
       case "coarse":
         return this.listener.onCoarse();
       case "done":
-        return this.listener.onDone();
+        this.listener.onDone();
+        this.finished = report.job;
     }
   }
 }

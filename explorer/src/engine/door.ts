@@ -35,8 +35,13 @@ export class EngineError extends Error {}
 export class Door {
   private exports: Exports;
 
-  constructor(private readonly module: WebAssembly.Module) {
-    this.exports = open(module);
+  constructor(private readonly module: WebAssembly.Module, instance = new WebAssembly.Instance(module, {})) {
+    this.exports = exportsOf(instance);
+  }
+
+  /** An engine in the page's thread, where some browsers refuse to make a large one at once. */
+  static async open(module: WebAssembly.Module): Promise<Door> {
+    return new Door(module, await WebAssembly.instantiate(module, {}));
   }
 
   /** Asks for something that has no columns of numbers. `question` is JSON. */
@@ -70,12 +75,12 @@ export class Door {
     } catch (error) {
       if (!(error instanceof WebAssembly.RuntimeError)) throw error;
       // An engine that ran out of memory ends in a trap; the next question gets a new one.
-      this.exports = open(this.module);
+      this.exports = exportsOf(new WebAssembly.Instance(this.module, {}));
       throw new EngineError("run: it needs more memory than a page has; choose a smaller scenario");
     }
   }
 }
 
-function open(module: WebAssembly.Module): Exports {
-  return new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+function exportsOf(instance: WebAssembly.Instance): Exports {
+  return instance.exports as unknown as Exports;
 }

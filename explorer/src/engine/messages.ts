@@ -32,6 +32,7 @@ export type Report =
   | { readonly kind: "facts"; readonly job: number; readonly slot: number; readonly facts: Row }
   | { readonly kind: "block"; readonly job: number; readonly slot: number; readonly run: RunAnswer }
   | { readonly kind: "wrong"; readonly job: number; readonly slot: number; readonly line: string }
+  | { readonly kind: "gap"; readonly job: number; readonly servers: number; readonly line: string }
   | { readonly kind: "coarse" | "done"; readonly job: number }
   | { readonly kind: "answer"; readonly id: number; readonly answer?: unknown; readonly error?: string };
 

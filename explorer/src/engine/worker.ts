@@ -68,13 +68,24 @@ function plan(job: number, wanted: readonly Wanted[]): Task[] {
       report({ kind: "wrong", job, slot, line: error.message });
     }
   };
-  const point = (of: Wanted, servers: number, scenario: string, seed: number): Task =>
-    guarded(of.slot, () => {
-      const row = engine().run(scenario, seed).rows[0];
-      if (row !== undefined) report({ kind: "point", job, point: { slot: of.slot, servers, seed, row } });
-    });
+  const simulate = (of: Wanted, servers: number, scenario: string, seed: number): void => {
+    const row = engine().run(scenario, seed).rows[0];
+    if (row !== undefined) report({ kind: "point", job, point: { slot: of.slot, servers, seed, row } });
+  };
+  // A setting may be right, but not with any number of servers; of such a point only the first seed is tried.
+  const gaps = new Set<string>();
+  const tried = (of: Wanted, servers: number, scenario: string, seed: number): Task => () => {
+    if (gaps.has(scenario) || wrong.has(of.slot)) return;
+    try {
+      simulate(of, servers, scenario, seed);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      gaps.add(scenario);
+      report({ kind: "gap", job, servers, line: error.message });
+    }
+  };
   const curve = (of: Wanted, from: number, to: number, seed: number): Task[] =>
-    of.curve.slice(from, to).map(({ servers, scenario }) => point(of, servers, scenario, seed));
+    of.curve.slice(from, to).map(({ servers, scenario }) => tried(of, servers, scenario, seed));
   const block = (of: Wanted): Task =>
     guarded(of.slot, () => {
       const run = engine().run(of.scenario, 1, ["queue", "cwnd", "events"], true);
@@ -87,7 +98,7 @@ function plan(job: number, wanted: readonly Wanted[]): Task[] {
     });
   const seeds = Array.from({ length: Math.max(0, ...wanted.map((of) => of.seeds)) }, (_, i) => i + 1);
   return [
-    ...wanted.map((of) => point(of, of.servers, of.scenario, 1)),
+    ...wanted.map((of) => guarded(of.slot, () => simulate(of, of.servers, of.scenario, 1))),
     ...wanted.map(facts),
     ...wanted.flatMap((of) => curve(of, 0, of.coarse, 1)),
     () => report({ kind: "coarse", job }),

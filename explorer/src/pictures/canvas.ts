@@ -104,10 +104,17 @@ export class Canvas {
     this.pen.stroke();
   }
 
-  /** Two crossed strokes: a drop, in grey, too. */
-  cross(x: number, y: number, reach: number): void {
-    this.line(x - reach, y - reach, x + reach, y + reach);
-    this.line(x - reach, y + reach, x + reach, y - reach);
+  /** Two crossed strokes each: drops. Their edge tells them from what is behind them, in grey, too. */
+  crosses(spots: readonly { readonly x: number; readonly y: number }[], reach: number, width = 1): void {
+    const { pen, colours } = this;
+    for (const [stroke, edge] of [[colours.paper, 2], [colours.drop, 0]] as const) {
+      [pen.strokeStyle, pen.lineWidth] = [stroke, width + edge];
+      for (const { x, y } of spots) {
+        this.line(x - reach, y - reach, x + reach, y + reach);
+        this.line(x - reach, y + reach, x + reach, y - reach);
+      }
+    }
+    pen.lineWidth = 1;
   }
 
   private at(x: number, y: number): Named | undefined {

@@ -93,16 +93,17 @@ export class CurvePicture {
     const { clientWidth: width, clientHeight: height } = this.place;
     if (width === 0 || height === 0) return;
     this.plot?.destroy();
-    const { soft, faint, ink, first, second } = colours(this.place);
+    const { soft, faint, ink, paper, first, second } = colours(this.place);
     const axis = { stroke: soft, grid: { stroke: faint, width: 1 }, ticks: { stroke: faint }, font: "12px system-ui" };
     const line = (slot: number): uPlot.Series[] => {
       const colour = slot === 0 ? first : second;
-      const edge = { stroke: "transparent", points: { show: false }, spanGaps: true };
-      // B is dashed, so that both are told apart in grey.
+      // B is dashed and has hollow points, so that both are told apart in grey.
       const dash = slot === 0 ? {} : { dash: [6, 4] };
+      const edge = { stroke: `${colour}66`, width: 1, points: { show: false }, spanGaps: true, ...dash };
+      const points = { show: true, size: slot === 0 ? 5 : 7, fill: slot === 0 ? colour : paper };
       return [
         edge, edge,
-        { label: NAMES[slot] ?? "", stroke: colour, width: 2, spanGaps: true, points: { show: true, size: 5, fill: colour }, ...dash },
+        { label: NAMES[slot] ?? "", stroke: colour, width: 2, spanGaps: true, points, ...dash },
       ];
     };
     const slots = Array.from({ length: this.lines }, (_, slot) => slot);

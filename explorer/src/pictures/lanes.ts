@@ -37,11 +37,10 @@ export class Lanes extends Timeline {
       canvas.name(from, y(flow), to - from, thick,
         `Server ${flow} waits ${seconds(end - start)} for a timer of ${seconds(rto)}: ${CAUSES[cause] ?? cause}${where}`);
     }
-    pen.strokeStyle = colours.drop;
-    for (const hop of block.drops) {
-      const flow = block.hops.flow[hop] ?? 0;
-      canvas.cross(this.x(block.hops.dropped[hop] ?? 0), y(flow) + thick / 2, Math.min(thick / 2, 3));
-    }
+    const drops = block.drops.map((hop) => ({
+      x: this.x(block.hops.dropped[hop] ?? 0), y: y(block.hops.flow[hop] ?? 0) + thick / 2,
+    }));
+    canvas.crosses(drops, Math.min(thick / 2, 3));
     pen.fillStyle = colours.soft;
     const step = Math.ceil(12 / pitch);
     for (let flow = 0; flow < count; flow += step) canvas.text(String(flow), this.left - 6, y(flow) + thick / 2, "right");

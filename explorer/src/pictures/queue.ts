@@ -41,8 +41,7 @@ export class QueuePicture extends Timeline {
     pen.setLineDash([5, 4]);
     canvas.line(this.left, y(this.limit()), canvas.width - this.right, y(this.limit()));
     pen.setLineDash([]);
-    pen.strokeStyle = colours.drop;
-    for (const hop of drops) canvas.cross(this.x(hops.dropped[hop] ?? 0), this.top + 4, 3);
+    canvas.crosses(drops.map((hop) => ({ x: this.x(hops.dropped[hop] ?? 0), y: this.top + 4 })), 3);
     pen.fillStyle = colours.soft;
     canvas.text(bytes(this.limit()), this.left - 6, y(this.limit()), "right");
     canvas.text("0", this.left - 6, floor - 4, "right");

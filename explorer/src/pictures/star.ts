@@ -153,6 +153,12 @@ export class Star {
       const spot = servers[flow];
       if (time <= start || time > end || spot === undefined) continue;
       const share = (time - start) / (end - start);
+      // Pale where it is still empty: also a wait that has just begun is seen.
+      pen.globalAlpha = 0.3;
+      pen.beginPath();
+      pen.arc(spot.x, spot.y, radius + 1, 0, 2 * Math.PI);
+      pen.stroke();
+      pen.globalAlpha = 1;
       pen.beginPath();
       pen.arc(spot.x, spot.y, radius + 1, -Math.PI / 2, (2 * share - 0.5) * Math.PI);
       pen.stroke();
@@ -227,12 +233,9 @@ export class Star {
     const deep = canvas.height - queue.y - queue.height - 8;
     const x = queue.x + 4 + ((hops.flow[hop] ?? 0) * 7) % Math.max(queue.width / 2, 8);
     const y = queue.y + queue.height + 6 + share * share * deep;
-    canvas.pen.strokeStyle = canvas.colours.drop;
-    canvas.pen.lineWidth = 2;
     canvas.pen.globalAlpha = 1 - share * 0.7;
-    canvas.cross(x, y, 4);
+    canvas.crosses([{ x, y }], 4, 2);
     canvas.pen.globalAlpha = 1;
-    canvas.pen.lineWidth = 1;
     canvas.name(x - 4, y - 4, 8, 8, `${this.nameOf(block, hop)}: dropped, the queue was full`);
   }
 
@@ -247,7 +250,7 @@ export class Star {
     return `${way}: ${what}, ${bytes(size)}${again}${marked}`;
   }
 
-  /** A packet; one sent again is hollow, one with a mark has a bar. */
+  /** A packet; one sent again is hollow, one with a mark is split by a bar. */
   private paint(
     block: Block, hop: number, x: number, y: number, width: number, height: number, where: string,
   ): void {
@@ -256,10 +259,11 @@ export class Star {
     const isAck = block.hops.forward[hop] === 0;
     pen.fillStyle = isAck ? colours.soft : colours[this.colour];
     pen.strokeStyle = pen.fillStyle;
-    if (block.hops.again[hop] === 1 && width > 3) pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+    const isHollow = block.hops.again[hop] === 1 && width > 3;
+    if (isHollow) pen.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
     else pen.fillRect(x, y, width, height);
     if (block.hops.marked[hop] === 1) {
-      pen.fillStyle = colours.ink;
+      if (!isHollow) pen.fillStyle = colours.paper;
       pen.fillRect(x, y + height / 2 - 1, width, 2);
     }
     canvas.name(x, y, width, height, this.nameOf(block, hop) + where);

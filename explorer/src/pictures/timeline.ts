@@ -90,13 +90,26 @@ export abstract class Timeline {
     pen.fillStyle = colours.soft;
     canvas.line(this.left, y, canvas.width - this.right, y);
     const room = canvas.width - this.left - this.right;
-    const count = Math.max(Math.floor(room / 110), 2);
-    for (let tick = 0; tick <= count; tick += 1) {
-      const share = tick / count;
+    const ticks = this.cut ? even(Math.max(Math.floor(room / 110), 2)) : rounded(room / 64, block.end);
+    for (const share of ticks) {
       const time = this.cut ? block.story.time(share * block.story.length) : share * block.end;
       const x = this.left + share * room;
       canvas.line(x, y, x, y + 4);
-      canvas.text(seconds(time), x, y + 13, tick === 0 ? "left" : tick === count ? "right" : "center");
+      const half = pen.measureText(seconds(time)).width / 2;
+      canvas.text(seconds(time), Math.max(Math.min(x, canvas.width - half), this.left + half), y + 13, "center");
     }
   }
+}
+
+/** Ticks at equal distances. */
+function even(count: number): number[] {
+  return Array.from({ length: count + 1 }, (_, tick) => tick / count);
+}
+
+/** Ticks at round numbers, at most so many. */
+function rounded(count: number, end: number): number[] {
+  const least = end / count;
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = ([1, 2, 5].find((of) => of * power >= least) ?? 10) * power;
+  return Array.from({ length: Math.floor(end / step + 1e-9) + 1 }, (_, tick) => (tick * step) / end);
 }

@@ -15,6 +15,7 @@ from pathlib import Path
 from incast import units
 from incast.errors import ResultsError
 from incast.scenario import Scenario
+from incast.scenario.document import read
 from incast.scenario.resolved import Resolved
 from incast.scenario.shipped import located
 from incast.sweep.forecast import forecast
@@ -259,10 +260,8 @@ def _source(task: Task) -> str:
 
 
 def _text(task: Task) -> str:
-    import tomllib
-
     text = located(task.source).read_text(encoding="utf-8-sig")
-    if Scenario(tomllib.loads(text)).plan.fingerprint != _unchanged(task).plan.fingerprint:
+    if Scenario(read(text)).plan.fingerprint != _unchanged(task).plan.fingerprint:
         raise ResultsError(
             f"{task.source}: reads other files, which a ConfigMap does not contain; write their "
             "points into the scenario"

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::super::schema;
+use super::super::{from_toml, schema};
 use super::plan;
 
 fn scenario(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name);
-    toml::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+    from_toml(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
 #[test]
@@ -20,8 +20,7 @@ fn every_scenario_file_plans_and_fits_the_schema() {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
-        let document: Value =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let document = from_toml(&text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         let plan = plan(&document).unwrap_or_else(|error| panic!("{path:?}: {error}"));
         assert!(!plan.points[0].scenario.title.is_empty(), "{path:?} has no title");
         let schema = schema();

@@ -10,6 +10,7 @@ mod remedies;
 mod resolved;
 mod schema;
 mod sweep;
+mod text;
 mod traffic;
 
 use incast_traffic::WorkloadConfig;

@@ -1,0 +1,15 @@
+//! Documents for JavaScript, whose numbers are all floats: it could not tell 16 from 16.0, which a
+//! scenario does. Whole numbers travel as texts of digits, and texts behind a quote.
+
+use serde_json::Value;
+
+/// Writes whole numbers as texts: `16` as `"16"`, `"a"` as `"'a"`.
+pub fn pack(value: Value) -> Value {
+    match value {
+        Value::Number(number) if !number.is_f64() => number.to_string().into(),
+        Value::String(text) => format!("'{text}").into(),
+        Value::Array(list) => list.into_iter().map(pack).collect(),
+        Value::Object(table) => table.into_iter().map(|(key, value)| (key, pack(value))).collect(),
+        other => other,
+    }
+}
