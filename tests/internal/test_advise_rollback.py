@@ -21,6 +21,8 @@ NETWORK = """
 ip link add eth0 type veth peer name peer0 && ip link set eth0 up && ip link set peer0 up
 ip addr add 192.0.2.9/24 dev eth0 && ip route add default via 192.0.2.254
 """
+SET = "ip route change default via 192.0.2.254 rto_min 300ms initcwnd 20 quickack 0\n"
+"""A route that has options already; `ip` prints the first one as it does not read it."""
 STATE = """
 state() {
     ip -d route show
@@ -59,12 +61,13 @@ def test_there_are_enough_commands() -> None:
     assert len(HOST) >= 12
 
 
+@pytest.mark.parametrize("network", [NETWORK, NETWORK + SET], ids=["plain", "set"])
 @pytest.mark.parametrize("fix", HOST, ids=lambda fix: fix.name)
-def test_the_rollback_restores_the_state(fix: Fix) -> None:
+def test_the_rollback_restores_the_state(fix: Fix, network: str) -> None:
     mark = "====="
     quiet = [f"{{\n{words}\n}} >&2" for words in (fix.text, fix.rollback)]
     parts = ["state", quiet[0], "state", quiet[1], "state"]
-    script = NETWORK + STATE + f"\necho {mark}\n".join(parts)
+    script = network + STATE + f"\necho {mark}\n".join(parts)
     done = said(f"set -e\n{script}")
     if "qdisc kind is unknown" in done.stderr:
         pytest.skip("the kernel has no fq queue")

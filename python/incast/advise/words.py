@@ -23,7 +23,9 @@ def route(option: str, towards: str) -> Words:
         Whose address stands in the first line: `CLIENT` or `SERVER`.
     """
     find = f"{towards}=192.0.2.1  # an address of the {towards.lower()}s; use your own"
-    keep = f"ROUTE=$(ip route show to match ${towards} | tail -n 1)"
+    # `ip route` prints "rto_min lock 100ms" and does not read the word "lock" there.
+    plain = "sed 's/rto_min lock/rto_min/'"
+    keep = f"ROUTE=$(ip route show to match ${towards} | tail -n 1 | {plain})"
     return Words(
         f"{find}\n{keep}\nip route change $ROUTE {option}",
         "ip route change $ROUTE",
