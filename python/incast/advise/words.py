@@ -57,6 +57,15 @@ def python(code: str) -> Words:
     return Words(code, "Return to the code before.")
 
 
+SWITCH = "on the switch; name your port and queue"
+HOSTS = "on the servers and on the clients"
+
+
+def at(place: str, words: Words) -> Words:
+    """Return words that say where they are to be given."""
+    return Words(f"# {place}\n{words.text}", f"# {place.partition(';')[0]}\n{words.rollback}")
+
+
 def both(*parts: Words) -> Words:
     """Return several changes one after the other, undone in the opposite order."""
     return Words(
