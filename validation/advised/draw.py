@@ -1,0 +1,53 @@
+"""The cases, drawn by a seed: reads on a star of real hosts, at rates that the machine keeps up with."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SEED = 20261126
+JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
+"""Time between two requests, at most, by the rate of the links."""
+_SHARED = (
+    {"name": "dynamic", "total": "131072B", "alpha": "2^-3"},
+    {"name": "dynamic", "total": "262144B", "alpha": "2^-4"},
+)
+
+
+def cases() -> Iterator[dict[str, Any]]:
+    """Draw scenarios without a number of blocks, without end."""
+    draw = random.Random(SEED)
+    while True:
+        rate = draw.choice(("20Mbps", "20Mbps", "50Mbps"))
+        control = draw.choice(("cubic", "cubic", "reno", "bbr"))
+        transport: dict[str, Any] = {
+            "name": "cubic",
+            "congestion_control": control,
+            # The hosts have one kernel, and never send at exactly the same time.
+            "timer_phase": "shared",
+            "send_jitter": "30us",
+        }
+        if draw.random() < 0.2:
+            transport["rto_min"] = "100ms"
+        if draw.random() < 0.25 and control != "bbr":
+            transport |= {"recovery": "newreno", "sack": False}
+        yield {
+            "title": "Advice on real hosts",
+            "profile": "linux",
+            "network": {
+                "rate": rate,
+                "delay": draw.choice(("25us", "250us")),
+                "buffer": draw.choice(("16384B", "32768B", "65536B", *_SHARED)),
+            },
+            "workload": {
+                "name": "barrier-read",
+                "servers": draw.choice((4, 6, 8, 12, 16, 20)),
+                "sru": draw.choice(("16KB", "32KB", "64KB")),
+                "connections": draw.choice(("persistent", "fresh")),
+                "request_jitter": JITTERS[rate],
+            },
+            "transport": transport,
+        }
