@@ -1,5 +1,6 @@
 """Commands of fixes, as printed, in a network namespace of their own; and back, byte for byte."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,7 +17,8 @@ READ = {
     "workload": {"servers": 16, "sru": "32KiB", "connections": "persistent"},
     "transport": {"recovery": "newreno"},
 }
-NAMESPACE = ["unshare", "--user", "--map-root-user", "--net", "sh", "-c"]
+OF_A_USER = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+NAMESPACE = ["unshare", *OF_A_USER, "--net", "sh", "-c"]
 NETWORK = """
 ip link add eth0 type veth peer name peer0 && ip link set eth0 up && ip link set peer0 up
 ip addr add 192.0.2.9/24 dev eth0 && ip route add default via 192.0.2.254
@@ -28,7 +30,7 @@ state() {
     ip -d route show
     tc qdisc show dev eth0
     for key in tcp_congestion_control tcp_ecn tcp_sack tcp_recovery tcp_early_retrans \
-        tcp_slow_start_after_idle
+        tcp_slow_start_after_idle tcp_rmem
     do sysctl net.ipv4.$key; done
 }
 """
@@ -71,6 +73,8 @@ def test_the_rollback_restores_the_state(fix: Fix, network: str) -> None:
     done = said(f"set -e\n{script}")
     if "qdisc kind is unknown" in done.stderr:
         pytest.skip("the kernel has no fq queue")
+    if OF_A_USER and "tcp_metrics" in fix.text and "not permitted" in done.stderr:
+        pytest.skip("only root may flush the kernel's table of metrics")
     assert done.returncode == 0, done.stderr[-500:]
     before, _, during, _, after = done.stdout.split(f"{mark}\n")
     assert after == before

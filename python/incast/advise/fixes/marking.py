@@ -10,13 +10,14 @@ from incast.advise.words import HOSTS, SWITCH, Words, at, both, sonic, sysctl
 
 PROFILE = "INCAST_ECN"
 _LEAST = 2  # packets
+_WINDOW = 2  # segments: the smallest window after a mark
 _AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; 65 at 10 Gbps
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield two thresholds with DCTCP, and one with ECN alone."""
-    if case.transport["ecn"] == "on":
-        return
+    if case.transport["ecn"] == "on" or _WINDOW * case.here.flows > case.room:
+        return  # marks cannot make windows smaller than two segments
     least, usual = _thresholds(case)
     for threshold in sorted({least, usual}):
         yield _dctcp(case, threshold)
