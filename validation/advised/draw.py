@@ -22,7 +22,7 @@ def cases() -> Iterator[dict[str, Any]]:
     draw = random.Random(SEED)
     while True:
         rate = draw.choice(("20Mbps", "20Mbps", "50Mbps"))
-        control = draw.choice(("cubic", "cubic", "reno", "bbr"))
+        control = draw.choice(("cubic", "reno"))
         transport: dict[str, Any] = {
             "name": "cubic",
             "congestion_control": control,
@@ -32,7 +32,7 @@ def cases() -> Iterator[dict[str, Any]]:
         }
         if draw.random() < 0.2:
             transport["rto_min"] = "100ms"
-        if draw.random() < 0.25 and control != "bbr":
+        if draw.random() < 0.25:
             transport |= {"recovery": "newreno", "sack": False}
         yield {
             "title": "Advice on real hosts",

@@ -135,7 +135,9 @@ def database(here: Any) -> dict[str, dict[str, dict[str, str]]]:  # noqa: ANN401
         profile["static_th"] = str(here.buffer_bytes)
     else:
         total, alpha = here.dynamic
-        exponent = round(alpha).bit_length() - 1 if alpha >= 1 else 1 - round(1 / alpha).bit_length()
+        exponent = (
+            round(alpha).bit_length() - 1 if alpha >= 1 else 1 - round(1 / alpha).bit_length()
+        )
         pool |= {"mode": "dynamic", "size": str(total)}
         profile["dynamic_th"] = str(exponent)
     return {

@@ -16,7 +16,7 @@ _BEGINNINGS = {
     "rto_min": "rto_min",
     "initcwnd": "initcwnd",
     "cwnd at most": "cwnd lock",
-    "receive window": "ip route … window",
+    "receive window": "receive window",
     "quick ACKs": "quickack",
     "SACK": "SACK, RACK and probes",
     "slow start after idle": "slow start after idle",

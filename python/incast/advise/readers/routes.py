@@ -85,9 +85,7 @@ def _taken(found: dict[str, str]) -> Taken:
     if "window" in found:
         taken.took.append("window is left out: it is about what this host receives.")
     if "cwnd" in found:
-        taken.take(
-            f"cwnd {found['cwnd']}.", transport__receive_window=f"{found['cwnd']}seg"
-        )
+        taken.take(f"cwnd {found['cwnd']}.", transport__receive_window=f"{found['cwnd']}seg")
     if found.get("quickack") == "1":
         taken.take("Quick ACKs.", transport__delayed_ack=False)
     if "congctl" in found:
