@@ -43,6 +43,11 @@ def _more(advice: Advice, paper: Paper) -> None:
     elif advice.sensitive_to is not None:
         paper.print()
         paper.sentence("Half or twice the buffer, the round trip or the answers change nothing.")
+    if advice.reused:
+        paper.print()
+        paper.sentence(
+            f"{units.plural(advice.simulated, 'run')} simulated; {advice.reused} were there already."
+        )
     paper.print()
     where = advice.envelope
     paper.sentence(f"Envelope: {where.word}. {where.why} See {where.page}.")
