@@ -47,7 +47,7 @@ def test_an_interrupted_search_goes_on_and_a_finished_one_simulates_nothing(tmp_
 
 def test_only_a_directory_of_its_own_is_taken(command: Command, tmp_path: Path) -> None:
     scenario = tmp_path / "mine.toml"
-    scenario.write_text("workload = { servers = 2, blocks = 1, sru = \"16KiB\" }\n")
+    scenario.write_text('workload = { servers = 2, blocks = 1, sru = "16KiB" }\n')
     results = tmp_path / "results"
     assert command("run", scenario, "--out", results).code == 0
     (tmp_path / "notes").mkdir()
@@ -70,7 +70,7 @@ def test_ctrl_c_says_how_to_continue(
 
     monkeypatch.setattr("incast.advise.advise", stopped)
     scenario = tmp_path / "mine.toml"
-    scenario.write_text("workload = { servers = 2, sru = \"16KiB\" }\n")
+    scenario.write_text('workload = { servers = 2, sru = "16KiB" }\n')
     lost = command("advise", scenario)
     assert (lost.code, lost.out) == (130, "")
     assert "7 finished runs are lost; with --out DIR" in lost.err

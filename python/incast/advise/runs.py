@@ -1,7 +1,7 @@
 """Where the runs of advice are: in memory, and in a directory if the user names one.
 
-A run is stored by its key, a hash of the resolved scenario, the seed and the engine's version. So one
-directory serves many scenarios, and no run in it can be out of date.
+A run is stored by its key, a hash of the resolved scenario, the seed and the engine's version. So
+one directory serves many scenarios, and no run in it can be out of date.
 """
 
 import json
@@ -61,7 +61,8 @@ class Runs(Memory):
                 others = [file for file in path.iterdir() if not files.is_temporary(file)]
             if others and not mark.exists():
                 raise ResultsError(
-                    f"{path}: exists but contains no runs of incast advise; choose another directory"
+                    f"{path}: exists but contains no runs of incast advise; choose another "
+                    "directory"
                 )
         archive = Archive(path)
         try:

@@ -105,9 +105,7 @@ UNKNOWNS = (
 )
 
 
-def sensitive(
-    case: Case, advised: list[Advised], beside: Trials, clock: Clock
-) -> list[Sensitive]:
+def sensitive(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> list[Sensitive]:
     """Try half and twice of every unknown; return those that would change the advice.
 
     Parameters

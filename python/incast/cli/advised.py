@@ -45,9 +45,8 @@ def _more(advice: Advice, paper: Paper) -> None:
         paper.sentence("Half or twice the buffer, the round trip or the answers change nothing.")
     if advice.reused:
         paper.print()
-        paper.sentence(
-            f"{units.plural(advice.simulated, 'run')} simulated; {advice.reused} were there already."
-        )
+        new = units.plural(advice.simulated, "run")
+        paper.sentence(f"{new} simulated; {advice.reused} were there already.")
     paper.print()
     where = advice.envelope
     paper.sentence(f"Envelope: {where.word}. {where.why} See {where.page}.")
