@@ -1,4 +1,4 @@
-"""The client's code: that of a read that knows nothing of incast, and the code that advice prints."""
+"""The client's code: of a read that knows nothing of incast, and what advice prints."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 import socket
 import textwrap
 import time
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +20,13 @@ from incast.live.traffic import Told
 from validation.advised.web import Answering
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from incast.live.counters import Connection
     from incast.live.star import Star
     from incast.scenario.resolved import Resolved
 
+Printed = Callable[..., Awaitable[None]]
 _EXAMPLE = "...  # ask one server, read its answer"
 _OF_A_SLOT = "async with governor.slot()"
 _OF_A_REQUEST = "  # seconds, before each request"
@@ -108,12 +110,13 @@ class Application:
             return partial(_each, partial(_asking, partial(self._compiled, code)))
         return partial(_each, self._compiled(code, "urls"))
 
-    def _compiled(self, code: str, argument: str, **given: Any) -> Any:
+    def _compiled(self, code: str, argument: str, **given: Any) -> Printed:
         names = {"answer": answer, "governor": Governor(Plan.fixed(self.here.servers, window=None))}
         exec(
             f"async def printed({argument}):\n{textwrap.indent(code, '    ')}", names | given, names
         )
-        return names["printed"]
+        printed: Printed = names["printed"]
+        return printed
 
     async def _plain(
         self, urls: Sequence[str], first: Callable[[], Awaitable[None]] | None = None
@@ -149,7 +152,7 @@ async def _all(one: Callable[[str], Awaitable[None]], urls: Sequence[str]) -> No
             tasks.create_task(one(url))
 
 
-async def _asking(compiled: Any, urls: Sequence[str]) -> None:
+async def _asking(compiled: Callable[..., Printed], urls: Sequence[str]) -> None:
     async with asyncio.TaskGroup() as tasks:
         ask = lambda url: tasks.create_task(answer(url))  # noqa: E731 (a name of the printed code)
         await compiled("servers", ask=ask)(urls)

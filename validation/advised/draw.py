@@ -1,4 +1,4 @@
-"""The cases, drawn by a seed: reads on a star of real hosts, at rates that the machine keeps up with."""
+"""The cases, drawn by a seed: reads at rates with which two processors keep up."""
 
 from __future__ import annotations
 

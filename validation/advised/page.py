@@ -23,27 +23,27 @@ _OPENING = """# Advice on real hosts
 Written by `python -m validation.advised ask`; do not edit. Do the words that
 [`incast advise`](../how-to/advise.md) prints do on Linux what the simulation says?
 
-1. `python -m validation.advised predict` draws reads by a seed ({seed}), takes one of the fixes that
-   are advised for each, of the kind that has come least often so far, and writes its gain and its
-   words. The [predictions](advised/predicted.jsonl) are committed.
+1. `python -m validation.advised predict` draws reads by a seed ({seed}), takes one of the fixes
+   that are advised for each, of the kind that has come least often so far, and writes its gain and
+   its words. The [predictions](advised/predicted.jsonl) are committed.
 2. `python -m validation.advised ask` builds a star of network namespaces for each, as `incast live`
    does, measures without the words, gives them to a shell in the namespaces, measures again, and
-   gives the words of the rollback: {seeds} times, in turns. [What was measured](advised/measured.csv)
-   is the next commit.
+   gives the words of the rollback: {seeds} times, in turns. [What was
+   measured](advised/measured.csv) is a later commit.
 
 The hosts are as a user has them: plain routes and the kernel's defaults, but for what the scenario
 says. Words of a host are given to a shell in its namespace, with the address in the first line
 replaced. Words of a switch are given to a shell whose `config` loads, checkpoints and restores a
 `config_db.json`; the switch of `incast live` takes its buffer and its marks from it. Code of the
-application is run as printed, with HTTP servers in the namespaces. The state is all routes, queues and
-variables of `net.ipv4` and `net.core` of every host, and the `config_db.json`.
+application is run as printed, with HTTP servers in the namespaces. The state is all routes, queues
+and variables of `net.ipv4` and `net.core` of every host, and the `config_db.json`.
 
-A fix is taken if it gains × {gain} at least (a fix that does nothing then misses the bar) and if
+A fix is taken if it gains × {gain} at least (one that does nothing then misses the bar) and if
 goodput with and without it varies by at most {steady} (standard deviation of the seeds' ln): at a
 knee, no run says much. Code is taken for reads with new connections only, since it opens them anew.
-This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may only choose between Reno and BBR.
-A run that is not [trusted](live.md) is done again, up to {tries} times; {doubted} of {runs} runs were
-not.
+This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
+A run that is not [trusted](live.md) is done again, up to {tries} times; {doubted} of {runs} runs
+were not.
 
 """
 _NOTES = Path(__file__).with_name("notes.md")

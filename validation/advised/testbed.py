@@ -47,7 +47,7 @@ class Hosts(Kernel):
         super().__init__()
         self.star, self.code = star, code
 
-    def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
+    def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:  # noqa: ARG002
         """Return the hosts."""
         return self.star
 
