@@ -1,8 +1,8 @@
 """Hold the printed words of advice, given to real hosts, against what was predicted.
 
-python -m validation.advised [--quick]   judges what was measured; a sample measures one fix anew
-python -m validation.advised predict     writes docs/validation/advised/predicted.jsonl
-python -m validation.advised ask         measures what is missing, and writes the page
+python -m validation.advised [--quick]      judges the last set; a sample measures one fix anew
+python -m validation.advised predict SET    writes docs/validation/advised/SET-predicted.jsonl
+python -m validation.advised ask SET        measures what is missing, and writes the page
 
 The predictions are to be committed before the kernel is asked, which takes a quarter of an hour.
 Needs root, the commands ip, tc and sysctl, and network namespaces.
@@ -14,6 +14,7 @@ import argparse
 import os
 import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import track
@@ -21,14 +22,18 @@ from rich.progress import track
 from incast.live.machine import Machine
 from validation.advised import predict
 from validation.advised.ask import Answer, ask, measured
+from validation.advised.draw import SETS
 from validation.advised.judge import complete, judged, verdicts
-from validation.advised.page import write
+from validation.advised.page import Outcome, write
 from validation.common.judge import Verdict, tell
 from validation.common.places import PAGES
 from validation.live import table
 
-PREDICTED = PAGES / "advised" / "predicted.jsonl"
-MEASURED = PAGES / "advised" / "measured.csv"
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FOLDER = PAGES / "advised"
+LAST = list(SETS)[-1]
 LEAST_OF_A_SAMPLE = 1.2
 
 
@@ -38,14 +43,16 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("task", choices=["judge", "predict", "ask"], nargs="?", default="judge")
+    parser.add_argument("set", choices=SETS, nargs="?", default=LAST)
     parser.add_argument("--quick", action="store_true", help="measure one fix")
     asked = parser.parse_args()
     console = Console(highlight=False)
     if asked.task == "predict":
-        if PREDICTED.exists():
-            parser.error(f"{PREDICTED.name} is there: a prediction is made once")
-        for one in track(predict.draw(), total=predict.COUNT, console=console):
-            predict.add(PREDICTED, one)
+        path, lot = _predicted(asked.set), SETS[asked.set]
+        if path.exists():
+            parser.error(f"{path.name} is there: a prediction is made once")
+        for one in track(predict.draw(lot), total=lot.count, console=console):
+            predict.add(path, one)
         return 0
     if asked.task == "ask" or asked.quick:
         lacks = missing()
@@ -53,15 +60,30 @@ def main() -> int:
             console.print(f"skipped: {lacks}", soft_wrap=True)
             return 0
     if asked.task == "ask":
-        return _ask(console)
+        return _ask(console, asked.set)
     if asked.quick:
         return _sample(console)
-    if not MEASURED.exists():
+    if not _measured(LAST).exists():
         console.print("skipped: the kernel was not asked yet")
         return 0
-    predictions, answers = predict.read(PREDICTED), table.read(MEASURED, Answer)
+    return int(not tell(console, _outcome(LAST).held, None))
+
+
+def _predicted(which: str) -> Path:
+    return FOLDER / f"{which}-predicted.jsonl"
+
+
+def _measured(which: str) -> Path:
+    return FOLDER / f"{which}-measured.csv"
+
+
+def _outcome(which: str) -> Outcome:
+    """Judge a set."""
+    predictions = predict.read(_predicted(which))
+    answers = table.read(_measured(which), Answer)
     found = judged(predictions, answers)
-    return int(not tell(console, verdicts(found, answers), None))
+    held = [complete(predictions, answers), *verdicts(found, answers)]
+    return Outcome(which, found, answers, held)
 
 
 def missing() -> str | None:
@@ -75,8 +97,8 @@ def missing() -> str | None:
     return f"commands are missing: {', '.join(lacks)}" if lacks else None
 
 
-def _ask(console: Console) -> int:
-    predictions = predict.read(PREDICTED)
+def _ask(console: Console, which: str) -> int:
+    predictions = predict.read(_predicted(which))
 
     def show(answer: Answer) -> None:
         what = predictions[answer.point].name if answer.fixed else "no fix"
@@ -85,17 +107,14 @@ def _ask(console: Console) -> int:
             f"{answer.goodput_mbps:6.2f} Mbit/s, {answer.timeouts} timeouts, {answer.status}"
         )
 
-    ask(MEASURED, predictions, show)
-    answers = table.read(MEASURED, Answer)
-    found = judged(predictions, answers)
-    held = [complete(predictions, answers), *verdicts(found, answers)]
-    write(PAGES, found, answers, held)
-    return int(not tell(console, held, "advised.md"))
+    ask(_measured(which), predictions, show)
+    write(PAGES, [_outcome(one) for one in SETS if _measured(one).exists()])
+    return int(not tell(console, _outcome(which).held, "advised.md"))
 
 
 def _sample(console: Console) -> int:
     """Measure the prediction with the largest gain of those that are words of a host."""
-    predictions = predict.read(PREDICTED)
+    predictions = predict.read(_predicted(LAST))
     words = [one for one in predictions if one.text.startswith(("CLIENT", "OLD"))]
     best = max(words, key=lambda one: one.ratio)
     answers = list(measured(0, best, [1]))

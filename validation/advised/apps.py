@@ -1,4 +1,4 @@
-"""The client's code: of a read that knows nothing of incast, and what advice prints."""
+"""The client's code that advice prints, in place of the client of `incast live`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Application:
     seed
         Seed of the times of requests.
     code
-        What advice prints; empty for the read without it.
+        What advice prints.
     """
 
     def __init__(self, here: Resolved, star: Star, seed: int, code: str) -> None:
@@ -93,8 +93,6 @@ class Application:
     def _program(self) -> Callable[[Iterator[list[str]]], Awaitable[None]]:
         """Return the read of all blocks, with the printed code at its place."""
         code = self.code
-        if not code:
-            return partial(_each, self._plain)
         if "in blocks:" in code:
             return self._compiled(code, "blocks")
         if _OF_A_SLOT in code:
@@ -105,7 +103,7 @@ class Application:
             return partial(_each, partial(_all, self._compiled(used, "server", **given)))
         if _OF_A_REQUEST in code:
             wait = self._compiled(code, "")
-            return partial(_each, partial(self._plain, first=wait))
+            return partial(_each, partial(self._at_once, wait))
         if "ask(server)" in code:
             return partial(_each, partial(_asking, partial(self._compiled, code)))
         return partial(_each, self._compiled(code, "urls"))
@@ -118,14 +116,11 @@ class Application:
         printed: Printed = names["printed"]
         return printed
 
-    async def _plain(
-        self, urls: Sequence[str], first: Callable[[], Awaitable[None]] | None = None
-    ) -> None:
-        """Ask all servers at once, as the scenario says."""
+    async def _at_once(self, first: Printed, urls: Sequence[str]) -> None:
+        """Ask all servers, as close together as the scenario says, each after something else."""
 
         async def one(url: str) -> None:
-            if first is not None:
-                await first()
+            await first()
             await answer(url)
 
         async with asyncio.TaskGroup() as tasks:

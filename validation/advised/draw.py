@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SEED = 20261126
+
+@dataclass(frozen=True)
+class Lot:
+    """What a set of predictions is drawn from.
+
+    Parameters
+    ----------
+    seed
+        Of the draw.
+    count
+        Predictions.
+    """
+
+    seed: int
+    count: int
+
+
+SETS = {"first": Lot(20261126, 24), "second": Lot(20261127, 24)}
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
 """Time between two requests, at most, by the rate of the links."""
 _SHARED = (
@@ -17,9 +35,9 @@ _SHARED = (
 )
 
 
-def cases() -> Iterator[dict[str, Any]]:
+def cases(lot: Lot) -> Iterator[dict[str, Any]]:
     """Draw scenarios without a number of blocks, without end."""
-    draw = random.Random(SEED)
+    draw = random.Random(lot.seed)
     while True:
         rate = draw.choice(("20Mbps", "20Mbps", "50Mbps"))
         control = draw.choice(("cubic", "reno"))

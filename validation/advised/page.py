@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from validation.advised.ask import MOST_TRIES, SEEDS
-from validation.advised.draw import SEED
+from validation.advised.draw import SETS
 from validation.advised.predict import LEAST_GAIN, STEADY
 from validation.common.page import verdicts
 
@@ -20,16 +21,16 @@ if TYPE_CHECKING:
 
 _OPENING = """# Advice on real hosts
 
-Written by `python -m validation.advised ask`; do not edit. Do the words that
+Written by `python -m validation.advised ask SET`; do not edit. Do the words that
 [`incast advise`](../how-to/advise.md) prints do on Linux what the simulation says?
 
-1. `python -m validation.advised predict` draws reads by a seed ({seed}), takes one of the fixes
-   that are advised for each, of the kind that has come least often so far, and writes its gain and
-   its words. The [predictions](advised/predicted.jsonl) are committed.
-2. `python -m validation.advised ask` builds a star of network namespaces for each, as `incast live`
-   does, measures without the words, gives them to a shell in the namespaces, measures again, and
-   gives the words of the rollback: {seeds} times, in turns. [What was
-   measured](advised/measured.csv) is a later commit.
+1. `python -m validation.advised predict SET` draws reads by a seed, takes one of the fixes that are
+   advised for each, of the kind that has come least often so far, and writes its gain and its
+   words. The predictions are committed.
+2. `python -m validation.advised ask SET` builds a star of network namespaces for each, as `incast
+   live` does, measures without the words, gives them to a shell in the namespaces, measures again,
+   and gives the words of the rollback: {seeds} times, in turns. What was measured is committed
+   afterwards.
 
 The hosts are as a user has them: plain routes and the kernel's defaults, but for what the scenario
 says. Words of a host are given to a shell in its namespace, with the address in the first line
@@ -42,39 +43,61 @@ A fix is taken if it gains × {gain} at least (one that does nothing then misses
 goodput with and without it varies by at most {steady} (standard deviation of the seeds' ln): at a
 knee, no run says much. Code is taken for reads with new connections only, since it opens them anew.
 This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
-A run that is not [trusted](live.md) is done again, up to {tries} times; {doubted} of {runs} runs
-were not.
+A run that is not [trusted](live.md) is done again, up to {tries} times.
+
+The first set found faults of the words and of the client that measured them. They were mended, and
+the second set was predicted afresh. The bars are those of the last set.
 
 """
-_NOTES = Path(__file__).with_name("notes.md")
 
 
-def write(
-    folder: Path, found: Sequence[Judged], answers: Sequence[Answer], held: Sequence[Verdict]
-) -> None:
-    """Write the page."""
-    opening = _OPENING.format(
-        seed=SEED,
-        seeds=len(SEEDS),
-        gain=LEAST_GAIN,
-        steady=STEADY,
-        tries=MOST_TRIES,
-        doubted=sum(one.status == "untrusted" for one in answers),
-        runs=len(answers),
+@dataclass(frozen=True)
+class Outcome:
+    """A set that was measured.
+
+    Parameters
+    ----------
+    which
+        Its name.
+    found, answers, held
+        What was judged, the runs, and the bars.
+    """
+
+    which: str
+    found: Sequence[Judged]
+    answers: Sequence[Answer]
+    held: list[Verdict]
+
+
+def write(folder: Path, sets: Sequence[Outcome]) -> None:
+    """Write the page, the last set first."""
+    opening = _OPENING.format(seeds=len(SEEDS), gain=LEAST_GAIN, steady=STEADY, tries=MOST_TRIES)
+    lines = [opening.rstrip(), ""]
+    for one in reversed(sets):
+        lines += _section(one)
+    (folder / "advised.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _section(one: Outcome) -> list[str]:
+    doubted = sum(it.status == "untrusted" for it in one.answers)
+    predicted, measured = (
+        f"advised/{one.which}-{it}" for it in ("predicted.jsonl", "measured.csv")
     )
-    lines = [opening.rstrip(), "", *verdicts(held), ""]
-    if _NOTES.exists():
-        lines += [_NOTES.read_text(encoding="utf-8").strip(), ""]
+    said = (
+        f"[Predicted]({predicted}), [measured]({measured}). Seed of the draw: "
+        f"{SETS[one.which].seed}; runs that are not trusted: {doubted} of {len(one.answers)}."
+    )
+    lines = [f"## The {one.which} set", "", said, "", *verdicts(one.held), ""]
+    notes = Path(__file__).with_name(f"{one.which}-notes.md")
+    if notes.exists():
+        lines += [notes.read_text(encoding="utf-8").strip(), ""]
     lines += [
-        "## Every fix",
-        "",
         "Goodput in Mbit/s without and with the fix, predicted and measured; timeouts per block.",
         "",
         "| | read | fix | predicted | × | measured | × | error | timeouts |",
         "|--:|:--|:--|--:|--:|--:|--:|--:|--:|",
     ]
-    lines += [_line(one) for one in found]
-    (folder / "advised.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [*lines, *(_line(it) for it in one.found), ""]
 
 
 def _line(one: Judged) -> str:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from incast.advise.search import Advised
+    from validation.advised.draw import Lot
 
-COUNT = 24
 SECONDS, BLOCKS = 4.0, (5, 40)
 """How long a run of the kernel lasts without the fix, about, and its blocks."""
 LEAST_GAIN = 1.35
@@ -65,15 +65,15 @@ class Prediction:
     after_mbps: float
 
 
-def draw() -> Iterator[Prediction]:
+def draw(lot: Lot) -> Iterator[Prediction]:
     """Yield a prediction for each case in which a fix is advised that the kernel can do.
 
     Of the kinds that are advised in a case, the one counts that has come least often so far.
     """
     seen: Counter[str] = Counter()
     count = 0
-    for document in cases():
-        if count == COUNT:
+    for document in cases(lot):
+        if count == lot.count:
             return
         case = case_of(_sized(document))
         found = _advised(case)

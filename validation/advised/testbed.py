@@ -120,7 +120,7 @@ class Testbed:
 
     def run(self, seed: int, *, applied: bool, blocks: int | None = None) -> dict[str, Any]:
         """Read with the switch as it is now; return the row."""
-        code = (self.one.text if applied else "") if self.is_code else None
+        code = self.one.text if self.is_code and applied else None
         kernel = Hosts(self.star, code)
         row: dict[str, Any] = kernel.run(
             self.point(blocks), seed, (), kernel.control(), lambda *_: None
