@@ -98,8 +98,8 @@ class Shell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.kill()
-        self._process.wait()
+        with self._process:  # closes its pipes
+            self._process.kill()
 
     def tell(self, words: str) -> str:
         """Give it words; return what they print.
