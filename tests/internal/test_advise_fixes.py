@@ -116,6 +116,8 @@ def test_the_interval_holds_the_point_of_a_full_search() -> None:
         ({"network.rate": "25Gbps"}, Word.NEAR),
         ({"network.rate": "400Gbps"}, Word.OUTSIDE),
         ({"transport.congestion_control": "bbr"}, Word.OUTSIDE),
+        ({"profile": "linux", "transport.name": "cubic"}, Word.NEAR),
+        ({"profile": "linux", "transport.recovery": "newreno"}, Word.OUTSIDE),
         ({"background": [{"name": "cbr", "rate": "1Mbps"}]}, Word.OUTSIDE),
     ],
 )

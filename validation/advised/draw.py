@@ -20,13 +20,21 @@ class Lot:
         Of the draw.
     count
         Predictions.
+    without_sack
+        Share of the reads whose hosts have no SACK.
     """
 
     seed: int
     count: int
+    without_sack: float = 0.25
 
 
-SETS = {"first": Lot(20261126, 24), "second": Lot(20261127, 24)}
+SETS = {
+    "first": Lot(20261126, 24),
+    "second": Lot(20261127, 24),
+    # Of reads without SACK, the envelope of an answer says that they are outside.
+    "third": Lot(20261128, 24, without_sack=0.0),
+}
 JITTERS = {"20Mbps": "500us", "50Mbps": "200us"}
 """Time between two requests, at most, by the rate of the links."""
 _SHARED = (
@@ -50,7 +58,7 @@ def cases(lot: Lot) -> Iterator[dict[str, Any]]:
         }
         if draw.random() < 0.2:
             transport["rto_min"] = "100ms"
-        if draw.random() < 0.25:
+        if draw.random() < lot.without_sack:
             transport |= {"recovery": "newreno", "sack": False}
         yield {
             "title": "Advice on real hosts",
