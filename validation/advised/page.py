@@ -45,8 +45,9 @@ knee, no run says much. Code is taken for reads with new connections only, since
 This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
 A run that is not [trusted](live.md) is done again, up to {tries} times.
 
-The first set found faults of the words and of the client that measured them. They were mended, and
-the second set was predicted afresh. The bars are those of the last set.
+The first set found faults of the words and of the client that measured them. The second one found
+that hosts without SACK are outside of what is simulated well. After each, what could be mended was,
+and fresh predictions were made. The bars are those of the last set.
 
 """
 
