@@ -61,6 +61,7 @@ STUDIES = (
     study("live"),
     study("figures"),
     study("advise"),
+    study("advised"),
     study("captures"),
 )
 

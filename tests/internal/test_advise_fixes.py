@@ -12,7 +12,6 @@ from incast.advise.apps import APPS
 from incast.advise.case import case_of
 from incast.advise.envelope import STUDIES, Word, envelope_of
 from incast.advise.fixes import Fix, Who, catalogue
-from incast.advise.fixes.marking import switch_words
 from incast.advise.knee import knee
 from incast.advise.trials import Clock, Trials
 
@@ -66,27 +65,6 @@ def test_commands_of_a_host_keep_what_was_before() -> None:
             assert f"{name}=" in fix.text, fix.name
 
 
-def test_a_switch_is_told_in_the_fields_of_its_schema() -> None:
-    """Of sonic-wred-profile.yang: names, whole numbers, shares up to 100, max at least min."""
-    text = switch_words(30_000).text
-    tables = json.loads(text[text.index("{") : text.rindex("}") + 1])
-    (profile,) = tables["WRED_PROFILE"].values()
-    colours = ("green", "yellow", "red")
-    fields = {"ecn"} | {f"wred_{colour}_enable" for colour in colours}
-    fields |= {f"{colour}_{end}_threshold" for colour in colours for end in ("min", "max")}
-    fields |= {f"{colour}_drop_probability" for colour in colours}
-    assert set(profile) == fields
-    assert profile["ecn"] == "ecn_all"
-    for colour in colours:
-        assert profile[f"wred_{colour}_enable"] == "true"
-        least, most = (int(profile[f"{colour}_{end}_threshold"]) for end in ("min", "max"))
-        assert least <= most
-        assert 0 <= int(profile[f"{colour}_drop_probability"]) <= 100
-    assert [queue["wred_profile"] for queue in tables["QUEUE"].values()] == [
-        *tables["WRED_PROFILE"]
-    ]
-
-
 def test_a_larger_alpha_is_an_exponent_that_switches_accept() -> None:
     found = [fix for fix in fixes(LINUX) if fix.name.startswith("alpha")]
     assert found
@@ -138,6 +116,8 @@ def test_the_interval_holds_the_point_of_a_full_search() -> None:
         ({"network.rate": "25Gbps"}, Word.NEAR),
         ({"network.rate": "400Gbps"}, Word.OUTSIDE),
         ({"transport.congestion_control": "bbr"}, Word.OUTSIDE),
+        ({"profile": "linux", "transport.name": "cubic"}, Word.NEAR),
+        ({"profile": "linux", "transport.recovery": "newreno"}, Word.OUTSIDE),
         ({"background": [{"name": "cbr", "rate": "1Mbps"}]}, Word.OUTSIDE),
     ],
 )

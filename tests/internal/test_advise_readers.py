@@ -110,7 +110,7 @@ def test_what_is_taken_makes_a_valid_scenario(tmp_path: Path, text: str) -> None
         ("time,flows,bytes\n0,0,0\n", "line 1: no bin has a flow"),
         ('{\n"PORT": {,}\n}', "line 2: not JSON"),
         ('{"VLAN": {}}', "no table of BUFFER_POOL"),
-        (json.dumps(SONIC).replace('"-3"', '"30"'), "dynamic_th = 30: must be -8 to 8"),
+        (json.dumps(SONIC).replace('"-3"', '"30"'), "dynamic_th = '30': must be a whole number"),
         (json.dumps(SONIC).replace("ecn_all", "ecn_some"), "WRED_PROFILE|MARK|ecn = 'ecn_some'"),
         ("hello\n", "not recognised; must be the output of one of SONiC"),
     ],

@@ -1,7 +1,8 @@
 """Hold advice against an exhaustive search, write docs/validation/advise.md.
 
 Exits with 1 if a bar is missed. `--quick` asks in three scenarios. `--keep` makes the tables of the
-exhaustive search again; this takes some ten minutes of one processor.
+exhaustive search again; this takes some ten minutes of one processor. `--pairs` makes the table of
+pairs of fixes again, which takes as long.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import sys
 from rich.console import Console
 
 from incast.advise.case import case_of
-from validation.advise import table
+from validation.advise import pairs, table
 from validation.advise.draw import scenarios
 from validation.advise.judge import bars, judge
 from validation.advise.page import write
@@ -28,6 +29,9 @@ def main() -> int:
     """Judge, or search."""
     if sys.argv[1:2] == ["--keep"]:
         table.make()
+        return 0
+    if sys.argv[1:2] == ["--pairs"]:
+        pairs.make()
         return 0
     console = Console(highlight=False)
     quick = asked_quick(__doc__ or "")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from validation.advise.draw import EACH, MOST_PACKETS, STORIES
 from validation.advise.judge import Judged
+from validation.advise.pairs import read_pairs, section
 from validation.advise.table import MOST_SERVERS, POINT_SEEDS, SEEDS
 from validation.common.judge import Verdict
 from validation.common.page import verdicts
@@ -40,7 +41,8 @@ def write(folder: Path, found: list[Judged], held: list[Verdict], budget: str) -
         budget=budget,
         open=sum(it.holds and it.point is not None and it.interval[1] is None for it in found),
     )
-    lines = [opening.rstrip(), "", *verdicts(held), "", "## Every scenario", ""]
+    lines = [opening.rstrip(), "", *verdicts(held), "", *section(read_pairs())]
+    lines += ["## Every scenario", ""]
     lines += [
         "| | scenario | servers | first fix | of best | best fix | gain | collapses at | said |",
         "|--:|:--|--:|:--|--:|:--|--:|--:|:--|",

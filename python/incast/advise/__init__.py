@@ -12,5 +12,6 @@ Every fix of the catalogue (`incast.advise.fixes`) is simulated in the user's ow
 
 from incast.advise.advice import Advice
 from incast.advise.adviser import advise
+from incast.advise.runs import Interrupted
 
-__all__ = ["Advice", "advise"]
+__all__ = ["Advice", "Interrupted", "advise"]

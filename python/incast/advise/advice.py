@@ -38,6 +38,8 @@ class Advice:
         Unknowns that would change the advice; None if there was no time to try.
     seconds
         How long the advice took.
+    simulated, reused
+        Runs that were simulated for it, and those that `out` had already.
     """
 
     case: Case
@@ -50,6 +52,8 @@ class Advice:
     research: list[Prospect] = field(default_factory=list)
     sensitive_to: list[Sensitive] | None = None
     seconds: float = 0.0
+    simulated: int = 0
+    reused: int = 0
 
     @property
     def fixes(self) -> list[Advised]:
@@ -83,6 +87,7 @@ class Advice:
             "confirmed": self.found.confirmed,
             "notes": list(self.case.notes),
             "seconds": round(self.seconds, 2),
+            "runs": {"simulated": self.simulated, "reused": self.reused},
         }
 
 

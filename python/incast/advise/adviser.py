@@ -17,6 +17,7 @@ from incast.advise.knee import Knee, knee
 from incast.advise.limit import limit_of
 from incast.advise.quiet import quiet
 from incast.advise.research import Prospect, prospects
+from incast.advise.runs import Interrupted, Runs
 from incast.advise.search import ROUNDS, Found, Search, rounds
 from incast.advise.trials import BASE, Clock, TimeUp, Trials
 from incast.advise.unknowns import Sensitive, sensitive
@@ -37,6 +38,7 @@ def advise(
     throttles: Sequence[str] = (),
     notes: Sequence[str] = (),
     jobs: int | None = None,
+    out: str | Path | None = None,
     listener: Callable[[Advice], None] | None = None,
 ) -> Advice:
     """Return what to change in a scenario.
@@ -56,6 +58,9 @@ def advise(
         What was assumed before, for the answer.
     jobs
         Number of parallel runs; by default the number of processors.
+    out
+        Directory in which the runs are kept, or the address of one. Runs that it already has are
+        not repeated; it may have those of other scenarios.
     listener
         Called with every answer that is better than the one before.
 
@@ -65,6 +70,10 @@ def advise(
         The scenario is not valid, or sweeps something else than the number of servers.
     AdviceError
         No run of it finishes in the time, or the application or its setting is not known.
+    ResultsError
+        `out` cannot be written to, or contains something else.
+    Interrupted
+        Ctrl-C; with `out`, finished runs are kept.
     """
     if not isinstance(scenario, Scenario):
         scenario = load(scenario)
@@ -74,7 +83,12 @@ def advise(
     if known is not None:
         scenario, told = throttled(scenario, known, throttles)
         notes = [*notes, *told]
-    return Adviser(case_of(scenario, known, notes), budget, jobs, listener).work()
+    case = case_of(scenario, known, notes)
+    store = Runs.at(out) if out is not None else Runs()
+    try:
+        return Adviser(case, budget, Trials(case, jobs, store), listener).work()
+    except KeyboardInterrupt:
+        raise Interrupted(store.simulated + store.reused) from None
 
 
 class Adviser:
@@ -84,14 +98,14 @@ class Adviser:
         self,
         case: Case,
         budget: float | None,
-        jobs: int | None,
+        trials: Trials,
         listener: Callable[[Advice], None] | None,
     ) -> None:
         self.case = case
         self.start = time.monotonic()
         self.clock = Clock(math.inf if budget is None else self.start + budget)
-        self.trials = Trials(case, jobs)
-        self.search = Search(case, self.trials, catalogue(case))
+        self.trials = trials
+        self.search = Search(case, trials, catalogue(case))
         self.listener = listener or (lambda _: None)
         self.done = 1
         self.knee: Knee | None = None
@@ -113,10 +127,10 @@ class Adviser:
             self.search.confirm(self.clock.part(_CONFIRM))
         self.confirmed = self.search.has_fresh()
         advice = self.told()
-        self.quiet = quiet(self.case, advice.fixes, self.trials.jobs, self.clock.part(_QUIET))
+        self.quiet = quiet(self.case, advice.fixes, self.trials, self.clock.part(_QUIET))
         self.research = prospects(self.case, self.trials, self.clock.part(_RESEARCH))
         if self.clock.left:
-            self.sensitive = sensitive(self.case, advice.fixes, self.trials.jobs, self.clock)
+            self.sensitive = sensitive(self.case, advice.fixes, self.trials, self.clock)
         return self.told()
 
     def found(self) -> Found:
@@ -149,6 +163,8 @@ class Adviser:
             self.research,
             self.sensitive,
             time.monotonic() - self.start,
+            self.trials.store.simulated,
+            self.trials.store.reused,
         )
         self.listener(advice)
         return advice

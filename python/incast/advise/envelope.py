@@ -82,6 +82,13 @@ def envelope_of(case: Case) -> Envelope:
     if not able:
         said = f"The congestion control {control} was not compared with others on reads."
         return Envelope(Word.OUTSIDE, said, "docs/validation/ns2-transports.md")
+    linux = case.scenario.document.get("profile") == "linux"
+    if linux and case.transport["recovery"]["name"] == "newreno":
+        said = (
+            "Without SACK, Linux reduces its rate during recovery in a way that is not simulated, "
+            "and has more timeouts."
+        )
+        return Envelope(Word.OUTSIDE, said, "docs/validation/advised.md")
     best = min(able, key=lambda one: max(off for _, off in _off(case, one)))
     beyond = [(what, off) for what, off in _off(case, best) if off > 1]
     if not beyond:

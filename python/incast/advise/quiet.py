@@ -12,12 +12,15 @@ FEW = 2
 _MEDIAN = "completion_p50_s"
 
 
-def quiet(case: Case, advised: list[Advised], jobs: int | None, clock: Clock) -> dict[str, float]:
-    """Return, by the name of a fix, the median time of a quiet block over that without it."""
+def quiet(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> dict[str, float]:
+    """Return, by the name of a fix, the median time of a quiet block over that without it.
+
+    The runs are stored where those of `beside` are.
+    """
     if not case.reads or case.here.servers <= FEW or "active" in case.here.workload:
         return {}
     few = replace(case, scenario=case.changed({SERVERS: FEW}))
-    trials = Trials(few, jobs)
+    trials = Trials(few, beside.jobs, beside.store)
     names = [one.fix.name for one in advised if trials.add(one.fix.name, one.fix.changes)]
     try:
         trials.run([BASE, *names], SEEDS, clock)

@@ -9,12 +9,12 @@ import polars as pl
 
 from incast import _core
 from incast.advise.case import Case
+from incast.advise.runs import Runs
 from incast.errors import ResultsError
 from incast.outcome import Results
 from incast.results.collapse import COLLAPSED, at_points
 from incast.results.compare import Compared, paired
 from incast.results.statistics import possible
-from incast.results.store import Memory
 from incast.scenario.plan import Plan, Point
 from incast.sweep.execute import run_jobs
 
@@ -57,15 +57,17 @@ class Trials:
         The case.
     jobs
         Number of parallel runs; by default the number of processors.
+    store
+        Where the runs are; by default in memory.
     """
 
-    def __init__(self, case: Case, jobs: int | None = None) -> None:
+    def __init__(self, case: Case, jobs: int | None = None, store: Runs | None = None) -> None:
         self.case = case
+        self.store = store if store is not None else Runs()
         self.jobs = jobs
         self.engine = case.scenario.plan.engine
         self.points: dict[str, Point] = {BASE: Point({}, case.point.resolved, case.point.ready)}
         self.refused: dict[str, str] = {}
-        self._store = Memory()
         self._seeds: set[int] = set()
         self._known: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
 
@@ -91,11 +93,12 @@ class Trials:
         self._known.clear()
         self._seeds |= set(seeds)
         plan = Plan.of([self.points[name] for name in names], list(seeds), self.engine)
-        run_jobs(plan.runs(), self._store, workers=self.jobs, progress=clock.look)
+        self.store.take(plan.runs())
+        run_jobs(plan.runs(), self.store, workers=self.jobs, progress=clock.look)
 
     def results(self, name: str, seeds: Sequence[int]) -> Results:
         """Return the finished runs of one of them."""
-        return Results(Plan.of([self.points[name]], list(seeds), self.engine), self._store)
+        return Results(Plan.of([self.points[name]], list(seeds), self.engine), self.store)
 
     def summary(self, name: str, seeds: Sequence[int]) -> pl.DataFrame | None:
         """Return the means of one of them over its finished runs, or None without any."""
@@ -151,7 +154,7 @@ class Trials:
             plan = Plan.of(list(self.points.values()), sorted(self._seeds), self.engine)
             found: dict[str, dict[int, float]] = {}
             try:
-                rows = Results(plan, self._store).numbered(group)
+                rows = Results(plan, self.store).numbered(group)
             except ResultsError:
                 rows = pl.DataFrame(schema={"status": pl.String})
             if column in rows.columns:

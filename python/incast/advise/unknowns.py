@@ -105,9 +105,7 @@ UNKNOWNS = (
 )
 
 
-def sensitive(
-    case: Case, advised: list[Advised], jobs: int | None, clock: Clock
-) -> list[Sensitive]:
+def sensitive(case: Case, advised: list[Advised], beside: Trials, clock: Clock) -> list[Sensitive]:
     """Try half and twice of every unknown; return those that would change the advice.
 
     Parameters
@@ -116,8 +114,8 @@ def sensitive(
         The case.
     advised
         The first fix of every party, in the order of advice.
-    jobs
-        Number of parallel runs.
+    beside
+        The trials of the case: runs are stored where theirs are.
     clock
         Until when there is time; what is found by then is returned.
     """
@@ -125,7 +123,7 @@ def sensitive(
     for unknown in UNKNOWNS:
         for factor in _FACTORS:
             try:
-                found += _tried(case, advised, unknown, factor, jobs, clock)
+                found += _tried(case, advised, unknown, factor, beside, clock)
             except TimeUp:
                 return found
     return found
@@ -136,14 +134,14 @@ def _tried(
     advised: list[Advised],
     unknown: Unknown,
     factor: float,
-    jobs: int | None,
+    beside: Trials,
     clock: Clock,
 ) -> Iterator[Sensitive]:
     changes = unknown.times(case, factor)
     if not changes:
         return iter(())
     other = replace(case, scenario=case.changed(changes))
-    trials = Trials(other, jobs)
+    trials = Trials(other, beside.jobs, beside.store)
     usable = [
         one
         for one in advised

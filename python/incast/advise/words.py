@@ -23,7 +23,9 @@ def route(option: str, towards: str) -> Words:
         Whose address stands in the first line: `CLIENT` or `SERVER`.
     """
     find = f"{towards}=192.0.2.1  # an address of the {towards.lower()}s; use your own"
-    keep = f"ROUTE=$(ip route show to match ${towards} | tail -n 1)"
+    # `ip route` prints "rto_min lock 100ms" and does not read the word "lock" there.
+    plain = "sed 's/rto_min lock/rto_min/'"
+    keep = f"ROUTE=$(ip route show to match ${towards} | tail -n 1 | {plain})"
     return Words(
         f"{find}\n{keep}\nip route change $ROUTE {option}",
         "ip route change $ROUTE",
@@ -53,6 +55,15 @@ def sonic(tables: Mapping[str, object]) -> Words:
 def python(code: str) -> Words:
     """Return a change of the application's own code, which is undone by the code before."""
     return Words(code, "Return to the code before.")
+
+
+SWITCH = "on the switch; name your port and queue"
+HOSTS = "on the servers and on the clients"
+
+
+def at(place: str, words: Words) -> Words:
+    """Return words that say where they are to be given."""
+    return Words(f"# {place}\n{words.text}", f"# {place.partition(';')[0]}\n{words.rollback}")
 
 
 def both(*parts: Words) -> Words:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from incast.cli import options
+from incast.cli.mistakes import INTERRUPTED
 
 if TYPE_CHECKING:
     from incast.advise import Advice
@@ -63,6 +64,7 @@ def advise(
         int | None,
         typer.Option(help="Number of parallel runs; default: all processors.", metavar="N", min=1),
     ] = None,
+    out: options.Out = None,
     form: Annotated[
         Form,
         typer.Option(
@@ -79,21 +81,26 @@ def advise(
     Examples: incast advise storage-read; incast advise mine.toml --set workload.servers=48
     --budget 60s; incast advise --from config_db.json --from ss.txt --set workload.sru=64KiB
     """
+    from incast.advise import Interrupted
     from incast.advise import advise as ask
     from incast.cli.console import Paper
 
     seconds = _seconds(budget)
     loaded, notes = _scenario(scenario, files or [], changes or [])
-    with _Meanwhile(form is Form.TABLE) as meanwhile:
-        advice = ask(
-            loaded,
-            budget=seconds,
-            app=app,
-            throttles=throttles or [],
-            notes=notes,
-            jobs=jobs,
-            listener=meanwhile.show,
-        )
+    try:
+        with _Meanwhile(form is Form.TABLE) as meanwhile:
+            advice = ask(
+                loaded,
+                budget=seconds,
+                app=app,
+                throttles=throttles or [],
+                notes=notes,
+                jobs=jobs,
+                out=out,
+                listener=meanwhile.show,
+            )
+    except Interrupted as stopped:
+        raise typer.Exit(_how_to_continue(stopped.finished, out)) from None
     if form is Form.JSON:
         typer.echo(json.dumps(advice.to_dict(), allow_nan=False))
         return
@@ -131,6 +138,17 @@ def _scenario(
     for text in changes:
         scenario = scenario.override(*parse(text))
     return scenario, notes
+
+
+def _how_to_continue(finished: int, out: Path | None) -> int:
+    """Say what an interrupted search has kept; return the exit code."""
+    kept = (
+        f"kept in {out}; run the same command again to continue"
+        if out is not None
+        else "lost; with --out DIR, the next search has them"
+    )
+    typer.echo(f"incast: interrupted: {finished} finished runs are {kept}", err=True)
+    return INTERRUPTED
 
 
 def _seconds(text: str) -> float:

@@ -43,6 +43,10 @@ def _more(advice: Advice, paper: Paper) -> None:
     elif advice.sensitive_to is not None:
         paper.print()
         paper.sentence("Half or twice the buffer, the round trip or the answers change nothing.")
+    if advice.reused:
+        paper.print()
+        new = units.plural(advice.simulated, "run")
+        paper.sentence(f"{new} simulated; {advice.reused} were there already.")
     paper.print()
     where = advice.envelope
     paper.sentence(f"Envelope: {where.word}. {where.why} See {where.page}.")

@@ -4,7 +4,7 @@ import json
 import platform
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from incast.live.kernel_switch import KernelSwitch, Switches
 from incast.live.namespaces import inside
 from incast.live.stack import Stack
 from incast.live.star import Ends, Star
-from incast.live.traffic import Client, Told
+from incast.live.traffic import Client, Reader, Told
 from incast.live.trust import Clock, doubts
 from incast.scenario.plan import Point
 from incast.scenario.resolved import Resolved
@@ -101,9 +101,9 @@ class Kernel:
         start = time.monotonic()
         here = point.here
         pairs = _core.pairs(point.scenario)
-        star = self._star_for(here, pairs)
+        star = self.star_for(here, pairs)
         hosts = star.hosts
-        client = Client(here, hosts, pairs, star.stack, seed, lambda: control.cancelled)
+        client = self.client_for(here, star, pairs, seed, lambda: control.cancelled)
         before = counters.count(hosts[1:]), counters.count(hosts[:1])
         with inside(star.switch):
             switch = (
@@ -135,7 +135,18 @@ class Kernel:
         }
         return {"rows": [row]}
 
-    def _star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
+    def client_for(
+        self,
+        here: Resolved,
+        star: Star,
+        pairs: Sequence[tuple[int, int]],
+        seed: int,
+        cancelled: Callable[[], bool],
+    ) -> Reader:
+        """Return what does the workload of a run."""
+        return Client(here, star.hosts, pairs, star.stack, seed, cancelled)
+
+    def star_for(self, here: Resolved, pairs: Sequence[tuple[int, int]]) -> Star:
         """Return the star of the last run, if it is the same, or a new one."""
         servers = sorted({server for server, _ in pairs})
         key = (Stack.of(here), tuple(servers))
@@ -167,7 +178,7 @@ def _status(told: Told, why: Sequence[str]) -> str:
 def _row(
     seed: int,
     told: Told,
-    client: Client,
+    client: Reader,
     servers: Counter[str],
     readers: Counter[str],
 ) -> dict[str, Any]:

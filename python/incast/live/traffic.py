@@ -5,6 +5,7 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from incast._core import FIRST_PORT, Namespace
 from incast.client.window import hold, prepare
@@ -44,6 +45,16 @@ class Told:
     completions: list[float] = field(default_factory=list)
     fairness: float | None = None
     stalls: list[float] = field(default_factory=list)
+
+
+class Reader(Protocol):
+    """What does the workload of a run."""
+
+    connections: Sequence[Connection]
+    """What the kernel says of the servers' connections, once the run is over."""
+
+    def run(self, limit: float) -> Told:
+        """Do it, at most for `limit` seconds."""
 
 
 class _Part:
@@ -144,7 +155,7 @@ class Client:
         self.left = 0  # parts of the block that are not complete
         self.ends: list[float] = []  # when those of the block were
         self.block_start = self.last = 0.0
-        self.connections: list[Connection] = []  # of the servers, once the run is over
+        self.connections: Sequence[Connection] = []
 
     def run(self, limit: float) -> Told:
         """Do what the workload says, at most for `limit` seconds."""

@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -112,6 +112,11 @@ class Memory:
         self._seconds.update({key: frames.seconds(run) for key, run in new.items()})
         if len(self._loose) >= _GATHERED:
             self._gather()
+
+    def add(self, rows: pl.DataFrame, seconds: Mapping[str, float]) -> None:
+        """Store rows that were read elsewhere, and the times of their runs."""
+        self._loose.append(rows)
+        self._seconds.update(seconds)
 
     def pass_over(self, jobs: Iterable[Job]) -> None:
         """Do nothing: there is no other process."""

@@ -1,35 +1,43 @@
-"""Bound the receive window towards the servers at the client's host."""
+"""Bound the receive windows of the client's host."""
 
 from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import route
+from incast.advise.words import sysctl
 
 LEAST, MOST = 2, 64  # segments
 _FOR_DUPLICATES = 4  # segments: fewer make no three duplicate ACKs
+_MEMORY = 2304
+"""Bytes of memory that Linux counts for a segment in a buffer of 2 KiB, which most drivers use.
+A window of N segments needs memory for one more (measured: docs/validation/advised.md)."""
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield windows around the share that a server has of path and buffer."""
-    fair = max(case.room // max(case.here.flows, 1), LEAST)
+    fair = case.room // max(case.here.flows, 1)
     for window in sorted({LEAST, _FOR_DUPLICATES, fair, min(2 * fair, MOST)}):
-        if window < case.here.window_limit and window <= MOST:
+        if LEAST <= window < case.here.window_limit and window <= MOST:
             yield _fix(case, window)
 
 
 def _fix(case: Case, window: int) -> Fix:
     size = window * case.here.mss
-    words = route(f"window {size}", "SERVER")
+    memory = (window + 1) * _MEMORY
+    # `ip route … window` bounds the first window only: at the first full segment, the kernel
+    # computes the bound again from the memory (tcp_measure_rcv_mss of Linux 6.6 and newer).
+    words = sysctl({"net.ipv4.tcp_rmem": f"4096 {memory} {memory}"})
     return Fix(
         name=f"receive window of {window} segments",
         who=Who.CLIENT,
-        what=f"Let each server have at most {size} bytes under way to this host.",
+        what=f"Let each server have about {size} bytes under way to this host at most.",
         changes={"transport.receive_window": f"{window}seg"},
         text=words.text,
         rollback=words.rollback,
-        price="A single transfer over this route is limited to a window per round trip.",
-        risk="It counts for new connections only. With windows below four segments, a loss "
-        "needs a timeout.",
+        price="Every new connection of this host is limited to a window per round trip, from any "
+        "server.",
+        risk="How much memory a segment takes depends on the driver: snd_wnd of `ss -tin` on a "
+        f"server should be about {size}. It counts for new connections only. With windows below "
+        "four segments, a loss needs a timeout.",
         effort=1 if window >= _FOR_DUPLICATES else 2,
     )

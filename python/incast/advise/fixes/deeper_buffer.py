@@ -56,7 +56,7 @@ def _larger(case: Case, times: int) -> Fix:
         text=words.text,
         rollback=words.rollback,
         price="Longer queues delay other traffic to this port; the memory is missing elsewhere.",
-        risk="The switch must have the memory, and the profile may have another name: "
-        "`show buffer configuration`.",
+        risk="The switch must have the memory. Profiles of a pool whose mode is dynamic have "
+        "dynamic_th instead, and the profile may have another name: `show buffer configuration`.",
         effort=times,
     )

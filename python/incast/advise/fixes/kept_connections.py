@@ -12,7 +12,8 @@ def fixes(case: Case) -> Iterator[Fix]:
     if not case.reads or not case.here.fresh or case.app is not None:
         return
     words = python(
-        "from incast.client import HttpReader\n\n"
+        "from incast.client import Governor, HttpPiece, HttpReader, Plan, read\n\n"
+        f"governor = Governor(Plan.fixed({case.at_once}, window=None))\n"
         "async with HttpReader(governor) as reader:  # one reader for all blocks: keep-alive\n"
         "    for urls in blocks:\n"
         "        await read([HttpPiece(url) for url in urls], reader, governor)"

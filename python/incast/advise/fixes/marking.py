@@ -6,17 +6,18 @@ from math import ceil
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import Words, both, sonic, sysctl
+from incast.advise.words import HOSTS, SWITCH, Words, at, both, sonic, sysctl
 
 PROFILE = "INCAST_ECN"
 _LEAST = 2  # packets
+_WINDOW = 2  # segments: the smallest window after a mark
 _AT_1_GBPS = 20  # packets: K of Alizadeh et al. 2010, §3.4, at 1 Gbps; 65 at 10 Gbps
 
 
 def fixes(case: Case) -> Iterator[Fix]:
     """Yield two thresholds with DCTCP, and one with ECN alone."""
-    if case.transport["ecn"] == "on":
-        return
+    if case.transport["ecn"] == "on" or _WINDOW * case.here.flows > case.room:
+        return  # marks cannot make windows smaller than two segments
     least, usual = _thresholds(case)
     for threshold in sorted({least, usual}):
         yield _dctcp(case, threshold)
@@ -56,12 +57,8 @@ def _queue(threshold: int) -> dict[str, object]:
 def _dctcp(case: Case, threshold: int) -> Fix:
     size = threshold * case.here.packet
     hosts = sysctl({"net.ipv4.tcp_congestion_control": "dctcp", "net.ipv4.tcp_ecn": "1"})
-    words = both(
-        Words(f"# on the switch; name your port and queue\n{switch_words(size).text}",
-              switch_words(size).rollback),
-        Words(f"# on the servers and on the clients\nmodprobe tcp_dctcp\n{hosts.text}",
-              hosts.rollback),
-    )  # fmt: skip
+    hosts = Words(f"modprobe tcp_dctcp\n{hosts.text}", hosts.rollback)
+    words = both(at(SWITCH, switch_words(size)), at(HOSTS, hosts))
     return Fix(
         name=f"DCTCP, marks from {threshold} packets",
         who=Who.SWITCH,
@@ -85,11 +82,7 @@ def _dctcp(case: Case, threshold: int) -> Fix:
 def _ecn(case: Case, threshold: int) -> Fix:
     size = threshold * case.here.packet
     hosts = sysctl({"net.ipv4.tcp_ecn": "1"})
-    words = both(
-        Words(f"# on the switch; name your port and queue\n{switch_words(size).text}",
-              switch_words(size).rollback),
-        Words(f"# on the servers and on the clients\n{hosts.text}", hosts.rollback),
-    )  # fmt: skip
+    words = both(at(SWITCH, switch_words(size)), at(HOSTS, hosts))
     return Fix(
         name=f"ECN, marks from {threshold} packets",
         who=Who.SWITCH,

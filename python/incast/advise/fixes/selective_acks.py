@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import sysctl
+from incast.advise.words import HOSTS, at, sysctl
 
 
 def fixes(case: Case) -> Iterator[Fix]:
@@ -12,13 +12,12 @@ def fixes(case: Case) -> Iterator[Fix]:
     transport = case.transport
     if transport["recovery"]["name"] == "rack-tlp":
         return
-    words = sysctl(
-        {
-            "net.ipv4.tcp_sack": "1",
-            "net.ipv4.tcp_recovery": "1",
-            "net.ipv4.tcp_early_retrans": "3",
-        }
-    )
+    keys = {
+        "net.ipv4.tcp_sack": "1",
+        "net.ipv4.tcp_recovery": "1",
+        "net.ipv4.tcp_early_retrans": "3",
+    }
+    words = at(HOSTS, sysctl(keys))
     yield Fix(
         name="SACK, RACK and tail loss probes",
         who=Who.SERVERS,

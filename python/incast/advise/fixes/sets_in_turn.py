@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from math import ceil
 
 from incast.advise.case import Case
+from incast.advise.fixes.bounded_answers import LEAST
 from incast.advise.fixes.fix import Fix, Who
 from incast.advise.words import python
 
+_SLACK = 2
+"""Times the path: a host takes a while to read what has arrived, and one answer fills no buffer."""
 _SCHEDULES = {
     "ccs": ("one server after the other", "Plan.ccs(window={window})"),
     "ocs": ("one set of servers after the other", "Plan.ocs_for({rate:.0f}, {rtt:.3g}, {sru})"),
@@ -21,7 +24,10 @@ def fixes(case: Case) -> Iterator[Fix]:
     path = ceil(here.line_rate * here.base_rtt / 8 / here.packet)  # segments
     for name, (what, plan) in _SCHEDULES.items():
         call = plan.format(
-            rate=here.line_rate, rtt=here.base_rtt, sru=here.sru, window=path * here.mss
+            rate=here.line_rate,
+            rtt=here.base_rtt,
+            sru=here.sru,
+            window=max(_SLACK * path, LEAST) * here.mss,
         )
         words = python(
             "from incast.client import Governor, HttpPiece, HttpReader, Plan, read\n\n"
@@ -32,7 +38,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         yield Fix(
             name=name,
             who=Who.APPLICATION,
-            what=f"Read {what}, with windows as large as the path.",
+            what=f"Read {what}, with windows that fill the path.",
             changes={"transport.remedies": [*case.others, name]},
             text=words.text,
             rollback=words.rollback,

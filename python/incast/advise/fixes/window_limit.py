@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from incast import units
 from incast.advise.case import Case
 from incast.advise.fixes.fix import Fix, Who
-from incast.advise.words import route
+from incast.advise.words import Words, route
+
+_FORGET = "ip tcp_metrics flush  # what the kernel has kept of this route"
 
 
 def fixes(case: Case) -> Iterator[Fix]:
@@ -14,7 +16,10 @@ def fixes(case: Case) -> Iterator[Fix]:
     window = max(fair, 4)
     if window >= case.here.window_limit:
         return
-    words = route(f"cwnd lock {window}", "CLIENT")
+    lock = route(f"cwnd lock {window}", "CLIENT")
+    # Connections learn of the bound from the table of metrics, which keeps it for an hour
+    # (net/ipv4/tcp_metrics.c), and which a connection that ends fills.
+    words = Words(f"{lock.text}\n{_FORGET}", f"{lock.rollback}\n{_FORGET}")
     yield Fix(
         name=f"cwnd at most {window}",
         who=Who.SERVERS,
@@ -24,6 +29,7 @@ def fixes(case: Case) -> Iterator[Fix]:
         text=words.text,
         rollback=words.rollback,
         price="A single transfer over this route is limited to a window per round trip.",
-        risk="It counts for new connections only, and more servers need a smaller one.",
+        risk="The first connection to a client after it is not bounded yet, nor is any with "
+        "net.ipv4.tcp_no_metrics_save = 1. More servers need a smaller one.",
         effort=3,
     )

@@ -82,13 +82,10 @@ def _taken(found: dict[str, str]) -> Taken:
         taken.take(
             f"initcwnd {found['initcwnd']}.", transport__initial_window=f"{found['initcwnd']}seg"
         )
-    for option, unit in (("window", ""), ("cwnd", "seg")):
-        if option in found:
-            size = f"{found[option]}{unit}" if unit else int(found[option])
-            taken.take(
-                f"{option} {found[option]}.",
-                transport__receive_window=size if unit else f"{size}B",
-            )
+    if "window" in found:
+        taken.took.append("window is left out: it is about what this host receives.")
+    if "cwnd" in found:
+        taken.take(f"cwnd {found['cwnd']}.", transport__receive_window=f"{found['cwnd']}seg")
     if found.get("quickack") == "1":
         taken.take("Quick ACKs.", transport__delayed_ack=False)
     if "congctl" in found:

@@ -2,7 +2,7 @@
 
 Source: SONiC's Configuration.md and YANG models: `PORT.speed` in Mbit/s, `BUFFER_POOL.size` and
 `BUFFER_PROFILE.static_th` in bytes, `dynamic_th` the exponent of alpha = 2^n, thresholds of
-`WRED_PROFILE` in bytes.
+`WRED_PROFILE` in bytes (`incast.advise.sonic_schema`).
 """
 
 import json
@@ -11,15 +11,10 @@ from typing import Any
 
 from incast import units
 from incast.advise.readers.taken import Taken, refused
+from incast.advise.sonic_schema import ECN, EXPONENT
 from incast.errors import AdviceError
 
 NAME = "SONiC config_db.json"
-EXPONENTS = range(-8, 9)
-"""Exponents that are believed: wider than what modules of switches accept (-6 to 3)."""
-_ECN = {
-    *("ecn_none", "ecn_green", "ecn_yellow", "ecn_red", "ecn_green_yellow", "ecn_green_red"),
-    *("ecn_yellow_red", "ecn_all"),
-}
 
 
 def recognises(text: str) -> bool:
@@ -103,11 +98,9 @@ def _buffer(taken: Taken, tables: dict[str, Any], where: str) -> None:
         size = _whole(where, f"{path}|static_th", profile["static_th"])
         taken.take(f"Queues of {name} hold {units.size(size)}.", network__buffer=f"{size}B")
         return
-    exponent = _whole(where, f"{path}|dynamic_th", profile["dynamic_th"], EXPONENTS[0])
-    if exponent not in EXPONENTS:
-        raise AdviceError(
-            f"{where}: {path}|dynamic_th = {exponent}: must be {EXPONENTS[0]} to {EXPONENTS[-1]}"
-        )
+    exponent = str(profile["dynamic_th"])
+    if why := EXPONENT.wrong(exponent):
+        raise AdviceError(f"{where}: {path}|dynamic_th = {exponent!r}: {why}")
     pool = str(profile.get("pool", "")).strip("[]").removeprefix("BUFFER_POOL|")
     pools = tables.get("BUFFER_POOL", {})
     if pool not in pools or "size" not in pools[pool]:
@@ -130,8 +123,8 @@ def _marks(taken: Taken, tables: dict[str, Any], where: str) -> None:
     for name, profile in tables.get("WRED_PROFILE", {}).items():
         path = f"WRED_PROFILE|{name}"
         ecn = profile.get("ecn", "ecn_none")
-        if ecn not in _ECN:
-            raise AdviceError(f"{where}: {path}|ecn = {ecn!r}: must be one of {sorted(_ECN)}")
+        if why := ECN.wrong(str(ecn)):
+            raise AdviceError(f"{where}: {path}|ecn = {ecn!r}: {why}")
         if ecn == "ecn_none" or (used - {""} and name not in used):
             continue
         threshold = profile.get("green_min_threshold")

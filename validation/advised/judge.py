@@ -1,0 +1,124 @@
+"""The bars: measured gains beside those that were predicted, and the state after the rollback."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from validation.advised.ask import SEEDS
+from validation.common.judge import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from validation.advised.ask import Answer
+    from validation.advised.predict import Prediction
+
+NEAR, MOST, LEAST_POINTS = 0.25, 0.8, 20
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A prediction, and what the kernel said.
+
+    Parameters
+    ----------
+    number, prediction
+        What was predicted.
+    before, after
+        Mean goodput of the trusted runs in Mbit/s, without and with the words; NaN without one.
+    timeouts
+        Timeouts per block, without and with the words.
+    """
+
+    number: int
+    prediction: Prediction
+    before: float
+    after: float
+    timeouts: tuple[float, float]
+
+    @property
+    def ratio(self) -> float:
+        """Times the goodput."""
+        return self.after / self.before
+
+    @property
+    def error(self) -> float:
+        """Measured over predicted gain, less 1."""
+        return self.ratio / self.prediction.ratio - 1
+
+    @property
+    def is_near(self) -> bool:
+        """Whether the measured gain is close to the predicted one."""
+        return abs(self.error) <= NEAR
+
+    @property
+    def name(self) -> str:
+        """Its words in a table."""
+        return f"{self.number} ({self.prediction.name})"
+
+
+def judged(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> list[Judged]:
+    """Put the answers beside the predictions."""
+    found = []
+    for number, prediction in enumerate(predictions):
+        mine = [one for one in answers if one.point == number and one.status != "untrusted"]
+        sides = [[one for one in mine if one.fixed == fixed] for fixed in (0, 1)]
+        means = [statistics.fmean(o.goodput_mbps for o in it) if it else math.nan for it in sides]
+        late = [
+            sum(one.timeouts for one in it) / max(sum(one.blocks for one in it), 1) for it in sides
+        ]
+        found.append(Judged(number, prediction, means[0], means[1], (late[0], late[1])))
+    return found
+
+
+def complete(predictions: Sequence[Prediction], answers: Sequence[Answer]) -> Verdict:
+    """Return whether every prediction was measured at every seed, with its words and without."""
+    asked = {(one.point, one.fixed, one.seed) for one in answers}
+    due = {(n, f, s) for n in range(len(predictions)) for f in (0, 1) for s in SEEDS}
+    told = f"{len(asked & due)} of {len(due)}"
+    return Verdict("every prediction was measured", told, (), asked == due)
+
+
+def verdicts(found: Sequence[Judged], answers: Sequence[Answer]) -> list[Verdict]:
+    """Hold the gains and the states against the bars."""
+    told = [one for one in found if not math.isnan(one.error)]
+    far = [one for one in told if not one.is_near]
+    worse = [one for one in told if one.ratio < 1]
+    given = [one for one in answers if one.restored >= 0]
+    left = [one for one in given if not one.restored]
+    idle = [one for one in given if not one.changed]
+    return [
+        Verdict(
+            f"at least {LEAST_POINTS} fixes have trusted runs with and without them",
+            f"{len(told)} of {len(found)}",
+            tuple(one.name for one in found if one not in told),
+            len(told) >= LEAST_POINTS,
+        ),
+        Verdict(
+            f"{MOST:.0%} of the predicted gains within ± {NEAR:.0%}",
+            f"{len(told) - len(far)} of {len(told)}",
+            tuple(
+                f"{one.name}: × {one.ratio:.2f} for × {one.prediction.ratio:.2f} predicted, "
+                f"{one.error:+.0%}"
+                for one in far
+            ),
+            len(far) <= (1 - MOST) * len(told),
+        ),
+        Verdict(
+            "every fix gains goodput",
+            f"{len(told) - len(worse)} of {len(told)}",
+            tuple(one.name for one in worse),
+            not worse,
+        ),
+        _of_states("the words change the state", given, idle),
+        _of_states("the rollback restores the state byte for byte", given, left),
+    ]
+
+
+def _of_states(bar: str, given: Sequence[Answer], missed: Sequence[Answer]) -> Verdict:
+    points = sorted({one.point for one in missed})
+    told = f"{len(given) - len(missed)} of {len(given)} times"
+    return Verdict(bar, told, tuple(map(str, points)), bool(given) and not missed)

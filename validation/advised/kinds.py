@@ -1,0 +1,61 @@
+"""Which fixes can be had on this kernel, and of what kind they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from validation.advised.hosts import allowed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from incast.advise.case import Case
+    from incast.advise.fixes import Fix
+
+_BEGINNINGS = {
+    "rto_min": "rto_min",
+    "initcwnd": "initcwnd",
+    "cwnd at most": "cwnd lock",
+    "receive window": "receive window",
+    "quick ACKs": "quickack",
+    "SACK": "SACK, RACK and probes",
+    "slow start after idle": "slow start after idle",
+    "congestion control": "congestion control",
+    "ECN": "ECN and marks",
+    "alpha": "alpha",
+    "keep connections": "kept connections",
+    "requests within": "requests at random times",
+    "a request every": "requests one by one",
+    "ccs": "ccs",
+    "ocs": "ocs",
+}
+APPLICATION = {
+    *("kept connections", "requests at random times", "requests one by one", "ccs", "ocs"),
+    *("fewer at once", "bounded answers"),
+}
+"""Kinds whose words are code of the client."""
+
+
+def kind(name: str) -> str | None:
+    """Return the kind of a fix by its name; None if no kernel of ours has what it needs."""
+    if name.endswith("times the buffer"):
+        return "buffer"
+    if name.endswith("per connection"):
+        return None  # the queue fq
+    if name.startswith("at most "):
+        return "bounded answers" if "windows" in name else "fewer at once"
+    return next((word for begin, word in _BEGINNINGS.items() if name.startswith(begin)), None)
+
+
+def possible(case: Case, fixes: Sequence[Fix]) -> dict[str, list[Fix]]:
+    """Return the fixes that hosts in namespaces of this kernel can have, by kind."""
+    found: dict[str, list[Fix]] = {}
+    for fix in fixes:
+        one = kind(fix.name)
+        if one == "congestion control":
+            now = str(case.transport["congestion_control"]["name"])
+            if not {fix.name.split()[-1], now} <= set(allowed()):
+                continue
+        if one is not None:
+            found.setdefault(one, []).append(fix)
+    return found

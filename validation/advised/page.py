@@ -1,0 +1,139 @@
+"""The page of advice on real hosts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from validation.advised.ask import MOST_TRIES, SEEDS
+from validation.advised.draw import SETS
+from validation.advised.predict import LEAST_GAIN, STEADY
+from validation.common.page import verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from validation.advised.ask import Answer
+    from validation.advised.judge import Judged
+    from validation.common.judge import Verdict
+
+_OPENING = """# Advice on real hosts
+
+Written by `python -m validation.advised ask SET`; do not edit. Do the words that
+[`incast advise`](../how-to/advise.md) prints do on Linux what the simulation says?
+
+1. `python -m validation.advised predict SET` draws reads by a seed, takes one of the fixes that are
+   advised for each, of the kind that has come least often so far, and writes its gain and its
+   words. The predictions are committed.
+2. `python -m validation.advised ask SET` builds a star of network namespaces for each, as `incast
+   live` does, measures without the words, gives them to a shell in the namespaces, measures again,
+   and gives the words of the rollback: {seeds} times, in turns. What was measured is committed
+   afterwards.
+
+The hosts are as a user has them: plain routes and the kernel's defaults, but for what the scenario
+says. Words of a host are given to a shell in its namespace, with the address in the first line
+replaced. Words of a switch are given to a shell whose `config` loads, checkpoints and restores a
+`config_db.json`; the switch of `incast live` takes its buffer and its marks from it. Code of the
+application is run as printed, with HTTP servers in the namespaces. The state is all routes, queues
+and variables of `net.ipv4` and `net.core` of every host, and the `config_db.json`.
+
+A fix is taken if it gains × {gain} at least (one that does nothing then misses the bar) and if
+goodput with and without it varies by at most {steady} (standard deviation of the seeds' ln): at a
+knee, no run says much. Code is taken for reads with new connections only, since it opens them anew.
+This kernel has neither `fq`, DCTCP nor Vegas, and a namespace may choose between Reno and BBR only.
+A run that is not [trusted](live.md) is done again, up to {tries} times.
+
+The first set found faults of the words and of the client that measured them. The second one found
+that hosts without SACK are outside of what is simulated well. After each, what could be mended was,
+and fresh predictions were made. The bars are those of the last set.
+
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A set that was measured.
+
+    Parameters
+    ----------
+    which
+        Its name.
+    found, answers, held
+        What was judged, the runs, and the bars.
+    """
+
+    which: str
+    found: Sequence[Judged]
+    answers: Sequence[Answer]
+    held: list[Verdict]
+
+
+def write(folder: Path, sets: Sequence[Outcome]) -> None:
+    """Write the page, the last set first."""
+    opening = _OPENING.format(seeds=len(SEEDS), gain=LEAST_GAIN, steady=STEADY, tries=MOST_TRIES)
+    lines = [opening.rstrip(), ""]
+    for one in reversed(sets):
+        lines += _section(one)
+    (folder / "advised.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+
+
+def _section(one: Outcome) -> list[str]:
+    doubted = sum(it.status == "untrusted" for it in one.answers)
+    predicted, measured = (
+        f"advised/{one.which}-{it}" for it in ("predicted.jsonl", "measured.csv")
+    )
+    said = (
+        f"[Predicted]({predicted}), [measured]({measured}). Seed of the draw: "
+        f"{SETS[one.which].seed}; runs that are not trusted: {doubted} of {len(one.answers)}."
+    )
+    lines = [f"## The {one.which} set", "", said, "", *verdicts(one.held), ""]
+    notes = Path(__file__).with_name(f"{one.which}-notes.md")
+    if notes.exists():
+        lines += [notes.read_text(encoding="utf-8").strip(), ""]
+    lines += [
+        "Goodput in Mbit/s without and with the fix, predicted and measured; timeouts per block.",
+        "",
+        "| | read | fix | predicted | × | measured | × | error | timeouts |",
+        "|--:|:--|:--|--:|--:|--:|--:|--:|--:|",
+    ]
+    return [*lines, *(_line(it) for it in one.found), ""]
+
+
+def _line(one: Judged) -> str:
+    of = one.prediction
+    measured = ("–", "–", "–")
+    if not math.isnan(one.error):
+        error = f"{one.error:+.0%}"
+        measured = (
+            f"{one.before:.1f} → {one.after:.1f}",
+            f"{one.ratio:.2f}",
+            error if one.is_near else f"**{error}**",
+        )
+    late = f"{one.timeouts[0]:.2g} → {one.timeouts[1]:.2g}"
+    return (
+        f"| {one.number} | {read(one)} | {of.name} | {of.before_mbps:.1f} → {of.after_mbps:.1f} "
+        f"| {of.ratio:.2f} | {measured[0]} | {measured[1]} | {measured[2]} | {late} |"
+    )
+
+
+def read(one: Judged) -> str:
+    """Return the words for a read."""
+    document = one.prediction.document
+    workload, transport = document["workload"], document["transport"]
+    buffer = document["network"]["buffer"]
+    if isinstance(buffer, dict):
+        buffer = f"{int(buffer['total'].removesuffix('B')) >> 10} KiB, α {buffer['alpha']}"
+    else:
+        buffer = f"{int(buffer.removesuffix('B')) >> 10} KiB"
+    words = [
+        f"{workload['servers']} × {workload['sru']}",
+        str(workload["connections"]),
+        str(transport["congestion_control"]),
+        *(["no SACK"] if transport.get("sack") is False else []),
+        *([f"rto_min {transport['rto_min']}"] if "rto_min" in transport else []),
+        str(document["network"]["rate"]),
+        buffer,
+    ]
+    return ", ".join(words)
