@@ -15,9 +15,11 @@ _HEAD = """\
 # Diagnosis of captures
 
 `incast diagnose` on captures that no rule was written with: the held-out half of the corpus of
-`validation/captures`. The scenarios of its first draw are all development by now, for the rules of
-an earlier version had been judged by its held-out half; this half is a second draw, committed
-before the rules of this version (`validation/captures/split.csv`). Made by
+`validation/captures`, a third draw of scenarios (`validation/captures/split.csv`). The rules had
+been judged by the first two draws before, and were then mended with them. By the second, five of
+the six criteria held: F1 0.969, causes 0.931, decided 0.941, controls 0.996, look-alikes 0.958;
+"cannot tell" was right in 0.855 of its uses. Half of what it missed was a fault of the truth: for
+Tahoe, it took nothing for outstanding when a fast retransmit begins. Made by
 
 ```console
 $ python -m validation.captures

@@ -175,28 +175,29 @@ def _one_by_one(number: int, random: Random) -> Document:
     return _document(profile, network, workload, {})
 
 
-FIRST, SECOND = "", "second-"
-"""The draws of scenarios; the second was made when the first had been looked at."""
+FIRST, SECOND, THIRD = "", "second-", "third-"
+"""The draws of scenarios; each was made when the one before had been looked at."""
+_OFFSETS = {FIRST: 0, SECOND: 5, THIRD: 11}
 
 _MADE = {
-    "incast": ({FIRST: 60, SECOND: 40}, _incast),
-    "healthy": ({FIRST: 14, SECOND: 10}, _healthy),
-    "few-flows": ({FIRST: 6, SECOND: 4}, _few_flows),
-    "window-limited": ({FIRST: 10, SECOND: 8}, _window_limited),
-    "bad-optic": ({FIRST: 12, SECOND: 9}, _bad_optic),
-    "path": ({FIRST: 9, SECOND: 7}, _path),
-    "delayed-ack": ({FIRST: 8, SECOND: 6}, _delayed_ack),
-    "one-by-one": ({FIRST: 8, SECOND: 6}, _one_by_one),
-    "capture-drops": ({FIRST: 10, SECOND: 8}, _healthy),
+    "incast": ({FIRST: 60, SECOND: 40, THIRD: 40}, _incast),
+    "healthy": ({FIRST: 14, SECOND: 10, THIRD: 10}, _healthy),
+    "few-flows": ({FIRST: 6, SECOND: 4, THIRD: 4}, _few_flows),
+    "window-limited": ({FIRST: 10, SECOND: 8, THIRD: 8}, _window_limited),
+    "bad-optic": ({FIRST: 12, SECOND: 9, THIRD: 9}, _bad_optic),
+    "path": ({FIRST: 9, SECOND: 7, THIRD: 7}, _path),
+    "delayed-ack": ({FIRST: 8, SECOND: 6, THIRD: 6}, _delayed_ack),
+    "one-by-one": ({FIRST: 8, SECOND: 6, THIRD: 6}, _one_by_one),
+    "capture-drops": ({FIRST: 10, SECOND: 8, THIRD: 8}, _healthy),
 }
 
 _KERNEL = {
-    "incast": {FIRST: 8, SECOND: 8},
-    "healthy": {FIRST: 4, SECOND: 4},
-    "slow-server": {FIRST: 8, SECOND: 8},
-    "zero-window": {FIRST: 8, SECOND: 8},
-    "window-limited": {FIRST: 4, SECOND: 4},
-    "one-by-one": {FIRST: 4, SECOND: 4},
+    "incast": {FIRST: 8, SECOND: 8, THIRD: 8},
+    "healthy": {FIRST: 4, SECOND: 4, THIRD: 4},
+    "slow-server": {FIRST: 8, SECOND: 8, THIRD: 8},
+    "zero-window": {FIRST: 8, SECOND: 8, THIRD: 8},
+    "window-limited": {FIRST: 4, SECOND: 4, THIRD: 4},
+    "one-by-one": {FIRST: 4, SECOND: 4, THIRD: 4},
 }
 
 
@@ -204,7 +205,7 @@ def _drawn(counts: dict[str, int]) -> Iterator[tuple[str, int]]:
     """Yield the end of each name, and a number that is different in each draw."""
     for draw, count in counts.items():
         for number in range(count):
-            yield f"{draw}{number:02}", number + (5 if draw == SECOND else 0)
+            yield f"{draw}{number:02}", number + _OFFSETS[draw]
 
 
 def _views(document: Document, number: int, random: Random) -> tuple[View, ...]:

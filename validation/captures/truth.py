@@ -90,7 +90,9 @@ class _Doubts:
     def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
         """Return it for the repair that a row begins; rows must come in order."""
         flow, block = int(events["flow"][row]), int(events["block"][row])
-        start, flight = int(events["seq"][row]), int(events["flight"][row])
+        start = int(events["seq"][row])
+        # With Tahoe, nothing is outstanding at a fast retransmit; ssthresh is half of what was.
+        flight = int(events["flight"][row]) or 2 * int(events["ssthresh"][row])
         earlier = self.earlier[flow, block if self.fresh else 0]
         again = any(first < start <= end for first, end in earlier)
         if cause != "handshake":
