@@ -124,7 +124,10 @@ fn path(receiver: &Receiver, vantage: Option<Vantage>) -> LookAlike {
     let names: Vec<String> = lossy.iter().take(8).map(|(host, _)| host.to_string()).collect();
     let lost: u64 = lossy.iter().map(|(_, sent)| sent.lost).sum();
     let why = format!("{} of {} hosts have losses", lossy.len(), lossy.len() + clean.len());
-    let found = !lossy.is_empty()
+    // A full queue may hit a few hosts, too: those that came last.
+    let spread = receiver.losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER);
+    let found = spread
+        && !lossy.is_empty()
         && lossy.len() * 2 <= clean.len() + lossy.len()
         && lost >= 5 * lossy.len() as u64
         && clean.iter().all(|(_, sent)| sent.lost * 500 <= sent.packets);
