@@ -99,6 +99,8 @@ impl IdleTracker {
         if idle && quiet >= view.rto {
             let rtos = (quiet.as_picos() / view.rto.as_picos().max(1)).min(63) as u32;
             self.begin_period(view.now);
+            // A closed window may still prevent the segment; the same time is not idle twice.
+            self.last_sent = view.now;
             return Some(Limit::Idle { rtos });
         }
         if view.now.saturating_since(self.period_start) < view.rto {
@@ -134,6 +136,14 @@ mod tests {
     #[test]
     fn none_never_restarts() {
         assert!(IdleTracker::new(IdleRestart::None).is_none());
+    }
+
+    #[test]
+    fn rfc2861_3_the_same_idle_time_counts_once() {
+        let mut tracker = IdleTracker::new(IdleRestart::Rfc2861).expect("a rule");
+        let first = tracker.before_send(true, &view(450));
+        assert!(matches!(first, Some(Limit::Idle { rtos: 2 })), "{first:?}");
+        assert!(tracker.before_send(true, &view(450)).is_none(), "nothing was sent meanwhile");
     }
 
     #[test]
