@@ -22,6 +22,8 @@ pub struct LookAlike {
 const TOGETHER: f64 = 3.0;
 /// And at random up to this.
 const RANDOM: f64 = 1.6;
+/// A larger share than this is lost by full queues; a link that lost as much would not be in use.
+const MANY: f64 = 0.06;
 
 /// All answers for what was seen at a point; `drops` are packets that its files say are missing.
 pub fn all(point: &Point, vantage: Option<Vantage>, drops: u64) -> Vec<LookAlike> {
@@ -65,7 +67,9 @@ pub fn bad_link(receiver: &Receiver, address: Address, vantage: Option<Vantage>)
         return answer(name, (vantage != Some(Vantage::Server)).then_some(false), place, why);
     };
     let told = format!("{told}; variance over mean per 64 packets {dispersion:.1}");
-    if dispersion <= RANDOM {
+    if dispersion <= RANDOM && losses.ratio() > MANY {
+        answer(name, None, place, format!("{told}: at random, but too many for a link that works"))
+    } else if dispersion <= RANDOM {
         answer(name, Some(true), place, format!("{told}: at random, not when a queue is full"))
     } else if dispersion >= TOGETHER {
         answer(name, Some(false), place, format!("{told}: they come together"))
@@ -124,10 +128,7 @@ fn path(receiver: &Receiver, vantage: Option<Vantage>) -> LookAlike {
     let names: Vec<String> = lossy.iter().take(8).map(|(host, _)| host.to_string()).collect();
     let lost: u64 = lossy.iter().map(|(_, sent)| sent.lost).sum();
     let why = format!("{} of {} hosts have losses", lossy.len(), lossy.len() + clean.len());
-    // A full queue may hit a few hosts, too: those that came last.
-    let spread = receiver.losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER);
-    let found = spread
-        && !lossy.is_empty()
+    let found = !lossy.is_empty()
         && lossy.len() * 2 <= clean.len() + lossy.len()
         && lost >= 5 * lossy.len() as u64
         && clean.iter().all(|(_, sent)| sent.lost * 500 <= sent.packets);
