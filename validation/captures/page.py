@@ -25,8 +25,8 @@ been judged by the three draws before, and were then mended with them:
 | third | 0.938 | 0.962 | 0.971 | 0.996 | 0.982 | 0.966 |
 
 Half of what "cannot tell" missed in the second was a fault of the truth: for Tahoe, it took nothing
-for outstanding when a fast retransmit begins. A few scenarios decide each figure, so the fourth draw
-has twice as many with incast. Made by
+for outstanding when a fast retransmit begins. A few scenarios decide each figure, so the fourth
+draw has twice as many with incast. Made by
 
 ```console
 $ python -m validation.captures
