@@ -22,9 +22,11 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
     let hidden = |stall: &&Stall| {
         !stall.upstream && stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake)
     };
-    let mut timer = Timer::default();
-    stalls.iter().filter(hidden).for_each(|stall| timer.take(stall.length()));
-    let Some(usual) = timer.usual() else { return stalls };
+    // A lost window is waited for from the last packet that was seen, which may be later than the
+    // timer's start: then the other waits are longer.
+    let whole = |stall: &&Stall| hidden(stall) && stall.cause != Ok(Cause::FullWindow);
+    let usual = usual(stalls.iter().filter(hidden)).max(usual(stalls.iter().filter(whole)));
+    let Some(usual) = usual else { return stalls };
     let mut parts = Vec::with_capacity(stalls.len());
     for stall in stalls {
         let most = if hidden(&&stall) { most_expiries(&stall) } else { 1 };
@@ -41,6 +43,13 @@ pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
         }
     }
     parts
+}
+
+/// The usual timer of some stalls.
+fn usual<'a>(stalls: impl Iterator<Item = &'a Stall>) -> Option<i64> {
+    let mut timer = Timer::default();
+    stalls.for_each(|stall| timer.take(stall.length()));
+    timer.usual()
 }
 
 /// The timer that most waits have in common.
