@@ -38,6 +38,7 @@ def test_benches_measure_speed_and_memory_only() -> None:
     }
     outside = {file for file in found if not file.startswith("benches/timing/")}
     assert outside == {
+        "benches/captures.py",
         "benches/probe/Cargo.lock",
         "benches/probe/Cargo.toml",
         "benches/probe/src/main.rs",
