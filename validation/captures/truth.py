@@ -84,15 +84,22 @@ class _Doubts:
         transport = incast.load(case.document).plan.points[0].resolved["transport"]
         self.segment = int(transport["mss"])
         self.selective = bool(transport["sack"])
+        self.limited = 2 * self.segment if transport["limited_transmit"] else 0
         self.fresh = case.document["workload"].get("connections", "fresh") == "fresh"
         self.earlier: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+
+    def before_tahoe(self, ssthresh: int) -> int:
+        """Return what was outstanding before Tahoe's fast retransmit; then, nothing is.
+
+        It is twice ssthresh, and what limited transmit has added (RFC 5681 §3.2, steps 1 and 2).
+        """
+        return 2 * ssthresh + self.limited
 
     def of(self, events: dict[str, Any], row: int, cause: str) -> bool:
         """Return it for the repair that a row begins; rows must come in order."""
         flow, block = int(events["flow"][row]), int(events["block"][row])
         start = int(events["seq"][row])
-        # With Tahoe, nothing is outstanding at a fast retransmit; ssthresh is half of what was.
-        flight = int(events["flight"][row]) or 2 * int(events["ssthresh"][row])
+        flight = int(events["flight"][row]) or self.before_tahoe(int(events["ssthresh"][row]))
         earlier = self.earlier[flow, block if self.fresh else 0]
         again = any(first < start <= end for first, end in earlier)
         if cause != "handshake":

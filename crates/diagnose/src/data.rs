@@ -108,8 +108,14 @@ impl Connection {
         let new = flow.new_packets(start);
         // While losses are repaired, retransmissions may be missing, too.
         let repairs = flow.una < flow.recover || flow.holes.first().is_some();
-        if quick && matches!(seen, Seen::Next | Seen::Beyond) && (!repairs || missing == new) {
-            flow.ids.vote(missing == new);
+        if matches!(seen, Seen::Next | Seen::Beyond) {
+            let agrees = missing <= new && new <= missing + flow.early;
+            flow.early = 0;
+            if quick && (!repairs || agrees) {
+                flow.ids.vote(agrees);
+            }
+        } else {
+            flow.early += missing;
         }
         if !flow.ids.votes.counted().unwrap_or(around.counted) {
             return None;
@@ -162,7 +168,8 @@ impl Connection {
         let start = tried.or(asked).or(opened).unwrap_or(now);
         self.flows[side].message =
             Some(Message { start, first: now, last: now, first_byte, ..Message::default() });
-        events.push(Event::Begun { side, start });
+        let opens = first_byte == 0 && self.opener == Some(side);
+        events.push(Event::Begun { side, start, opens });
         true
     }
 
@@ -229,6 +236,7 @@ impl Connection {
             return;
         }
         let first = flow.holes.first().is_some_and(|first| first.start == hole.start);
+        flow.holes.pass_over(start);
         let repairing = flow.una < flow.recover;
         // The segment after a repair may be refused a fast one (RFC 6582 §3.2, step 1).
         let after_repair = flow.recover > 0 && flow.una <= flow.recover;
@@ -246,6 +254,7 @@ impl Connection {
         let alone = duplicates == 0 && hole.behind == 0;
         let lost = gap.missing.map(|_| flow.surplus > 0);
         let (cause, confidence) = match lost {
+            None if hole.passed => (Ok(Cause::LostRetransmission), 0.9),
             Some(_) if hole.again => (Ok(Cause::LostRetransmission), 0.95),
             Some(true) if asked || alone => (Ok(Cause::LostRetransmission), 0.95),
             None if after_repair => (Err(UNNUMBERED), 0.5),

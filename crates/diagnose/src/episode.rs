@@ -20,8 +20,6 @@ pub struct Episode {
     pub stalls: Vec<usize>,
 }
 
-/// A wait in which the link idles for less than this share hurts others than the waiting flow.
-const IDLE: f64 = 0.5;
 /// A burst that stays below this share of the peak does not fill the link. Before a queue the peak
 /// is that of all senders together, so the share is small.
 const FULL: f64 = 0.1;
@@ -34,10 +32,8 @@ pub fn of(
     load: &Load,
     least: usize,
 ) -> Option<Episode> {
-    let waits = |&&stall: &&usize| {
-        stalls.get(stall).is_some_and(|stall| stall.idle >= IDLE && is_for_a_loss(stall))
-    };
-    let idle: Vec<usize> = burst.stalls.iter().filter(waits).copied().collect();
+    let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(is_for_a_loss);
+    let idle: Vec<usize> = burst.idle.iter().filter(waits).copied().collect();
     let fills = burst.peak as f64 >= FULL * load.peak() as f64;
     if burst.members.len() < least || idle.is_empty() || !fills {
         return None;

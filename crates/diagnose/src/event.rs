@@ -44,8 +44,8 @@ pub struct Message {
 /// What has happened; `side` is the number of the end that sends.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// A message begins.
-    Begun { side: usize, start: i64 },
+    /// A message begins; `opens` if its sender has opened the connection for it.
+    Begun { side: usize, start: i64, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
     /// Nothing was seen for so long.

@@ -64,6 +64,8 @@ pub struct Flow {
     pub ids: Ids,
     /// Packets that were lost since `una` moved last, beside those that left holes.
     pub surplus: u32,
+    /// Packets that were lost before one that was sent again: new ones may be among them.
+    pub early: u32,
     /// The last packet of data, and when the first missing byte moved.
     pub last_data: i64,
     pub last_place: Place,

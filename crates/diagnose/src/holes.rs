@@ -11,6 +11,8 @@ pub struct Hole {
     pub behind: u32,
     /// Whether its bytes had been sent before.
     pub again: bool,
+    /// Whether later bytes were sent again, and these, which come first, did not arrive.
+    pub passed: bool,
 }
 
 /// The holes of a flow, in order. Of too many the oldest is given up.
@@ -29,13 +31,26 @@ impl Holes {
         if self.0.len() == MOST {
             self.0.remove(0);
         }
-        self.0.push(Hole { start, end, made: now, behind: 0, again });
+        self.0.push(Hole { start, end, made: now, behind: 0, again, passed: false });
     }
 
     /// A packet was seen that ends at `end`: all holes below it have one more behind them.
     pub fn pass(&mut self, start: i64) {
         for hole in self.0.iter_mut().take_while(|hole| hole.end <= start) {
             hole.behind += 1;
+        }
+    }
+
+    /// Bytes from `start` on were sent again: what is missing before them was so earlier, in vain.
+    pub fn pass_over(&mut self, start: i64) {
+        if let Some(at) = self.0.iter().position(|hole| hole.start < start && start < hole.end)
+            && self.0.len() < MOST
+        {
+            self.0.insert(at + 1, Hole { start, ..self.0[at] });
+            self.0[at].end = start;
+        }
+        for hole in self.0.iter_mut().take_while(|hole| hole.end <= start) {
+            hole.passed = true;
         }
     }
 
@@ -82,6 +97,18 @@ impl Holes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_comes_before_was_sent_again_in_vain() {
+        let mut holes = Holes::default();
+        holes.make((10, 40), false, 0);
+        holes.make((60, 70), false, 0);
+        holes.pass_over(30);
+        let passed: Vec<_> = holes.0.iter().map(|hole| (hole.start, hole.passed)).collect();
+        assert_eq!(passed, [(10, true), (30, false), (60, false)]);
+        holes.pass_over(10);
+        assert_eq!(holes.0.len(), 3);
+    }
 
     #[test]
     fn a_hole_is_filled_from_its_middle() {

@@ -24,6 +24,11 @@ pub struct Mark {
 pub const BIN: i64 = 500_000;
 
 impl Load {
+    /// When its newest packet arrived.
+    pub fn last(&self) -> Option<i64> {
+        self.last
+    }
+
     /// A packet of data arrives.
     pub fn take(&mut self, now: i64, size: u32) {
         if let Some(last) = self.last {

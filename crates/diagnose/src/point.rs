@@ -71,12 +71,12 @@ impl Point {
         let side = usize::from(packet.source != ends[0]);
         let key = (connection.serial, side);
         let mut mark = Mark::default();
+        let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
         if packet.payload > 0 {
             let receiver = self.receivers.entry(packet.target.address).or_default();
-            receiver.packet(packet.time, packet.size, key, packet.source.address);
+            receiver.packet((packet.time, packet.size), key, packet.source.address, round_trip);
             mark = receiver.load.mark();
         }
-        let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
         let counted = self.votes.counted() == Some(true);
         let timer = self.timer.usual();
         let around = Around { mark, round_trip, counted, timer };
@@ -152,9 +152,9 @@ impl Point {
             let (sender, target, key) = (ends[side], ends[1 - side].address, (serial, side));
             let receiver = self.receivers.entry(target).or_default();
             match event {
-                Event::Begun { start, .. } => {
+                Event::Begun { start, opens, .. } => {
                     let window = (10 * self.parameters.round_trip.unwrap_or(0)).max(1_000_000);
-                    let over = receiver.begin(start, key, window);
+                    let over = receiver.begin((start, sender.address), key, (window, opens));
                     self.judge_all(target, &over);
                 }
                 Event::Ended { message, .. } => {
@@ -166,7 +166,7 @@ impl Point {
                         sent.stalls += 1;
                     }
                     if self.stalls.len() < LISTED {
-                        receiver.stalled(key, self.stalls.len());
+                        receiver.stalled(key, self.stalls.len(), (stall.start, stall.end));
                         self.parameters.stall(&stall);
                         self.stalls.push(stall);
                     } else {

@@ -1,6 +1,6 @@
 //! A host that data goes to: its load, the flows that begin together, and what they waited for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use incast_capture::read::{Address, Endpoint};
 
@@ -13,6 +13,7 @@ use crate::losses::Losses;
 pub struct Member {
     /// Its connection and the end that sends.
     pub key: (u64, usize),
+    host: Address,
     pub message: Option<Message>,
 }
 
@@ -26,6 +27,8 @@ pub struct Burst {
     open: usize,
     /// The numbers of their stalls.
     pub stalls: Vec<usize>,
+    /// Those of them in which the link idled for long.
+    pub idle: Vec<usize>,
     /// Bytes of the fullest bin meanwhile.
     pub peak: u64,
 }
@@ -42,6 +45,7 @@ impl Burst {
         self.members.extend(&other.members);
         self.open += other.open;
         self.stalls.extend(&other.stalls);
+        self.idle.extend(&other.idle);
         self.peak = self.peak.max(other.peak);
         true
     }
@@ -84,6 +88,8 @@ pub struct Receiver {
     pub sizes: Vec<i64>,
     /// Bytes that were acknowledged and never seen, and how often.
     pub unseen: (i64, u64),
+    /// The latest long times without data, from packet to packet.
+    quiet: VecDeque<(i64, i64)>,
     /// Which flow sent last, and when.
     last: Option<((u64, usize), i64)>,
     /// When the flow before that one did.
@@ -92,12 +98,31 @@ pub struct Receiver {
 
 /// At most so many bursts of one host are open: more overlap in no real network.
 const BURSTS: usize = 64;
+/// A link that idles for so many round trips waits for a timer, as in the simulator's `stalls`.
+const IDLE: i64 = 10;
+const GAPS: usize = 256;
 const HOSTS: usize = 4096;
 const SIZES: usize = 4096;
 
+/// No timer of a SYN is shorter.
+const SYN_TIMER: i64 = 100_000_000;
+
 impl Receiver {
     /// A packet of data arrives.
-    pub fn packet(&mut self, now: i64, size: u32, key: (u64, usize), sender: Address) {
+    pub fn packet(
+        &mut self,
+        (now, size): (i64, u32),
+        key: (u64, usize),
+        sender: Address,
+        round_trip: i64,
+    ) {
+        let quiet = self.load.last().filter(|last| now - last > IDLE * round_trip);
+        if let Some(last) = quiet {
+            if self.quiet.len() == GAPS {
+                self.quiet.pop_front();
+            }
+            self.quiet.push_back((last, now));
+        }
         self.load.take(now, size);
         self.losses.packet();
         let filled = self.load.filled();
@@ -122,14 +147,23 @@ impl Receiver {
         Some(self.hosts.entry(address).or_default())
     }
 
-    /// A message begins; returns the bursts that are over.
-    pub fn begin(&mut self, start: i64, key: (u64, usize), window: i64) -> Vec<Burst> {
+    /// A message begins; returns the bursts that are over. `opens` says that its sender has opened
+    /// the connection.
+    pub fn begin(
+        &mut self,
+        (start, host): (i64, Address),
+        key: (u64, usize),
+        (window, opens): (i64, bool),
+    ) -> Vec<Burst> {
         self.messages += 1;
         let other =
             self.last.map_or(i64::MIN, |(last, time)| if last == key { self.before } else { time });
         self.lone += u64::from(other <= start);
-        let member = Member { key, message: None };
-        if let Some(at) = self.joined(start, key, window) {
+        let member = Member { key, host, message: None };
+        let joined = self
+            .joined(start, key, window)
+            .or_else(|| if opens { self.joined_late(start, host) } else { None });
+        if let Some(at) = joined {
             let burst = &mut self.bursts[at];
             burst.newest = burst.newest.max(start);
             burst.start = burst.start.min(start);
@@ -144,6 +178,7 @@ impl Receiver {
             members: vec![member],
             open: 1,
             stalls: Vec::new(),
+            idle: Vec::new(),
             peak: filled,
         });
         let mut over = self.over();
@@ -173,6 +208,19 @@ impl Receiver {
         Some(at)
     }
 
+    /// The burst that a host which opens its connection now has missed, because its first SYN was
+    /// lost on the way to here: the others wait, too.
+    fn joined_late(&self, start: i64, host: Address) -> Option<usize> {
+        let missed = |burst: &Burst| {
+            let lag = start - burst.start;
+            let idle: i64 = self.quiet.iter().map(|&gap| overlap(gap, (burst.start, start))).sum();
+            lag >= SYN_TIMER
+                && 2 * idle > lag
+                && burst.members.iter().all(|member| member.host != host)
+        };
+        self.bursts.iter().position(missed)
+    }
+
     /// A message has ended; returns the bursts that are over.
     pub fn end(&mut self, key: (u64, usize), message: Message) -> Vec<Burst> {
         if self.sizes.len() < SIZES {
@@ -186,9 +234,13 @@ impl Receiver {
     }
 
     /// A stall of a flow, by its number.
-    pub fn stalled(&mut self, key: (u64, usize), stall: usize) {
+    pub fn stalled(&mut self, key: (u64, usize), stall: usize, span: (i64, i64)) {
+        let idle = self.quiet.iter().any(|&gap| 2 * overlap(gap, span) > gap.1 - gap.0);
         if let Some((burst, _)) = self.of(key) {
             burst.stalls.push(stall);
+            if idle {
+                burst.idle.push(stall);
+            }
         }
     }
 
@@ -218,4 +270,9 @@ impl Receiver {
             waits.longest = Some((wait, sender));
         }
     }
+}
+
+/// How long two spans have in common.
+fn overlap(one: (i64, i64), other: (i64, i64)) -> i64 {
+    (one.1.min(other.1) - one.0.max(other.0)).max(0)
 }
