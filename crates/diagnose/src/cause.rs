@@ -4,7 +4,7 @@
 use incast_capture::read::Packet;
 
 use crate::connection::Connection;
-use crate::event::Event;
+use crate::event::{Event, Reason};
 use crate::flow::{Kind, Pending};
 use crate::stall::{Cause, Ended, Stall};
 
@@ -23,6 +23,7 @@ impl Connection {
         now: i64,
         events: &mut Vec<Event>,
     ) {
+        self.settle_probed(side, ack, events);
         let flow = &self.flows[side];
         let Some(pending) = flow.pending else { return };
         let Kind::Resent { top, dupacks, sacked, resent, probe, value } = pending.kind else {
@@ -72,6 +73,21 @@ impl Connection {
         self.resent(side, &pending, cause, confidence, events);
     }
 
+    /// An ACK after new bytes that may have been a probe (RFC 8985 §7.3).
+    fn settle_probed(&mut self, side: usize, ack: i64, events: &mut Vec<Event>) {
+        let Some(pending) = self.flows[side].pending else { return };
+        let Kind::Probed { una, arrived } = pending.kind else { return };
+        if ack <= una {
+            let cause = if arrived { Cause::LackOfDupacks } else { Cause::FullWindow };
+            self.resent(side, &pending, Ok(cause), 0.9, events);
+            return;
+        }
+        self.flows[side].pending = None;
+        let span = (pending.start, pending.end);
+        let places = (pending.before, pending.after);
+        events.push(Self::waited(side, Reason::Middle, span, places));
+    }
+
     /// The segment was sent once more, or the capture ends, before an answer came.
     pub fn give_up_resent(&mut self, side: usize, events: &mut Vec<Event>) {
         let Some(pending) = self.flows[side].pending else { return };
@@ -96,7 +112,11 @@ impl Connection {
         confidence: f64,
         events: &mut Vec<Event>,
     ) {
-        let Kind::Resent { probe, .. } = pending.kind else { return };
+        let probe = match pending.kind {
+            Kind::Resent { probe, .. } => probe,
+            Kind::Probed { .. } => true,
+            Kind::Silent { .. } => return,
+        };
         // A request is alone: it is all of its window.
         let cause = if self.asks(side) { cause.or(Ok(Cause::FullWindow)) } else { cause };
         let stall = Stall {

@@ -108,8 +108,9 @@ impl Connection {
         let new = flow.new_packets(start);
         // While losses are repaired, retransmissions may be missing, too.
         let repairs = flow.una < flow.recover || flow.holes.first().is_some();
+        let early = flow.early;
         if matches!(seen, Seen::Next | Seen::Beyond) {
-            let agrees = missing <= new && new <= missing + flow.early;
+            let agrees = missing <= new && new <= missing + early;
             flow.early = 0;
             if quick && (!repairs || agrees) {
                 flow.ids.vote(agrees);
@@ -121,7 +122,8 @@ impl Connection {
             return None;
         }
         flow.surplus += missing.saturating_sub(new);
-        Some(missing)
+        let long = now - self.flows[side].last_data > SOON;
+        Some(if seen == Seen::Next && long { missing + early } else { missing })
     }
 
     /// The silence before a segment that is seen now.
@@ -308,7 +310,15 @@ impl Connection {
             self.flows[side].unsettled.push(stall);
             return;
         }
+        let probes = self.sack[0] && self.sack[1] && !self.near(1 - side);
         let flow = &mut self.flows[side];
+        if probes && flow.una < flow.top && gap.is_stall() {
+            // What is outstanding was not acknowledged meanwhile. If it is not now, this is a probe.
+            let arrived = flow.sacked || flow.dupacks > 0;
+            let kind = Kind::Probed { una: flow.una, arrived };
+            flow.pending = Some(gap.pending(kind, packet, start, end));
+            return;
+        }
         let again = start < flow.recover;
         if let Some(missing @ 1..) = gap.missing {
             // All of them are sent again.

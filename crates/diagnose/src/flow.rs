@@ -42,6 +42,9 @@ pub struct Pending {
 pub enum Kind {
     /// The first missing segment was sent again: the next ACK tells why.
     Resent { top: i64, dupacks: u32, sacked: bool, resent: bool, probe: bool, value: Option<u32> },
+    /// New bytes came after a silence in which older ones were not acknowledged: the next ACK tells
+    /// whether those are lost. `arrived` if others had arrived behind them.
+    Probed { una: i64, arrived: bool },
     /// New bytes came after a silence: the next packet tells why.
     /// `again` if they had been sent before.
     Silent { first: bool, again: bool, missing: Option<u32> },

@@ -74,7 +74,8 @@ impl Point {
         let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
         if packet.payload > 0 {
             let receiver = self.receivers.entry(packet.target.address).or_default();
-            receiver.packet((packet.time, packet.size), key, packet.source.address, round_trip);
+            let usual = (round_trip, connection.queued(1 - side));
+            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
             mark = receiver.load.mark();
         }
         let counted = self.votes.counted() == Some(true);

@@ -114,9 +114,11 @@ impl Receiver {
         (now, size): (i64, u32),
         key: (u64, usize),
         sender: Address,
-        round_trip: i64,
+        (round_trip, queued): (i64, i64),
     ) {
-        let quiet = self.load.last().filter(|last| now - last > IDLE * round_trip);
+        // What is queued behind the point keeps the link busy meanwhile.
+        let busy = IDLE * round_trip + queued;
+        let quiet = self.load.last().filter(|last| now - last > busy);
         if let Some(last) = quiet {
             if self.quiet.len() == GAPS {
                 self.quiet.pop_front();
