@@ -145,6 +145,16 @@ fn verdict(
             seconds(lost) * 1e3,
             episodes.len()
         );
+        let receiver = lead.receivers.get(&worst.receiver);
+        if let Some(receiver) = receiver.filter(|one| look_alikes::may_be_a_bad_link(one)) {
+            let count = receiver.losses.count();
+            let doubt = format!(
+                "{text}; but {count} lost packets, {:.2} % of all, do not show whether a full \
+                 queue or a bad link has dropped them",
+                100.0 * receiver.losses.ratio()
+            );
+            return (None, doubt);
+        }
         return (Some(true), text);
     }
     let names: Vec<&str> =

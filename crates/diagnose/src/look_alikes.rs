@@ -24,6 +24,8 @@ const TOGETHER: f64 = 3.0;
 const RANDOM: f64 = 1.6;
 /// A larger share than this is lost by full queues; a link that lost as much would not be in use.
 const MANY: f64 = 0.06;
+/// A link may lose this share and still be in use.
+const FEW: f64 = 0.02;
 
 /// All answers for what was seen at a point; `drops` are packets that its files say are missing.
 pub fn all(point: &Point, vantage: Option<Vantage>, drops: u64) -> Vec<LookAlike> {
@@ -64,7 +66,8 @@ pub fn bad_link(receiver: &Receiver, address: Address, vantage: Option<Vantage>)
     let told = format!("{count} losses, {:.2} % of packets", 100.0 * losses.ratio());
     let Some(dispersion) = losses.dispersion() else {
         let why = format!("{told}: too few to see whether they come at random");
-        return answer(name, (vantage != Some(Vantage::Server)).then_some(false), place, why);
+        let many = losses.ratio() > MANY && vantage != Some(Vantage::Server);
+        return answer(name, many.then_some(false), place, why);
     };
     let told = format!("{told}; variance over mean per 64 packets {dispersion:.1}");
     if dispersion <= RANDOM && losses.ratio() > MANY {
@@ -76,6 +79,13 @@ pub fn bad_link(receiver: &Receiver, address: Address, vantage: Option<Vantage>)
     } else {
         answer(name, None, place, format!("{told}: between random and together"))
     }
+}
+
+/// Whether a full queue need not have dropped what a host has missed: the losses are few, and are
+/// not seen to come together.
+pub fn may_be_a_bad_link(receiver: &Receiver) -> bool {
+    let losses = &receiver.losses;
+    losses.ratio() < FEW && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
 /// Waits of some reasons, if one is longer than `least`.
