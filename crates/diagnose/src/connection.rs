@@ -239,8 +239,10 @@ impl Connection {
             && !flow.greeted
         {
             flow.greeted = true;
-            // After a second SYN, or lost packets, this would be no round trip.
-            if flow.syn_again.is_none() && greets {
+            // After a second SYN, or lost packets, this would be no round trip; nor is it if the
+            // opener's SYN was answered before, and an ACK is for its data.
+            let answers = self.opener != Some(from) || packet.payload > 0;
+            if flow.syn_again.is_none() && greets && answers {
                 self.trips[side].guess(now - sent, 0, usual);
             }
         }
