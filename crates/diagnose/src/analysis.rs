@@ -126,6 +126,9 @@ fn found(look_alikes: &[LookAlike], name: &str) -> bool {
     look_alikes.iter().any(|one| one.name == name && one.found == Some(true))
 }
 
+/// A bad link seldom stops more flows of one burst than this.
+const ALONE: usize = 2;
+
 /// Whether there is incast, and why.
 fn verdict(
     lead: &Point,
@@ -145,7 +148,8 @@ fn verdict(
             seconds(lost) * 1e3,
             episodes.len()
         );
-        let receiver = lead.receivers.get(&worst.receiver);
+        let alone = episodes.iter().all(|episode| told_of(episode, lead, 0).stalled.len() <= ALONE);
+        let receiver = lead.receivers.get(&worst.receiver).filter(|_| alone);
         if let Some(receiver) = receiver.filter(|one| look_alikes::may_be_a_bad_link(one)) {
             let count = receiver.losses.count();
             let doubt = format!(

@@ -79,7 +79,7 @@ impl Connection {
     /// A silence of more than this is no ordinary round trip.
     pub fn patience(&self, fallback: i64) -> i64 {
         match self.round_trip() {
-            Some(trip) => (2 * trip).max(self.slow_round_trip() * 5 / 4),
+            Some(trip) => (2 * trip).max(self.slow_round_trip() * 3 / 2),
             None => 3 * fallback,
         }
         .max(100_000)

@@ -85,7 +85,8 @@ pub fn bad_link(receiver: &Receiver, address: Address, vantage: Option<Vantage>)
 /// not seen to come together.
 pub fn may_be_a_bad_link(receiver: &Receiver) -> bool {
     let losses = &receiver.losses;
-    losses.ratio() < FEW && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
+    let few = losses.count() < 5 || losses.ratio() < FEW;
+    few && losses.dispersion().is_none_or(|dispersion| dispersion < TOGETHER)
 }
 
 /// Waits of some reasons, if one is longer than `least`.
