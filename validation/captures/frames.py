@@ -1,4 +1,4 @@
-"""Captures that incast wrote: their frames, and a copy without some of them."""
+"""Captures that incast or tcpdump wrote: their frames, and a copy without some of them."""
 
 from __future__ import annotations
 
@@ -14,21 +14,27 @@ if TYPE_CHECKING:
 
 _FRAME = 6
 _ETHERNET = 14
+_PCAP = 0xA1B23C4D  # with nanoseconds, in this machine's order
 
 
 @dataclass(frozen=True)
 class Frame:
-    """When a frame was seen, in seconds, and its ends."""
+    """When a frame was seen, in seconds, its ends, and how many bytes of data it has."""
 
     time: float
     source: str
     target: str
     ports: tuple[int, int]
+    payload: int
 
 
 def read(path: Path) -> list[Frame]:
-    """Return the frames of a file."""
-    return [_frame(block) for kind, block in _blocks(path.read_bytes()) if kind == _FRAME]
+    """Return the frames of a file: pcapng of incast, or pcap of tcpdump at a host."""
+    data = path.read_bytes()
+    if struct.unpack_from("=I", data)[0] == _PCAP:
+        return list(_records(data))
+    blocks = [block for kind, block in _blocks(data) if kind == _FRAME]
+    return [_frame(_time(block), block[28:]) for block in blocks]
 
 
 def lose(path: Path, share: float, seed: str) -> int:
@@ -68,9 +74,23 @@ def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += length
 
 
-def _frame(block: bytes) -> Frame:
+def _records(data: bytes) -> Iterator[Frame]:
+    at = 24
+    while at < len(data):
+        seconds, nanoseconds, length = struct.unpack_from("=III", data, at)
+        yield _frame(seconds + nanoseconds / 1e9, data[at + 16 : at + 16 + length])
+        at += 16 + length
+
+
+def _time(block: bytes) -> float:
     high, low = struct.unpack_from("<II", block, 12)
-    ip = 28 + _ETHERNET
-    source, target = (str(IPv4Address(block[ip + at : ip + at + 4])) for at in (12, 16))
-    one, other = struct.unpack_from(">HH", block, ip + 20)
-    return Frame((high << 32 | low) / 1e9, source, target, (one, other))
+    return float(high << 32 | low) / 1e9
+
+
+def _frame(time: float, data: bytes) -> Frame:
+    ip = data[_ETHERNET:]
+    source, target = (str(IPv4Address(ip[at : at + 4])) for at in (12, 16))
+    length, header = struct.unpack_from(">H", ip, 2)[0], 4 * (ip[0] & 15)
+    one, other = struct.unpack_from(">HH", ip, header)
+    payload = length - header - 4 * (ip[header + 12] >> 4)
+    return Frame(time, source, target, (one, other), payload)

@@ -49,6 +49,8 @@ class Score:
     named: Counter[tuple[str, str]] = field(default_factory=Counter)
     counted: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Place, and whether a wait that a kernel has counted was seen, missed, or told beyond them."""
+    said: Counter[str] = field(default_factory=Counter)
+    """Whether there is incast, where there is."""
     mistakes: list[tuple[int, str, str]] = field(default_factory=list)
 
     @property
@@ -83,6 +85,8 @@ def judge(file: Path, score: Score) -> None:
         wrong += _counted(truth, report, place, score)
     else:
         wrong += _causes(truth, report, place, score)
+    if truth["episodes"] and place != "server":
+        score.said[str(report["incast"])] += 1
     if truth["family"] != "incast":
         said = str(report["incast"])
         score.controls[said] += 1

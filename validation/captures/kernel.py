@@ -1,6 +1,7 @@
 """The part of the corpus that real hosts make: namespaces, and tcpdump at three places.
 
 The times of timeouts are not known here, but their number: the kernel counts them for each host.
+When the client's link was idle, the capture at the client says.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import socket
 import subprocess
 import time
 from contextlib import ExitStack, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
 from threading import Thread
@@ -24,6 +26,7 @@ from incast.live import counters
 from incast.live.namespaces import inside
 from incast.live.stack import Stack
 from incast.live.star import Ends, Star, address
+from validation.captures.frames import read
 from validation.captures.truth import FEWEST
 
 if TYPE_CHECKING:
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 _REQUEST = 64  # bytes
 _SETTLED = 0.3  # seconds in which the last ACKs arrive and tcpdump reads them
 _BETWEEN = 0.05  # seconds between two blocks
+_DELAY = 50e-6  # seconds, of a link
+_ROUND_TRIPS = 10  # without data in a block that waited, as in the simulator's `stalls`
 _SMALL = 4096  # bytes of a receive buffer that limits the window
 
 
@@ -62,6 +67,7 @@ def make(case: Case, directory: Path) -> list[Path]:
         blocks = _read(case, star)
         time.sleep(_SETTLED)
         switch.stop()
+    _add_idle(blocks, paths[0])
     for view, path in zip(case.views, paths, strict=True):
         told = {"file": path.name} | _truth(case, view, blocks)
         path.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -71,7 +77,7 @@ def make(case: Case, directory: Path) -> list[Path]:
 def _scenario(case: Case) -> Document:
     """Return the scenario of the switch between the hosts, and of their TCP."""
     document = case.document
-    delay = "2ms" if case.family == "window-limited" else "50us"
+    delay = "2ms" if case.family == "window-limited" else f"{_DELAY}s"
     return {
         "profile": "linux",
         "network": {"rate": "100Mbps", "delay": delay, "buffer": document["buffer"]},
@@ -187,6 +193,15 @@ def _fetch(connections: list[socket.socket], size: int, pause: float) -> None:
                     del left[ready]
 
 
+def _add_idle(blocks: list[dict[str, Any]], client: Path) -> None:
+    """Add to each block the longest time in which the client got no data."""
+    arrivals = [one.time for one in read(client) if one.target == address(0) and one.payload]
+    for block in blocks:
+        here = [at for at in arrivals if block["start"] <= at <= block["end"]]
+        times = [block["start"], *here]
+        block["idle"] = max(after - before for before, after in pairwise(times))
+
+
 def _repairs(counted: dict[str, int]) -> int:
     """Return the timers and probes, without those that sent what had arrived (RFC 2883)."""
     sent = counted["TCPTimeouts"] + counted["TCPLossProbes"]
@@ -209,7 +224,8 @@ def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, An
             }
             for at in late
         ]
-        if case.family == "incast" and servers >= FEWEST and late:
+        waited = late and block["idle"] > _ROUND_TRIPS * 4 * _DELAY
+        if case.family == "incast" and servers >= FEWEST and waited:
             stalled = [address(at + 1) for at in late]
             episodes.append(here | {"receiver": address(0), "fan_in": servers, "stalled": stalled})
     return {
