@@ -77,7 +77,7 @@ def make(case: Case, directory: Path) -> list[Path]:
 def _scenario(case: Case) -> Document:
     """Return the scenario of the switch between the hosts, and of their TCP."""
     document = case.document
-    delay = "2ms" if case.family == "window-limited" else f"{_DELAY}s"
+    delay = "2ms" if case.family == "window-limited" else f"{round(_DELAY * 1e6)}us"
     return {
         "profile": "linux",
         "network": {"rate": "100Mbps", "delay": delay, "buffer": document["buffer"]},
