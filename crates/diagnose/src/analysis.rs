@@ -7,6 +7,7 @@ use crate::episode::Episode;
 use crate::load::BIN;
 use crate::look_alikes::{self, LookAlike};
 use crate::point::Point;
+use crate::receiver::Receiver;
 use crate::report::{
     CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, seconds,
 };
@@ -239,9 +240,9 @@ fn cannot_tell(lead: &Point, vantage: Option<Vantage>, stalls: &[Stall]) -> Vec<
 
 fn parameters(lead: &Point) -> ParametersTold {
     let known = &lead.parameters;
-    let peak = lead.receivers.values().map(|receiver| receiver.load.peak()).max();
+    let peak = lead.receivers.values().map(Receiver::peak).max();
     let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN as f64);
-    let queued = known.round_trip.map(|least| seconds((known.slow_round_trip() - least).max(0)));
+    let queued = Some(seconds(known.queued())).filter(|_| known.round_trip.is_some());
     ParametersTold {
         rtt_s: known.round_trip.map(seconds),
         rate_bps: rate,

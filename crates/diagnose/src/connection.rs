@@ -216,7 +216,7 @@ impl Connection {
         let from = 1 - side;
         let quiet = now - self.last;
         let greets = self.flows[side].start_of(packet.seq) == 0;
-        let flow = &mut self.flows[from];
+        let mut flow = &mut self.flows[from];
         let fresh = !flow.begun();
         let ack = flow.acked(packet.ack);
         let duplicate = duplicate_range(packet);
@@ -251,14 +251,17 @@ impl Connection {
                 && ack >= end
             {
                 flow.timed = None;
+                self.queue_behind(side, (sent, now), ack == end);
                 self.trips[side].guess(now - sent, quiet, usual);
+                flow = &mut self.flows[from];
             }
             if flow.syn.is_some() && flow.top == 0 {
                 flow.una = ack;
             }
             let full = flow.top + flow.segment() > flow.edge && flow.window > 0;
             if flow.message.is_some() {
-                events.push(Event::Acked { side: from, full });
+                let bytes = ack - flow.una;
+                events.push(Event::Acked { side: from, full, bytes, at: now });
             }
         } else if ack == flow.una && packet.payload == 0 && flow.top > flow.una {
             flow.dupacks += 1;

@@ -18,20 +18,20 @@ const OPTIONS: i64 = 40;
 const SOON: i64 = 2_000_000;
 
 /// The silence before a segment.
-struct Gap {
+pub struct Gap {
     start: i64,
-    now: i64,
+    pub now: i64,
     /// Since any packet of the connection.
-    quiet: i64,
+    pub quiet: i64,
     patience: i64,
     idle: f64,
     before: Place,
     /// Packets that the numbers of IP packets say are missing.
-    missing: Option<u32>,
+    pub missing: Option<u32>,
     /// No byte of this message was seen before.
-    first: bool,
+    pub first: bool,
     /// The usual timer.
-    timer: Option<i64>,
+    pub timer: Option<i64>,
 }
 
 impl Connection {
@@ -61,6 +61,7 @@ impl Connection {
         self.settle_silent(side, Some((start, now)), events);
         let first = self.begin_message(side, now, (start, seen), events);
         let gap = self.gap(side, now, around, missing, first);
+        self.queue_before(side, seen, &gap);
         if gap.is_stall() && !self.asks(side) {
             events.push(Event::Silent { side, length: gap.now - gap.start });
         }

@@ -63,7 +63,7 @@ pub enum Event {
     /// A round of packets has ended; `full` if it ended where the window does.
     Round { side: usize, full: bool },
     /// New data was acknowledged; `full` if the window before it was used up.
-    Acked { side: usize, full: bool },
+    Acked { side: usize, full: bool, bytes: i64, at: i64 },
 }
 
 impl Event {

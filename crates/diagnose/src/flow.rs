@@ -69,6 +69,10 @@ pub struct Flow {
     pub surplus: u32,
     /// Packets that were lost before one that was sent again: new ones may be among them.
     pub early: u32,
+    /// When it went on by itself, unasked by an ACK.
+    pub resumed: i64,
+    /// The longest that a packet was in queues before the point, as pauses between rounds show.
+    pub queued: i64,
     /// The last packet of data, and when the first missing byte moved.
     pub last_data: i64,
     pub last_place: Place,

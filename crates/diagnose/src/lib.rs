@@ -21,6 +21,7 @@ mod look_alikes;
 mod losses;
 mod parameters;
 mod point;
+mod queue;
 mod receiver;
 mod report;
 mod stall;

@@ -1,18 +1,18 @@
 //! What a model asks for, as it was seen.
 
-use std::collections::BTreeMap;
-
 use crate::connection::Connection;
 use crate::receiver::Burst;
 use crate::stall::{Cause, Ended, Stall};
+
+const SAMPLE: usize = 4096;
 
 /// Numbers of the network and its connections.
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
     /// The shortest round trip, in nanoseconds.
     pub round_trip: Option<i64>,
-    /// How many connections had which longest round trip.
-    slow_round_trips: BTreeMap<i64, u64>,
+    /// The longest wait in a queue, of each connection that has shown one.
+    queued: Vec<i64>,
     pub mss: u32,
     /// The largest window that a receiver of much data offered.
     pub window: i64,
@@ -46,18 +46,17 @@ impl Parameters {
         self.window = self.window.max(flow.window_most);
         self.sack |= connection.sack[0] && connection.sack[1];
         self.timestamps |= flow.stamp.is_some();
-        *self.slow_round_trips.entry(rounded(connection.slow_round_trip())).or_default() += 1;
+        if flow.queued > 0 && self.queued.len() < SAMPLE {
+            self.queued.push(flow.queued);
+        }
     }
 
-    /// The longest round trip of half of the connections: one packet may have waited for others.
-    pub fn slow_round_trip(&self) -> i64 {
-        let half = self.slow_round_trips.values().sum::<u64>().div_ceil(2);
-        let mut count = 0;
-        let reaches = |(_, connections): &(&i64, &u64)| {
-            count += *connections;
-            count >= half
-        };
-        self.slow_round_trips.iter().find(reaches).map_or(0, |(trip, _)| *trip)
+    /// The longest wait in a queue, without the longest two of a hundred: a full queue is met by
+    /// many connections.
+    pub fn queued(&self) -> i64 {
+        let mut all = self.queued.clone();
+        all.sort_unstable();
+        all.len().checked_sub(1 + all.len() / 50).map_or(0, |at| all[at])
     }
 
     /// A wait that a timer or a probe has ended.
@@ -88,27 +87,17 @@ impl Parameters {
     }
 }
 
-/// Rounds to an eighth of a power of two, so that few values differ.
-fn rounded(trip: i64) -> i64 {
-    let step = (1_i64 << trip.max(1).ilog2()) / 8;
-    trip / step.max(1) * step.max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn few_long_round_trips_do_not_count() {
+    fn one_long_wait_of_many_is_no_queue() {
         let mut seen = Parameters::default();
-        for trip in [0, 520_000, 530_000, 540_000, 9_000_000] {
-            *seen.slow_round_trips.entry(rounded(trip)).or_default() += 1;
-        }
-        assert!(
-            (490_000..=540_000).contains(&seen.slow_round_trip()),
-            "{}",
-            seen.slow_round_trip()
-        );
-        assert_eq!(Parameters::default().slow_round_trip(), 0);
+        assert_eq!(seen.queued(), 0);
+        seen.queued = vec![520_000];
+        assert_eq!(seen.queued(), 520_000);
+        seen.queued = (0..99).map(|wait| 400_000 + wait).chain([9_000_000]).collect();
+        assert_eq!(seen.queued(), 400_097);
     }
 }

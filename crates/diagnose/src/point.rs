@@ -187,7 +187,8 @@ impl Point {
                     receiver.unseen.0 = receiver.unseen.0.saturating_add(bytes);
                     receiver.unseen.1 += 1;
                 }
-                Event::Acked { full, .. } => {
+                Event::Acked { full, bytes, at, .. } => {
+                    receiver.taken(at, bytes);
                     receiver.acks += 1;
                     receiver.full_acks += u64::from(full);
                 }

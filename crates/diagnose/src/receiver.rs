@@ -71,6 +71,8 @@ pub struct Waits {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     pub load: Load,
+    /// What it says that it has got.
+    pub taken: Load,
     pub losses: Losses,
     pub bursts: Vec<Burst>,
     pub hosts: BTreeMap<Address, Sent>,
@@ -221,6 +223,21 @@ impl Receiver {
                 && burst.members.iter().all(|member| member.host != host)
         };
         self.bursts.iter().position(missed)
+    }
+
+    /// The most that it gets in a bin. Before a queue more arrives, so what it acknowledges counts.
+    pub fn peak(&self) -> u64 {
+        match self.taken.peak() {
+            0 => self.load.peak(),
+            taken => taken.min(self.load.peak()),
+        }
+    }
+
+    /// The host has acknowledged new bytes. An ACK of more than two segments is one after a repair.
+    pub fn taken(&mut self, now: i64, bytes: i64) {
+        if bytes <= 2 * 1460 {
+            self.taken.take(now, bytes as u32 + 40 * (bytes as u32).div_ceil(1460));
+        }
     }
 
     /// A message has ended; returns the bursts that are over.
