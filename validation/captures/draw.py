@@ -42,7 +42,7 @@ def draw(capture: Path, picture: Path) -> None:
 
 
 def _colour(cause: str) -> str:
-    return style.COLOURS[_NAMES.index(cause) % len(style.COLOURS)]
+    return "0.6" if cause == _NAMES[-1] else style.COLOURS[_NAMES.index(cause)]
 
 
 def _told(report: dict[str, Any]) -> dict[str, list[tuple[float, float, str]]]:

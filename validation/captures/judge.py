@@ -49,6 +49,8 @@ class Score:
     named: Counter[tuple[str, str]] = field(default_factory=Counter)
     counted: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Place, and whether a wait that a kernel has counted was seen, missed, or told beyond them."""
+    buffers: list[tuple[str, float]] = field(default_factory=list)
+    """Place, and the estimate of the buffer over what it was, where it overflowed."""
     said: Counter[str] = field(default_factory=Counter)
     """Whether there is incast, where there is."""
     mistakes: list[tuple[int, str, str]] = field(default_factory=list)
@@ -87,6 +89,10 @@ def judge(file: Path, score: Score) -> None:
         wrong += _causes(truth, report, place, score)
     if truth["episodes"] and place != "server":
         score.said[str(report["incast"])] += 1
+        if truth["source"] == "simulator":
+            buffer = 1024 * int(truth["document"]["network"]["buffer"].removesuffix("KiB"))
+            estimate = report["parameters"]["buffer_bytes"] or 0.0
+            score.buffers.append((place, estimate / buffer))
     if truth["family"] != "incast":
         said = str(report["incast"])
         score.controls[said] += 1

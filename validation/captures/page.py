@@ -54,6 +54,11 @@ which the client's link waited for a timer, be it that of retransmissions or of 
 Of the captures of such blocks at a client or a switch, {yes} are called incast, {no} not, and of
 {unknown} it "cannot tell": one or two flows waited, and the few lost packets may be a bad link's.
 """
+_BUFFER = """\
+The estimate over what the buffer was, in captures of blocks that waited. At the client it is less
+than the buffer if flows end within their first windows, so that no packet shows its way through a
+full queue.
+"""
 _REAL = """\
 ## Real hosts
 
@@ -98,6 +103,7 @@ def page(simulated: Score, real: Score | None, counts: tuple[int, int], pictures
         if any(at == place for at, _, _ in simulated.doubtful):
             told += [f"At the {place}:", "", *_matrix(simulated.doubtful, place), ""]
     told += ["### Look-alikes", "", *_named(simulated), ""]
+    told += ["### The buffer", "", _BUFFER, *_buffers(simulated), ""]
     if real is not None:
         told += [_of_hosts(real, counts[1]), *_named(real), ""]
     told += ["## The worst mistakes", "", "Filled: what was said; outlined: the truth.", ""]
@@ -140,6 +146,19 @@ def _named(score: Score) -> list[str]:
     for family in sorted({family for family, _ in score.named}):
         counts = [score.named[family, said] for said in ("found", "ruled out", "cannot tell")]
         rows.append(f"| {family} | {' | '.join(map(str, counts))} |")
+    return rows
+
+
+def _buffers(score: Score) -> list[str]:
+    head = "| Place | a tenth is below | half | a tenth is above | within a factor of 1.5 | of 2 |"
+    rows = [head, "| :-- | --: | --: | --: | --: | --: |"]
+    for place in ("client", "switch"):
+        all_ = sorted(ratio for at, ratio in score.buffers if at == place)
+        parts = [f"{all_[round(share * (len(all_) - 1))]:.2f}" for share in (0.1, 0.5, 0.9)]
+        for factor in (1.5, 2.0):
+            near = sum(1 / factor <= ratio <= factor for ratio in all_)
+            parts.append(f"{near / len(all_):.0%}")
+        rows.append(f"| {place} | {' | '.join(parts)} |")
     return rows
 
 
