@@ -1,5 +1,7 @@
 //! The whole of a capture: its vantage points, and the report.
 
+use std::collections::BTreeSet;
+
 use incast_capture::read::{End, Merge, Packet};
 
 use crate::chain;
@@ -149,7 +151,7 @@ fn verdict(
             seconds(lost) * 1e3,
             episodes.len()
         );
-        let alone = episodes.iter().all(|episode| told_of(episode, lead, 0).stalled.len() <= ALONE);
+        let alone = episodes.iter().all(|episode| stalled(episode, lead).len() <= ALONE);
         let receiver = lead.receivers.get(&worst.receiver).filter(|_| alone);
         if let Some(receiver) = receiver.filter(|one| look_alikes::may_be_a_bad_link(one)) {
             let count = receiver.losses.count();
@@ -185,12 +187,13 @@ fn verdict(
     (Some(false), format!("{text}{instead}"))
 }
 
-fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
+/// The flows of an episode that waited.
+fn stalled(episode: &Episode, lead: &Point) -> BTreeSet<String> {
     let flows = episode.stalls.iter().filter_map(|&at| lead.stalls.get(at));
-    let mut stalled: Vec<String> =
-        flows.map(|stall| format!("{} > {}", stall.sender, stall.receiver)).collect();
-    stalled.sort_unstable();
-    stalled.dedup();
+    flows.map(|stall| format!("{} > {}", stall.sender, stall.receiver)).collect()
+}
+
+fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
     EpisodeTold {
         start_s: seconds(episode.start - began),
         end_s: seconds(episode.end - began),
@@ -198,7 +201,7 @@ fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
         fan_in: episode.fan_in,
         bytes: episode.bytes,
         lost_s: seconds(episode.lost),
-        stalled,
+        stalled: stalled(episode, lead).into_iter().collect(),
     }
 }
 

@@ -258,10 +258,8 @@ impl Connection {
             if flow.syn.is_some() && flow.top == 0 {
                 flow.una = ack;
             }
-            let full = flow.top + flow.segment() > flow.edge && flow.window > 0;
             if flow.message.is_some() {
-                let bytes = ack - flow.una;
-                events.push(Event::Acked { side: from, full, bytes, at: now });
+                events.push(flow.acked_event(from, ack, now));
             }
         } else if ack == flow.una && packet.payload == 0 && flow.top > flow.una {
             flow.dupacks += 1;

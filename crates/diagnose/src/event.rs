@@ -62,7 +62,8 @@ pub enum Event {
     Unseen { side: usize, bytes: i64 },
     /// A round of packets has ended; `full` if it ended where the window does.
     Round { side: usize, full: bool },
-    /// New data was acknowledged; `full` if the window before it was used up.
+    /// New data was acknowledged; `full` if the window before it was used up. `bytes` is 0 if they
+    /// need not have come one after the other.
     Acked { side: usize, full: bool, bytes: i64, at: i64 },
 }
 

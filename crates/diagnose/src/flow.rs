@@ -2,7 +2,7 @@
 
 use incast_capture::read::{Packet, flags};
 
-use crate::event::Message;
+use crate::event::{Event, Message};
 use crate::holes::Holes;
 use crate::ids::Ids;
 use crate::stall::{Place, Stall};
@@ -180,6 +180,14 @@ impl Flow {
     /// Bytes up to `end` were passed over.
     fn make_hole(&mut self, end: i64, now: i64) {
         self.holes.make((self.top, end), self.top < self.recover, now);
+    }
+
+    /// What an ACK of new bytes says. One of more than two segments comes after a repair.
+    pub fn acked_event(&self, side: usize, ack: i64, at: i64) -> Event {
+        let full = self.top + self.segment() > self.edge && self.window > 0;
+        let step = ack - self.una;
+        let bytes = if step <= 2 * self.segment() { step } else { 0 };
+        Event::Acked { side, full, bytes, at }
     }
 
     /// Everything below `ack` has arrived.

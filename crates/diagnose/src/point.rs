@@ -188,7 +188,9 @@ impl Point {
                     receiver.unseen.1 += 1;
                 }
                 Event::Acked { full, bytes, at, .. } => {
-                    receiver.taken(at, bytes);
+                    if bytes > 0 {
+                        receiver.taken(at, bytes);
+                    }
                     receiver.acks += 1;
                     receiver.full_acks += u64::from(full);
                 }
