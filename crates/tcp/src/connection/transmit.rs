@@ -322,7 +322,14 @@ impl Connection {
         if !BESIDE {
             self.note_timer(departure);
         }
-        if departure > now { Polled::Timed } else { self.packet_sent(room) }
+        if departure > now {
+            Polled::Timed
+        } else if BESIDE {
+            // What may be sent regardless of cwnd may be more than one segment (RFC 5682 §2.1, step 2b).
+            Polled::Packet
+        } else {
+            self.packet_sent(room)
+        }
     }
 
     /// Records data sent for the first time; `limited` if by limited transmit.
