@@ -93,7 +93,7 @@ def spoilt(data: bytes, draw: random.Random) -> bytes:
     """Change some bytes of a text."""
     spoilt = bytearray(data)
     for _ in range(draw.choice([1, 1, 2, 5, 50])):
-        at = draw.randrange(len(spoilt))
+        at = draw.randrange(len(spoilt) + 1)
         what = draw.choice(
             [
                 b"\xff",

@@ -31,8 +31,15 @@ def inline(document: dict[str, Any], folder: Path) -> None:
     """
     for name, place, key in _places(document, ""):
         given = place[key]
-        if isinstance(given, str) and (folder / given).is_file():
+        if isinstance(given, str) and _is_file(folder / given):
             place[key] = _points(name, folder / given)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # e.g. the name is too long: no file has it
+        return False
 
 
 def _places(tree: Any, name: str) -> Iterator[tuple[str, Any, Any]]:  # noqa: ANN401 (any document)
