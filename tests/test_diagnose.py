@@ -111,3 +111,27 @@ def test_a_mistake_is_one_line(command: Command, arguments: list[str], message: 
     done = command("diagnose", *arguments)
     assert (done.code, done.out) == (2, "")
     assert done.err == f"incast: {message}\n"
+
+
+def test_nothing_is_overwritten_unasked(command: Command, tmp_path: Path) -> None:
+    file = captures.read(tmp_path / "a.pcap", servers=8, lost=3)
+    there = tmp_path / "there.json"
+    there.write_text("precious")
+    for arguments in (
+        ("--format", "json", "-o", there),
+        ("--scenario", there),
+        ("--format", "json", "-o", file, "--overwrite"),
+        ("--format", "json", "-o", tmp_path / "b", "--scenario", tmp_path / "b"),
+    ):
+        done = command("diagnose", file, *arguments)
+        assert done.code == 2
+        assert done.err.count("\n") == 1
+    assert there.read_text() == "precious"
+    assert command("diagnose", file, "--format", "json", "-o", there, "--overwrite").code == 0
+    assert json.loads(there.read_text())["incast"] is True
+
+
+def test_what_fails_is_named(command: Command, tmp_path: Path) -> None:
+    file = captures.read(tmp_path / "a.pcap", servers=8, lost=3)
+    assert "at most 8 begin together" in found(command, file, "--flows", 9)["why"]
+    assert command("diagnose", file, "--flows", 10**20).code == 2

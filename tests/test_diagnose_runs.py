@@ -104,3 +104,19 @@ def test_few_losses_are_no_proof(command: Command, tmp_path: Path) -> None:
     assert report["episodes"]
     assert report["incast"] is None
     assert "a bad link" in report["why"]
+
+
+def test_a_busy_link_is_no_slow_server(command: Command, tmp_path: Path) -> None:
+    report = seen(command, tmp_path, QUEUE.replace("64KiB", "8MiB", 1), "client")
+    answers = {one["name"]: one["found"] for one in report["look_alikes"]}
+    assert (report["incast"], answers["slow_server"]) == (False, False)
+
+
+def test_a_server_sees_its_answers_and_not_the_others(command: Command, tmp_path: Path) -> None:
+    report = seen(command, tmp_path, QUEUE.replace("64KiB", "8MiB", 1), "server:0")
+    assert report["incast"] is None
+    assert (report["parameters"]["servers"], report["parameters"]["sru"]) == (1, 65536)
+    scenario = tmp_path / "server.toml"
+    capture = tmp_path / "server:0.pcapng"
+    assert command("diagnose", capture, "--scenario", scenario).code == 0
+    assert command("run", scenario, "--seeds", 1).code == 0

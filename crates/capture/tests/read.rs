@@ -171,4 +171,9 @@ fn rotated_files_are_one_point_and_others_their_own() {
     let merged = Merge::of(files, Count::default());
     let told: Vec<_> = merged.map(|one| (one.time - START as i64, one.point)).collect();
     assert_eq!(told, [(0, 0), (5, 1), (10, 0), (50, 0), (55, 1), (60, 0)]);
+
+    // The second begins at the time at which the first ends, and is named before it.
+    let files = vec![file(&[10, 20]), file(&[0, 10])];
+    let points: Vec<_> = Merge::of(files, Count::default()).map(|one| one.point).collect();
+    assert_eq!(points, [0; 4]);
 }

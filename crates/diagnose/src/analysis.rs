@@ -9,7 +9,6 @@ use crate::episode::Episode;
 use crate::load::BIN;
 use crate::look_alikes::{self, LookAlike};
 use crate::point::Point;
-use crate::receiver::Receiver;
 use crate::report::{
     CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, seconds,
 };
@@ -86,7 +85,7 @@ impl Analysis {
             stalls: stalls.iter().map(|stall| StallTold::new(stall, began)).collect(),
             look_alikes,
             cannot_tell: cannot_tell(lead, place, &stalls),
-            parameters: parameters(lead),
+            parameters: parameters(lead, place),
             files: told,
             began_s: seconds(began),
             length_s: seconds(ended - began),
@@ -147,7 +146,7 @@ fn verdict(
              while the link idles ({} such episodes)",
             worst.fan_in,
             worst.receiver,
-            worst.stalls.len(),
+            stalled(worst, lead).len(),
             seconds(lost) * 1e3,
             episodes.len()
         );
@@ -176,13 +175,18 @@ fn verdict(
     if vantage == Some(Vantage::Server) {
         let text = "the other servers are not seen at a server, so the number of flows is unknown";
         return match stalls.len() {
-            0 => (Some(false), format!("no flow waits for a retransmission{instead}")),
+            0 => (None, format!("no flow waits for a retransmission here, but {text}{instead}")),
             _ => (None, text.to_owned()),
         };
     }
+    let (fan_in, least) = (lead.parameters.fan_in, lead.least);
     let text = match stalls.len() {
-        0 => "no flow waits for a retransmission",
-        _ => "flows wait for retransmissions, but not of a burst that fills the link",
+        0 => "no flow waits for a retransmission".to_owned(),
+        _ if fan_in < least => format!(
+            "flows wait for retransmissions, but at most {fan_in} begin together, and an episode \
+             has {least} or more (--flows)"
+        ),
+        _ => "flows wait for retransmissions, but the link does not idle meanwhile".to_owned(),
     };
     (Some(false), format!("{text}{instead}"))
 }
@@ -241,9 +245,10 @@ fn cannot_tell(lead: &Point, vantage: Option<Vantage>, stalls: &[Stall]) -> Vec<
     list
 }
 
-fn parameters(lead: &Point) -> ParametersTold {
+fn parameters(lead: &Point, place: Option<Vantage>) -> ParametersTold {
     let known = &lead.parameters;
-    let peak = lead.receivers.values().map(Receiver::peak).max();
+    let at_client = place == Some(Vantage::Client);
+    let peak = lead.receivers.values().map(|receiver| receiver.full(at_client)).max();
     let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN as f64);
     let queued = Some(seconds(known.queued())).filter(|_| known.round_trip.is_some());
     ParametersTold {
@@ -252,7 +257,7 @@ fn parameters(lead: &Point) -> ParametersTold {
         buffer_bytes: queued.zip(rate).map(|(queued, rate)| queued * rate / 8.0),
         mss: known.mss,
         receive_window: known.window,
-        rto_min_s: known.timer.map(seconds),
+        rto_min_s: known.timer.usual().map(seconds),
         servers: known.fan_in,
         sru: known.sru,
         blocks: known.blocks,
@@ -303,7 +308,7 @@ fn empty(files: Vec<FileTold>) -> Report {
         stalls: Vec::new(),
         look_alikes: Vec::new(),
         cannot_tell: Vec::new(),
-        parameters: parameters(&Point::new(3)),
+        parameters: parameters(&Point::new(3), None),
         files,
         began_s: 0.0,
         length_s: 0.0,

@@ -54,6 +54,9 @@ impl Connection {
         if flow.mss == 0 || (packet.payload > flow.mss && packet.payload < 1461) {
             flow.mss = packet.payload.min(1460);
         }
+        if packet.payload <= flow.mss {
+            flow.most = flow.most.max(packet.payload);
+        }
         let full = i64::from(packet.payload) + OPTIONS >= flow.segment();
         flow.pushes |= full && flow.top == 0;
         let seen = flow.seen(start, end);

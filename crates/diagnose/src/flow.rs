@@ -63,6 +63,8 @@ pub struct Flow {
     pub window: i64,
     pub window_most: i64,
     pub mss: u32,
+    /// The most data that one of its packets had, unless segments were merged.
+    pub most: u32,
     pub holes: Holes,
     pub ids: Ids,
     /// Packets that were lost since `una` moved last, beside those that left holes.

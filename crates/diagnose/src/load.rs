@@ -1,5 +1,7 @@
 //! How busy the link of a receiver is.
 
+use std::collections::BTreeMap;
+
 /// Bytes that go to one host, and the time in which few do.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
@@ -11,6 +13,8 @@ pub struct Load {
     bin: i64,
     filled: u64,
     peak: u64,
+    /// How many bins had how many bytes, rounded; and their bytes.
+    bins: BTreeMap<i32, (u64, u64)>,
 }
 
 /// What the load was at a moment.
@@ -19,6 +23,14 @@ pub struct Mark {
     /// The time in which it was idle, so far.
     pub idle: i64,
 }
+
+/// A sixteenth of a power of two, so that few values differ.
+fn rounded(bytes: u64) -> i32 {
+    ((bytes.max(1) as f64).log2() * 16.0).floor() as i32
+}
+
+/// Bins are usual if they have one part in so many of the bytes of the commonest ones.
+const USUAL: u64 = 3;
 
 /// Nanoseconds in which a rate is measured.
 pub const BIN: i64 = 500_000;
@@ -42,6 +54,9 @@ impl Load {
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
         let bin = now.div_euclid(BIN);
         if bin != self.bin {
+            let (count, bytes) = self.bins.entry(rounded(self.filled)).or_default();
+            *count += 1;
+            *bytes += self.filled;
             self.bin = bin;
             self.filled = 0;
         }
@@ -63,6 +78,15 @@ impl Load {
     /// Bytes per bin at most.
     pub fn peak(&self) -> u64 {
         self.peak
+    }
+
+    /// Bytes per bin of a full link: the most that is usual among the bins that are half as full as
+    /// the fullest. That one may be of packets which had waited for each other.
+    pub fn full(&self) -> u64 {
+        let half: Vec<_> = self.bins.range(rounded(self.peak / 2)..).map(|(_, bin)| bin).collect();
+        let most = half.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
+        let usual = half.iter().rfind(|(_, bytes)| *bytes * USUAL >= most);
+        usual.map_or(self.peak, |(count, bytes)| bytes / count.max(&1))
     }
 
     /// Bytes in the bin that fills now.

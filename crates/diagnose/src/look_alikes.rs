@@ -69,6 +69,10 @@ pub fn bad_link(receiver: &Receiver, address: Address, vantage: Option<Vantage>)
         let many = losses.ratio() > MANY && vantage != Some(Vantage::Server);
         return answer(name, many.then_some(false), place, why);
     };
+    if vantage == Some(Vantage::Server) {
+        let why = format!("{told}: one server sees too little of a queue to tell");
+        return answer(name, None, place, why);
+    }
     let told = format!("{told}; variance over mean per 64 packets {dispersion:.1}");
     if dispersion <= RANDOM && losses.ratio() > MANY {
         answer(name, None, place, format!("{told}: at random, but too many for a link that works"))

@@ -1,5 +1,6 @@
 //! What a model asks for, as it was seen.
 
+use crate::chain::Timer;
 use crate::connection::Connection;
 use crate::receiver::Burst;
 use crate::stall::{Cause, Ended, Stall};
@@ -16,8 +17,8 @@ pub struct Parameters {
     pub mss: u32,
     /// The largest window that a receiver of much data offered.
     pub window: i64,
-    /// The shortest wait for a timer.
-    pub timer: Option<i64>,
+    /// The usual wait for a timer.
+    pub timer: Timer,
     pub sack: bool,
     pub timestamps: bool,
     /// Flows of the largest burst, and bursts with as many.
@@ -42,7 +43,7 @@ impl Parameters {
         let sender = usize::from(connection.flows[1].top > connection.flows[0].top);
         let flow = &connection.flows[sender];
         self.connections += 1;
-        self.mss = self.mss.max(flow.mss);
+        self.mss = self.mss.max(if flow.most > 0 { flow.most } else { flow.mss });
         self.window = self.window.max(flow.window_most);
         self.sack |= connection.sack[0] && connection.sack[1];
         self.timestamps |= flow.stamp.is_some();
@@ -63,8 +64,7 @@ impl Parameters {
     pub fn stall(&mut self, stall: &Stall) {
         self.probes |= stall.ended == Ended::Probe;
         if stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake) {
-            let length = stall.length();
-            self.timer = Some(self.timer.map_or(length, |least| least.min(length)));
+            self.timer.take(stall.length());
         }
     }
 
@@ -75,15 +75,20 @@ impl Parameters {
         if fan_in < self.fan_in {
             return;
         }
-        if fan_in > self.fan_in {
+        let sizes = burst.members.iter().filter_map(|member| member.message);
+        let mut sizes: Vec<i64> = sizes.map(|message| message.bytes).collect();
+        sizes.sort_unstable();
+        let sru = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+        // Where one flow is seen, its requests are as many as its answers, and smaller.
+        if fan_in == self.fan_in && 4 * sru < self.sru {
+            return;
+        }
+        if fan_in > self.fan_in || sru > 4 * self.sru {
             self.blocks = 0;
         }
         self.fan_in = fan_in;
         self.blocks += 1;
-        let sizes = burst.members.iter().filter_map(|member| member.message);
-        let mut sizes: Vec<i64> = sizes.map(|message| message.bytes).collect();
-        sizes.sort_unstable();
-        self.sru = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
+        self.sru = sru;
     }
 }
 

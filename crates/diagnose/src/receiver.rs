@@ -228,11 +228,14 @@ impl Receiver {
         self.bursts.iter().position(missed)
     }
 
-    /// The most that it gets in a bin. Before a queue more arrives, so what it acknowledges counts,
-    /// if it is told in small steps: hosts that merge segments acknowledge many at once.
-    pub fn peak(&self) -> u64 {
+    /// What it gets in a bin if its link is full. Before a queue more arrives, so what it
+    /// acknowledges counts, if it does so in small steps: hosts that merge segments do not.
+    pub fn full(&self, at_client: bool) -> u64 {
         let small_steps = 8 * self.taken.bytes() > self.load.bytes();
-        if small_steps { self.taken.peak().min(self.load.peak()) } else { self.load.peak() }
+        if at_client || !small_steps {
+            return self.load.peak();
+        }
+        self.taken.full().min(self.load.peak())
     }
 
     /// The host has acknowledged new bytes.
@@ -280,8 +283,14 @@ impl Receiver {
         self.bursts.extract_if(.., over).collect()
     }
 
-    /// A wait without a loss.
+    /// A wait without a loss. While the link is busy, it is for others, and not for a server.
     pub fn waited(&mut self, wait: Wait, sender: Endpoint) {
+        let span = (wait.start, wait.end);
+        let idle: i64 = self.quiet.iter().map(|&gap| overlap(gap, span)).sum();
+        let of_server = matches!(wait.reason, Reason::FirstByte | Reason::Middle);
+        if of_server && 2 * idle < wait.end - wait.start {
+            return;
+        }
         let waits = self.waits.entry(wait.reason).or_default();
         let length = wait.end - wait.start;
         waits.count += 1;

@@ -61,8 +61,14 @@ def diagnose(
         ),
     ] = None,
     flows: Annotated[
-        int, typer.Option(min=2, metavar="N", help="The least number of flows of an episode.")
+        int,
+        typer.Option(
+            min=2, max=65535, metavar="N", help="The least number of flows of an episode."
+        ),
     ] = 3,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are there.")
+    ] = False,
 ) -> None:
     """Say what happened in a capture: is there incast, which flows waited, and why.
 
@@ -74,6 +80,7 @@ def diagnose(
     """
     if output is not None and form is Form.TABLE:
         raise typer.BadParameter("needs --format json or html", param_hint="--output")
+    _check_outputs([("--output", output), ("--scenario", scenario)], files, overwrite=overwrite)
     from incast.diagnose import reading
     from incast.diagnose import scenario as as_scenario
 
@@ -85,6 +92,21 @@ def diagnose(
         _table(report)
     else:
         _write(_text(report, form, files), output)
+
+
+def _check_outputs(
+    outputs: list[tuple[str, Path | None]], captures: list[str], *, overwrite: bool
+) -> None:
+    """Refuse files that are captures, that are named twice, or that are there."""
+    taken = {Path(name).resolve() for name in captures}
+    for option, path in outputs:
+        if path is None:
+            continue
+        if path.resolve() in taken:
+            raise typer.BadParameter(f"{path} is read or written already", param_hint=option)
+        if path.exists() and not overwrite:
+            raise typer.BadParameter(f"{path} exists; add --overwrite", param_hint=option)
+        taken.add(path.resolve())
 
 
 def _text(report: dict[str, Any], form: Form, files: list[str]) -> str:

@@ -34,7 +34,7 @@ def of(report: Report, paths: Sequence[str]) -> list[tuple[str, str]]:
     if not flows:
         return []
     start = report["began_s"] + episode["start_s"]
-    worst = episode["stalled"][0].partition(" > ")[0]
+    worst = episode["stalled"][0]
     shown = flows.get(worst) or next(iter(flows.values()))
     return [
         (
@@ -56,13 +56,14 @@ def _flows(report: Report, episode: dict[str, Any], paths: Sequence[str]) -> dic
     receiver = episode["receiver"]
     target = np.array([text.rpartition(":")[0].strip("[]") for text in packets["target"]])
     data = (target == receiver) & (packets["payload"] > 0) & (packets["point"] == 0)
-    source = np.array(packets["source"])
+    ends = zip(packets["source"], packets["target"], strict=True)
+    flow = np.array([f"{source} > {target}" for source, target in ends])
     return {
-        str(sender): (
-            packets["time_ns"][data & (source == sender)] / 1e9,
-            packets["seq"][data & (source == sender)],
+        str(one): (
+            packets["time_ns"][data & (flow == one)] / 1e9,
+            packets["seq"][data & (flow == one)],
         )
-        for sender in np.unique(source[data])
+        for one in np.unique(flow[data])
     }
 
 
@@ -72,7 +73,7 @@ def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
     figure, (axes,) = style.sheet("", "", size=(7.6, 1.6 + 0.14 * len(kept)))
     rows = {sender: row for row, sender in enumerate(kept)}
     for stall in report["stalls"]:
-        row = rows.get(stall["flow"].partition(" > ")[0])
+        row = rows.get(stall["flow"])
         begin = report["began_s"] + stall["start_s"] - start
         if row is not None:
             width = stall["duration_s"] * _MILLI
@@ -80,7 +81,8 @@ def _lanes(flows: dict[str, Flow], report: Report, start: float) -> str:
     for sender, row in rows.items():
         times = (flows[sender][0] - start) * _MILLI
         axes.plot(times, np.full(len(times), row), "|", color=style.COLOURS[0], ms=4)
-    axes.set_yticks(range(len(kept)), kept, fontsize=6)
+    senders = [flow.partition(" > ")[0] for flow in kept]
+    axes.set_yticks(range(len(kept)), senders, fontsize=6)
     last = max(times[-1] for times, _ in flows.values()) - start
     axes.set_xlim(-_MARGIN * last * _MILLI, (1 + _MARGIN) * last * _MILLI)
     axes.set_xlabel("time since the start of the episode [ms]; orange: waits")

@@ -5,15 +5,16 @@ from pathlib import Path
 from incast.diagnose.reading import Report
 from incast.errors import CaptureError
 
-# A rate that was seen is a little below one of these, or the capture has no full link.
+# A rate that was seen is near one of these, or the capture has no full link.
 _RATES = {
     10e6: "10Mbps", 100e6: "100Mbps", 1e9: "1Gbps", 2.5e9: "2500Mbps", 5e9: "5Gbps",
     10e9: "10Gbps", 25e9: "25Gbps", 40e9: "40Gbps", 50e9: "50Gbps", 100e9: "100Gbps",
     200e9: "200Gbps", 400e9: "400Gbps",
 }  # fmt: skip
-_NEAR = (0.75, 1.1)  # of a usual rate
+_NEAR = (0.75, 1.2)  # of a usual rate
 _LEAST_BUFFER = 4  # packets
 _HEADERS = 40
+_MOST_HEADERS = 78  # with Ethernet and options
 
 
 def document(report: Report) -> str:
@@ -31,8 +32,11 @@ def document(report: Report) -> str:
     packet = mss + _HEADERS
     base = seen["rtt_s"] or 1e-4
     rate_bps, rate = _rate(seen["rate_bps"])
-    least = 2 * packet * 8 / rate_bps + 2 * _HEADERS * 8 / rate_bps
-    buffer = max(round((seen["buffer_bytes"] or 0) / packet), _LEAST_BUFFER)
+    least = 2 * 8 * (mss + 2 * _MOST_HEADERS) / rate_bps
+    buffer = "# buffer: no packet was seen to wait in a queue; write that of your switch"
+    if seen["buffer_bytes"]:
+        packets = max(round(seen["buffer_bytes"] / packet), _LEAST_BUFFER)
+        buffer = f'buffer = "{packets}pkt"  # from the longest wait in a queue; correct it'
     timer = seen["rto_min_s"]
     lines = [
         "# What a capture shows, as incast would simulate it: estimates, to be corrected by hand.",
@@ -42,9 +46,9 @@ def document(report: Report) -> str:
         "",
         "[network]",
         'topology = "star"',
-        f'rate = "{rate}"                  # the highest seen: {seen["rate_bps"] / 1e6:.1f} Mbit/s',
-        f'base_rtt = "{_time(max(base, 1.01 * least))}"',
-        f'buffer = "{buffer}pkt"                # rough, from long round trips; correct it',
+        f'rate = "{rate}"  # seen: {seen["rate_bps"] / 1e6:.1f} Mbps',
+        f'base_rtt = "{_time(max(base, 1.1 * least))}"',
+        buffer,
         "",
         "[workload]",
         'name = "barrier-read"',
@@ -60,7 +64,7 @@ def document(report: Report) -> str:
     if seen["receive_window"] > 0:
         lines.append(f'receive_window = "{max(int(seen["receive_window"]), mss)}B"')
     if timer:
-        lines.append(f'rto_min = "{_time(timer)}"              # the shortest wait for a timer')
+        lines.append(f'rto_min = "{_time(timer)}"  # the usual wait for a timer')
     return "\n".join([*lines, ""])
 
 
@@ -80,9 +84,9 @@ def write(report: Report, path: Path) -> None:
 
 
 def _rate(seen: float) -> tuple[float, str]:
-    for rate, name in _RATES.items():
-        if _NEAR[0] * rate <= seen <= _NEAR[1] * rate:
-            return rate, name
+    rate, name = min(_RATES.items(), key=lambda item: max(item[0] / seen, seen / item[0]))
+    if _NEAR[0] * rate <= seen <= _NEAR[1] * rate:
+        return rate, name
     return seen, f"{round(seen / 1e3)}kbps"
 
 

@@ -78,7 +78,10 @@ impl Iterator for Merge {
     type Item = Packet;
 
     fn next(&mut self) -> Option<Packet> {
-        let first = |one: &(usize, &Source)| one.1.head.map_or(i64::MAX, |head| head.time);
+        // A file that has begun goes on, if the next one begins at the same time.
+        let first = |one: &(usize, &Source)| {
+            (one.1.head.map_or(i64::MAX, |head| head.time), one.1.point.is_none())
+        };
         let waiting = self.sources.iter().enumerate().filter(|(_, one)| one.head.is_some());
         let (which, _) = waiting.min_by_key(first)?;
         let point = match self.sources[which].point {
