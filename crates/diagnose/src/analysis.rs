@@ -141,15 +141,19 @@ fn verdict(
 ) -> (Option<bool>, String) {
     if let Some(worst) = episodes.iter().max_by_key(|episode| episode.lost) {
         let lost: i64 = episodes.iter().map(|episode| episode.lost).sum();
+        let (waiting, waited) = (stalled(worst, lead).len(), seconds(worst.lost));
         let text = format!(
-            "{} flows into {} begin together and fill the link; {} of them wait {:.1} ms in all \
-             while the link idles ({} such episodes)",
-            worst.fan_in,
-            worst.receiver,
-            stalled(worst, lead).len(),
-            seconds(lost) * 1e3,
-            episodes.len()
+            "{} flows into {} begin together and fill the link, which then idles for {waited:.3} s \
+             while {waiting} of them wait",
+            worst.fan_in, worst.receiver,
         );
+        let text = match episodes.len() {
+            1 => text,
+            count => format!(
+                "in {count} episodes the link idles for {:.3} s; in the worst, {text}",
+                seconds(lost)
+            ),
+        };
         let alone = episodes.iter().all(|episode| stalled(episode, lead).len() <= ALONE);
         let receiver = lead.receivers.get(&worst.receiver).filter(|_| alone);
         if let Some(receiver) = receiver.filter(|one| look_alikes::may_be_a_bad_link(one)) {

@@ -50,7 +50,7 @@ def notes(report: Report) -> Iterator[str]:
 def episodes(report: Report) -> list[tuple[str, ...]]:
     """Return a row per episode, the costliest first, below a row of headings."""
     rows: list[tuple[str, ...]] = [
-        ("start", "length", "receiver", "fan-in", "bytes", "lost", "flows that waited")
+        ("start", "length", "receiver", "fan-in", "bytes", "idle", "flows that waited")
     ]
     worst = sorted(report["episodes"], key=lambda one: -one["lost_s"])[:_MOST]
     rows += [
