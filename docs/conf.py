@@ -25,7 +25,7 @@ html_title = f"incast {release}"
 html_static_path = ["_static"]
 html_copy_source = False
 html_show_sphinx = False
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "jupyter_execute"]
 nitpicky = True  # a dangling reference is an error
 
 # `make explorer` builds the page; without it, the documentation has no copy.
