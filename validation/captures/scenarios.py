@@ -216,13 +216,13 @@ _MADE = {
     ),
 }
 
-_KERNEL = {
-    "incast": {FIRST: 8, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 8, SEVENTH: 8},
-    "healthy": {FIRST: 4, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 4, SEVENTH: 4},
-    "slow-server": {FIRST: 8, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 8, SEVENTH: 8},
-    "zero-window": {FIRST: 8, SECOND: 8, THIRD: 8, FOURTH: 8, FIFTH: 8, SIXTH: 8, SEVENTH: 8},
-    "window-limited": {FIRST: 4, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 4, SEVENTH: 4},
-    "one-by-one": {FIRST: 4, SECOND: 4, THIRD: 4, FOURTH: 4, FIFTH: 4, SIXTH: 4, SEVENTH: 4},
+_KERNEL = {  # of each draw
+    "incast": 8,
+    "healthy": 4,
+    "slow-server": 8,
+    "zero-window": 8,
+    "window-limited": 4,
+    "one-by-one": 4,
 }
 
 
@@ -266,8 +266,8 @@ def simulated() -> list[Case]:
 def on_kernel() -> list[Case]:
     """Return the scenarios for real hosts: a star of 100 Mbit/s, and what they do."""
     cases = []
-    for family, counts in _KERNEL.items():
-        for end, _ in _drawn(counts):
+    for family, count in _KERNEL.items():
+        for end, _ in _drawn(dict.fromkeys(_OFFSETS, count)):
             name = f"kernel-{family}-{end}"
             random = Random(name)
             document = {

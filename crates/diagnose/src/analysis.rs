@@ -190,7 +190,12 @@ fn verdict(
             "flows wait for retransmissions, but at most {fan_in} begin together, and an episode \
              has {least} or more (--flows)"
         ),
-        _ => "flows wait for retransmissions, but the link does not idle meanwhile".to_owned(),
+        _ if !lead.episodes.is_empty() => {
+            "flows wait for retransmissions, but their losses are not those of a full queue"
+                .to_owned()
+        }
+        _ => "flows wait for retransmissions, but no burst fills the link and then leaves it idle"
+            .to_owned(),
     };
     (Some(false), format!("{text}{instead}"))
 }

@@ -314,12 +314,6 @@ impl Connection {
         own.unwrap_or(0) * 4 < other.unwrap_or(1)
     }
 
-    /// How long packets to an end are in queues behind the point.
-    pub fn queued(&self, side: usize) -> i64 {
-        let trip = &self.trips[side];
-        if self.near(side) { 0 } else { trip.most() - trip.least().unwrap_or(0) }
-    }
-
     /// When the handshake was over, as far as it was seen.
     pub fn opened(&self) -> Option<i64> {
         self.flows.iter().filter_map(|flow| flow.syn.map(|(sent, ..)| sent)).max()

@@ -8,6 +8,12 @@ use crate::flow::Seen;
 const LONGEST: i64 = 10_000_000;
 
 impl Connection {
+    /// How long packets to an end are in queues behind the point.
+    pub fn queued(&self, side: usize) -> i64 {
+        let trip = &self.trips[side];
+        if self.near(side) { 0 } else { trip.most() - trip.least().unwrap_or(0) }
+    }
+
     /// The ACK of all that was seen calls new bytes. What they take beyond a round trip is a queue.
     pub fn queue_before(&mut self, side: usize, seen: Seen, gap: &Gap) {
         let Some(trip) = self.round_trip() else { return };

@@ -97,9 +97,9 @@ pub struct CannotTell {
 pub struct ParametersTold {
     /// The shortest round trip.
     pub rtt_s: Option<f64>,
-    /// The highest rate.
+    /// The rate of a full link.
     pub rate_bps: Option<f64>,
-    /// What a queue held, from the longest round trip of half of the connections.
+    /// What a queue held at the most, from the longest wait in one that packets have shown.
     pub buffer_bytes: Option<f64>,
     /// The largest segment.
     pub mss: u32,
