@@ -7,7 +7,7 @@ use super::buffer::Buffer;
 use super::decode::{self, Other};
 use super::pcap::Pcap;
 use super::pcapng::Pcapng;
-use super::{Count, Packet, source};
+use super::{Count, Packet, Tally, source};
 
 /// A frame as the file has it.
 pub struct Frame<'a> {
@@ -37,27 +37,6 @@ pub enum End {
     Cut,
     /// With something that no capture has, at this byte of the decompressed file.
     Damaged(u64, String),
-}
-
-/// Frames of a file by what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// All frames.
-    pub frames: u64,
-    /// TCP packets.
-    pub packets: u64,
-    /// Not IP, or a link type that is not known.
-    pub not_ip: u64,
-    /// IP without TCP.
-    pub not_tcp: u64,
-    /// Cut before the end of the TCP header.
-    pub short: u64,
-    /// Later fragments.
-    pub fragments: u64,
-    /// Lengths that contradict each other.
-    pub malformed: u64,
-    /// Packets that the capture says it has dropped.
-    pub dropped: u64,
 }
 
 /// A file that cannot be read as a capture; one line.
@@ -131,11 +110,11 @@ impl File {
 
     /// What has been read so far.
     pub fn tally(&self) -> Tally {
-        let dropped = match &self.format {
-            Format::Pcap(_) => 0,
-            Format::Pcapng(format) => format.drops(),
-        };
-        Tally { dropped, ..self.tally }
+        let mut tally = self.tally.clone();
+        if let Format::Pcapng(format) = &self.format {
+            tally.dropped = format.drops();
+        }
+        tally
     }
 
     /// How it has ended, once it has.
@@ -164,12 +143,11 @@ impl File {
             self.tally.frames += 1;
             match decode::packet(frame.link, frame.bytes, frame.length) {
                 Ok(packet) => {
-                    self.tally.packets += 1;
+                    self.tally.packet(packet.tunnel);
                     let (time, frame) = (frame.time, self.tally.frames);
                     return Some(Packet { time, frame, file: self.number, ..packet });
                 }
-                Err(Other::NotIp) => self.tally.not_ip += 1,
-                Err(Other::NotTcp) => self.tally.not_tcp += 1,
+                Err(Other::Kind(kind)) => self.tally.other(kind),
                 Err(Other::Short) => self.tally.short += 1,
                 Err(Other::Fragment) => self.tally.fragments += 1,
                 Err(Other::Malformed) => self.tally.malformed += 1,
