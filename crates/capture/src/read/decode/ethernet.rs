@@ -24,3 +24,11 @@ pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
         _ => return Err(Other::Kind(Kind::Ethertype(kind))),
     })
 }
+
+/// Whether a frame that may begin here has a type that is read, or ARP.
+pub fn begins(bytes: &[u8]) -> bool {
+    inside(bytes).is_ok_and(|layer| match layer {
+        Layer::Ethertype(kind, rest) => kind == 0x0806 || named(kind, rest).is_ok(),
+        _ => false,
+    })
+}

@@ -1,38 +1,12 @@
-//! Files that come in: every format and link, and those that are damaged.
+//! Formats, links, and files that are damaged.
 
-mod builder;
-
-use std::io::{Cursor, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
-use builder::{Order, Segment, block, pcap, pcapng};
-use incast_capture::read::{Count, End, File, Merge, OpenError, Packet};
+use incast_capture::read::{Count, End, File, Merge, OpenError};
 
-const LITTLE: Order = Order { big: false };
-const BIG: Order = Order { big: true };
-const START: u64 = 1_700_000_000_123_456_000;
-
-fn open(bytes: &[u8]) -> File {
-    File::from_bytes(Box::new(Cursor::new(bytes.to_vec())), 0).expect("a capture")
-}
-
-fn packets(file: &mut File) -> Vec<Packet> {
-    std::iter::from_fn(|| file.next_packet()).collect()
-}
-
-fn segment() -> Segment {
-    Segment {
-        options: vec![1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 9],
-        ..Segment::new(1, 2, 70, 90, 300)
-    }
-}
-
-/// The packet that any file with this IP packet has.
-fn check(packet: &Packet) {
-    assert_eq!((packet.seq, packet.ack, packet.payload), (70, 90, 300));
-    assert_eq!((packet.source.port, packet.target.port), (5000, 6000));
-    assert_eq!(packet.options.timestamps.map(|stamps| (stamps.value, stamps.echo)), Some((7, 9)));
-}
+use crate::builder::{block, pcap, pcapng};
+use crate::{BIG, LITTLE, START, check, open, packets, segment};
 
 #[test]
 fn both_formats_in_both_byte_orders() {
