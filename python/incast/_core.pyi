@@ -36,22 +36,27 @@ class ScenarioError(ValueError):
 
 @final
 class Captures:
-    """Capture files that are open; they can be read once.
+    """Capture files, which are opened by the first call that reads them, and can be read once.
+
+    That may wait for a pipe; another thread can look at the progress, and stop it.
 
     Parameters
     ----------
     paths
         Files; `-` is standard input.
-
-    Raises
-    ------
-    ValueError
-        A file cannot be read, or is no capture; one line.
     """
 
     def __new__(cls, paths: Sequence[str | PathLike[str]]) -> Captures: ...
+    def open(self) -> None:
+        """Open the files, and read each up to its first packet.
+
+        Raises
+        ------
+        ValueError
+            A file cannot be read, or is no capture; one line.
+        """
     def stop(self) -> None:
-        """End the reading soon, with what it has read."""
+        """End the reading soon, also where it waits for bytes, with what it has read."""
     @property
     def bytes_read(self) -> int:
         """The bytes of the files that have been read so far."""

@@ -62,7 +62,12 @@ fn system(error: &Error) -> String {
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
+    /// The reading was stopped before the file had said what it is.
+    Unknown,
 }
+
+/// Frames between two looks at whether to stop.
+const CHECK: u64 = 1 << 12;
 
 /// A capture file.
 pub struct File {
@@ -71,16 +76,23 @@ pub struct File {
     number: u16,
     tally: Tally,
     end: Option<End>,
+    count: Count,
 }
 
 impl File {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, or standard input for `-`. If `count` is stopped meanwhile, it has no packets.
     ///
     /// # Errors
     /// It cannot be read, or is no capture.
     pub fn open(path: &Path, number: u16, count: &Count) -> Result<Self, OpenError> {
-        let input = source::open(path, count).map_err(|error| OpenError::Io(path.into(), error))?;
-        Self::new(input, path, number)
+        let input = source::open(path, count);
+        match Self::new(input, path, number, count) {
+            Err(OpenError::Io(..)) if count.is_stopped() => {
+                let buffer = Buffer::new(Box::new(std::io::empty()), count);
+                Ok(Self::of(buffer, Format::Unknown, number, count))
+            }
+            opened => opened,
+        }
     }
 
     /// Reads bytes that are decompressed if they must be.
@@ -88,14 +100,18 @@ impl File {
     /// # Errors
     /// They are no capture.
     pub fn from_bytes(bytes: Box<dyn Read + Send>, number: u16) -> Result<Self, OpenError> {
-        let path = Path::new("-");
-        let input = source::plain(bytes, &Count::default());
-        Self::new(input.map_err(|error| OpenError::Io(path.into(), error))?, path, number)
+        let count = Count::default();
+        Self::new(source::plain(bytes, &count), Path::new("-"), number, &count)
     }
 
-    fn new(input: Box<dyn Read + Send>, path: &Path, number: u16) -> Result<Self, OpenError> {
+    fn new(
+        input: Result<Box<dyn Read + Send>, Error>,
+        path: &Path,
+        number: u16,
+        count: &Count,
+    ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(path.into(), error);
-        let mut buffer = Buffer::new(input);
+        let mut buffer = Buffer::new(input.map_err(failed)?, count);
         let format = if let Some(pcap) = Pcap::open(&mut buffer).map_err(failed)? {
             Format::Pcap(pcap)
         } else if let Some(pcapng) = Pcapng::open(&mut buffer).map_err(failed)? {
@@ -105,7 +121,12 @@ impl File {
         } else {
             return Err(OpenError::Kind(path.into()));
         };
-        Ok(Self { buffer, format, number, tally: Tally::default(), end: None })
+        Ok(Self::of(buffer, format, number, count))
+    }
+
+    fn of(buffer: Buffer, format: Format, number: u16, count: &Count) -> Self {
+        let (tally, count) = (Tally::default(), count.clone());
+        Self { buffer, format, number, tally, end: None, count }
     }
 
     /// What has been read so far.
@@ -117,7 +138,7 @@ impl File {
         tally
     }
 
-    /// How it has ended, once it has.
+    /// How it has ended, once it has. A reading that is stopped does not end a file.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
@@ -125,16 +146,21 @@ impl File {
     /// The next TCP packet.
     pub fn next_packet(&mut self) -> Option<Packet> {
         while self.end.is_none() {
+            if self.tally.frames.is_multiple_of(CHECK) && self.count.is_stopped() {
+                return None;
+            }
             let offset = self.buffer.offset();
             let next = match &mut self.format {
                 Format::Pcap(format) => format.next(&mut self.buffer),
                 Format::Pcapng(format) => format.next(&mut self.buffer),
+                Format::Unknown => return None,
             };
             let frame = match next {
                 Ok(Next::Frame(frame)) => frame,
                 Ok(Next::End) => return self.stop(End::Whole),
                 Ok(Next::Cut) => return self.stop(End::Cut),
                 Ok(Next::Damaged(what)) => return self.stop(End::Damaged(offset, what)),
+                Err(_) if self.count.is_stopped() => return None,
                 Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                     return self.stop(End::Cut);
                 }

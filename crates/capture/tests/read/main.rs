@@ -6,6 +6,8 @@ mod carriers;
 mod clocks;
 mod files;
 mod kinds;
+#[cfg(unix)]
+mod stops;
 mod tunnels;
 
 use std::io::Cursor;
