@@ -38,8 +38,6 @@ enum Layer<'a> {
     Pppoe(&'a [u8]),
     Mpls(&'a [u8]),
     Ip(&'a [u8]),
-    /// A protocol in IP that is not TCP.
-    Protocol(u8, &'a [u8]),
 }
 
 /// What has been passed on the way.
@@ -63,33 +61,40 @@ impl Way {
 }
 
 /// The TCP packet in a frame, of which `length` bytes were on the wire.
+#[inline]
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
     // Beyond those that were captured.
     let missing = length.saturating_sub(frame.len() as u32);
     let mut way = Way::default();
-    let mut layer = link::first(link, frame)?;
+    let mut bytes = match link::first(link, frame)? {
+        Layer::Ip(bytes) => bytes,
+        layer => ip_in(layer, &mut way)?,
+    };
+    loop {
+        let header = ip::header(bytes, missing, way.marked)?;
+        if header.next == ip::TCP {
+            return tcp::packet(&header, way.tunnel);
+        }
+        way.marked = header.marked;
+        bytes = ip_in(tunnel(header.next, header.payload, &mut way)?, &mut way)?;
+    }
+}
+
+/// The next IP packet.
+fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
     loop {
         layer = match layer {
             Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
             Layer::Ethertype(kind, bytes) => ethernet::named(kind, bytes)?,
             Layer::Ppp(bytes) => ppp::inside(bytes)?,
             Layer::Pppoe(bytes) => ppp::session(bytes)?,
-            Layer::Mpls(bytes) => mpls::inside(bytes, &mut way)?,
-            Layer::Protocol(protocol, bytes) => tunnel(protocol, bytes, &mut way)?,
-            Layer::Ip(bytes) => {
-                let mut header = ip::header(bytes, missing, way.marked)?;
-                if header.next == ip::TCP {
-                    header.packet.tunnel = way.tunnel;
-                    return tcp::packet(header.packet, header.payload, header.length);
-                }
-                way.marked = header.packet.marked;
-                Layer::Protocol(header.next, header.payload)
-            }
+            Layer::Mpls(bytes) => mpls::inside(bytes, way)?,
+            Layer::Ip(bytes) => return Ok(bytes),
         };
     }
 }
 
-/// What a protocol of IP carries.
+/// What a protocol of IP that is not TCP carries.
 fn tunnel<'a>(protocol: u8, bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
     match protocol {
         // RFC 2003, 2473 and 4213.

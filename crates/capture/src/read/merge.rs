@@ -86,6 +86,11 @@ impl Iterator for Merge {
     type Item = Packet;
 
     fn next(&mut self) -> Option<Packet> {
+        if let [only] = &mut self.sources[..] {
+            let packet = only.head.take().or_else(|| only.file.next_packet());
+            self.points |= u16::from(packet.is_some());
+            return packet;
+        }
         // A file that has begun goes on, if the next one begins at the same time.
         let first = |one: &(usize, &Source)| {
             (one.1.head.map_or(i64::MAX, |head| head.time), one.1.point.is_none())

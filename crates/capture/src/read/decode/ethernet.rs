@@ -6,12 +6,14 @@ use super::{Layer, Other, pair, split};
 const HEADER: usize = 14;
 
 /// What follows the addresses.
+#[inline]
 pub fn inside(frame: &[u8]) -> Result<Layer<'_>, Other> {
     let (header, rest) = split(frame, HEADER)?;
-    Ok(Layer::Ethertype(pair(header, 12), rest))
+    named(pair(header, 12), rest)
 }
 
 /// What an ethertype names; tags of VLANs (IEEE 802.1Q, 802.1ad, and older numbers) are passed.
+#[inline]
 pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
     Ok(match kind {
         0x0800 | 0x86dd => Layer::Ip(bytes),
@@ -27,8 +29,8 @@ pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
 
 /// Whether a frame that may begin here has a type that is read, or ARP.
 pub fn begins(bytes: &[u8]) -> bool {
-    inside(bytes).is_ok_and(|layer| match layer {
-        Layer::Ethertype(kind, rest) => kind == 0x0806 || named(kind, rest).is_ok(),
-        _ => false,
-    })
+    match inside(bytes) {
+        Ok(_) => true,
+        Err(other) => other == Other::Kind(Kind::Ethertype(0x0806)),
+    }
 }

@@ -1,16 +1,24 @@
 //! IPv4 and IPv6, with the headers that stand before what they carry.
 
-use super::super::{Address, Endpoint, Kind, Packet};
+use super::super::{Address, Kind};
 use super::{Other, pair, split};
 
 /// The number of TCP.
 pub const TCP: u8 = 6;
 const AUTHENTICATION: u8 = 51;
 
-/// The headers of an IP packet.
+/// The headers of an IP packet, and what follows them.
 pub struct Header<'a> {
-    /// What they say of a packet.
-    pub packet: Packet,
+    /// Sender and receiver.
+    pub addresses: [Address; 2],
+    /// Bytes of the IP packet.
+    pub size: u32,
+    /// Identification, of IPv4.
+    pub id: Option<u16>,
+    /// Time to live, or hop limit.
+    pub ttl: u8,
+    /// Congestion was experienced.
+    pub marked: bool,
     /// The number of the protocol that follows.
     pub next: u8,
     /// Bytes of the headers.
@@ -30,6 +38,7 @@ pub fn header(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other
     }
 }
 
+#[inline]
 fn v4(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     let header = ip.get(..20).ok_or(Other::Short)?;
     let length = usize::from(header[0] & 15) * 4;
@@ -47,21 +56,21 @@ fn v4(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     let address = |from: usize| {
         Address::v4([header[from], header[from + 1], header[from + 2], header[from + 3]])
     };
-    let packet = Packet {
-        size,
-        id: Some(pair(header, 4)),
-        ttl: header[8],
-        marked: is_marked(header[1], marked),
-        source: Endpoint { address: address(12), port: 0 },
-        target: Endpoint { address: address(16), port: 0 },
-        ..Packet::default()
-    };
     let mut next = header[9];
     let mut payload = ip.get(length..).ok_or(Other::Short)?;
     while next == AUTHENTICATION {
         (next, payload) = authenticated(payload)?;
     }
-    Ok(Header { packet, next, length: (ip.len() - payload.len()) as u32, payload })
+    Ok(Header {
+        addresses: [address(12), address(16)],
+        size,
+        id: Some(pair(header, 4)),
+        ttl: header[8],
+        marked: is_marked(header[1], marked),
+        next,
+        length: (ip.len() - payload.len()) as u32,
+        payload,
+    })
 }
 
 fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
@@ -74,14 +83,6 @@ fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
     let size = match pair(header, 4) {
         0 => ip.len() as u32 + missing,
         size => u32::from(size) + 40,
-    };
-    let packet = Packet {
-        size,
-        ttl: header[7],
-        marked: is_marked(header[1] >> 4, marked),
-        source: Endpoint { address: address(8), port: 0 },
-        target: Endpoint { address: address(24), port: 0 },
-        ..Packet::default()
     };
     let (mut next, mut payload) = (header[6], &ip[40..]);
     // Extension headers, RFC 8200 §4; each is at least 8 bytes, so the frame bounds the walk.
@@ -104,7 +105,16 @@ fn v6(ip: &[u8], missing: u32, marked: bool) -> Result<Header<'_>, Other> {
             _ => break,
         };
     }
-    Ok(Header { packet, next, length: (ip.len() - payload.len()) as u32, payload })
+    Ok(Header {
+        addresses: [address(8), address(24)],
+        size,
+        id: None,
+        ttl: header[7],
+        marked: is_marked(header[1] >> 4, marked),
+        next,
+        length: (ip.len() - payload.len()) as u32,
+        payload,
+    })
 }
 
 /// What follows an authentication header, whose length counts words of four bytes (RFC 4302 §2.2).

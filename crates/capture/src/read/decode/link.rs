@@ -2,12 +2,13 @@
 //! (<https://www.tcpdump.org/linktypes.html>).
 
 use super::super::Kind;
-use super::{Layer, Other, four, pair, split};
+use super::{Layer, Other, ethernet, four, pair, split};
 
 /// The first layer of a frame.
+#[inline]
 pub fn first(link: u32, frame: &[u8]) -> Result<Layer<'_>, Other> {
     Ok(match link {
-        1 => Layer::Ethernet(frame),
+        1 => return ethernet::inside(frame),
         0 | 108 => return loopback(frame),
         9 => Layer::Ppp(without_address(frame)),
         50 => return serial(frame),
