@@ -31,7 +31,12 @@ impl Buffer {
 
     /// Reads until `wanted` bytes are there, and returns whether they are. The buffer grows by
     /// doubling, after the input has filled it. It is an error if the reading is to end.
+    #[inline]
     pub fn fill(&mut self, wanted: usize) -> Result<bool> {
+        if self.end - self.start >= wanted { Ok(true) } else { self.read(wanted) }
+    }
+
+    fn read(&mut self, wanted: usize) -> Result<bool> {
         while self.end - self.start < wanted {
             if self.start > 0 && self.end == self.bytes.len() {
                 self.bytes.copy_within(self.start..self.end, 0);
