@@ -56,7 +56,7 @@ def small_windows(random: Random) -> Document:
 def bad_link(random: Random) -> Document:
     """Return reads through a link that loses packets at random."""
     queue = {"name": "bernoulli", "p": random.choice((0.003, 0.01, 0.02)), "data_only": True}
-    workload = {"servers": random.choice((1, 2, 4, 8)), "sru": "128KiB", "blocks": 4}
+    workload = {"servers": random.choice((1, 2, 4, 8)), "sru": "256KiB", "blocks": 5}
     return _document(
         random.choice(("lab", "linux", "rfc")),
         random,

@@ -72,8 +72,9 @@ def _mistakes(
         score.controls[str(report["incast"])] += 1
         if report["incast"] is True:
             yield "incast in a control"
-    elif not truth["complete"]:
-        right = report["incast"] is None or (report["incast"] is True and truth["proven"])
+    elif truth["incomplete"]:
+        said = report["incast"]
+        right = said is None or (truth["proven"] if said else not truth["episodes"])
         score.doubted[right] += 1
         if not right:
             yield f"incast of an incomplete file {report['incast']}"

@@ -48,7 +48,8 @@ def bad_link(hosts: Hosts) -> None:
     network.losses.append(
         Loss("bad_link", lambda packet, _: packet.length > 0 and random.random() < share)
     )
-    _reads(hosts, random.choice((1, 3, 6, 12)), random.choice((60_000, 150_000)), 4, 0.02)
+    servers = random.choice((1, 3, 6, 12))
+    _reads(hosts, servers, random.choice((60_000, 150_000)), 4 + 12 // servers, 0.02)
 
 
 def policer(hosts: Hosts) -> None:
@@ -115,8 +116,8 @@ def outage(hosts: Hosts) -> None:
 def lost_acks(hosts: Hosts) -> None:
     """The way back loses ACKs: at random, and now and then all of some time."""
     network, random = hosts.network, hosts.network.random
-    share, gap = random.uniform(0.1, 0.5), random.uniform(0.1, 0.5)
-    length = random.uniform(0.02, 0.25) * gap
+    share, gap = random.uniform(0.2, 0.6), random.uniform(0.1, 0.5)
+    length = random.uniform(0.1, 0.5) * gap
 
     def takes(packet: Packet, now: float) -> bool:
         if packet.source != hosts.reader or packet.length or packet.flags != ACK:
@@ -124,8 +125,7 @@ def lost_acks(hosts: Hosts) -> None:
         return now % gap < length or random.random() < share
 
     network.losses.append(Loss("lost_acks", takes))
-    size = random.choice((2_000, 6_000, 40_000))
-    _reads(hosts, random.choice((1, 2, 4, 8)), size, 12, 0.03)
+    _reads(hosts, random.choice((1, 2, 4, 8)), random.choice((2_000, 6_000, 40_000)), 15, 0.03)
 
 
 def path(hosts: Hosts) -> None:
@@ -133,7 +133,7 @@ def path(hosts: Hosts) -> None:
     network, random = hosts.network, hosts.network.random
     servers = random.choice((4, 8, 16))
     bad = {hosts.server(number) for number in range(max(1, servers // random.choice((3, 4))))}
-    share = random.choice((0.02, 0.05))
+    share = random.choice((0.03, 0.05, 0.08))
 
     def takes(packet: Packet, _: float) -> bool:
         return packet.source in bad and packet.length > 0 and random.random() < share
