@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from validation.captures.foreign.packet import Packet
 
+    Way = tuple[str, int, str, int]
     Change = Callable[[list[Packet], Random], list[Packet]]
 
 
@@ -65,12 +66,13 @@ def appended(packets: list[Packet], _: Random) -> list[Packet]:
 
 def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
     """Let the clock be set back once, by 10 ms to 2 s."""
-    first, end = packets[0].time, packets[-1].time
-    where = first + random.uniform(0.3, 0.7) * (end - first)
+    at = random.randint(len(packets) // 3, 2 * len(packets) // 3)
     back = random.choice((random.uniform(0.01, 0.1), random.uniform(0.1, 2.0)))
     start = 2.0  # no time is before that of the clock
+    later = start - back - (packets[at].time - packets[at - 1].time)
     return [
-        replace(one, time=one.time + start - (back if one.time > where else 0)) for one in packets
+        replace(one, time=one.time + (later if number >= at else start))
+        for number, one in enumerate(packets)
     ]
 
 
@@ -83,8 +85,9 @@ def drops(packets: list[Packet], random: Random) -> list[Packet]:
 def bursts_of_drops(packets: list[Packet], random: Random) -> list[Packet]:
     """Lose packets of the file in bursts, as a full buffer of tcpdump does."""
     kept, left = [], 0
-    for one in packets:
-        if left == 0 and random.random() < 0.003:
+    once = random.randrange(len(packets))
+    for number, one in enumerate(packets):
+        if left == 0 and (number == once or random.random() < 0.003):
             left = random.randint(5, 60)
         if left:
             left -= 1
@@ -120,3 +123,15 @@ NAMES = {
 """What a report should call each."""
 WHOLE = ("mirrored", "two-devices", "appended", "clock-back")
 """Those that lack nothing."""
+
+
+def shown(packets: list[Packet], kept: list[Packet]) -> bool:
+    """Whether what is kept shows that the file lacks data: an acknowledgement of what is missing."""
+    acknowledged: dict[Way, int] = {}
+    for one in kept:
+        acknowledged[one.back] = max(acknowledged.get(one.back, 0), one.ack)
+    have = {(one.way, one.seq) for one in kept if one.length}
+    return any(
+        one.length and (one.way, one.seq) not in have and acknowledged.get(one.way, 0) >= one.end
+        for one in packets
+    )

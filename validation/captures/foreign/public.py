@@ -211,7 +211,7 @@ def small_window() -> list[Packet]:
 
 
 def zero_end() -> list[Packet]:
-    """A receiver closes its window, and never opens it; the last of three probes is 23.7 s later."""
+    """A receiver closes its window for good; the last of three probes is 23.7 s later."""
     talk = _Talk((_Host(CLIENT), _Host("198.51.100.80")), (38760, 80), (64240, 108))
     talk.open(0.0, 1e-4)
     talk.add(0.01, 0, 300, flags=ACK | PSH)
