@@ -1,12 +1,14 @@
 """Make the corpus of captures, or say what is in it.
 
 python -m validation.captures make DIR [--half development|held-out] [--only FAMILY] [--kernel]
+                                   [--foreign]
 
 python -m validation.captures [--quick]
 
 Without a command it judges the diagnosis of the held-out half. `make` writes FILE.pcapng and
 FILE.json, the truth, for each capture, and index.csv. `--kernel` makes the
 part of real hosts instead of the simulated one; it needs Linux, its namespaces and tcpdump.
+`--foreign` makes captures as other people's networks make them.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ import sys
 from pathlib import Path
 
 from validation.captures import kernel, simulate, study
+from validation.captures.foreign.cases import Foreign, all_foreign
+from validation.captures.foreign.make import make
+from validation.captures.foreign.split import committed as foreign_halves
 from validation.captures.scenarios import Case, all_cases
 from validation.captures.split import committed
 
@@ -32,22 +37,36 @@ def main(arguments: list[str] | None = None) -> int:
     asked = _parser().parse_args(arguments)
     directory: Path = asked.directory
     directory.mkdir(parents=True, exist_ok=True)
-    halves = committed()
-    wanted = [
+    if asked.kernel and (lacks := kernel.lacks()):
+        print(f"captures: {lacks}", file=sys.stderr)
+        return 2
+    halves = committed() | foreign_halves()
+    if asked.foreign:
+        made = [make(case, directory) for case in _foreign(asked, halves)]
+    else:
+        made = [path for case in _ours(asked, halves) for path in _make(case, directory)]
+    controls = _index(directory, halves)
+    size = sum(path.stat().st_size for path in made)
+    print(f"{len(made)} captures, {size / 1e6:.0f} MB; {controls:.0%} of all are controls")
+    return 0
+
+
+def _ours(asked: argparse.Namespace, halves: dict[str, str]) -> list[Case]:
+    return [
         case
         for case in all_cases()
         if case.kernel == asked.kernel
         and asked.half in (None, halves[case.name])
         and asked.only in (None, case.family)
     ]
-    if asked.kernel and (lacks := kernel.lacks()):
-        print(f"captures: {lacks}", file=sys.stderr)
-        return 2
-    made = [path for case in wanted for path in _make(case, directory)]
-    controls = _index(directory, halves)
-    size = sum(path.stat().st_size for path in made)
-    print(f"{len(made)} captures, {size / 1e6:.0f} MB; {controls:.0%} of all are controls")
-    return 0
+
+
+def _foreign(asked: argparse.Namespace, halves: dict[str, str]) -> list[Foreign]:
+    return [
+        case
+        for case in all_foreign()
+        if asked.half in (None, halves[case.name]) and asked.only in (None, case.family, case.kind)
+    ]
 
 
 def _make(case: Case, directory: Path) -> list[Path]:
@@ -79,11 +98,12 @@ def _index(directory: Path, halves: dict[str, str]) -> float:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m validation.captures", description=__doc__)
-    make = parser.add_subparsers(required=True).add_parser("make", help="make the corpus")
-    make.add_argument("directory", type=Path, metavar="DIR")
-    make.add_argument("--half", choices=("development", "held-out"))
-    make.add_argument("--only", metavar="FAMILY")
-    make.add_argument("--kernel", action="store_true", help="the part of real hosts")
+    one = parser.add_subparsers(required=True).add_parser("make", help="make the corpus")
+    one.add_argument("directory", type=Path, metavar="DIR")
+    one.add_argument("--half", choices=("development", "held-out"))
+    one.add_argument("--only", metavar="FAMILY")
+    one.add_argument("--kernel", action="store_true", help="the part of real hosts")
+    one.add_argument("--foreign", action="store_true", help="what other networks are like")
     return parser
 
 

@@ -30,11 +30,19 @@ class Frame:
 
 def read(path: Path) -> list[Frame]:
     """Return the frames of a file: pcapng of incast, or pcap of tcpdump at a host."""
+    return [_frame(time, ip) for time, ip in contents(path)]
+
+
+def contents(path: Path) -> Iterator[tuple[float, bytes]]:
+    """Yield when each IP packet of such a file was seen, and what is kept of it."""
     data = path.read_bytes()
     if struct.unpack_from("=I", data)[0] == _PCAP:
-        return list(_records(data))
-    blocks = [block for kind, block in _blocks(data) if kind == _FRAME]
-    return [_frame(_time(block), block[28:]) for block in blocks]
+        yield from _records(data)
+        return
+    for kind, block in _blocks(data):
+        if kind == _FRAME:
+            kept = struct.unpack_from("<I", block, 20)[0]
+            yield _time(block), block[28 + _ETHERNET : 28 + kept]
 
 
 def lose(path: Path, share: float, seed: str) -> int:
@@ -74,11 +82,11 @@ def _blocks(data: bytes) -> Iterator[tuple[int, bytes]]:
         at += length
 
 
-def _records(data: bytes) -> Iterator[Frame]:
+def _records(data: bytes) -> Iterator[tuple[float, bytes]]:
     at = 24
     while at < len(data):
         seconds, nanoseconds, length = struct.unpack_from("=III", data, at)
-        yield _frame(seconds + nanoseconds / 1e9, data[at + 16 : at + 16 + length])
+        yield seconds + nanoseconds / 1e9, data[at + 16 + _ETHERNET : at + 16 + length]
         at += 16 + length
 
 
@@ -87,8 +95,7 @@ def _time(block: bytes) -> float:
     return float(high << 32 | low) / 1e9
 
 
-def _frame(time: float, data: bytes) -> Frame:
-    ip = data[_ETHERNET:]
+def _frame(time: float, ip: bytes) -> Frame:
     source, target = (str(IPv4Address(ip[at : at + 4])) for at in (12, 16))
     length, header = struct.unpack_from(">H", ip, 2)[0], 4 * (ip[0] & 15)
     one, other = struct.unpack_from(">HH", ip, header)

@@ -1,6 +1,6 @@
-"""Judge `incast diagnose` by the truth of the corpus.
+"""Judge `incast diagnose` by the truth of the corpus, our captures and foreign ones.
 
-python -m validation.captures.judge DIR [--half held-out] [--mistakes]
+python -m validation.captures.judge DIR [--half development|held-out] [--mistakes] [--only FAMILY]
 """
 
 from __future__ import annotations
@@ -8,261 +8,49 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections import Counter
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from incast.diagnose import diagnose
+from validation.captures.foreign import judging
+from validation.captures.foreign.split import committed as foreign_halves
+from validation.captures.scoring import Score, criteria, judge
 from validation.captures.split import DEVELOPMENT, HELD_OUT, committed
-from validation.captures.truth import FEWEST
-
-LOOK_ALIKES = {
-    "bad-optic": "bad_link",
-    "slow-server": "slow_server",
-    "zero-window": "receiver_paused",
-    "window-limited": "window_limited",
-    "path": "path",
-    "delayed-ack": "delayed_ack",
-    "one-by-one": "one_by_one",
-    "capture-drops": "capture_drops",
-}
-# What only the flows of several servers show.
-_OF_MANY = ("bad-optic", "path", "one-by-one")
-# At the client a timer that was early and a lost ACK look like nothing at all.
-_UNSEEN = {"client": ("spurious", "ack_loss"), "switch": (), "server": ()}
-_MISSED = "not seen"
-_ARRIVED = ("spurious", "ack_loss")
-_FAN_IN = 0.1
-_SLACK = 0.3  # of a timer, between its expiry and the end that is seen
-
-
-@dataclass
-class Score:
-    """What was right and wrong, summed over captures."""
-
-    episodes: Counter[str] = field(default_factory=Counter)
-    causes: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    doubtful: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """Place, cause and what was said, where the place does not decide."""
-    controls: Counter[str] = field(default_factory=Counter)
-    named: Counter[tuple[str, str]] = field(default_factory=Counter)
-    counted: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Place, and whether a wait that a kernel has counted was seen, missed, or told beyond them."""
-    buffers: list[tuple[str, float]] = field(default_factory=list)
-    """Place, and the estimate of the buffer over what it was, where it overflowed."""
-    said: Counter[str] = field(default_factory=Counter)
-    """Whether there is incast, where there is."""
-    mistakes: list[tuple[int, str, str]] = field(default_factory=list)
-
-    @property
-    def f1(self) -> float:
-        """The F1 of episodes."""
-        right, wrong = self.episodes["right"], self.episodes["false"] + self.episodes["missed"]
-        return 2 * right / max(2 * right + wrong, 1)
-
-    def causes_of(self, decided: bool) -> Counter[str]:
-        """Count right, wrong, undecided and missed stalls, where the place decides, or does not."""
-        told: Counter[str] = Counter()
-        for (_, cause, said), count in (self.causes if decided else self.doubtful).items():
-            kind = {cause: "right", "cannot tell": "undecided", _MISSED: "missed"}
-            told[kind.get(said, "wrong")] += count
-        return told
-
-    def share_named(self) -> tuple[int, int]:
-        """Count the look-alikes that were named, and all that could be."""
-        right = sum(count for (_, said), count in self.named.items() if said == "found")
-        return right, sum(self.named.values())
-
-
-def judge(file: Path, score: Score) -> None:
-    """Diagnose a capture, and add what was right and wrong."""
-    truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-    report = diagnose([file])
-    place = truth["vantage"].partition(":")[0]
-    wrong = Counter[str]()
-    if place != "server":
-        wrong += _episodes(truth, report, score)
-    if truth["source"] == "kernel":
-        wrong += _counted(truth, report, place, score)
-    else:
-        wrong += _causes(truth, report, place, score)
-    if truth["episodes"] and place != "server":
-        score.said[str(report["incast"])] += 1
-        if truth["source"] == "simulator":
-            buffer = 1024 * int(truth["document"]["network"]["buffer"].removesuffix("KiB"))
-            estimate = report["parameters"]["buffer_bytes"] or 0.0
-            score.buffers.append((place, estimate / buffer))
-    if truth["family"] != "incast":
-        said = str(report["incast"])
-        score.controls[said] += 1
-        wrong["incast in a control"] += report["incast"] is True
-    name = LOOK_ALIKES.get(truth["family"])
-    one_side = place == "server" or truth["servers"] < FEWEST
-    if name is not None and not (one_side and truth["family"] in _OF_MANY):
-        found = {one["name"]: one["found"] for one in report["look_alikes"]}.get(name)
-        said = {True: "found", False: "ruled out", None: "cannot tell"}[found]
-        score.named[truth["family"], said] += 1
-        wrong[f"{name} {said}"] += found is not True
-    if wrong := +wrong:
-        told = ", ".join(f"{what} ({count})" for what, count in wrong.most_common())
-        score.mistakes.append((sum(wrong.values()), file.name, told))
-
-
-def _episodes(truth: dict[str, Any], report: dict[str, Any], score: Score) -> Counter[str]:
-    left = [
-        {
-            **one,
-            "start": one["start_s"] + report["began_s"],
-            "end": one["end_s"] + report["began_s"],
-        }
-        for one in report["episodes"]
-    ]
-    missed = 0
-    for real in truth["episodes"]:
-        same = next((one for one in left if _same(real, one)), None)
-        if same is None:
-            missed += 1
-        else:
-            left.remove(same)
-            score.episodes["right"] += 1
-    score.episodes["missed"] += missed
-    score.episodes["false"] += len(left)
-    return Counter({"episodes missed": missed, "false episodes": len(left)})
-
-
-def _same(real: dict[str, Any], told: dict[str, Any]) -> bool:
-    """Whether the receiver is the same, half of the time overlaps, and the fan-in is near."""
-    both = min(real["end"], told["end"]) - max(real["start"], told["start"])
-    longer = max(real["end"] - real["start"], told["end"] - told["start"])
-    near = abs(real["fan_in"] - told["fan_in"]) <= _FAN_IN * real["fan_in"]
-    return bool(real["receiver"] == told["receiver"] and both >= 0.5 * longer and near)
-
-
-def _causes(
-    truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
-) -> Counter[str]:
-    wrong = Counter[str]()
-    told = [
-        {**one, "end": one["start_s"] + one["duration_s"] + report["began_s"]}
-        for one in report["stalls"]
-    ]
-    for real in truth["stalls"]:
-        if not real["visible"] or real["server"] not in _seen_servers(truth, report):
-            continue
-        ports = ":" + str(real["ports"][0])
-        sender = f"{real['server']}{ports}"
-        own = [one for one in told if sender in one["flow"].split(" > ")]
-        near = [
-            one
-            for one in own
-            if abs(one["end"] - real["expired"]) <= _SLACK * real["rto"] + 0.002
-            or abs(one["end"] - real["start"] - real["duration"]) < 1e-5
-        ]
-        best = min(
-            near,
-            key=lambda one: (not one["flow"].startswith(sender), abs(one["end"] - real["expired"])),
-            default=None,
-        )
-        said = _MISSED if best is None else best["cause"] or "cannot tell"
-        if best is not None:
-            told.remove(best)
-        doubtful = real["in_doubt"] or real["cause"] in _UNSEEN[place]
-        (score.doubtful if doubtful else score.causes)[place, real["cause"], said] += 1
-        if said != real["cause"] and not doubtful:
-            wrong[f"{real['cause']} as {said}"] += 1
-    return wrong
-
-
-def _counted(
-    truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
-) -> Counter[str]:
-    """Compare the waits of each server and block with what its kernel has counted."""
-    wrong = Counter[str]()
-    for real in truth["stalls"]:
-        if place == "server" and real["server"] != truth["server"]:
-            continue
-        told = sum(
-            real["start"] <= one["start_s"] + report["began_s"] <= real["end"]
-            for one in report["stalls"]
-            if one["flow"].startswith(f"{real['server']}:") and one["cause"] not in _ARRIVED
-        )
-        counted = real["repairs"]
-        score.counted[place, "seen"] += min(told, counted)
-        score.counted[place, _MISSED] += max(counted - told, 0)
-        score.counted[place, "more"] += max(told - counted, 0)
-        wrong[f"wait {_MISSED}"] += max(counted - told, 0)
-    return wrong
-
-
-def _seen_servers(truth: dict[str, Any], report: dict[str, Any]) -> set[str]:
-    """Return the servers whose stalls this place can show: at a server, its own."""
-    servers = {one["server"] for one in truth["stalls"]}
-    if not truth["vantage"].startswith("server"):
-        return servers
-    flows = " ".join(one["flow"] for one in report["stalls"])
-    return {server for server in servers if f"{server}:" in flows}
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """A number that must not be less than another."""
-
-    what: str
-    value: float
-    least: float
-    told: str
-
-    def __str__(self) -> str:
-        kept = "holds" if self.value >= self.least else "FAILS"
-        return f"{kept}  {self.what}: {self.value:.3f} (must be {self.least}); {self.told}"
-
-
-def criteria(score: Score) -> list[Criterion]:
-    """Return the criteria of the diagnosis."""
-    decided, other = score.causes_of(True), score.causes_of(False)
-    named, most = score.share_named()
-    uses = decided["undecided"] + other["undecided"]
-    judged = decided["right"] + decided["wrong"]
-    quiet = score.controls.total() - score.controls["True"]
-    return [
-        Criterion("episodes, F1", score.f1, 0.95, _counts(score.episodes)),
-        Criterion("causes right", decided["right"] / max(judged, 1), 0.9, f"{judged} decided"),
-        Criterion(
-            "stalls decided", judged / max(decided.total(), 1), 0.9, _counts(decided)
-        ),
-        Criterion(
-            "controls without false incast", quiet / max(score.controls.total(), 1), 0.99,
-            f"{score.controls.total()} controls",
-        ),
-        Criterion("cannot tell, right", other["undecided"] / max(uses, 1), 0.95, f"{uses} uses"),
-        Criterion("look-alikes named", named / max(most, 1), 0.85, f"{named} of {most}"),
-    ]  # fmt: skip
-
-
-def _counts(told: Counter[str]) -> str:
-    return ", ".join(f"{count} {what}" for what, count in told.most_common())
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Judge, and print the criteria; return 1 if one is missed."""
+    asked = _parser().parse_args(arguments)
+    halves = committed() | foreign_halves()
+    ours, foreign = Score(), judging.Score()
+    for file in sorted(asked.directory.glob("*.pcap*")):
+        truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        chosen = asked.only is None or asked.only in (truth["family"], truth.get("kind"))
+        if not chosen or halves[truth["scenario"]] != asked.half:
+            continue
+        if truth.get("corpus") == "foreign":
+            judging.judge(file, foreign)
+        else:
+            judge(file, ours)
+    reached = []
+    if ours.captures:
+        reached += criteria(ours)
+        print(*criteria(ours), sep="\n")
+    if foreign.captures:
+        reached += judging.criteria(foreign)
+        print("of foreign captures:", *judging.criteria(foreign), sep="\n")
+    if asked.mistakes:
+        print("\n".join(f"{name}: {what}" for _, name, what in sorted(ours.mistakes)[::-1]))
+        print(*judging.by_kind(foreign), sep="\n")
+        print("\n".join(f"{name}: {what}" for _, name, what in sorted(foreign.mistakes)[::-1]))
+    return int(any(one.value < one.least for one in reached))
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("directory", type=Path)
     parser.add_argument("--half", choices=(DEVELOPMENT, HELD_OUT), default=HELD_OUT)
     parser.add_argument("--mistakes", action="store_true", help="list every capture with a mistake")
-    asked = parser.parse_args(arguments)
-    halves, score = committed(), Score()
-    files = [
-        file
-        for file in sorted(asked.directory.glob("*.pcap*"))
-        if halves[json.loads(file.with_suffix(".json").read_text())["scenario"]] == asked.half
-    ]
-    for file in files:
-        judge(file, score)
-    print(*criteria(score), sep="\n")
-    if asked.mistakes:
-        print("\n".join(f"{name}: {what}" for _, name, what in sorted(score.mistakes)[::-1]))
-    return int(any(one.value < one.least for one in criteria(score)))
+    parser.add_argument("--only", metavar="FAMILY", help="a family, or a kind of the foreign ones")
+    return parser
 
 
 if __name__ == "__main__":

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from validation.captures.judge import criteria
+from validation.captures.scoring import criteria
 
 if TYPE_CHECKING:
     from collections import Counter
 
-    from validation.captures.judge import Score
+    from validation.captures.scoring import Score
 
 _HEAD = """\
 # Diagnosis of captures

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from validation.captures import kernel, simulate
 from validation.captures.draw import draw
-from validation.captures.judge import Score, criteria, judge
 from validation.captures.page import page, worst
 from validation.captures.scenarios import all_cases
+from validation.captures.scoring import Score, criteria, judge
 from validation.captures.split import HELD_OUT, committed
 from validation.common.places import ROOT
 

@@ -1,0 +1,88 @@
+"""The list of foreign captures: families, their kinds, and how many of each a draw has.
+
+Every number is drawn from a stream that the name seeds; a new draw is a new line in `DRAWS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from validation.captures.foreign import incomplete, links, stacks
+
+FIRST, SECOND = "first", "second"
+DRAWS = (FIRST, SECOND)
+"""Each is held out until it has judged the rules; the last one is."""
+
+SERVICES = {
+    "late-rpc": "slow_server",
+    "greeting": "slow_server",
+    "paused": "slow_server",
+    "keep-alives": None,
+    "browser": None,
+    "transfers": None,
+    "multichannel": "slow_server",
+    "fan-out": None,
+    "long-poll": "slow_server",
+    "all-late": "slow_server",
+    "nagle": "delayed_ack",
+    "reads": None,
+}
+WINDOWS = {
+    "below-a-segment": "receiver_paused",
+    "closed": "receiver_paused",
+    "closed-to-the-end": "receiver_paused",
+    "limited": "window_limited",
+    "limited-and-losses": "window_limited",
+}
+TROUBLES = (
+    "bad-link",
+    "policer",
+    "policer-for-all",
+    "mtu-black-hole",
+    "outage",
+    "lost-acks",
+    "path",
+    "host-drops",
+)
+SIMULATED = ("bad-optic", "marked")
+_TUNNELLED = (*links.TUNNELS, *links.LINKS)
+
+# For each kind, how many with incast, and how many without.
+_COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
+    "identification": (stacks.POLICIES, 8, 16),
+    "incomplete": (tuple(incomplete.CHANGES), 5, 14),
+    "tunnel": (_TUNNELLED, 2, 4),
+    "window": (tuple(WINDOWS), 0, 12),
+    "small-window": (("incast",), 8, 0),
+    "service": (tuple(SERVICES), 0, 14),
+    "trouble": ((*TROUBLES, *SIMULATED), 0, 14),
+}
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """One capture: its name says family, kind, whether there is incast, draw and number."""
+
+    family: str
+    kind: str
+    incast: bool
+    draw: str
+    number: int
+
+    @property
+    def name(self) -> str:
+        """The name of its file, and of its stream of random numbers."""
+        what = "incast" if self.incast else "control"
+        return f"{self.family}-{self.kind}-{what}-{self.draw}-{self.number:02}"
+
+
+def all_foreign() -> list[Foreign]:
+    """Return every foreign capture but those of real hosts."""
+    return [
+        Foreign(family, kind, incast, draw, number)
+        for draw in DRAWS
+        for family, (kinds, with_incast, without) in _COUNTS.items()
+        for kind in kinds
+        for incast, count in ((True, with_incast), (False, without))
+        for number in range(count)
+    ]

@@ -1,0 +1,48 @@
+"""Capture files: the simulator's read as packets, and packets written as tcpdump would."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from validation.captures.foreign import links
+from validation.captures.foreign.packet import ip_bytes, parse
+from validation.captures.frames import contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from validation.captures.foreign.packet import Packet
+
+_NANO, _MICRO = 0xA1B23C4D, 0xA1B2C3D4
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a file is written: its links, how much of a frame it keeps, and its clock."""
+
+    link: str = "ethernet"
+    snaplen: int = 256
+    nanoseconds: bool = True
+    order: str = "<"
+
+
+def read(path: Path) -> list[Packet]:
+    """Return the packets of a capture that the simulator or tcpdump wrote."""
+    return [parse(time, ip) for time, ip in contents(path)]
+
+
+def write(packets: list[Packet], path: Path, form: Form) -> None:
+    """Write packets in the order in which they are given."""
+    magic, unit = (_NANO, 10**9) if form.nanoseconds else (_MICRO, 10**6)
+    link = links.link_type(form.link)
+    out = [struct.pack(form.order + "IHHiIII", magic, 2, 4, 0, 0, form.snaplen, link)]
+    for packet in packets:
+        inner, length = ip_bytes(packet, form.snaplen)
+        head = links.head(form.link, packet, length)
+        kept = (head + inner)[: min(form.snaplen, len(head) + length)]
+        seconds, rest = divmod(round(packet.time * unit), unit)
+        record = (seconds, rest, len(kept), len(head) + length)
+        out += [struct.pack(form.order + "IIII", *record), kept]
+    path.write_bytes(b"".join(out))

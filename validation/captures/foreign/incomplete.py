@@ -1,0 +1,137 @@
+"""Files that do not have what was on the network, or have it twice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from validation.captures.foreign.packet import PSH, SYN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from validation.captures.foreign.packet import Packet
+
+    Way = tuple[str, int, str, int]
+    Change = Callable[[list[Packet], Random], list[Packet]]
+
+
+def filtered(packets: list[Packet], random: Random) -> list[Packet]:
+    """Keep what a display filter of an application's protocol keeps: parts of the data."""
+    share = random.uniform(0.25, 0.6)
+    last = {(one.way, one.end) for one in packets if one.flags & PSH}
+    return [
+        one
+        for one in packets
+        if one.length and ((one.way, one.end) in last or random.random() < share)
+    ]
+
+
+def one_direction(packets: list[Packet], random: Random) -> list[Packet]:
+    """Keep what the servers sent, or what the client sent."""
+    servers = random.random() < 0.7
+    return [one for one in packets if (one.ports[0] < one.ports[1]) == servers]
+
+
+def data_only(packets: list[Packet], _: Random) -> list[Packet]:
+    """Keep packets with data (`tcp.len > 0`)."""
+    return [one for one in packets if one.length]
+
+
+def syn_only(packets: list[Packet], _: Random) -> list[Packet]:
+    """Keep packets with SYN."""
+    return [one for one in packets if one.flags & SYN]
+
+
+def mirrored(packets: list[Packet], random: Random) -> list[Packet]:
+    """Have each packet twice, as a mirror of both directions of a port gives them."""
+    later = random.choice((2e-6, 1e-5, 5e-5))
+    hop, tag = random.choice(((0, 0), (1, 0), (0, 12)))
+    copies = [replace(one, time=one.time + later, ttl=one.ttl - hop, tag=tag) for one in packets]
+    return sorted([*packets, *copies], key=lambda one: one.time)
+
+
+def on_two_devices(packets: list[Packet], random: Random) -> list[Packet]:
+    """Have each packet on two devices, as `any` sees a bridge."""
+    later = random.choice((1e-6, 4e-6, 2e-5))
+    copies = [replace(one, time=one.time + later, interface=2) for one in packets]
+    return sorted([*packets, *copies], key=lambda one: one.time)
+
+
+def appended(packets: list[Packet], _: Random) -> list[Packet]:
+    """Have the file twice, the second time after the first."""
+    return packets + packets
+
+
+def clock_back(packets: list[Packet], random: Random) -> list[Packet]:
+    """Let the clock be set back once, by 10 ms to 2 s."""
+    at = random.randint(len(packets) // 3, 2 * len(packets) // 3)
+    back = random.choice((random.uniform(0.01, 0.1), random.uniform(0.1, 2.0)))
+    start = 2.0  # no time is before that of the clock
+    later = start - back - (packets[at].time - packets[at - 1].time)
+    return [
+        replace(one, time=one.time + (later if number >= at else start))
+        for number, one in enumerate(packets)
+    ]
+
+
+def drops(packets: list[Packet], random: Random) -> list[Packet]:
+    """Lose packets of the file at random."""
+    share = random.choice((0.02, 0.05, 0.1))
+    return [one for one in packets if random.random() >= share]
+
+
+def bursts_of_drops(packets: list[Packet], random: Random) -> list[Packet]:
+    """Lose packets of the file in bursts, as a full buffer of tcpdump does."""
+    kept, left = [], 0
+    once = random.randrange(len(packets))
+    for number, one in enumerate(packets):
+        if left == 0 and (number == once or random.random() < 0.003):
+            left = random.randint(5, 60)
+        if left:
+            left -= 1
+        else:
+            kept.append(one)
+    return kept
+
+
+CHANGES: dict[str, Change] = {
+    "filtered": filtered,
+    "one-direction": one_direction,
+    "data-only": data_only,
+    "syn-only": syn_only,
+    "mirrored": mirrored,
+    "two-devices": on_two_devices,
+    "appended": appended,
+    "clock-back": clock_back,
+    "drops": drops,
+    "bursts-of-drops": bursts_of_drops,
+}
+NAMES = {
+    "filtered": "filtered",
+    "one-direction": "one_direction",
+    "data-only": "data_only",
+    "syn-only": "syn_only",
+    "mirrored": "duplicated",
+    "two-devices": "duplicated",
+    "appended": "duplicated",
+    "clock-back": "clock_back",
+    "drops": "capture_drops",
+    "bursts-of-drops": "capture_drops",
+}
+"""What a report should call each."""
+WHOLE = ("mirrored", "two-devices", "appended", "clock-back")
+"""Those that lack nothing."""
+
+
+def shown(packets: list[Packet], kept: list[Packet]) -> bool:
+    """Whether what is kept shows that the file lacks data: an acknowledgement of what is missing."""
+    acknowledged: dict[Way, int] = {}
+    for one in kept:
+        acknowledged[one.back] = max(acknowledged.get(one.back, 0), one.ack)
+    have = {(one.way, one.seq) for one in kept if one.length}
+    return any(
+        one.length and (one.way, one.seq) not in have and acknowledged.get(one.way, 0) >= one.end
+        for one in packets
+    )

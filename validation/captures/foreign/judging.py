@@ -1,0 +1,198 @@
+"""Judge a diagnosis of foreign captures: what ours are judged by, and what only they show."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from incast.diagnose import diagnose
+from validation.captures import scoring
+from validation.captures.scoring import Criterion
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CONTROLS = 600
+"""The fewest of a held-out half."""
+_NEAR, _LATE = 0.1, 0.03  # of a pause: a share, and seconds for the way to where it is seen
+_PER_CENT, _ONE = 0.15, 1  # by which a count of timeouts may be off
+_TIME = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|µs)\b")
+_UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
+
+
+@dataclass
+class Score(scoring.Score):
+    """What was right and wrong; a `Counter` of True and False for each new question."""
+
+    present: Counter[bool] = field(default_factory=Counter)
+    """Whether a look-alike that is there was not ruled out."""
+    incomplete: Counter[bool] = field(default_factory=Counter)
+    """Whether what a file lacks was named."""
+    doubted: Counter[bool] = field(default_factory=Counter)
+    """Whether incast of an incomplete file was left open, or told where the rest proves it."""
+    pauses: Counter[bool] = field(default_factory=Counter)
+    tunnels: Counter[bool] = field(default_factory=Counter)
+    same: Counter[bool] = field(default_factory=Counter)
+    """Whether a tunnel's verdict is that without it."""
+    invented: Counter[bool] = field(default_factory=Counter)
+    """Whether no stall has a cause where nothing was lost."""
+    timeouts: Counter[bool] = field(default_factory=Counter)
+    """Whether a count of timeouts is near the kernel's."""
+    verdicts: dict[tuple[str, str, bool], Counter[str]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
+    """By family, kind and whether there is incast: what was said."""
+    wrong: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
+    """Captures with a mistake, by the same."""
+
+
+def judge(file: Path, score: Score) -> None:
+    """Diagnose a capture, and add what was right and wrong."""
+    truth = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    report: dict[str, Any] = diagnose([file])
+    wrong = Counter(_mistakes(file, truth, report, score))
+    group = (truth["family"], truth["kind"], not truth["control"])
+    score.captures += 1
+    score.verdicts[group][str(report["incast"])] += 1
+    if wrong := +wrong:
+        score.wrong[group] += 1
+        told = ", ".join(f"{what} ({count})" for what, count in wrong.most_common())
+        score.mistakes.append((wrong.total(), file.name, told))
+
+
+def _mistakes(
+    file: Path, truth: dict[str, Any], report: dict[str, Any], score: Score
+) -> Iterator[str]:
+    place = truth["vantage"].partition(":")[0]
+    if truth["control"]:
+        score.controls[str(report["incast"])] += 1
+        if report["incast"] is True:
+            yield "incast in a control"
+    elif truth["incomplete"]:
+        said = report["incast"]
+        right = said is None or (truth["proven"] if said else not truth["episodes"])
+        score.doubted[right] += 1
+        if not right:
+            yield f"incast of an incomplete file {report['incast']}"
+    elif place != "server" and truth["proven"]:
+        score.said[str(report["incast"])] += 1
+    if truth["source"] == "kernel":
+        yield from _counted(truth, report, place, score)
+    elif truth["complete"] and not truth["incomplete"]:
+        if place != "server":
+            yield from scoring.match_episodes(truth, report, score).elements()
+        yield from scoring.match_causes(truth, report, place, score).elements()
+    if truth["quiet"]:
+        causes = Counter(str(one["cause"]) for one in report["stalls"] if one["cause"])
+        score.invented[not causes] += 1
+        yield from (f"invented {cause}" for cause in causes.elements())
+    yield from _look_alikes(truth, report, score)
+    if truth["incomplete"]:
+        named = truth["incomplete"] in report.get("incomplete", ())
+        score.incomplete[named] += 1
+        if not named:
+            yield f"{truth['incomplete']} not named"
+    if "plain" in truth:
+        yield from _tunnel(file.with_name(truth["plain"]), truth, report, score)
+
+
+def _counted(
+    truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
+) -> Iterator[str]:
+    """Compare the sum of waits with what the kernels of all servers have counted."""
+    told = sum(one["cause"] not in ("spurious", "ack_loss") for one in report["stalls"])
+    counted = truth["timeouts"]
+    if place != "server" and truth["complete"]:
+        near = abs(told - counted) <= max(_ONE, _PER_CENT * counted)
+        score.timeouts[near] += 1
+        if not near:
+            yield f"{told} waits for {counted}"
+    if place != "server" and not truth["incomplete"]:
+        yield from scoring.match_episodes(truth, report, score).elements()
+
+
+def _look_alikes(truth: dict[str, Any], report: dict[str, Any], score: Score) -> Iterator[str]:
+    told = {one["name"]: one for one in report["look_alikes"]}
+    found = {name: one["found"] for name, one in told.items()}
+    said = {True: "found", False: "ruled out", None: "cannot tell"}
+    for name in truth["found"]:
+        score.named[name, said[found.get(name)]] += 1
+        if found.get(name) is not True:
+            yield f"{name} {said[found.get(name)]}"
+    for name in truth["found"] + truth["present"]:
+        score.present[found.get(name) is not False] += 1
+        if name in truth["present"] and found.get(name) is False:
+            yield f"{name} ruled out"
+    if truth["pauses"]:
+        longest = truth["pauses"][-1] if truth["to_end"] else max(truth["pauses"])
+        why = str(told.get("receiver_paused", {}).get("why", ""))
+        lengths = [float(number) * _UNITS[unit] for number, unit in _TIME.findall(why)]
+        right = any(abs(one - longest) <= _NEAR * longest + _LATE for one in lengths)
+        right &= found.get("receiver_paused") is True
+        score.pauses[right] += 1
+        if not right:
+            yield f"pause of {longest:.3f} s not told"
+
+
+def _tunnel(
+    plain: Path, truth: dict[str, Any], report: dict[str, Any], score: Score
+) -> Iterator[str]:
+    """Compare with the same packets without the tunnel."""
+    other: dict[str, Any] = diagnose([plain])
+    if truth["tunnel"] is not None:
+        kinds = [str(one["kind"]).lower() for one in report.get("tunnels", ())]
+        named = any(kind.startswith(truth["tunnel"].rstrip("123")) for kind in kinds)
+        score.tunnels[named] += 1
+        if not named:
+            yield f"{truth['tunnel']} not named"
+    same = _gist(report) == _gist(other)
+    score.same[same] += 1
+    if not same:
+        yield "not the verdict of the same without the tunnel"
+
+
+def _gist(report: dict[str, Any]) -> tuple[object, ...]:
+    causes = sorted(str(one["cause"]) for one in report["stalls"])
+    found = [(one["name"], one["found"]) for one in report["look_alikes"]]
+    return report["incast"], len(report["episodes"]), causes, found, report["packets"]
+
+
+def criteria(score: Score) -> list[Criterion]:
+    """Return the criteria of foreign captures."""
+    told = {one.what: one for one in scoring.criteria(score)}
+    quiet = told["controls without false incast"]
+    told[quiet.what] = Criterion(quiet.what, quiet.value, 1.0, quiet.told)
+    asked = (
+        ("present and not ruled out", score.present, 1.0),
+        ("nothing invented where nothing was lost", score.invented, 0.99),
+        ("incomplete files named", score.incomplete, 0.95),
+        ("incast of incomplete files open, or proven", score.doubted, 0.95),
+        ("pauses of receivers, with their length", score.pauses, 0.9),
+        ("tunnels named", score.tunnels, 1.0),
+        ("tunnels: the same verdict as without", score.same, 1.0),
+        ("counts of timeouts near the kernel's", score.timeouts, 0.9),
+    )
+    more = [
+        Criterion(what, right[True] / right.total(), least, f"{right[True]} of {right.total()}")
+        for what, right, least in asked
+        if right
+    ]
+    return [*told.values(), *more]
+
+
+def by_kind(score: Score) -> list[str]:
+    """Return a table of the kinds: captures, what was said of incast, those with a mistake."""
+    rows = [
+        "| Family | kind | incast | captures | true | false | open | with a mistake |",
+        "| :-- | :-- | :-- | --: | --: | --: | --: | --: |",
+    ]
+    for group, said in score.verdicts.items():
+        family, kind, incast = group
+        counts = (said.total(), said["True"], said["False"], said["None"], score.wrong[group])
+        told = " | ".join(str(count) for count in counts)
+        rows.append(f"| {family} | {kind} | {'yes' if incast else 'no'} | {told} |")
+    return rows

@@ -1,0 +1,100 @@
+"""Whether a file can show a loss: what in it says that a packet was sent which did not arrive.
+
+Witnesses are bytes that are seen twice, a hole and its filling, an acknowledgement that repeats
+the one before, a sequence number beyond what was seen, and, if a connection counts its packets, a
+number that is missing. Of an incomplete file only repeats and filled holes are: holes are its own.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from validation.captures.foreign.packet import FIN, SYN
+
+if TYPE_CHECKING:
+    from validation.captures.foreign.packet import Packet
+
+_NEAR = 0.005  # seconds
+_SEGMENT = 1448  # bytes, of those that an offload has joined
+_MOST = 1000  # packets, of a jump of a counter
+
+
+class Witnesses:
+    """When each server's connections show losses."""
+
+    def __init__(self, packets: list[Packet], *, counted: bool, complete: bool) -> None:
+        self.times: dict[str, list[float]] = defaultdict(list)
+        self.repeats = 0
+        ways: dict[tuple[str, int, str, int], _Way] = defaultdict(_Way)
+        for packet in packets:
+            way = ways[packet.way]
+            if way.take(packet, counted=counted, complete=complete):
+                server = packet.source if packet.ports[0] < packet.ports[1] else packet.target
+                self.times[server].append(packet.time)
+        self.repeats = sum(way.repeats for way in ways.values())
+
+    def of(self, server: str, start: float, end: float) -> bool:
+        """Whether there is one for a server in this time."""
+        times = self.times[server]
+        at = bisect_left(times, start - _NEAR)
+        return at < len(times) and times[at] <= end + _NEAR
+
+    def of_stall(self, stall: dict[str, Any]) -> bool:
+        """Whether there is one for a stall of the truth."""
+        end = max(stall["start"] + stall["duration"], stall["expired"])
+        return self.of(stall["server"], min(stall["start"], stall["expired"]), end)
+
+
+class _Way:
+    """One direction of a connection."""
+
+    def __init__(self) -> None:
+        self.most: int | None = None
+        self.holes: list[tuple[int, int]] = []
+        self.last: tuple[int, int] | None = None
+        self.number: int | None = None
+        self.packets = 1
+        self.syns = self.repeats = 0
+
+    def take(self, packet: Packet, *, counted: bool, complete: bool) -> bool:
+        """Follow a packet; return whether it is a witness."""
+        jumped = self._jumped(packet) and counted and complete
+        if packet.flags & SYN:
+            self.syns += 1
+            self.most = packet.end
+            return self.syns > 1
+        bare = not packet.length and not packet.flags & FIN
+        if self.most is None:
+            self.most = packet.end
+            return False
+        if bare:
+            same = (packet.ack, packet.window)
+            duplicate = self.last == same and packet.seq >= self.most
+            self.last = same
+            return complete and (duplicate or packet.seq > self.most or jumped)
+        self.last = None
+        if packet.seq > self.most:
+            self.holes.append((self.most, packet.seq))
+            self.most = packet.end
+            return complete or jumped
+        if packet.end > self.most:
+            self.most = packet.end
+            return jumped
+        filled = any(first < packet.end and packet.seq < end for first, end in self.holes)
+        self.holes = [
+            part
+            for first, end in self.holes
+            for part in ((first, min(end, packet.seq)), (max(first, packet.end), end))
+            if part[0] < part[1]
+        ]
+        self.repeats += not filled
+        return True
+
+    def _jumped(self, packet: Packet) -> bool:
+        before, packets = self.number, self.packets
+        self.number, self.packets = packet.identification, max(1, -(-packet.length // _SEGMENT))
+        if before is None:
+            return False
+        return packets < (packet.identification - before) & 0xFFFF < _MOST
