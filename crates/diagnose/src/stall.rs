@@ -58,6 +58,9 @@ impl From<&Packet> for Place {
     }
 }
 
+/// A link that was idle for this share of a wait has delayed nothing.
+const IDLE: f64 = 0.5;
+
 /// A wait of one flow.
 #[derive(Clone, Debug)]
 pub struct Stall {
@@ -82,9 +85,20 @@ pub struct Stall {
     pub near_end: bool,
     /// Packets that were lost while it waited or just before, if that can be known.
     pub missing: Option<u32>,
+    /// Whether the loss shows in an incomplete capture as well: by a repeat, or a hole that was
+    /// filled.
+    pub proven: bool,
 }
 
 impl Stall {
+    /// Whether its length is that of a retransmission timer: a loss was seen, and the link idled. A
+    /// packet that a busy link has delayed teaches no timer.
+    pub fn shows_a_timer(&self) -> bool {
+        self.ended == Ended::Timeout
+            && self.idle >= IDLE
+            && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
+    }
+
     /// How long it lasted, in nanoseconds.
     pub fn length(&self) -> i64 {
         self.end - self.start
