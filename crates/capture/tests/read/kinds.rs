@@ -2,12 +2,13 @@
 
 use incast_capture::read::Kind;
 
+use crate::builder::Segment;
 use crate::carriers::{authentication, ethernet, gre, mpls, pppoe, udp, v4, v6, vxlan};
 use crate::{check, read, segment};
 
 /// A frame of every link type that is read.
-pub fn links() -> Vec<(u32, Vec<u8>)> {
-    let (four, six) = (segment().v4(), segment().v6());
+pub fn links(segment: &Segment) -> Vec<(u32, Vec<u8>)> {
+    let (four, six) = (segment.v4(), segment.v6());
     let with = |head: &[u8], ip: &[u8]| [head, ip].concat();
     let cooked =
         |protocol: [u8; 2]| [&[0, 4, 3, 4, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0], &protocol[..]].concat();
@@ -39,7 +40,7 @@ pub fn links() -> Vec<(u32, Vec<u8>)> {
 
 #[test]
 fn every_link_is_read() {
-    for (link, frame) in links() {
+    for (link, frame) in links(&segment()) {
         let (packet, tally) = read(link, &frame);
         check(&packet.unwrap_or_else(|| panic!("link {link}: {:?}", tally.notes())));
     }
@@ -137,7 +138,7 @@ fn an_ipv4_fragment_is_later_by_any_bit_of_its_offset() {
 fn a_window_is_shifted_by_14_at_most() {
     // RFC 7323 §2.3.
     for (told, used) in [(0, 0), (13, 13), (14, 14), (15, 14), (255, 14)] {
-        let syn = crate::Segment { options: vec![1, 3, 3, told], ..segment() };
+        let syn = Segment { options: vec![1, 3, 3, told], ..segment() };
         assert_eq!(read(101, &syn.v4()).0.and_then(|packet| packet.options.scale), Some(used));
     }
 }
