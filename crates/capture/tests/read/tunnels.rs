@@ -138,6 +138,24 @@ fn the_packet_is_read_when_the_capture_cut_its_payload() {
 }
 
 #[test]
+fn a_frame_may_be_cut_anywhere() {
+    let segment = Segment { payload: 0, ..segment() };
+    let ethernet = carried(&segment).into_iter().map(|(_, frame, _)| (1, frame));
+    for (link, frame) in ethernet.chain(links(&segment)) {
+        for kept in 0..=frame.len() {
+            let mut file = pcap(LITTLE, true, link, &[(START, frame[..kept].to_vec())]);
+            file[36..40].copy_from_slice(&(frame.len() as u32).to_le_bytes());
+            let mut cut = open(&file);
+            let packet = cut.next_packet();
+            // The options of TCP may be missing.
+            assert_eq!(packet.is_some(), kept + 12 >= frame.len(), "link {link}, {kept} bytes");
+            let tally = cut.tally();
+            assert_eq!(tally.packets + tally.short + tally.not_ip + tally.not_tcp, 1);
+        }
+    }
+}
+
+#[test]
 fn tunnels_nest_four_deep() {
     let mut frame = segment().ethernet();
     for depth in 1..=6 {
@@ -166,6 +184,20 @@ fn a_mark_of_the_outer_packet_reaches_the_inner_one_if_that_can_have_it() {
     assert!(marked(3, 0, false) && marked(1, 3, false) && marked(2, 3, false));
     assert!(!marked(0, 3, false) && !marked(2, 2, false) && !marked(2, 1, false));
     assert!(!marked(2, 3, true) && marked(3, 0, true), "a mirror's own path is another");
+}
+
+#[test]
+fn a_mark_is_two_bits_of_either_header() {
+    for class in 0..=255_u8 {
+        let (mut four, mut six) = (segment().v4(), segment().v6());
+        four[1] = class;
+        six[0] |= class >> 4;
+        six[1] |= class << 4;
+        for ip in [four, six] {
+            let marked = read(101, &ip).0.expect("a packet").marked;
+            assert_eq!(marked, class & 3 == 3, "{class:#x}");
+        }
+    }
 }
 
 #[test]
