@@ -25,6 +25,8 @@ pub fn links(segment: &Segment) -> Vec<(u32, Vec<u8>)> {
         (50, with(&[0xff, 3, 0, 0x21], &four)),
         (50, with(&[0x0f, 0, 8, 0], &four)),
         (50, with(&[0x8f, 0, 0x86, 0xdd], &six)),
+        (9, with(&[2, 0x81], &mpls(&four))),
+        (9, with(&[2, 0x83], &mpls(&six))),
         (51, pppoe(&[0, 0x21], &four)),
         (12, four.clone()),
         (14, six.clone()),
@@ -66,10 +68,13 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
         (1, ethernet(0x86dd, &v6(59, &[])), "IP protocol 59"),
         (1, ethernet(0x0800, &v4(47, &gre(0, 0x883e, &[], &[0; 8]))), "GRE carrying 0x883e"),
         (1, ethernet(0x0800, &v4(47, &gre(0x3001, 0x880b, &[0; 8], &[]))), "GRE carrying 0x880b"),
+        (1, ethernet(0x0800, &v4(47, &gre(0x4000, 0x0800, &[], &ip(6)))), "GRE carrying 0x0800"),
+        (1, ethernet(0x0800, &v4(47, &gre(0x0001, 0x0800, &[], &ip(6)))), "GRE carrying 0x0800"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ethernet(0x0806, &[0; 28])))), "ARP"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ip(17)))), "UDP"),
         (1, ethernet(0x8847, &mpls(&[0x10, 0, 0, 7, 0])), "MPLS channel"),
         (1, ethernet(0x8864, &pppoe(&[0xc0, 0x21], &[1, 1, 0, 4])), "PPP protocol 0xc021"),
+        (1, ethernet(0x8864, &[0x11, 0xa7, 0, 0, 0, 0]), "PPPoE discovery"),
         (1, ethernet(0x8863, &[0x11, 9, 0, 0, 0, 0]), "PPPoE discovery"),
         (0, [&[7, 0, 0, 0], &[0; 20][..]].concat(), "address family 7"),
         (101, odd, "IP version 5"),
@@ -83,6 +88,12 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
         let in_ip = matches!(tally.kinds()[0].0, Kind::Protocol(_));
         assert_eq!(tally.not_tcp, u64::from(in_ip), "{name}");
     }
+}
+
+#[test]
+fn a_session_of_another_version_is_malformed() {
+    let (packet, tally) = read(1, &ethernet(0x8864, &[0x21, 0, 0, 1, 0, 0]));
+    assert_eq!((packet, tally.malformed), (None, 1));
 }
 
 #[test]
