@@ -72,6 +72,8 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
         (1, ethernet(0x0800, &v4(47, &gre(0x0001, 0x0800, &[], &ip(6)))), "GRE carrying 0x0800"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ethernet(0x0806, &[0; 28])))), "ARP"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ip(17)))), "UDP"),
+        (1, ethernet(0x8847, &mpls(&[&[0; 4], &ethernet(0x0806, &[0; 28])[..]].concat())), "ARP"),
+        (1, ethernet(0x8847, &mpls(&[&[0; 12], &[8, 6, 0, 1, 8, 0][..]].concat())), "ARP"),
         (1, ethernet(0x8847, &mpls(&[0x10, 0, 0, 7, 0])), "MPLS channel"),
         (1, ethernet(0x8864, &pppoe(&[0xc0, 0x21], &[1, 1, 0, 4])), "PPP protocol 0xc021"),
         (1, ethernet(0x8864, &[0x11, 0xa7, 0, 0, 0, 0]), "PPPoE discovery"),
@@ -94,6 +96,20 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
 fn a_session_of_another_version_is_malformed() {
     let (packet, tally) = read(1, &ethernet(0x8864, &[0x21, 0, 0, 1, 0, 0]));
     assert_eq!((packet, tally.malformed), (None, 1));
+}
+
+#[test]
+fn lengths_that_contradict_each_other_are_malformed() {
+    // Of the IP header, of the IP packet, and of the TCP header.
+    for (at, value) in [(0, 0x44), (3, 52 + 19), (32, 0x40)] {
+        let mut ip = Segment { payload: 20, ..segment() }.v4();
+        ip[at] = value;
+        if at == 3 {
+            ip[32] = 0xf0;
+        }
+        let (packet, tally) = read(101, &ip);
+        assert_eq!((packet, tally.malformed), (None, 1), "byte {at}");
+    }
 }
 
 #[test]

@@ -88,6 +88,7 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
         ("nothing", ethernet(0x0800, four)),
         ("two VLANs", ethernet(0x88a8, &[&[0, 5, 0x81, 0, 0, 6, 0x86, 0xdd], six].concat())),
         ("an older second VLAN", ethernet(0x9100, &[&[0, 5, 8, 0], four].concat())),
+        ("a still older one", ethernet(0x9200, &[&[0, 5, 8, 0], four].concat())),
         ("MPLS", ethernet(0x8847, &mpls(four))),
         ("MPLS of IPv6", ethernet(0x8848, &mpls(six))),
         ("PPPoE", ethernet(0x8864, &pppoe(&[0, 0x21], four))),
@@ -163,6 +164,7 @@ fn tunnels_nest_four_deep() {
         let (packet, tally) = read(1, &frame);
         assert_eq!(packet.is_some(), depth <= 4, "{depth}");
         assert_eq!(tally.kinds(), if depth <= 4 { vec![] } else { vec![(Kind::Deep, 1)] });
+        assert_eq!(tally.not_tcp, u64::from(depth > 4));
     }
     // The innermost is told.
     let frame = ip(47, &erspan2(&ip(17, &vxlan(&segment().ethernet()))));
