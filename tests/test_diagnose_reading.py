@@ -39,6 +39,14 @@ def frame(number: int, protocol: int = 6) -> bytes:
     return struct.pack("<IIII", 1_700_000_000 + seconds, part, len(data), len(data)) + data
 
 
+def large(directory: Path, protocol: int = 6) -> Path:
+    """Return a capture of 14 GB, compressed to a few megabytes."""
+    path = directory / "large.pcap.gz"
+    frames = b"".join(frame(number, protocol) for number in range(50)) * 1000
+    path.write_bytes(gzip.compress(HEADER) + gzip.compress(frames) * 4000)
+    return path
+
+
 class Reader:
     """A command under way, its standard input, and what it has left."""
 
@@ -113,10 +121,7 @@ def pipe(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("protocol", [6, 17])
 @pytest.mark.parametrize("times", [1, 2])
 def test_ctrl_c_while_a_large_file_is_read(tmp_path: Path, protocol: int, times: int) -> None:
-    path = tmp_path / "large.pcap.gz"
-    frames = b"".join(frame(number, protocol) for number in range(50)) * 1000
-    # 14 GB, compressed to a few megabytes.
-    path.write_bytes(gzip.compress(HEADER) + gzip.compress(frames) * 4000)
+    path = large(tmp_path, protocol)
     with reader(path) as one:
         one.wait_until(lambda: one.has(path))
         report = one.interrupt(times)
@@ -288,6 +293,17 @@ def test_errors_of_the_reading_are_what_they_are(
     monkeypatch.setattr(reading, "Captures", Broken)
     with pytest.raises(Panic):
         reading.diagnose([path])
+
+
+def test_ctrl_c_while_packets_are_read_a_second_time(tmp_path: Path) -> None:
+    captures = reading.opened([str(large(tmp_path))])
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    sent = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        captures.packets(0, 2**62, 1)
+    assert time.monotonic() - sent < SOON
+    timer.join()
 
 
 def test_captures_are_opened_when_they_are_read(tmp_path: Path, pipe: Path) -> None:

@@ -69,7 +69,7 @@ class Captures:
     def packets(self, from_ns: int, to_ns: int, most: int) -> dict[str, Any]:
         """Read the packets, and return those of a span of nanoseconds since 1970 as columns.
 
-        There are at most `most` of them.
+        There are at most `most` of them. Ctrl-C ends it by `KeyboardInterrupt`.
         """
 
 @final

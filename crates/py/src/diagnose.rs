@@ -10,6 +10,9 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// Packets between two looks at signals.
+const CHECK: usize = 1 << 16;
+
 /// Capture files, to be read once.
 #[pyclass(frozen, module = "incast._core")]
 struct Captures {
@@ -78,16 +81,25 @@ impl Captures {
         to_ns: i64,
         most: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let files = self.take(py)?;
-        let kept = py.detach(|| {
-            let mut kept: Vec<Packet> = Vec::new();
-            for packet in files {
-                if (from_ns..=to_ns).contains(&packet.time) && kept.len() < most {
-                    kept.push(packet);
+        let mut files = self.take(py)?;
+        let mut kept: Vec<Packet> = Vec::new();
+        loop {
+            let read = py.detach(|| {
+                let mut read = 0;
+                for packet in files.by_ref().take(CHECK) {
+                    read += 1;
+                    if (from_ns..=to_ns).contains(&packet.time) && kept.len() < most {
+                        kept.push(packet);
+                    }
                 }
+                read
+            });
+            // Ctrl-C, where this is the main thread.
+            py.check_signals()?;
+            if read < CHECK {
+                break;
             }
-            kept
-        });
+        }
         let columns = PyDict::new(py);
         let text = |end: fn(&Packet) -> String| kept.iter().map(end).collect::<Vec<_>>();
         columns.set_item("source", text(|packet| packet.source.to_string()))?;

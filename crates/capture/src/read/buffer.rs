@@ -83,3 +83,19 @@ impl Buffer {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_arrived_before_a_stop_is_there_and_nothing_else() {
+        let count = Count::default();
+        let mut buffer = Buffer::new(Box::new(std::io::repeat(7)), &count);
+        assert!(buffer.fill(1).unwrap());
+        count.stop();
+        assert!(buffer.fill(FIRST).unwrap());
+        assert!(buffer.fill(FIRST + 1).is_err());
+        assert!(buffer.skip(1 << 40).is_err());
+    }
+}

@@ -52,7 +52,7 @@ impl fmt::Display for Kind {
                 Some(name) => f.write_str(name),
                 None => write!(f, "IP protocol {number}"),
             },
-            Self::Deep => f.write_str("tunnels in tunnels"),
+            Self::Deep => f.write_str("nested in more than 4 tunnels"),
         }
     }
 }

@@ -114,3 +114,18 @@ impl Read for Frames {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_ends_an_input_that_a_decoder_reads() {
+        let count = Count::default();
+        let mut input = plain(Box::new(Cursor::new(b"no magic".to_vec())), &count).unwrap();
+        assert_eq!(input.read(&mut [0; 5]).unwrap(), 4, "those that were looked at");
+        count.stop();
+        assert!(input.read(&mut [0; 5]).is_err());
+        assert_eq!(count.bytes(), 4);
+    }
+}

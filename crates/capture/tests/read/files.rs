@@ -135,6 +135,18 @@ fn what_is_no_capture_is_refused() {
 }
 
 #[test]
+fn a_file_alone_is_one_point_if_it_has_packets() {
+    for packets in 0..3 {
+        let frames = vec![(START, segment().ethernet()); packets];
+        let file = (open(&pcap(LITTLE, true, 1, &frames)), PathBuf::new());
+        let mut alone = Merge::of(vec![file], Count::default());
+        let told: Vec<_> = alone.by_ref().map(|one| (one.frame, one.point)).collect();
+        assert_eq!(told, [(1, 0), (2, 0)][..packets]);
+        assert_eq!(alone.points(), u16::from(packets > 0));
+    }
+}
+
+#[test]
 fn rotated_files_are_one_point_and_others_their_own() {
     let file = |times: &[u64]| {
         let frames: Vec<_> =

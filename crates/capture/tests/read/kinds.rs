@@ -2,12 +2,13 @@
 
 use incast_capture::read::Kind;
 
+use crate::builder::Segment;
 use crate::carriers::{authentication, ethernet, gre, mpls, pppoe, udp, v4, v6, vxlan};
 use crate::{check, read, segment};
 
 /// A frame of every link type that is read.
-pub fn links() -> Vec<(u32, Vec<u8>)> {
-    let (four, six) = (segment().v4(), segment().v6());
+pub fn links(segment: &Segment) -> Vec<(u32, Vec<u8>)> {
+    let (four, six) = (segment.v4(), segment.v6());
     let with = |head: &[u8], ip: &[u8]| [head, ip].concat();
     let cooked =
         |protocol: [u8; 2]| [&[0, 4, 3, 4, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0], &protocol[..]].concat();
@@ -24,6 +25,8 @@ pub fn links() -> Vec<(u32, Vec<u8>)> {
         (50, with(&[0xff, 3, 0, 0x21], &four)),
         (50, with(&[0x0f, 0, 8, 0], &four)),
         (50, with(&[0x8f, 0, 0x86, 0xdd], &six)),
+        (9, with(&[2, 0x81], &mpls(&four))),
+        (9, with(&[2, 0x83], &mpls(&six))),
         (51, pppoe(&[0, 0x21], &four)),
         (12, four.clone()),
         (14, six.clone()),
@@ -39,7 +42,7 @@ pub fn links() -> Vec<(u32, Vec<u8>)> {
 
 #[test]
 fn every_link_is_read() {
-    for (link, frame) in links() {
+    for (link, frame) in links(&segment()) {
         let (packet, tally) = read(link, &frame);
         check(&packet.unwrap_or_else(|| panic!("link {link}: {:?}", tally.notes())));
     }
@@ -65,10 +68,15 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
         (1, ethernet(0x86dd, &v6(59, &[])), "IP protocol 59"),
         (1, ethernet(0x0800, &v4(47, &gre(0, 0x883e, &[], &[0; 8]))), "GRE carrying 0x883e"),
         (1, ethernet(0x0800, &v4(47, &gre(0x3001, 0x880b, &[0; 8], &[]))), "GRE carrying 0x880b"),
+        (1, ethernet(0x0800, &v4(47, &gre(0x4000, 0x0800, &[], &ip(6)))), "GRE carrying 0x0800"),
+        (1, ethernet(0x0800, &v4(47, &gre(0x0001, 0x0800, &[], &ip(6)))), "GRE carrying 0x0800"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ethernet(0x0806, &[0; 28])))), "ARP"),
         (1, ethernet(0x0800, &v4(17, &vxlan(&ip(17)))), "UDP"),
+        (1, ethernet(0x8847, &mpls(&[&[0; 4], &ethernet(0x0806, &[0; 28])[..]].concat())), "ARP"),
+        (1, ethernet(0x8847, &mpls(&[&[0; 12], &[8, 6, 0, 1, 8, 0][..]].concat())), "ARP"),
         (1, ethernet(0x8847, &mpls(&[0x10, 0, 0, 7, 0])), "MPLS channel"),
         (1, ethernet(0x8864, &pppoe(&[0xc0, 0x21], &[1, 1, 0, 4])), "PPP protocol 0xc021"),
+        (1, ethernet(0x8864, &[0x11, 0xa7, 0, 0, 0, 0]), "PPPoE discovery"),
         (1, ethernet(0x8863, &[0x11, 9, 0, 0, 0, 0]), "PPPoE discovery"),
         (0, [&[7, 0, 0, 0], &[0; 20][..]].concat(), "address family 7"),
         (101, odd, "IP version 5"),
@@ -81,6 +89,26 @@ fn a_frame_without_tcp_is_counted_by_what_it_is() {
         assert_eq!(tally.not_ip + tally.not_tcp, 1);
         let in_ip = matches!(tally.kinds()[0].0, Kind::Protocol(_));
         assert_eq!(tally.not_tcp, u64::from(in_ip), "{name}");
+    }
+}
+
+#[test]
+fn a_session_of_another_version_is_malformed() {
+    let (packet, tally) = read(1, &ethernet(0x8864, &[0x21, 0, 0, 1, 0, 0]));
+    assert_eq!((packet, tally.malformed), (None, 1));
+}
+
+#[test]
+fn lengths_that_contradict_each_other_are_malformed() {
+    // Of the IP header, of the IP packet, and of the TCP header.
+    for (at, value) in [(0, 0x44), (3, 52 + 19), (32, 0x40)] {
+        let mut ip = Segment { payload: 20, ..segment() }.v4();
+        ip[at] = value;
+        if at == 3 {
+            ip[32] = 0xf0;
+        }
+        let (packet, tally) = read(101, &ip);
+        assert_eq!((packet, tally.malformed), (None, 1), "byte {at}");
     }
 }
 
@@ -137,7 +165,7 @@ fn an_ipv4_fragment_is_later_by_any_bit_of_its_offset() {
 fn a_window_is_shifted_by_14_at_most() {
     // RFC 7323 §2.3.
     for (told, used) in [(0, 0), (13, 13), (14, 14), (15, 14), (255, 14)] {
-        let syn = crate::Segment { options: vec![1, 3, 3, told], ..segment() };
+        let syn = Segment { options: vec![1, 3, 3, told], ..segment() };
         assert_eq!(read(101, &syn.v4()).0.and_then(|packet| packet.options.scale), Some(used));
     }
 }

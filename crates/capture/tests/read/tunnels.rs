@@ -2,19 +2,20 @@
 
 use incast_capture::read::{Kind, Tunnel};
 
-use crate::builder::{pcap, pcapng};
+use crate::builder::{Segment, pcap, pcapng};
 use crate::carriers::{
     authentication, erspan2, erspan3, ethernet, geneve, gre, gtp, mpls, pppoe, udp, v4, v6, vxlan,
 };
+use crate::kinds::links;
 use crate::{LITTLE, START, check, open, packets, read, segment};
 
 type Case = (&'static str, Vec<u8>, Option<Tunnel>);
 
 /// Ethernet frames with the packet in all that carries it.
-fn carried() -> Vec<Case> {
-    let (four, six) = (segment().v4(), segment().v6());
+fn carried(segment: &Segment) -> Vec<Case> {
+    let (four, six) = (segment.v4(), segment.v6());
     let mut cases = tags(&four, &six);
-    let tunnels = [in_udp(), in_gre(), in_others()].concat();
+    let tunnels = [in_udp(segment), in_gre(segment), in_others(segment)].concat();
     cases.extend(tunnels.into_iter().map(|(name, frame, tunnel)| (name, frame, Some(tunnel))));
     cases
 }
@@ -23,9 +24,9 @@ fn ip(protocol: u8, payload: &[u8]) -> Vec<u8> {
     ethernet(0x0800, &v4(protocol, payload))
 }
 
-fn in_udp() -> Vec<(&'static str, Vec<u8>, Tunnel)> {
-    let (four, six) = (segment().v4(), segment().v6());
-    let (frame, frame6) = (segment().ethernet(), ethernet(0x86dd, &six));
+fn in_udp(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
+    let (four, six) = (segment.v4(), segment.v6());
+    let (frame, frame6) = (segment.ethernet(), ethernet(0x86dd, &six));
     let old = udp(8472, &[&[8, 0, 0, 0, 0, 0, 1, 0], &frame[..]].concat());
     let group = udp(4789, &[&[0x88, 0, 0, 3, 0, 0, 1, 0], &frame[..]].concat());
     let extensions = [0, 1, 0, 0x85, 1, 0x10, 9, 0xc0, 2, 1, 2, 3, 4, 5, 6, 0];
@@ -43,9 +44,9 @@ fn in_udp() -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     ]
 }
 
-fn in_gre() -> Vec<(&'static str, Vec<u8>, Tunnel)> {
-    let (four, six) = (segment().v4(), segment().v6());
-    let (frame, frame6) = (segment().ethernet(), ethernet(0x86dd, &six));
+fn in_gre(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
+    let (four, six) = (segment.v4(), segment.v6());
+    let (frame, frame6) = (segment.ethernet(), ethernet(0x86dd, &six));
     let (sum, key, number) = ([0; 4], [0, 0, 1, 2], [0, 0, 0, 9]);
     let all = [sum, key, number].concat();
     vec![
@@ -65,9 +66,9 @@ fn in_gre() -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     ]
 }
 
-fn in_others() -> Vec<(&'static str, Vec<u8>, Tunnel)> {
-    let (four, six) = (segment().v4(), segment().v6());
-    let (frame, frame6) = (segment().ethernet(), ethernet(0x86dd, &six));
+fn in_others(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
+    let (four, six) = (segment.v4(), segment.v6());
+    let (frame, frame6) = (segment.ethernet(), ethernet(0x86dd, &six));
     let word = [&[0, 0, 0, 1], &frame[..]].concat();
     let router = [&[0, 0, 0x5e, 0, 1, 9], &frame6[6..]].concat();
     let pseudowire = |payload: &[u8]| ethernet(0x8847, &mpls(payload));
@@ -87,6 +88,7 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
         ("nothing", ethernet(0x0800, four)),
         ("two VLANs", ethernet(0x88a8, &[&[0, 5, 0x81, 0, 0, 6, 0x86, 0xdd], six].concat())),
         ("an older second VLAN", ethernet(0x9100, &[&[0, 5, 8, 0], four].concat())),
+        ("a still older one", ethernet(0x9200, &[&[0, 5, 8, 0], four].concat())),
         ("MPLS", ethernet(0x8847, &mpls(four))),
         ("MPLS of IPv6", ethernet(0x8848, &mpls(six))),
         ("PPPoE", ethernet(0x8864, &pppoe(&[0, 0x21], four))),
@@ -104,7 +106,7 @@ fn tags(four: &[u8], six: &[u8]) -> Vec<Case> {
 
 #[test]
 fn a_packet_is_read_in_all_that_carries_it() {
-    for (name, frame, tunnel) in carried() {
+    for (name, frame, tunnel) in carried(&segment()) {
         let (packet, tally) = read(1, &frame);
         let packet = packet.unwrap_or_else(|| panic!("{name}: {:?}", tally.notes()));
         check(&packet);
@@ -119,7 +121,7 @@ fn a_packet_is_read_in_all_that_carries_it() {
 
 #[test]
 fn the_packet_is_read_when_the_capture_cut_its_payload() {
-    for (name, frame, _) in carried() {
+    for (name, frame, _) in carried(&segment()) {
         let whole = frame.len() as u32;
         let kept = frame.len() - 300;
         let mut file = pcap(LITTLE, true, 1, &[(START, frame[..kept].to_vec())]);
@@ -137,6 +139,24 @@ fn the_packet_is_read_when_the_capture_cut_its_payload() {
 }
 
 #[test]
+fn a_frame_may_be_cut_anywhere() {
+    let segment = Segment { payload: 0, ..segment() };
+    let ethernet = carried(&segment).into_iter().map(|(_, frame, _)| (1, frame));
+    for (link, frame) in ethernet.chain(links(&segment)) {
+        for kept in 0..=frame.len() {
+            let mut file = pcap(LITTLE, true, link, &[(START, frame[..kept].to_vec())]);
+            file[36..40].copy_from_slice(&(frame.len() as u32).to_le_bytes());
+            let mut cut = open(&file);
+            let packet = cut.next_packet();
+            // The options of TCP may be missing.
+            assert_eq!(packet.is_some(), kept + 12 >= frame.len(), "link {link}, {kept} bytes");
+            let tally = cut.tally();
+            assert_eq!(tally.packets + tally.short + tally.not_ip + tally.not_tcp, 1);
+        }
+    }
+}
+
+#[test]
 fn tunnels_nest_four_deep() {
     let mut frame = segment().ethernet();
     for depth in 1..=6 {
@@ -144,6 +164,7 @@ fn tunnels_nest_four_deep() {
         let (packet, tally) = read(1, &frame);
         assert_eq!(packet.is_some(), depth <= 4, "{depth}");
         assert_eq!(tally.kinds(), if depth <= 4 { vec![] } else { vec![(Kind::Deep, 1)] });
+        assert_eq!(tally.not_tcp, u64::from(depth > 4));
     }
     // The innermost is told.
     let frame = ip(47, &erspan2(&ip(17, &vxlan(&segment().ethernet()))));
@@ -165,6 +186,20 @@ fn a_mark_of_the_outer_packet_reaches_the_inner_one_if_that_can_have_it() {
     assert!(marked(3, 0, false) && marked(1, 3, false) && marked(2, 3, false));
     assert!(!marked(0, 3, false) && !marked(2, 2, false) && !marked(2, 1, false));
     assert!(!marked(2, 3, true) && marked(3, 0, true), "a mirror's own path is another");
+}
+
+#[test]
+fn a_mark_is_two_bits_of_either_header() {
+    for class in 0..=255_u8 {
+        let (mut four, mut six) = (segment().v4(), segment().v6());
+        four[1] = class;
+        six[0] |= class >> 4;
+        six[1] |= class << 4;
+        for ip in [four, six] {
+            let marked = read(101, &ip).0.expect("a packet").marked;
+            assert_eq!(marked, class & 3 == 3, "{class:#x}");
+        }
+    }
 }
 
 #[test]
@@ -207,8 +242,11 @@ fn corpus() -> Vec<u8> {
     let times = |frames: Vec<Vec<u8>>| -> Vec<(u64, Vec<u8>)> {
         (0..).zip(frames).map(|(at, frame)| (START + 1000 * at, frame)).collect()
     };
-    let mut file = pcapng(LITTLE, 1, &times(carried().into_iter().map(|case| case.1).collect()));
-    for (link, frame) in crate::kinds::links() {
+    // Without payload, so that random changes hit the headers.
+    let segment = Segment { payload: 0, ..segment() };
+    let frames = carried(&segment).into_iter().map(|case| case.1).collect();
+    let mut file = pcapng(LITTLE, 1, &times(frames));
+    for (link, frame) in links(&segment) {
         file.extend(pcapng(LITTLE, link as u16, &times(vec![frame])));
     }
     file
