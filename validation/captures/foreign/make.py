@@ -12,6 +12,7 @@ from validation.captures.foreign import (
     incomplete,
     links,
     made,
+    real,
     services,
     stacks,
     troubles,
@@ -38,8 +39,13 @@ _SHOWN = {
 }
 
 
-def make(case: Foreign, directory: Path) -> Path:
-    """Write a capture, and return its file; a tunnel's has the packets without it beside it."""
+def make(case: Foreign, directory: Path) -> list[Path]:
+    """Write the captures of a case, each with its truth beside it; return their files."""
+    return real.make(case, directory) if case.family == "kernel" else [_one(case, directory)]
+
+
+def _one(case: Foreign, directory: Path) -> Path:
+    """Write a capture; a tunnel's has the same packets without the tunnel beside it."""
     random = Random(case.name)
     got = _made(case, random)
     form = files.Form(
