@@ -137,11 +137,10 @@ class Server(Thread):
         one, _ = self.listener.accept()
         self.listener.close()
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with one:
-            with suppress(ConnectionError):  # of a client that has given up
-                while one.recv(_REQUEST, socket.MSG_WAITALL):
-                    time.sleep(self.pause)
-                    one.sendall(self.answer)
+        with one, suppress(ConnectionError):  # of a client that has given up
+            while one.recv(_REQUEST, socket.MSG_WAITALL):
+                time.sleep(self.pause)
+                one.sendall(self.answer)
 
 
 def _read(case: Case, star: Star) -> list[dict[str, Any]]:

@@ -13,10 +13,8 @@ import struct
 from array import array
 from dataclasses import dataclass
 
-
 from incast._core import FIRST_PORT, Namespace
 from incast.live.namespaces import batch, executed, inside, sysctl, without_ipv6
-
 
 _SIOCETHTOOL = 0x8946
 _OFFLOADS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, SGSO, SGRO

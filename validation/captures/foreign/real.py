@@ -6,6 +6,7 @@ The kernel counts the timeouts of each server; it does not say when they were, o
 from __future__ import annotations
 
 import json
+import socket
 import time
 from contextlib import ExitStack
 from random import Random
@@ -21,7 +22,6 @@ from validation.captures.truth import FEWEST
 if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
-    from socket import socket
 
     from validation.captures.foreign.cases import Foreign
 
@@ -32,6 +32,8 @@ FOUND = {
     "policer": "policer",
     "mtu-black-hole": "mtu_black_hole",
 }
+# What never passes is seen by nobody behind it; in an outage, most of what is sent again has arrived.
+_UNSEEN = ("mtu-black-hole", "outage")
 # Where it shows.
 _AT = {
     "slow_server": ("client", "switch", "server:0"),
@@ -122,11 +124,11 @@ def _grown(before: list[Counter[str]], after: list[Counter[str]]) -> list[Counte
     return [now - then for now, then in zip(after, before, strict=True)]
 
 
-def _connect(bridge: Bridge, number: int) -> socket:
+def _connect(bridge: Bridge, number: int) -> socket.socket:
     with inside(bridge.hosts[0]):
-        one = kernel.socket.socket()
+        one = socket.socket()
     one.connect(place(number))
-    one.setsockopt(kernel.socket.IPPROTO_TCP, kernel.socket.TCP_NODELAY, 1)
+    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return one
 
 
@@ -139,7 +141,6 @@ def _truth(
 ) -> dict[str, Any]:
     place_ = "switch" if view == "any" else view
     again = sum(one["RetransSegs"] for one in total)
-    lost = case.kind == "mtu-black-hole"
     found = FOUND.get(case.kind)
     if found != "slow_server" and not again:
         found = None
@@ -159,8 +160,7 @@ def _truth(
         "quiet": again == 0,
         "episodes": episodes,
         "stalls": [],
-        # What never passes is seen by nobody behind it.
-        "timeouts": None if lost else sum(kernel.repairs(one) for one in total),
+        "timeouts": None if case.kind in _UNSEEN else _timeouts(total),
         "offloaded": settings.offloaded,
         "snaplen": 0,
         "found": [found] if shown and found else [],
@@ -169,6 +169,18 @@ def _truth(
         "pauses": [],
         "to_end": False,
     }
+
+
+def _timeouts(total: list[Counter[str]]) -> list[int]:
+    """Return the fewest and the most waits for losses that the counts may mean.
+
+    A probe that carried new data repaired nothing. A timer after a probe that was lost counts twice,
+    but is one wait.
+    """
+    most = [min(kernel.repairs(one), one["RetransSegs"]) for one in total]
+    both = [min(one["TCPLossProbes"], one["TCPTimeouts"]) for one in total]
+    least = [max(all_ - twice, 0) for all_, twice in zip(most, both, strict=True)]
+    return [sum(least), sum(most)]
 
 
 def _episodes(
