@@ -32,7 +32,7 @@ FOUND = {
     "policer": "policer",
     "mtu-black-hole": "mtu_black_hole",
 }
-# What never passes is seen by nobody behind it; in an outage, most of what is sent again has arrived.
+# What never passes is seen by nobody behind it; in an outage, what is sent again may have arrived.
 _UNSEEN = ("mtu-black-hole", "outage")
 # Where it shows.
 _AT = {
@@ -174,8 +174,8 @@ def _truth(
 def _timeouts(total: list[Counter[str]]) -> list[int]:
     """Return the fewest and the most waits for losses that the counts may mean.
 
-    A probe that carried new data repaired nothing. A timer after a probe that was lost counts twice,
-    but is one wait.
+    A probe that carried new data repaired nothing. A timer after a probe that was lost counts
+    twice, but is one wait.
     """
     most = [min(kernel.repairs(one), one["RetransSegs"]) for one in total]
     both = [min(one["TCPLossProbes"], one["TCPTimeouts"]) for one in total]
