@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     halves = committed() | foreign_halves()
     if asked.foreign:
-        made = [make(case, directory) for case in _foreign(asked, halves)]
+        made = [path for case in _foreign(asked, halves) for path in make(case, directory)]
     else:
         made = [path for case in _ours(asked, halves) for path in _make(case, directory)]
     controls = _index(directory, halves)
@@ -65,7 +65,9 @@ def _foreign(asked: argparse.Namespace, halves: dict[str, str]) -> list[Foreign]
     return [
         case
         for case in all_foreign()
-        if asked.half in (None, halves[case.name]) and asked.only in (None, case.family, case.kind)
+        if (case.family == "kernel") == asked.kernel
+        and asked.half in (None, halves[case.name])
+        and asked.only in (None, case.family, case.kind)
     ]
 
 

@@ -13,7 +13,7 @@ import signal
 import socket
 import subprocess
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from selectors import EVENT_READ, DefaultSelector
@@ -63,11 +63,12 @@ def make(case: Case, directory: Path) -> list[Path]:
         with inside(star.switch):
             switch = Switch(point.scenario, 1, star.interfaces)
         for view, path in zip(case.views, paths, strict=True):
-            stack.enter_context(_tcpdump(star, view, path))
+            host, interface = _place(star, view)
+            stack.enter_context(tcpdump(host, interface, path, "-s", str(view.snaplen)))
         blocks = _read(case, star)
         time.sleep(_SETTLED)
         switch.stop()
-    _add_idle(blocks, paths[0])
+    add_idle(blocks, paths[0], address(0))
     for view, path in zip(case.views, paths, strict=True):
         told = {"file": path.name} | _truth(case, view, blocks)
         path.with_suffix(".json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -92,17 +93,21 @@ def _scenario(case: Case) -> Document:
     }
 
 
-@contextmanager
-def _tcpdump(star: Star, view: View, path: Path) -> Iterator[None]:
-    """Capture at a place: the link of a host, or what enters the switch from all of them."""
-    place, interface = {
+def _place(star: Star, view: View) -> tuple[Namespace, str]:
+    """Return the link of a host, or what enters the switch from all of them."""
+    return {
         "client": (star.hosts[0], "eth0"),
         "switch": (star.switch, "any"),
         "server:0": (star.hosts[1], "eth0"),
     }[view.at]
-    words = ["tcpdump", "-Z", "root", "-i", interface, "-s", str(view.snaplen), "-w", str(path)]
+
+
+@contextmanager
+def tcpdump(host: Namespace, interface: str, path: Path, *more: str) -> Iterator[None]:
+    """Capture at an interface of a host, or at all of them (`any`)."""
+    words = ["tcpdump", "-Z", "root", "-i", interface, "-w", str(path), *more]
     words += ["--time-stamp-precision=nano", "--immediate-mode", "-B", "16384", "tcp"]
-    with inside(place):
+    with inside(host):
         running = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
     assert running.stderr is not None
     for line in running.stderr:
@@ -115,16 +120,16 @@ def _tcpdump(star: Star, view: View, path: Path) -> Iterator[None]:
         running.communicate()
 
 
-class _Server(Thread):
+class Server(Thread):
     """Answers each request by `size` bytes, after a pause."""
 
-    def __init__(self, host: Namespace, number: int, size: int, pause: float) -> None:
+    def __init__(self, host: Namespace, place: tuple[str, int], size: int, pause: float) -> None:
         super().__init__(daemon=True)
         self.answer, self.pause = bytes(size), pause
         with inside(host):
             self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.listener.bind((address(number), FIRST_PORT + number - 1))
+        self.listener.bind(place)
         self.listener.listen()
 
     def run(self) -> None:
@@ -132,7 +137,7 @@ class _Server(Thread):
         one, _ = self.listener.accept()
         self.listener.close()
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with one:
+        with one, suppress(ConnectionError):  # of a client that has given up
             while one.recv(_REQUEST, socket.MSG_WAITALL):
                 time.sleep(self.pause)
                 one.sendall(self.answer)
@@ -144,7 +149,8 @@ def _read(case: Case, star: Star) -> list[dict[str, Any]]:
     size, pause = int(document["sru"]), float(document["pause"])
     slow = case.family == "slow-server"
     for number in numbers:
-        _Server(star.hosts[number], number, size, pause if slow and number == 1 else 0).start()
+        late = pause if slow and number == 1 else 0
+        Server(star.hosts[number], _socket(number), size, late).start()
     connections = [_connect(case, star, number) for number in numbers]
     blocks = []
     for _ in range(int(document["blocks"])):
@@ -152,9 +158,9 @@ def _read(case: Case, star: Star) -> list[dict[str, Any]]:
         start = time.time()
         if case.family == "one-by-one":
             for one in connections:
-                _fetch([one], size, 0)
+                fetch([one], size, 0)
         else:
-            _fetch(connections, size, pause if case.family == "zero-window" else 0)
+            fetch(connections, size, pause if case.family == "zero-window" else 0)
         end = time.time()
         after = [counters.count([star.hosts[number]]) for number in numbers]
         grown = [now - then for now, then in zip(after, before, strict=True)]
@@ -165,18 +171,23 @@ def _read(case: Case, star: Star) -> list[dict[str, Any]]:
     return blocks
 
 
+def _socket(number: int) -> tuple[str, int]:
+    return address(number), FIRST_PORT + number - 1
+
+
 def _connect(case: Case, star: Star, number: int) -> socket.socket:
     with inside(star.hosts[0]):
         one = socket.socket()
     if case.family in ("zero-window", "window-limited"):
         one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _SMALL)
-    one.connect((address(number), FIRST_PORT + number - 1))
+    one.connect(_socket(number))
     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return one
 
 
-def _fetch(connections: list[socket.socket], size: int, pause: float) -> None:
-    """Ask on all connections at once, and read the answers after a pause."""
+def fetch(connections: list[socket.socket], size: int, pause: float, longest: float = 60.0) -> None:
+    """Ask on all connections at once, and read the answers after a pause, for so long at most."""
+    end = time.monotonic() + longest
     for one in connections:
         one.sendall(bytes(_REQUEST))
     time.sleep(pause)
@@ -184,8 +195,8 @@ def _fetch(connections: list[socket.socket], size: int, pause: float) -> None:
     with DefaultSelector() as selector:
         for one in connections:
             selector.register(one, EVENT_READ, one)
-        while left:
-            for key, _ in selector.select():
+        while left and time.monotonic() < end:
+            for key, _ in selector.select(0.1):
                 ready: socket.socket = key.data
                 left[ready] -= len(ready.recv(left[ready]))
                 if not left[ready]:
@@ -193,16 +204,16 @@ def _fetch(connections: list[socket.socket], size: int, pause: float) -> None:
                     del left[ready]
 
 
-def _add_idle(blocks: list[dict[str, Any]], client: Path) -> None:
+def add_idle(blocks: list[dict[str, Any]], client: Path, receiver: str) -> None:
     """Add to each block the longest time in which the client got no data."""
-    arrivals = [one.time for one in read(client) if one.target == address(0) and one.payload]
+    arrivals = [one.time for one in read(client) if one.target == receiver and one.payload]
     for block in blocks:
         here = [at for at in arrivals if block["start"] <= at <= block["end"]]
         times = [block["start"], *here]
         block["idle"] = max(after - before for before, after in pairwise(times))
 
 
-def _repairs(counted: dict[str, int]) -> int:
+def repairs(counted: dict[str, int]) -> int:
     """Return the timers and probes, without those that sent what had arrived (RFC 2883)."""
     sent = counted["TCPTimeouts"] + counted["TCPLossProbes"]
     return max(sent - counted["TCPDSACKRecv"], 0)
@@ -212,7 +223,7 @@ def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, An
     servers = int(case.document["servers"])
     stalls, episodes = [], []
     for number, block in enumerate(blocks):
-        late = [at for at, counted in enumerate(block["counted"]) if _repairs(counted)]
+        late = [at for at, counted in enumerate(block["counted"]) if repairs(counted)]
         here = {"block": number, "start": block["start"], "end": block["end"]}
         stalls += [
             here
@@ -220,7 +231,7 @@ def _truth(case: Case, view: View, blocks: list[dict[str, Any]]) -> dict[str, An
                 "server": address(at + 1),
                 "client": address(0),
                 "cause": None,
-                "repairs": _repairs(block["counted"][at]),
+                "repairs": repairs(block["counted"][at]),
             }
             for at in late
         ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from validation.captures.foreign import section
 from validation.captures.scoring import criteria
 
 if TYPE_CHECKING:
     from collections import Counter
 
+    from validation.captures.foreign.judging import Score as ForeignScore
     from validation.captures.scoring import Score
 
 _HEAD = """\
@@ -81,10 +83,18 @@ Episodes: {episodes} (F1 {f1:.3f}). Controls in which incast was said wrongly: {
 """
 
 
-def page(simulated: Score, real: Score | None, counts: tuple[int, int], pictures: list[str]) -> str:
+def page(
+    simulated: Score,
+    real: Score | None,
+    foreign: ForeignScore,
+    counts: tuple[int, int],
+    pictures: list[str],
+) -> str:
     """Return the page; `real` is the score of real hosts, if they could be had."""
     told = [
         _HEAD,
+        *section.summary(simulated, foreign),
+        "",
         f"## The simulator's captures\n\n{counts[0]} captures.\n",
         "| Criterion | Result | must be | |",
         "| :-- | --: | --: | :-- |",
@@ -112,6 +122,7 @@ def page(simulated: Score, real: Score | None, counts: tuple[int, int], pictures
     told += ["## The worst mistakes", "", "Filled: what was said; outlined: the truth.", ""]
     for (_, name, what), picture in zip(worst(simulated), pictures, strict=True):
         told += [f"`{name}`: {what}", "", f"![{name}]({picture})", ""]
+    told += [*section.section(foreign), *section.public(), *section.assumptions()]
     return "\n".join(told).rstrip("\n") + "\n"
 
 

@@ -73,7 +73,8 @@ class _Doubts:
     arrived. If it was outstanding when an earlier repair began, or is the next one (RFC 6582 §3.2,
     "recover"), it was sent again or not, which depends on the sender. At a server, without SACK and
     duplicate ACKs, the answer to a retransmission that had been the only hole is the same whether
-    that segment or the ACKs were lost.
+    that segment or the ACKs were lost. Without SACK, nobody but the receiver is told that what was
+    sent again had arrived, and that its ACK was only held for longer than the timer.
     """
 
     def __init__(self, case: Case, view: View) -> None:
@@ -106,7 +107,8 @@ class _Doubts:
             earlier.append((start, start + flight))
         silent = self.at_server and not self.selective and not events["dupacks"][row]
         alone = silent and (flight <= self.segment or cause in _WITHOUT_A_TRACE)
-        return (self.unnumbered and again) or alone
+        early = cause == "spurious" and not self.selective
+        return (self.unnumbered and again) or alone or early
 
 
 def _other_waits(

@@ -57,6 +57,15 @@ _COUNTS: dict[str, tuple[tuple[str, ...], int, int]] = {
     "service": (tuple(SERVICES), 0, 14),
     "trouble": ((*TROUBLES, *SIMULATED), 0, 14),
 }
+# The same of real hosts, each captured at four places.
+_REAL = {
+    "plain": (8, 0),
+    "offloaded": (8, 3),
+    "slow-servers": (0, 4),
+    "outage": (0, 5),
+    "policer": (0, 4),
+    "mtu-black-hole": (0, 3),
+}
 
 
 @dataclass(frozen=True)
@@ -76,8 +85,8 @@ class Foreign:
         return f"{self.family}-{self.kind}-{what}-{self.draw}-{self.number:02}"
 
 
-def all_foreign() -> list[Foreign]:
-    """Return every foreign capture but those of real hosts."""
+def made_here() -> list[Foreign]:
+    """Return every foreign capture that the simulator and the small network make."""
     return [
         Foreign(family, kind, incast, draw, number)
         for draw in DRAWS
@@ -86,3 +95,19 @@ def all_foreign() -> list[Foreign]:
         for incast, count in ((True, with_incast), (False, without))
         for number in range(count)
     ]
+
+
+def on_kernel() -> list[Foreign]:
+    """Return what real hosts are asked to do."""
+    return [
+        Foreign("kernel", kind, incast, draw, number)
+        for draw in DRAWS
+        for kind, counts in _REAL.items()
+        for incast, count in zip((True, False), counts, strict=True)
+        for number in range(count)
+    ]
+
+
+def all_foreign() -> list[Foreign]:
+    """Return every foreign case."""
+    return made_here() + on_kernel()

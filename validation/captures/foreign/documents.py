@@ -9,13 +9,12 @@ if TYPE_CHECKING:
 
     from validation.captures.scenarios import Document
 
-PROFILES = ("lab", "rfc", "linux", "linux-dctcp", "ns3")
+PROFILES = ("lab", "rfc", "linux", "linux-dctcp")
 _TRANSPORTS = {
     "lab": ("newreno", "reno", "sack", "cubic"),
     "rfc": ("newreno", "sack"),
     "linux": ("cubic",),
     "linux-dctcp": ("dctcp",),
-    "ns3": ("newreno", "sack"),
 }
 
 
@@ -23,19 +22,20 @@ def incast(random: Random) -> Document:
     """Return synchronised reads through a small buffer."""
     profile = random.choice(PROFILES)
     workload = {
-        "servers": random.choice((6, 8, 12, 16, 24, 32)),
+        "servers": random.choice((8, 12, 16, 24, 32, 40)),
         "sru": random.choice(("16KiB", "32KiB")),
         "blocks": random.choice((2, 3)),
         "connections": random.choice(("fresh", "persistent")),
         "request_jitter": random.choice(("0s", "5us", "20us")),
     }
-    transport: Document = {"name": random.choice(_TRANSPORTS[profile])}
-    if profile != "ns3":
-        transport["timestamps"] = random.random() < 0.5
+    transport: Document = {
+        "name": random.choice(_TRANSPORTS[profile]),
+        "timestamps": random.random() < 0.5,
+    }
     if random.random() < 0.2:
         transport["rto_min"] = random.choice(("50ms", "1s"))
     return _document(
-        profile, random, random.choice(("16KiB", "32KiB", "48KiB")), workload, transport
+        profile, random, random.choice(("12KiB", "16KiB", "32KiB")), workload, transport
     )
 
 

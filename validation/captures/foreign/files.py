@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from validation.captures.foreign import links
-from validation.captures.foreign.packet import ip_bytes, parse
+from validation.captures.foreign.packet import TCP, ip_bytes, parse
 from validation.captures.frames import contents
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Form:
 
 
 def read(path: Path) -> list[Packet]:
-    """Return the packets of a capture that the simulator or tcpdump wrote."""
-    return [parse(time, ip) for time, ip in contents(path)]
+    """Return the TCP packets of a capture that the simulator or tcpdump wrote."""
+    return [parse(time, ip) for time, ip in contents(path) if ip[9] == TCP]
 
 
 def write(packets: list[Packet], path: Path, form: Form) -> None:

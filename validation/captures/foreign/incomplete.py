@@ -126,7 +126,7 @@ WHOLE = ("mirrored", "two-devices", "appended", "clock-back")
 
 
 def shown(packets: list[Packet], kept: list[Packet]) -> bool:
-    """Whether what is kept shows that the file lacks data: an acknowledgement of what is missing."""
+    """Whether what is kept acknowledges data that the file lacks."""
     acknowledged: dict[Way, int] = {}
     for one in kept:
         acknowledged[one.back] = max(acknowledged.get(one.back, 0), one.ack)

@@ -12,6 +12,7 @@ from validation.captures.foreign import (
     incomplete,
     links,
     made,
+    real,
     services,
     stacks,
     troubles,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from validation.captures.foreign.cases import Foreign
     from validation.captures.foreign.made import Made
 
-_ENOUGH = 10  # lost packets show what loses them
+_ENOUGH, _STEADY = 10, 30  # lost packets show what loses them; the rate of a policer needs more
 # Where a trouble shows; elsewhere it may be doubted.
 _SHOWN = {
     "bad_link": ("client", "switch"),
@@ -38,8 +39,13 @@ _SHOWN = {
 }
 
 
-def make(case: Foreign, directory: Path) -> Path:
-    """Write a capture, and return its file; a tunnel's has the packets without it beside it."""
+def make(case: Foreign, directory: Path) -> list[Path]:
+    """Write the captures of a case, each with its truth beside it; return their files."""
+    return real.make(case, directory) if case.family == "kernel" else [_one(case, directory)]
+
+
+def _one(case: Foreign, directory: Path) -> Path:
+    """Write a capture; a tunnel's has the same packets without the tunnel beside it."""
     random = Random(case.name)
     got = _made(case, random)
     form = files.Form(
@@ -59,6 +65,8 @@ def make(case: Foreign, directory: Path) -> Path:
         gone = incomplete.NAMES[case.kind]
         if gone == "capture_drops" and not incomplete.shown(got.packets, kept):
             gone = ""
+        if gone == "filtered" and all(one in kept for one in got.packets if one.length):
+            gone = "data_only"
         got.packets, got.quiet = kept, False
         if case.kind == "two-devices":
             form = files.Form("sll2", form.snaplen, form.nanoseconds, form.order)
@@ -123,7 +131,7 @@ def _trouble(kind: str, place: str, policy: str, random: Random) -> Made:
         rate=random.choice((1e8, 1e9)),
     )
     name = {"policer-for-all": "policer"}.get(kind, kind.replace("-", "_"))
-    enough = got.told["lost"].get(name, 0) >= _ENOUGH
+    enough = got.told["lost"].get(name, 0) >= (_STEADY if name == "policer" else _ENOUGH)
     if name == "lost_acks":
         enough = got.told["repeats"] > 0
     if got.told["lost"].get(name) and (enough or name != "lost_acks"):

@@ -51,7 +51,7 @@ class Network:
     """
 
     def __init__(
-        self, random: Random, *, rate: float = 1e9, trip: float = 1e-4, buffer: int = 1 << 20
+        self, random: Random, *, rate: float = 1e9, trip: float = 1e-4, buffer: int = 1 << 24
     ) -> None:
         self.random, self.rate, self.hop, self.buffer = random, rate, trip / 4, buffer
         self.now, self.cut = 1.0, 600.0

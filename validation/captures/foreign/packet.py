@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 FIN, SYN, RST, PSH, ACK, ECE, CWR = 1, 2, 4, 8, 16, 64, 128
+TCP = 6
+"""The protocol's number in an IP header."""
 _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIMESTAMPS = 1, 2, 3, 4, 5, 8
 _PREFIX = "2001:db8::"
 
@@ -120,10 +122,10 @@ def ip_bytes(packet: Packet, most: int) -> tuple[bytes, int]:
     payload = offset + packet.length
     if ":" in packet.source:
         ends = IPv6Address(packet.source).packed + IPv6Address(packet.target).packed
-        head = struct.pack(">IHBB", 6 << 28 | packet.ecn << 20, payload, 6, packet.ttl) + ends
+        head = struct.pack(">IHBB", 6 << 28 | packet.ecn << 20, payload, TCP, packet.ttl) + ends
     else:
         ends = IPv4Address(packet.source).packed + IPv4Address(packet.target).packed
-        head = ipv4_header(6, payload, packet.identification, packet.ttl, packet.ecn) + ends
+        head = ipv4_header(TCP, payload, packet.identification, packet.ttl, packet.ecn) + ends
     told = head + tcp + packet.options
     return (told + bytes(max(0, most - len(told))))[:most], len(head) + payload
 

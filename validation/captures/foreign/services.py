@@ -63,14 +63,16 @@ def _talk(hosts: Hosts, server: int, port: int, exchanges: list[Exchange]) -> No
 
 
 def late_rpc(hosts: Hosts) -> None:
-    """Answers of one segment, 50 to 600 ms late."""
+    """Answers of one segment, 50 to 600 ms late; the request is acknowledged before, or with it."""
     random = hosts.network.random
-    one_host = random.random() < 0.5
+    one_host, most = random.random() < 0.5, 0.6
+    if random.random() < 0.3:
+        hosts.servers, most = replace(hosts.servers, quick_acks=0, delayed_ack=0.19), 0.18
     for number in range(random.randint(3, 12)):
         exchanges = [
             Exchange(
                 random.randint(60, 400),
-                random.uniform(0.05, 0.6),
+                random.uniform(0.05, most),
                 random.randint(80, 1400),
                 think=random.uniform(0, 0.01),
             )

@@ -67,7 +67,7 @@ class _Way:
             return self.syns > 1
         bare = not packet.length and not packet.flags & FIN
         if self.most is None:
-            self.most = packet.end
+            self.most, self.last = packet.end, (packet.ack, packet.window) if bare else None
             return False
         if bare:
             same = (packet.ack, packet.window)

@@ -1,0 +1,130 @@
+"""Real hosts around the kernel's own switch: a bridge, and a token bucket before the client.
+
+The star of `incast.live` carries frames as a line would, by a switch of its own. Here the kernel
+does, with the offloads of its interfaces on if wanted.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import struct
+from array import array
+from dataclasses import dataclass
+
+from incast._core import FIRST_PORT, Namespace
+from incast.live.namespaces import batch, executed, inside, sysctl, without_ipv6
+
+_SIOCETHTOOL = 0x8946
+_OFFLOADS = (0x1F, 0x24, 0x2C)  # ETHTOOL_STSO, SGSO, SGRO
+_BURST = 3100  # bytes of the client's bucket: two frames
+_BUCKET = 10_000  # bytes of a policer's
+_POLICED = 3100  # bytes that may wait for a policer: hardly any
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the hosts and the network are like.
+
+    `lane` is what the first server is behind: nothing, a policer of so many bit/s, or a link whose
+    MTU nobody told about.
+    """
+
+    servers: int
+    rate: int
+    buffer: int
+    offloaded: bool
+    timestamps: bool
+    selective: bool
+    probes: bool
+    lane: str = ""
+    lane_rate: int = 0
+    mtu: int = 1500
+
+
+def address(host: int) -> str:
+    """Return the address of a host, the client first."""
+    return f"10.88.0.{host + 1}"
+
+
+def place(host: int) -> tuple[str, int]:
+    """Return where a server listens."""
+    return address(host), FIRST_PORT + host - 1
+
+
+class Bridge:
+    """The hosts and the switch between them; the kernel removes them when nobody holds them."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.hosts = [Namespace() for _ in range(settings.servers + 1)]
+        self.switch, self.lane = Namespace(), Namespace()
+        for namespace in (self.switch, self.lane):
+            with inside(namespace):
+                without_ipv6()
+                batch(["link set lo up", "link add middle type bridge", "link set middle up"])
+        for number, host in enumerate(self.hosts):
+            laned = settings.lane and number == 1
+            self._join(host, "eth0", self.lane if laned else self.switch, f"host{number}")
+            with inside(host):
+                self._settle(number)
+        if settings.lane:
+            self._join(self.lane, "far", self.switch, "lane")
+            with inside(self.lane):
+                batch(["link set far master middle"])
+                self._impair()
+        with inside(self.switch):
+            bucket = f"tbf rate {settings.rate}bit burst {_BURST} limit {settings.buffer}"
+            executed("tc", f"qdisc add dev host0 root {bucket}".split(), lines=False)
+
+    def _join(self, one: Namespace, name: str, other: Namespace, port: str) -> None:
+        """Link two namespaces; the other one's end is a port of its bridge."""
+        there = f"/proc/{os.getpid()}/fd/{other.descriptor}"
+        with inside(one):
+            batch([f"link add {name} type veth peer name {port} netns {there}"])
+            batch([f"link set {name} up"])
+            _offloads(name, on=self.settings.offloaded)
+        with inside(other):
+            batch([f"link set {port} master middle", f"link set {port} up"])
+            _offloads(port, on=self.settings.offloaded)
+
+    def _settle(self, number: int) -> None:
+        without_ipv6()
+        told = self.settings
+        sysctl("ipv4/tcp_timestamps", int(told.timestamps))
+        sysctl("ipv4/tcp_sack", int(told.selective))
+        sysctl("ipv4/tcp_early_retrans", 3 * told.probes)
+        sysctl("ipv4/tcp_no_metrics_save", 1)
+        batch(["link set lo up", f"addr add {address(number)}/24 dev eth0"])
+
+    def _impair(self) -> None:
+        told = self.settings
+        if told.lane == "policer":
+            bucket = f"tbf rate {told.lane_rate}bit burst {_BUCKET} limit {_POLICED}"
+            executed("tc", f"qdisc add dev far root {bucket}".split(), lines=False)
+        else:
+            batch([f"link set far mtu {told.mtu}"])
+
+    def cut(self, *, off: bool) -> None:
+        """Let nothing pass the switch, or all again."""
+        with inside(self.switch):
+            batch([f"link set middle {'down' if off else 'up'}"])
+
+    def at(self, view: str) -> tuple[Namespace, str, list[str]]:
+        """Return where a view is captured: whose interface, and in which direction."""
+        return {
+            "client": (self.hosts[0], "eth0", []),
+            "switch": (self.switch, "any", ["-Q", "in"]),
+            "any": (self.switch, "any", []),
+            "server:0": (self.hosts[1], "eth0", []),
+        }[view]
+
+
+def _offloads(interface: str, *, on: bool) -> None:
+    """Let an interface join and split segments, or not."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        for command in _OFFLOADS:
+            value = array("I", [command, on])
+            request = struct.pack("16sP", interface.encode(), value.buffer_info()[0])
+            fcntl.ioctl(any_socket, _SIOCETHTOOL, request)
