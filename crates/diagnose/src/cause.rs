@@ -134,6 +134,8 @@ impl Connection {
             near_end: false,
             missing: None,
             proven: matches!(pending.kind, Kind::Resent { .. }),
+            restart: false,
+            void: false,
         };
         self.flows[side].pending = None;
         if self.asks(side) {

@@ -200,6 +200,8 @@ impl Connection {
                         near_end: false,
                         missing: None,
                         proven: true,
+                        restart: false,
+                        void: false,
                     };
                     events.push(Event::Stalled { side, stall });
                 }

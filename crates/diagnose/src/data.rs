@@ -19,9 +19,9 @@ const OPTIONS: i64 = 40;
 /// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
 /// silence before new bytes is no stall.
 const SOON: i64 = 2_000_000;
-/// The share of a wait in which the receiver's link must have been idle: else packets of others, or
-/// a queue, have delayed the one that ended it.
-const IDLE: f64 = 0.5;
+/// The share of a wait in which the receiver's link must have been idle at the least: else packets
+/// of others, or a queue, have delayed the one that ended it.
+const IDLE: f64 = 0.1;
 /// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
 /// link was.
 const LONG: i64 = 150_000_000;
@@ -352,7 +352,7 @@ impl Connection {
         let unasked = gap.first && start == 0 && self.opener == Some(side);
         let quick = gap.patience.max(if lost && !unasked { 0 } else { SOON });
         // While others' packets kept the link busy, it waited for its turn.
-        if length <= quick || gap.idle < IDLE && !(lost && length > LONG) {
+        if length <= quick || !gap.link_idled() && !(lost && length > LONG) {
             return;
         }
         let selective = self.sack[0] && self.sack[1];
@@ -441,9 +441,7 @@ impl Connection {
             Some(_) if again => Some((Ok(Cause::LostRetransmission), 0.95)),
             Some(_) => Some((Ok(Cause::FullWindow), 0.97)),
             // Nothing was seen of a loss: this may be a timer's segment, and is no proof of one.
-            None if single && alone && pending.end - pending.start > LONG => {
-                Some((Err(NO_WITNESS), 0.5))
-            }
+            None if single && alone => Some((Err(NO_WITNESS), 0.5)),
             None => None,
         };
         let mut span = (pending.start, pending.end);
@@ -490,6 +488,8 @@ impl Connection {
             near_end: false,
             missing,
             proven: false,
+            restart: missing.is_none(),
+            void: false,
         });
         if cause.is_ok() {
             events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
@@ -504,7 +504,12 @@ impl Gap {
     fn is_stall(&self) -> bool {
         let timer = self.timer.map_or(LONG, |timer| timer * 3 / 4);
         self.quiet > self.patience
-            && (self.idle >= IDLE || self.quiet > timer.max(4 * self.patience))
+            && (self.link_idled() || self.quiet > timer.max(4 * self.patience))
+    }
+
+    /// Whether the link was idle for more than a round trip meanwhile: its queue was empty then.
+    fn link_idled(&self) -> bool {
+        self.idle >= IDLE && self.idle * self.quiet as f64 > self.patience as f64
     }
 
     /// A wait without a loss, which a packet has ended.
@@ -556,6 +561,8 @@ impl Gap {
             near_end: false,
             missing: None,
             proven: true,
+            restart: false,
+            void: false,
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::numbering::Class;
 use crate::outage::Silences;
 use crate::parameters::Parameters;
 use crate::severity::Blocks;
-use crate::stall::{Place, Stall};
+use crate::stall::{Cause, Ended, Place, Stall};
 use crate::vantage::Evidence;
 
 /// Connections that are kept open, and packets between two looks for those that are not.
@@ -25,6 +25,10 @@ const SWEEP: u64 = 1 << 16;
 const FORGET: i64 = 300_000_000_000;
 /// What is listed; beyond it, it is counted.
 const LISTED: usize = 100_000;
+/// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
+const BESIDE: f64 = 0.75;
+/// A shorter wait without a sign of a loss is one for a server.
+const LONG: i64 = 150_000_000;
 /// A round trip to go by before one was seen.
 const ROUND_TRIP: i64 = 3_000_000;
 
@@ -242,6 +246,7 @@ impl Point {
     /// Keeps a burst if it is an episode.
     fn judge(&mut self, place: usize, burst: &Burst) {
         self.parameters.burst(burst);
+        self.decide_restarts(place, burst);
         let address = self.hosts.address(place);
         let Some(receiver) = self.hosts.receiver(place) else { return };
         let found = episode::of(burst, &self.stalls, address, &receiver.load, self.least);
@@ -255,11 +260,41 @@ impl Point {
         }
     }
 
+    /// Decides about waits that ended as after a timer. Where others of the burst have lost packets
+    /// at the time, the queue has overflowed, so these have lost theirs. Where none has, a short one
+    /// is a wait for the server, and a long one stays undecided.
+    fn decide_restarts(&mut self, place: usize, burst: &Burst) {
+        let losses: Vec<(i64, i64)> = burst
+            .stalls
+            .iter()
+            .map(|&at| &self.stalls[at])
+            .filter(|stall| stall.cause.is_ok() && stall.ended == Ended::Timeout)
+            .map(|stall| (stall.start, stall.end))
+            .collect();
+        for &at in &burst.stalls {
+            let stall = &mut self.stalls[at];
+            if !stall.restart || stall.cause.is_ok() {
+                continue;
+            }
+            let meanwhile = |&(start, end): &(i64, i64)| start < stall.end && stall.start < end;
+            if losses.iter().any(meanwhile) {
+                stall.cause = Ok(Cause::FullWindow);
+                stall.confidence = BESIDE;
+                self.parameters.stall(stall);
+            } else if stall.length() < LONG {
+                stall.void = true;
+                let (sender, wait) = (stall.sender, stall.as_wait());
+                self.hosts.receiving(place).take(Event::Waited { side: 0, wait }, sender);
+            }
+        }
+    }
+
     /// Sorts the stalls, and renumbers those of episodes.
     fn stalls_in_order(&mut self) {
-        let mut order: Vec<usize> = (0..self.stalls.len()).collect();
+        let stays = |at: &usize| !self.stalls[*at].void;
+        let mut order: Vec<usize> = (0..self.stalls.len()).filter(stays).collect();
         order.sort_by_key(|&at| (self.stalls[at].start, self.stalls[at].end));
-        let mut place = vec![0; order.len()];
+        let mut place = vec![usize::MAX; self.stalls.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old] = new;
         }
@@ -268,6 +303,7 @@ impl Point {
             for stall in &mut episode.stalls {
                 *stall = place[*stall];
             }
+            episode.stalls.retain(|stall| *stall != usize::MAX);
         }
         self.episodes.sort_by_key(|episode| (episode.start, episode.end));
     }
