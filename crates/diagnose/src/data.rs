@@ -107,7 +107,8 @@ impl Connection {
                 if seen == Seen::Beyond {
                     let flow = &self.flows[side];
                     let packets = flow.new_packets(start);
-                    events.push(Event::Lost { side, packets });
+                    let at_once = !gap.first && gap.now - flow.last_data <= gap.patience;
+                    events.push(Event::Lost { side, packets, at_once });
                 }
                 self.fresh(packet, side, (start, end), seen, &gap, events);
             }
@@ -255,7 +256,7 @@ impl Connection {
         let resent = start < flow.resent_top;
         let probe = end >= flow.top && start > flow.una && !resent;
         if at_una && !resent {
-            events.push(Event::Lost { side, packets: 1 });
+            events.push(Event::Lost { side, packets: 1, at_once: false });
         }
         let shut = flow.window.was_shut(gap.start);
         let stalled = gap.is_stall() && !shut && (at_una || probe);
@@ -492,7 +493,8 @@ impl Connection {
             void: false,
         });
         if cause.is_ok() {
-            events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
+            let packets = missing.unwrap_or(1);
+            events.push(Event::Lost { side, packets, at_once: false });
         }
         self.limit(side, events);
     }

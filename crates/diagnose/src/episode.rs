@@ -4,7 +4,7 @@ use incast_capture::read::Address;
 
 use crate::burst::Burst;
 use crate::load::Load;
-use crate::stall::{Cause, Stall};
+use crate::stall::{Cause, Ended, Stall};
 
 /// An episode.
 #[derive(Clone, Debug)]
@@ -65,10 +65,13 @@ pub fn of(
     })
 }
 
-/// Whether data was lost. A probe may also be sent because an ACK is held, and what cannot be told
-/// is no evidence.
+/// Whether data was lost. A probe may also be sent because an ACK is held. Where the cause cannot be
+/// told, a hole that was filled or a repeat still shows the loss; else it is no evidence.
 fn is_for_a_loss(stall: &Stall) -> bool {
-    stall.cause.is_ok_and(|cause| !matches!(cause, Cause::Spurious | Cause::AckLoss))
+    match stall.cause {
+        Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),
+        Err(_) => stall.proven && stall.ended == Ended::Timeout,
+    }
 }
 
 /// The length of the union of spans.

@@ -81,8 +81,9 @@ pub enum Event {
     Stalled { side: usize, stall: Stall },
     /// Nothing was lost, and yet the flow waited.
     Waited { side: usize, wait: Wait },
-    /// Packets were lost; how many is a guess.
-    Lost { side: usize, packets: u32 },
+    /// Packets were lost; how many is a guess. `at_once` if the next packet of the flow came as soon
+    /// as its queue let it.
+    Lost { side: usize, packets: u32, at_once: bool },
     /// A packet that was taken for lost has come late instead.
     Reordered { side: usize },
     /// Bytes were acknowledged that the capture does not have.

@@ -176,7 +176,7 @@ impl Receiver {
         let tallies = &mut self.tallies;
         match event {
             Event::Waited { wait, .. } => self.waited(wait, sender),
-            Event::Lost { packets, .. } => self.lost(packets, sender.address),
+            Event::Lost { packets, at_once, .. } => self.lost(packets, at_once, sender.address),
             Event::Reordered { .. } => self.losses.found(),
             Event::InVain { .. } => tallies.in_vain += 1,
             Event::Unseen { bytes, .. } => {
@@ -204,10 +204,13 @@ impl Receiver {
     }
 
     /// Packets were lost, as its newest packet shows.
-    fn lost(&mut self, packets: u32, sender: Address) {
+    fn lost(&mut self, packets: u32, at_once: bool, sender: Address) {
         self.losses.lost(packets);
         if let Some(sent) = self.host(sender) {
             sent.lost += u64::from(packets);
+        }
+        if !at_once {
+            return;
         }
         if self.behind_another {
             self.tallies.busy_losses += u64::from(packets);

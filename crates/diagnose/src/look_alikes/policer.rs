@@ -10,7 +10,7 @@ pub const NAME: &str = "policer";
 const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause: of its losses nearly all show
 /// right behind another packet. Of a policer's this share does not.
-const IDLE: f64 = 0.3;
+const IDLE: f64 = 0.5;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
 
@@ -33,7 +33,7 @@ pub fn judge(seen: &Seen) -> Answer {
     let together = losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     let found = match (shown >= COUNT, share >= IDLE, together) {
         (true, true, true) => Some(true),
-        (true, false, _) if share < IDLE / 3.0 => Some(false),
+        (true, false, _) if share < IDLE / 4.0 => Some(false),
         _ => None,
     };
     Answer::new(found, format!("on the way to {}", seen.address), why)
