@@ -120,16 +120,22 @@ impl Analysis {
     }
 }
 
+/// Packets of a host that sends.
+const SENDS: u64 = 8;
+
 /// Where a point is, and how sure that is.
 fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
     if let Some(given) = given {
         return Some((given, 1.0));
     }
     let (vantage, sure) = point.evidence.vantage()?;
-    // At a server no other server is seen: where several fill a link, the place is before them.
-    let several = point.episodes.iter().any(|episode| episode.hosts > 1);
+    // At a server no other server is seen, so where data of several hosts goes to one, the place is
+    // between them.
+    let several = point.hosts.busiest().is_some_and(|(_, receiver)| {
+        receiver.hosts.values().filter(|sent| sent.packets >= SENDS).count() > 1
+    });
     if vantage == Vantage::Server && several {
-        return Some((Vantage::Switch, 0.5));
+        return Some((Vantage::Switch, sure));
     }
     Some((vantage, sure))
 }

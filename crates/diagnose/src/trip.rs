@@ -40,10 +40,12 @@ impl Trip {
         if sample > LONGEST {
             return;
         }
-        self.latest[self.count % LATEST] = sample;
-        self.count += 1;
         let least = self.least.map_or(sample, |least| least.min(sample));
         self.least = Some(least);
+        if sample < least + HELD {
+            self.latest[self.count % LATEST] = sample;
+            self.count += 1;
+        }
         if self.most >= least + HELD {
             self.most = least; // those before were pauses
         }
