@@ -21,6 +21,15 @@ CONTROLS = 600
 _NEAR, _LATE = 0.1, 0.03  # of a pause: a share, and seconds for the way to where it is seen
 _PER_CENT, _ONE = 0.15, 1  # by which a count of timeouts may be off
 _TIME = re.compile(r"(\d+(?:\.\d+)?) ?(ms|s|µs)\b")
+_TUNNELS = {
+    "vxlan": "vxlan",
+    "geneve": "geneve",
+    "gre": "gre",
+    "erspan1": "erspan",
+    "erspan2": "erspan",
+    "erspan3": "erspan",
+    "ipip": "ip in ip",
+}
 _UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 
@@ -146,7 +155,7 @@ def _tunnel(
     other: dict[str, Any] = diagnose([plain])
     if truth["tunnel"] is not None:
         kinds = [str(one["kind"]).lower() for one in report.get("tunnels", ())]
-        named = any(kind.startswith(truth["tunnel"].rstrip("123")) for kind in kinds)
+        named = any(kind.startswith(_TUNNELS[truth["tunnel"]]) for kind in kinds)
         score.tunnels[named] += 1
         if not named:
             yield f"{truth['tunnel']} not named"

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
     from validation.captures.scenarios import Document
 
-PLACES = ("client", "switch", "server:0")
 _CLIENT = truth.address(0)
 
 

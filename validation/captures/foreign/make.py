@@ -35,7 +35,7 @@ _SHOWN = {
     "path": ("client", "switch"),
     "mtu_black_hole": ("switch", "server:0"),
     "outage": ("client", "switch"),
-    "lost_acks": made.PLACES,
+    "lost_acks": ("client", "switch"),
 }
 
 

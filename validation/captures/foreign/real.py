@@ -41,6 +41,7 @@ _AT = {
     "policer": ("client", "switch"),
     "mtu_black_hole": ("server:0",),
 }
+_COUNTERS = ("TCPTimeouts", "TCPLossProbes", "TCPDSACKRecv", "RetransSegs", "TCPSpuriousRTOs")
 _BETWEEN = 0.05
 _ROUND_TRIPS = 10
 _FRAME = 8 * 1514  # bits
@@ -161,6 +162,7 @@ def _truth(
         "episodes": episodes,
         "stalls": [],
         "timeouts": None if case.kind in _UNSEEN else _timeouts(total),
+        "counters": {name: sum(one[name] for one in total) for name in _COUNTERS},
         "offloaded": settings.offloaded,
         "snaplen": 0,
         "found": [found] if shown and found else [],
@@ -174,12 +176,11 @@ def _truth(
 def _timeouts(total: list[Counter[str]]) -> list[int]:
     """Return the fewest and the most waits for losses that the counts may mean.
 
-    A probe that carried new data repaired nothing. A timer after a probe that was lost counts
-    twice, but is one wait.
+    A probe may have carried new data; if it was lost, the timer after it ends the same wait; and
+    what was sent again may have arrived (RFC 2883).
     """
-    most = [min(kernel.repairs(one), one["RetransSegs"]) for one in total]
-    both = [min(one["TCPLossProbes"], one["TCPTimeouts"]) for one in total]
-    least = [max(all_ - twice, 0) for all_, twice in zip(most, both, strict=True)]
+    least = [max(one["TCPTimeouts"] - one["TCPDSACKRecv"], 0) for one in total]
+    most = [min(one["TCPTimeouts"] + one["TCPLossProbes"], one["RetransSegs"]) for one in total]
     return [sum(least), sum(most)]
 
 

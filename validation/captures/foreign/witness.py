@@ -16,7 +16,7 @@ from validation.captures.foreign.packet import FIN, SYN
 if TYPE_CHECKING:
     from validation.captures.foreign.packet import Packet
 
-_NEAR = 0.005  # seconds
+_SAME = 2e-6  # seconds
 _SEGMENT = 1448  # bytes, of those that an offload has joined
 _MOST = 1000  # packets, of a jump of a counter
 
@@ -38,13 +38,13 @@ class Witnesses:
     def of(self, server: str, start: float, end: float) -> bool:
         """Whether there is one for a server in this time."""
         times = self.times[server]
-        at = bisect_left(times, start - _NEAR)
-        return at < len(times) and times[at] <= end + _NEAR
+        at = bisect_left(times, start - _SAME)
+        return at < len(times) and times[at] <= end + _SAME
 
     def of_stall(self, stall: dict[str, Any]) -> bool:
-        """Whether there is one for a stall of the truth."""
-        end = max(stall["start"] + stall["duration"], stall["expired"])
-        return self.of(stall["server"], min(stall["start"], stall["expired"]), end)
+        """Whether what ends a stall of the truth is one: without, it may be new data, only late."""
+        end = stall["start"] + stall["duration"]
+        return self.of(stall["server"], end, end)
 
 
 class _Way:
@@ -73,10 +73,13 @@ class _Way:
             same = (packet.ack, packet.window)
             duplicate = self.last == same and packet.seq >= self.most
             self.last = same
-            return complete and (duplicate or packet.seq > self.most or jumped)
+            ahead = packet.seq > self.most
+            if ahead:
+                self._hole(packet.seq)
+            return complete and (duplicate or ahead or jumped)
         self.last = None
         if packet.seq > self.most:
-            self.holes.append((self.most, packet.seq))
+            self._hole(packet.seq)
             self.most = packet.end
             return complete or jumped
         if packet.end > self.most:
@@ -91,6 +94,12 @@ class _Way:
         ]
         self.repeats += not filled
         return True
+
+    def _hole(self, end: int) -> None:
+        """Note that what was sent up to here was not seen."""
+        assert self.most is not None
+        self.holes.append((self.most, end))
+        self.most = end
 
     def _jumped(self, packet: Packet) -> bool:
         before, packets = self.number, self.packets
