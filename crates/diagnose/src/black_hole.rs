@@ -61,7 +61,7 @@ impl Tries {
 
 impl Connection {
     /// Says whether the segments of an end did not get through, because they are too long.
-    pub fn tell_black_hole(&self, side: usize, events: &mut Vec<Event>) {
+    pub fn tell_black_hole(&self, side: usize, now: i64, events: &mut Vec<Event>) {
         if self.asks(side) {
             return;
         }
@@ -74,19 +74,19 @@ impl Connection {
         // Behind the link only what is shorter is seen.
         let places = (flow.last_place, self.last_place);
         let short = flow.mss >= LONG && flow.most + LONGER < flow.mss;
-        let open = flow.holes.first().is_some_and(|hole| self.last - hole.made > SECOND);
+        let open = flow.holes.first().is_some_and(|hole| now - hole.made > SECOND);
         let filled = flow.filled_late > SECOND;
         if short && (open || filled) {
             tell(true, places);
-        } else if short && self.is_unanswered(side) {
+        } else if short && self.is_unanswered(side, now) {
             tell(false, places);
         }
     }
 
     /// Whether an end has acknowledged a request, and nothing of its answer came for long.
-    fn is_unanswered(&self, side: usize) -> bool {
+    fn is_unanswered(&self, side: usize, now: i64) -> bool {
         let (answer, request) = (&self.flows[side], &self.flows[1 - side]);
-        let asked = request.message.is_some_and(|one| self.last - one.last > SECOND);
+        let asked = request.message.is_some_and(|one| now - one.last > SECOND);
         asked && request.una >= request.top && request.top > 0 && answer.una <= answer.top
     }
 }

@@ -149,6 +149,9 @@ impl Connection {
         let now = packet.time.max(self.last);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
+            // From here on, an end that speaks first is waited for.
+            self.flows[side].asked = Some((now, around.mark));
+            self.flows[1 - side].asked = Some((now, around.own));
         } else {
             self.time_stamps(packet, side, now);
         }
@@ -336,7 +339,8 @@ impl Connection {
         let patience = self.patience(1_000_000);
         // It spoke late in the silence, and the sender went on at once.
         let late = heard - start > patience && now - heard <= patience;
-        late && self.flows[side].last_advance == heard
+        let bare = self.flows[1 - side].last_data < heard;
+        late && bare && self.flows[side].last_advance == heard
     }
 
     /// Whether the point is at an end, so that what the other one answers may be lost before it.
@@ -350,8 +354,11 @@ impl Connection {
         self.flows.iter().filter_map(|flow| flow.syn.map(|(sent, ..)| sent)).max()
     }
 
-    /// The end of all that is open, when the capture ends or the connection does.
-    pub fn finish(&mut self, events: &mut Vec<Event>) {
+    /// The end of all that is open, when the capture ends `now`, or the connection did.
+    pub fn finish(&mut self, now: i64, events: &mut Vec<Event>) {
+        for side in 0..2 {
+            self.tell_black_hole(side, now, events);
+        }
         for side in 0..2 {
             if let Some(shut) = self.flows[side].window.at_end(self.last, self.last_place) {
                 events.push(Self::paused(side, shut, true));
@@ -362,7 +369,6 @@ impl Connection {
             {
                 self.give_up_resent(side, events);
             }
-            self.tell_black_hole(side, events);
             self.end_message(side, events);
         }
         if let Some(stall) = self.asked_again.take() {

@@ -249,7 +249,8 @@ impl Connection {
         let flow = &mut self.flows[side];
         flow.timed = None;
         if end <= flow.una {
-            events.push(Event::InVain { side });
+            let first = gap.quiet > gap.patience;
+            events.push(Event::InVain { side, first });
             return;
         }
         let at_una = start <= flow.una;
@@ -339,15 +340,17 @@ impl Connection {
     ) {
         self.rounds(side, gap, events);
         let length = gap.now - gap.start;
-        // When to ask is the client's own affair, and a window that is shut the receiver's.
-        if self.asks(side) || self.flows[side].window.was_shut(gap.start) {
-            return;
+        if self.flows[side].window.was_shut(gap.start) {
+            return; // the receiver's affair
         }
         let last = self.flows[side].last_data;
         let held = !gap.first && gap.now - last > gap.patience;
         if held && self.ack_was_held(side, gap.now, last) {
             events.push(Event::Waited { side, wait: gap.wait(Reason::DelayedAck, last, packet) });
             return;
+        }
+        if self.asks(side) {
+            return; // when to ask is the client's own affair
         }
         let lost = gap.missing.is_some_and(|missing| missing > 0);
         let unasked = gap.first && start == 0 && self.opener == Some(side);

@@ -72,8 +72,9 @@ pub enum Event {
     Ended { side: usize, message: Message },
     /// The first data after a long silence of its flow, whose last data was at `last`.
     Resumed { side: usize, last: i64, how: Resumed },
-    /// Bytes came again that had been acknowledged.
-    InVain { side: usize },
+    /// Bytes came again that had been acknowledged; `first` if a silence was before them, so that no
+    /// other loss is repaired.
+    InVain { side: usize, first: bool },
     /// Full segments do not get through, although smaller ones do; `certain` if they were seen to be
     /// sent again and again.
     BlackHole { side: usize, certain: bool, places: (Place, Place) },
@@ -102,7 +103,7 @@ impl Event {
             Self::Begun { side, .. }
             | Self::Ended { side, .. }
             | Self::Resumed { side, .. }
-            | Self::InVain { side }
+            | Self::InVain { side, .. }
             | Self::BlackHole { side, .. }
             | Self::Stalled { side, .. }
             | Self::Waited { side, .. }

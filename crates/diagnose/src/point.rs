@@ -105,15 +105,15 @@ impl Point {
         let counted = numbering.host(source).class() == Class::PerConnection;
         let key = (connection.serial, side);
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
-        let mut mark = Mark::default();
         if packet.payload > 0 {
             self.silences.data(packet.time);
             let usual = (round_trip, connection.queued(1 - side));
             let receiver = self.hosts.receiving(target);
             receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
             receiver.tallies.marked += u64::from(packet.marked);
-            mark = receiver.load.mark(packet.time);
         }
+        let mark =
+            self.hosts.receiver(target).map_or(Mark::default(), |one| one.load.mark(packet.time));
         let own =
             self.hosts.receiver(source).map_or(Mark::default(), |own| own.load.mark(packet.time));
         let timer = self.parameters.timer.usual();
@@ -179,7 +179,7 @@ impl Point {
     fn close(&mut self, ends: [Endpoint; 2]) {
         let Some(mut connection) = self.connections.remove(&ends) else { return };
         let mut events = std::mem::take(&mut self.events);
-        connection.finish(&mut events);
+        connection.finish(self.last, &mut events);
         self.evidence.take(&connection);
         self.parameters.connection(&connection);
         let data = [0, 1].map(|side| connection.flows[side].packets);

@@ -40,7 +40,7 @@ pub struct Tallies {
     /// Packets that say that congestion was experienced, and ACKs that echo it.
     pub marked: u64,
     pub echoed: u64,
-    /// Packets of bytes that had been acknowledged before they were sent again.
+    /// Packets that a timer sent again although they had been acknowledged.
     pub in_vain: u64,
     /// Bytes that were acknowledged and never seen, and how often.
     pub unseen: (i64, u64),
@@ -178,7 +178,7 @@ impl Receiver {
             Event::Waited { wait, .. } => self.waited(wait, sender),
             Event::Lost { packets, at_once, .. } => self.lost(packets, at_once, sender.address),
             Event::Reordered { .. } => self.losses.found(),
-            Event::InVain { .. } => tallies.in_vain += 1,
+            Event::InVain { first, .. } => tallies.in_vain += u64::from(first),
             Event::Unseen { bytes, .. } => {
                 tallies.unseen.0 = tallies.unseen.0.saturating_add(bytes);
                 tallies.unseen.1 += 1;
@@ -233,9 +233,15 @@ impl Receiver {
     /// A wait without a loss. While the link is busy, it is for others, and not for a server.
     fn waited(&mut self, wait: Wait, sender: Endpoint) {
         let length = wait.end - wait.start;
-        if matches!(wait.reason, Reason::FirstByte | Reason::Middle)
-            && (wait.idle < OWN_WAIT || 2 * idle(&self.quiet, (wait.start, wait.end)) < length)
-        {
+        let busy = match wait.reason {
+            Reason::FirstByte => wait.idle < OWN_WAIT,
+            // In the middle the sender may wait for an ACK, whose data is in a queue.
+            Reason::Middle => {
+                wait.idle < OWN_WAIT || 2 * idle(&self.quiet, (wait.start, wait.end)) < length
+            }
+            _ => false,
+        };
+        if busy {
             return;
         }
         let waits = self.waits.entry(wait.reason).or_default();

@@ -6,8 +6,8 @@ use crate::stall::Cause;
 pub const NAME: &str = "lost_acks";
 
 /// Packets sent in vain that are no accident, and their share of all repairs.
-const COUNT: u64 = 3;
-const SHARE: f64 = 0.3;
+const COUNT: u64 = 2;
+const SHARE: f64 = 0.5;
 
 pub fn judge(seen: &Seen) -> Answer {
     let stalls = seen.point.stalls.iter();
@@ -20,7 +20,7 @@ pub fn judge(seen: &Seen) -> Answer {
     }
     let place = format!("on the way from {}", seen.address);
     let why = format!(
-        "{in_vain} packets came again although they had been acknowledged; {lost} waits for lost ACKs"
+        "{in_vain} timers sent again what had been acknowledged; {lost} waits were for lost ACKs"
     );
     if seen.point.silences.all().iter().any(|one| one.is_outage() == Some(true)) {
         return Answer::new(None, place, format!("{why}; an outage does the same"));
