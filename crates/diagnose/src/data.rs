@@ -128,7 +128,11 @@ impl Connection {
         flow.last_place = packet.into();
         self.marks[side] = around.mark;
         // A request that is sent again does not end the wait for its answer.
-        seen == Seen::Again && self.asks(side)
+        let asks_again = seen == Seen::Again && self.asks(side);
+        if asks_again && let Some(message) = self.flows[side].message {
+            events.push(Event::AskedAgain { side, asked: message.first, at: now });
+        }
+        asks_again
     }
 
     /// How many packets were lost before a segment, if this sender's packets are counted.

@@ -72,6 +72,8 @@ pub enum Event {
     Ended { side: usize, message: Message },
     /// The first data after a long silence of its flow, whose last data was at `last`.
     Resumed { side: usize, last: i64, how: Resumed },
+    /// A request was sent again, whose first bytes had been sent at `asked`.
+    AskedAgain { side: usize, asked: i64, at: i64 },
     /// Bytes came again that had been acknowledged; `first` if a silence was before them, so that no
     /// other loss is repaired.
     InVain { side: usize, first: bool },
@@ -103,6 +105,7 @@ impl Event {
             Self::Begun { side, .. }
             | Self::Ended { side, .. }
             | Self::Resumed { side, .. }
+            | Self::AskedAgain { side, .. }
             | Self::InVain { side, .. }
             | Self::BlackHole { side, .. }
             | Self::Stalled { side, .. }

@@ -37,6 +37,11 @@ impl Hosts {
         self.receivers.get(place)?.as_deref()
     }
 
+    /// The same, to be changed.
+    pub fn receives(&mut self, place: usize) -> Option<&mut Receiver> {
+        self.receivers.get_mut(place)?.as_deref_mut()
+    }
+
     /// The same, to be changed; from now on it receives.
     pub fn receiving(&mut self, place: usize) -> &mut Receiver {
         let receiver = &mut self.receivers[place];

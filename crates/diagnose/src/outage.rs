@@ -1,5 +1,8 @@
 //! Times in which nothing arrived from anybody, and how the flows went on.
 
+use std::collections::BTreeSet;
+
+use crate::burst::Key;
 use crate::event::Resumed;
 
 /// A shorter silence of all flows is a pause of the application, or an ordinary timer.
@@ -13,7 +16,7 @@ const SHARE: u32 = 80;
 const LISTED: usize = 64;
 
 /// A silence of all flows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Silence {
     pub start: i64,
     pub end: i64,
@@ -22,12 +25,17 @@ pub struct Silence {
     acknowledged: u32,
     again: u32,
     fresh: u32,
+    /// Flows whose host asked again, and had heard nothing from anybody since it had asked.
+    unanswered: u32,
 }
 
 impl Silence {
     /// Whether the path was out: data came again although it had been acknowledged, so neither
     /// direction worked. `None` if only the data is known to have been lost.
     pub fn is_outage(&self) -> Option<bool> {
+        if self.unanswered >= FLOWS {
+            return Some(true); // a full queue lets some answers through
+        }
         let repeated = self.acknowledged + self.again;
         let all = repeated + self.fresh;
         if repeated == 0 || repeated * 100 < all * SHARE {
@@ -38,7 +46,7 @@ impl Silence {
 
     /// How many flows went on with what they had sent before.
     pub fn repeated(&self) -> u32 {
-        self.acknowledged + self.again
+        (self.acknowledged + self.again).max(self.unanswered)
     }
 }
 
@@ -47,6 +55,8 @@ impl Silence {
 pub struct Silences {
     last: Option<i64>,
     all: Vec<Silence>,
+    /// Since when a host has heard nothing, and the flows on which it has asked again.
+    unanswered: (i64, BTreeSet<Key>),
 }
 
 impl Silences {
@@ -57,7 +67,7 @@ impl Silences {
             && now - start > LEAST
             && self.all.len() < LISTED
         {
-            self.all.push(Silence { start, end: now, acknowledged: 0, again: 0, fresh: 0 });
+            self.all.push(Silence { start, end: now, ..Silence::default() });
         }
     }
 
@@ -71,6 +81,29 @@ impl Silences {
             Resumed::Acknowledged => silence.acknowledged += 1,
             Resumed::Again => silence.again += 1,
             Resumed::New => silence.fresh += 1,
+        }
+    }
+
+    /// A host asks again on a flow at `now`, which had asked at `asked`, and heard something last at
+    /// `heard`.
+    pub fn unanswered(&mut self, (heard, asked, now): (i64, i64, i64), flow: Key) {
+        if heard >= asked {
+            return;
+        }
+        let (since, flows) = &mut self.unanswered;
+        if *since != heard {
+            *since = heard;
+            flows.clear();
+        }
+        flows.insert(flow);
+        let count = flows.len() as u32;
+        if count == FLOWS && self.all.len() < LISTED {
+            self.all.push(Silence {
+                start: asked,
+                end: now,
+                unanswered: count,
+                ..Silence::default()
+            });
         }
     }
 
@@ -91,6 +124,17 @@ mod tests {
         how.iter().for_each(|&how| silences.resumed(-1_000_000, how));
         silences.resumed(-60_000_000, Resumed::New); // had ended before
         silences.all()[0].is_outage()
+    }
+
+    #[test]
+    fn a_host_that_hears_nothing_from_anybody_has_no_path() {
+        let mut silences = Silences::default();
+        let ask = |silences: &mut Silences, heard, flow| silences.unanswered((heard, 5, 205), flow);
+        [(1, 0), (1, 0), (2, 0)].into_iter().for_each(|flow| ask(&mut silences, 4, flow));
+        ask(&mut silences, 6, (3, 0));
+        assert!(silences.all().is_empty(), "the third had heard something");
+        ask(&mut silences, 4, (3, 0));
+        assert_eq!(silences.all()[0].is_outage(), Some(true));
     }
 
     #[test]

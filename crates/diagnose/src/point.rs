@@ -112,6 +112,9 @@ impl Point {
             receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
             receiver.tallies.marked += u64::from(packet.marked);
         }
+        if let Some(receiver) = self.hosts.receives(target) {
+            receiver.heard = packet.time;
+        }
         let mark =
             self.hosts.receiver(target).map_or(Mark::default(), |one| one.load.mark(packet.time));
         let own =
@@ -211,6 +214,10 @@ impl Point {
                 }
                 Event::Stalled { stall, .. } => self.stalled(stall, target, key),
                 Event::Resumed { last, how, .. } => self.silences.resumed(last, how),
+                Event::AskedAgain { asked, at, .. } => {
+                    let heard = self.hosts.receiver(hosts[side]).map_or(i64::MIN, |own| own.heard);
+                    self.silences.unanswered((heard, asked, at), key);
+                }
                 Event::BlackHole { certain, places, .. } if self.black_holes.len() < LISTED => {
                     self.black_holes.push(BlackHole { sender, certain, places });
                 }

@@ -60,6 +60,8 @@ pub struct Receiver {
     pub hosts: BTreeMap<Address, Sent>,
     pub waits: BTreeMap<Reason, Waits>,
     pub tallies: Tallies,
+    /// When any packet arrived last.
+    pub heard: i64,
     /// The latest long times without data, from packet to packet.
     quiet: VecDeque<(i64, i64)>,
     /// Which flow sent last, and when.
@@ -199,6 +201,7 @@ impl Receiver {
             | Event::Ended { .. }
             | Event::Stalled { .. }
             | Event::Resumed { .. }
+            | Event::AskedAgain { .. }
             | Event::BlackHole { .. } => {}
         }
     }

@@ -13,6 +13,8 @@ const COUNT: u64 = 8;
 const IDLE: f64 = 0.5;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
+/// Or so many that a bad link would not be in use.
+const MANY: f64 = 0.06;
 
 pub fn judge(seen: &Seen) -> Answer {
     let (losses, tallies) = (&seen.receiver.losses, &seen.receiver.tallies);
@@ -20,6 +22,8 @@ pub fn judge(seen: &Seen) -> Answer {
     if losses.count() == 0 {
         return Answer::new(Some(false), "", "no packet is seen to be lost");
     }
+    let together = losses.ratio() > MANY
+        || losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     if seen.vantage != Some(Vantage::Client) {
         let why =
             "only at the receiver it shows whether its link was in use when packets were lost";
@@ -30,7 +34,6 @@ pub fn judge(seen: &Seen) -> Answer {
         "{} of {shown} losses show while the link to {} is not in use",
         tallies.idle_losses, seen.address
     );
-    let together = losses.dispersion().is_some_and(|dispersion| dispersion > TOGETHER);
     let found = match (shown >= COUNT, share >= IDLE, together) {
         (true, true, true) => Some(true),
         (true, false, _) if share < IDLE / 4.0 => Some(false),
