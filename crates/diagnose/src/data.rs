@@ -160,7 +160,8 @@ impl Connection {
         if matches!(seen, Seen::Next | Seen::Beyond) {
             let agrees = missing <= new && new <= missing + early;
             flow.early = 0;
-            if quick && (!repairs || agrees) {
+            // What comes late may have been sent again, in vain.
+            if agrees || quick && !repairs {
                 flow.ids.vote(agrees);
                 if new > 0 && missing == new {
                     flow.ids.matches();

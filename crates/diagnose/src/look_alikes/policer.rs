@@ -10,7 +10,7 @@ pub const NAME: &str = "policer";
 const COUNT: u64 = 8;
 /// A full queue loses packets while its link sends without a pause: of its losses nearly all show
 /// right behind another packet. Of a policer's this share does not.
-const IDLE: f64 = 0.5;
+const IDLE: f64 = 0.3;
 /// Losses of one host or of all, which come together: variance over mean per 64 packets.
 const TOGETHER: f64 = 1.6;
 /// Or so many that a bad link would not be in use.
@@ -36,7 +36,6 @@ pub fn judge(seen: &Seen) -> Answer {
     );
     let found = match (shown >= COUNT, share >= IDLE, together) {
         (true, true, true) => Some(true),
-        (true, false, _) if share < IDLE / 4.0 => Some(false),
         _ => None,
     };
     Answer::new(found, format!("on the way to {}", seen.address), why)

@@ -17,7 +17,7 @@ const SHARE: f64 = 0.02;
 
 pub fn judge(seen: &Seen) -> Answer {
     let trip = seen.point.parameters.round_trip.unwrap_or(1_000_000);
-    let waits = seen.waits(&[Reason::FirstByte, Reason::Middle]);
+    let waits = seen.waits_of_all(&[Reason::FirstByte, Reason::Middle]);
     let time = (seen.point.last - seen.point.first).max(1);
     let often = waits.total as f64 >= SHARE * time as f64;
     let slow = |longest: i64| longest > least(trip) && (longest >= LONG || often);
