@@ -1,9 +1,11 @@
-"""How fast captures are read, beside tshark and a reading loop on dpkt, on full-size packets.
+"""How fast captures are read, beside tshark and a reading loop on dpkt.
 
 python benches/captures.py [--runs N]
 
-Every program counts what it reads for each connection. Exits with 1 if incast reads less than
-300 MB/s on one core. tshark and dpkt (`pip install dpkt`) are left out where they are missing.
+The packets are full-size, and once more cut after 96 bytes as `tcpdump -s 96` does. Every program
+counts what it reads for each connection. Exits with 1 if incast reads less than 2.5 GB/s of the
+first or 0.45 GB/s of the second on one core. tshark and dpkt (`pip install dpkt`) are left out
+where they are missing.
 """
 
 from __future__ import annotations
@@ -21,8 +23,9 @@ from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parent.parent
-LEAST = 300e6  # bytes per second
-BLOCKS = 40
+SHAPES = {"full-size packets": (1600, 2.5e9), "packets cut after 96 bytes": (96, 0.45e9)}
+"""Bytes that are kept of a packet, and how many bytes of the file are to be read per second."""
+BLOCKS = 100
 DPKT = """
 import sys, dpkt
 seen = {}
@@ -40,38 +43,50 @@ print(len(seen))
 
 
 def main() -> int:
-    """Make a capture, read it with each program, and print a table."""
+    """Make both captures, read them with each program, and print a table for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=7)
     runs = parser.parse_args().runs
     build = ["cargo", "build", "--release", "--quiet", "-p", "incast-diagnose"]
     subprocess.run([*build, "--example", "speed"], cwd=ROOT, check=True)
-    reader = ROOT / "target" / "release" / "examples" / "speed"
-    with TemporaryDirectory() as directory:
-        capture = Path(directory) / "read.pcapng"
-        _make(capture)
-        size = capture.stat().st_size
-        programs = {"incast": [str(reader), str(capture)]}
-        if shutil.which("tshark"):
-            programs["tshark -z conv,tcp"] = [
-                "tshark", "-q", "-z", "conv,tcp", "-r", str(capture),
-            ]  # fmt: skip
-        if find_spec("dpkt"):
-            programs["dpkt"] = [sys.executable, "-c", DPKT, str(capture)]
-        table = Table(title=f"{size / 1e6:.0f} MB of full-size packets, best of {runs}")
-        for head in ("program", "processor [s]", "MB/s"):
-            table.add_column(head, justify="left" if head == "program" else "right")
-        rates = {}
-        for name, words in programs.items():
-            spent = _measure(words, runs if name == "incast" else 1)
-            rates[name] = size / spent
-            table.add_row(name, f"{spent:.2f}", f"{rates[name] / 1e6:.0f}")
+    missed = False
+    for shape, (snaplen, least) in SHAPES.items():
+        with TemporaryDirectory() as directory:
+            capture = Path(directory) / "read.pcapng"
+            _make(capture, snaplen)
+            missed |= _compare(shape, capture, least, runs)
+    return int(missed)
+
+
+def _compare(shape: str, capture: Path, least: float, runs: int) -> bool:
+    """Print a table of the programs, and return whether incast misses its bar."""
+    size = capture.stat().st_size
+    table = Table(title=f"{size / 1e6:.0f} MB of {shape}")
+    for head in ("program", "processor [s]", "MB/s"):
+        table.add_column(head, justify="left" if head == "program" else "right")
+    missed = False
+    for name, words in _programs(capture).items():
+        spent = _measure(words, runs if name == "incast" else 1)
+        table.add_row(name, f"{spent:.2f}", f"{size / spent / 1e6:.0f}")
+        if name == "incast":
+            missed = size / spent < least
+            table.add_row("  its bar", f"{size / least:.2f}", f"{least / 1e6:.0f}")
     Console(highlight=False).print(table)
-    return int(rates["incast"] < LEAST)
+    return missed
 
 
-def _make(path: Path) -> None:
-    words = ["run", "storage-read", "--seeds", "1", "--snaplen", "1600", "--pcap", str(path)]
+def _programs(capture: Path) -> dict[str, list[str]]:
+    reader = ROOT / "target" / "release" / "examples" / "speed"
+    programs = {"incast": [str(reader), str(capture)]}
+    if tshark := shutil.which("tshark"):
+        programs["tshark -z conv,tcp"] = [tshark, "-q", "-z", "conv,tcp", "-r", str(capture)]
+    if find_spec("dpkt"):
+        programs["dpkt"] = [sys.executable, "-c", DPKT, str(capture)]
+    return programs
+
+
+def _make(path: Path, snaplen: int) -> None:
+    words = ["run", "storage-read", "--seeds", "1", "--snaplen", str(snaplen), "--pcap", str(path)]
     sets = ["--set", "workload.servers=24", "--set", f"workload.blocks={BLOCKS}"]
     command = [sys.executable, "-m", "incast", *words, *sets, "--format", "json"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -36,22 +36,27 @@ class ScenarioError(ValueError):
 
 @final
 class Captures:
-    """Capture files that are open; they can be read once.
+    """Capture files, which are opened by the first call that reads them, and can be read once.
+
+    That may wait for a pipe; another thread can look at the progress, and stop it.
 
     Parameters
     ----------
     paths
         Files; `-` is standard input.
-
-    Raises
-    ------
-    ValueError
-        A file cannot be read, or is no capture; one line.
     """
 
     def __new__(cls, paths: Sequence[str | PathLike[str]]) -> Captures: ...
+    def open(self) -> None:
+        """Open the files, and read each up to its first packet.
+
+        Raises
+        ------
+        ValueError
+            A file cannot be read, or is no capture; one line.
+        """
     def stop(self) -> None:
-        """End the reading soon, with what it has read."""
+        """End the reading soon, also where it waits for bytes, with what it has read."""
     @property
     def bytes_read(self) -> int:
         """The bytes of the files that have been read so far."""
@@ -64,7 +69,7 @@ class Captures:
     def packets(self, from_ns: int, to_ns: int, most: int) -> dict[str, Any]:
         """Read the packets, and return those of a span of nanoseconds since 1970 as columns.
 
-        There are at most `most` of them.
+        There are at most `most` of them. Ctrl-C ends it by `KeyboardInterrupt`.
         """
 
 @final

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import incast
 from incast import _core
 from validation.captures import truth
+from validation.captures.foreign import files
+from validation.captures.foreign.witness import Witnesses
 from validation.captures.frames import lose, without_identifications
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ def _capture(
     lost = lose(path, case.lost, path.name) if case.lost else 0
     if not view.numbered:
         without_identifications(path)
+    _doubt(told, path, counted=view.numbered)
     head = {
         "file": path.name,
         "scenario": case.name,
@@ -52,3 +55,13 @@ def _capture(
     tree = head | told | {"document": case.document}
     path.with_suffix(".json").write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")
     return path
+
+
+def _doubt(told: dict[str, Any], path: Path, *, counted: bool) -> None:
+    """Mark what nothing in the file shows: a stall whose end may be new data, only late."""
+    witnesses = Witnesses(files.read(path), counted=counted, complete=True)
+    for stall in told["stalls"]:
+        stall["in_doubt"] |= not witnesses.of_stall(stall)
+    for one in told["episodes"]:
+        shown = [witnesses.of(host, one["start"], one["end"]) for host in one["stalled"]]
+        one["in_doubt"] = not any(shown)

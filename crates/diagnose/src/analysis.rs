@@ -1,19 +1,19 @@
 //! The whole of a capture: its vantage points, and the report.
 
-use std::collections::BTreeSet;
-
-use incast_capture::read::{End, Merge, Packet};
+use incast_capture::read::{End, Merge, Packet, Tally, Tunnel};
 
 use crate::chain;
 use crate::episode::Episode;
+use crate::intake::Lack;
 use crate::load::BIN;
 use crate::look_alikes::{self, LookAlike};
 use crate::point::Point;
 use crate::report::{
-    CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, seconds,
+    CannotTell, EpisodeTold, FileTold, ParametersTold, Report, StallTold, TunnelTold, seconds,
 };
 use crate::stall::Stall;
 use crate::vantage::Vantage;
+use crate::verdict::{self, Case, stalled};
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug)]
@@ -59,32 +59,56 @@ impl Analysis {
         }
         let told: Vec<FileTold> = files.files().map(file).collect();
         let drops = files.files().map(|(_, tally, _)| tally.dropped).sum();
-        let vantage = |point: &Point| self.options.vantage.or_else(|| point.evidence.vantage());
+        let others =
+            told.iter().flat_map(|file| &file.notes).cloned().collect::<Vec<_>>().join("; ");
+        let tunnels = tunnels(files);
+        let vantage = |point: &Point| place(point, self.options.vantage);
         // What a client sees says most of an episode, what a server sees least.
-        let rank = |point: &&Point| match vantage(point) {
+        let rank = |point: &&Point| match vantage(point).map(|(vantage, _)| vantage) {
             Some(Vantage::Client) => 3,
             Some(Vantage::Switch) => 2,
             Some(Vantage::Server) => 1,
             None => 0,
         };
-        let Some(lead) = self.points.iter().max_by_key(rank) else { return empty(told) };
-        let place = vantage(lead);
+        let Some(lead) = self.points.iter().max_by_key(rank) else {
+            return Report {
+                why: verdict::nothing(&others),
+                files: told,
+                tunnels,
+                ..Report::default()
+            };
+        };
+        let (place, confidence) =
+            vantage(lead).map_or((None, 0.0), |(one, sure)| (Some(one), sure));
         let look_alikes = look_alikes::all(lead, place, drops);
-        let others = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
-        let stalls = stalls(lead, others);
-        let random = found(&look_alikes, "bad_link") || found(&look_alikes, "path");
-        let episodes: &[Episode] = if random { &[] } else { &lead.episodes };
+        let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
+        let stalls = stalls(lead, rest);
+        let episodes = episodes(lead, place, &look_alikes);
+        let lacks = lead.intake.lacks(drops);
         let began = self.points.iter().map(|point| point.first).min().unwrap_or(0);
         let ended = self.points.iter().map(|point| point.last).max().unwrap_or(0);
-        let (incast, why) = verdict(lead, place, episodes, &stalls, &look_alikes);
+        let case = Case {
+            lead,
+            vantage: place,
+            episodes: &episodes,
+            stalls: &stalls,
+            look_alikes: &look_alikes,
+            lacks: &lacks,
+            others: &others,
+        };
+        let (incast, why) = case.decide();
         Report {
             incast,
             why,
             vantage: place,
+            vantage_confidence: confidence,
+            severity: lead.blocks.severity(!episodes.is_empty()),
+            incomplete: lacks.iter().map(|lack| lack.name()).collect(),
+            tunnels,
             episodes: episodes.iter().map(|episode| told_of(episode, lead, began)).collect(),
             stalls: stalls.iter().map(|stall| StallTold::new(stall, began)).collect(),
             look_alikes,
-            cannot_tell: cannot_tell(lead, place, &stalls),
+            cannot_tell: cannot_tell(lead, place, &stalls, &lacks),
             parameters: parameters(lead, place),
             files: told,
             began_s: seconds(began),
@@ -94,6 +118,50 @@ impl Analysis {
             unlisted: lead.unlisted,
         }
     }
+}
+
+/// Packets of a host that sends.
+const SENDS: u64 = 8;
+
+/// Where a point is, and how sure that is.
+fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {
+    if let Some(given) = given {
+        return Some((given, 1.0));
+    }
+    let (vantage, sure) = point.evidence.vantage()?;
+    // At a server no other server is seen, so where data of several hosts goes to one, the place is
+    // between them.
+    let several = point.hosts.busiest().is_some_and(|(_, receiver)| {
+        receiver.hosts.values().filter(|sent| sent.packets >= SENDS).count() > 1
+    });
+    if vantage == Vantage::Server && several {
+        return Some((Vantage::Switch, sure));
+    }
+    Some((vantage, sure))
+}
+
+/// The episodes of a point, without those whose losses something else explains.
+fn episodes(lead: &Point, place: Option<Vantage>, look_alikes: &[LookAlike]) -> Vec<Episode> {
+    let elsewhere = |name: &&str| found(look_alikes, name);
+    if place == Some(Vantage::Server)
+        || look_alikes::LOSING.iter().any(elsewhere)
+        || !lead.intake.has_a_clock()
+    {
+        return Vec::new();
+    }
+    let outages = lead.silences.all().iter().filter(|one| one.is_outage() == Some(true));
+    let spans: Vec<_> = outages.map(|one| (one.start, one.end)).collect();
+    let apart = |episode: &&Episode| {
+        spans.iter().all(|&(start, end)| end <= episode.start || episode.end <= start)
+    };
+    lead.episodes.iter().filter(apart).cloned().collect()
+}
+
+/// What carried the packets of all files.
+fn tunnels(files: &Merge) -> Vec<TunnelTold> {
+    let inside = |kind: Tunnel| files.files().map(|(_, tally, _)| tally.inside(kind)).sum();
+    let told = |kind: Tunnel| TunnelTold { kind: kind.name(), packets: inside(kind) };
+    Tunnel::ALL.into_iter().map(told).filter(|one| one.packets > 0).collect()
 }
 
 /// The stalls of the leading point, and those of others that it has not seen.
@@ -124,86 +192,9 @@ fn stalls<'a>(lead: &Point, others: impl Iterator<Item = &'a Point>) -> Vec<Stal
     all
 }
 
+/// Whether a look-alike was found.
 fn found(look_alikes: &[LookAlike], name: &str) -> bool {
     look_alikes.iter().any(|one| one.name == name && one.found == Some(true))
-}
-
-/// A bad link seldom stops more flows of one burst than this.
-const ALONE: usize = 2;
-
-/// Whether there is incast, and why.
-fn verdict(
-    lead: &Point,
-    vantage: Option<Vantage>,
-    episodes: &[Episode],
-    stalls: &[Stall],
-    look_alikes: &[LookAlike],
-) -> (Option<bool>, String) {
-    if let Some(worst) = episodes.iter().max_by_key(|episode| episode.lost) {
-        let lost: i64 = episodes.iter().map(|episode| episode.lost).sum();
-        let (waiting, waited) = (stalled(worst, lead).len(), seconds(worst.lost));
-        let text = format!(
-            "{} flows into {} begin together and fill the link, which then idles for {waited:.3} s \
-             while {waiting} of them wait",
-            worst.fan_in, worst.receiver,
-        );
-        let text = match episodes.len() {
-            1 => text,
-            count => format!(
-                "in {count} episodes the link idles for {:.3} s; in the worst, {text}",
-                seconds(lost)
-            ),
-        };
-        let alone = episodes.iter().all(|episode| stalled(episode, lead).len() <= ALONE);
-        let receiver = lead.receivers.get(&worst.receiver).filter(|_| alone);
-        if let Some(receiver) = receiver.filter(|one| look_alikes::may_be_a_bad_link(one)) {
-            let count = receiver.losses.count();
-            let doubt = format!(
-                "{text}; but {count} lost packets, {:.2} % of all, do not show whether a full \
-                 queue or a bad link has dropped them",
-                100.0 * receiver.losses.ratio()
-            );
-            return (None, doubt);
-        }
-        return (Some(true), text);
-    }
-    let names: Vec<&str> =
-        look_alikes.iter().filter(|one| one.found == Some(true)).map(|one| one.name).collect();
-    let instead = match names.len() {
-        0 => String::new(),
-        _ => format!("; found instead: {}", names.join(", ")),
-    };
-    if lead.packets == 0 {
-        return (None, "there is no TCP packet in the capture".to_owned());
-    }
-    if vantage == Some(Vantage::Server) {
-        let text = "the other servers are not seen at a server, so the number of flows is unknown";
-        return match stalls.len() {
-            0 => (None, format!("no flow waits for a retransmission here, but {text}{instead}")),
-            _ => (None, text.to_owned()),
-        };
-    }
-    let (fan_in, least) = (lead.parameters.fan_in, lead.least);
-    let text = match stalls.len() {
-        0 => "no flow waits for a retransmission".to_owned(),
-        _ if fan_in < least => format!(
-            "flows wait for retransmissions, but at most {fan_in} begin together, and an episode \
-             has {least} or more (--flows)"
-        ),
-        _ if !lead.episodes.is_empty() => {
-            "flows wait for retransmissions, but their losses are not those of a full queue"
-                .to_owned()
-        }
-        _ => "flows wait for retransmissions, but no burst fills the link and then leaves it idle"
-            .to_owned(),
-    };
-    (Some(false), format!("{text}{instead}"))
-}
-
-/// The flows of an episode that waited.
-fn stalled(episode: &Episode, lead: &Point) -> BTreeSet<String> {
-    let flows = episode.stalls.iter().filter_map(|&at| lead.stalls.get(at));
-    flows.map(|stall| format!("{} > {}", stall.sender, stall.receiver)).collect()
 }
 
 fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
@@ -219,11 +210,19 @@ fn told_of(episode: &Episode, lead: &Point, began: i64) -> EpisodeTold {
 }
 
 /// What this place forbids to know.
-fn cannot_tell(lead: &Point, vantage: Option<Vantage>, stalls: &[Stall]) -> Vec<CannotTell> {
+fn cannot_tell(
+    lead: &Point,
+    vantage: Option<Vantage>,
+    stalls: &[Stall],
+    lacks: &[Lack],
+) -> Vec<CannotTell> {
     let mut list = Vec::new();
     let mut say = |what: &str, why: &str| {
         list.push(CannotTell { what: what.to_owned(), why: why.to_owned() });
     };
+    for lack in lacks {
+        say("what happened to packets that are not in the file", lack.why());
+    }
     match vantage {
         Some(Vantage::Server) => {
             say("episodes and their fan-in", "at a server the other servers are not seen");
@@ -257,7 +256,7 @@ fn cannot_tell(lead: &Point, vantage: Option<Vantage>, stalls: &[Stall]) -> Vec<
 fn parameters(lead: &Point, place: Option<Vantage>) -> ParametersTold {
     let known = &lead.parameters;
     let at_client = place == Some(Vantage::Client);
-    let peak = lead.receivers.values().map(|receiver| receiver.full(at_client)).max();
+    let peak = lead.hosts.receivers().map(|(_, receiver)| receiver.full(at_client)).max();
     let rate = peak.filter(|&peak| peak > 0).map(|peak| peak as f64 * 8e9 / BIN as f64);
     let queued = Some(seconds(known.queued())).filter(|_| known.round_trip.is_some());
     ParametersTold {
@@ -277,9 +276,7 @@ fn parameters(lead: &Point, place: Option<Vantage>) -> ParametersTold {
     }
 }
 
-fn file(
-    (path, tally, end): (&std::path::Path, incast_capture::read::Tally, Option<&End>),
-) -> FileTold {
+fn file((path, tally, end): (&std::path::Path, Tally, Option<&End>)) -> FileTold {
     let mut notes = Vec::new();
     match end {
         Some(End::Whole) => {}
@@ -289,40 +286,11 @@ fn file(
         }
         None => notes.push("was not read to its end".to_owned()),
     }
-    for (count, what) in [
-        (tally.short, "frames are cut before the end of their TCP header"),
-        (tally.fragments, "IP fragments have no TCP header"),
-        (tally.malformed, "packets have lengths that contradict each other"),
-        (tally.not_ip, "frames are not IP"),
-        (tally.dropped, "packets were dropped by the capture, by its own account"),
-    ] {
-        if count > 0 {
-            notes.push(format!("{count} {what}"));
-        }
-    }
+    notes.extend(tally.notes());
     FileTold {
         path: path.display().to_string(),
         frames: tally.frames,
         packets: tally.packets,
         notes,
-    }
-}
-
-fn empty(files: Vec<FileTold>) -> Report {
-    Report {
-        incast: None,
-        why: "there is no TCP packet in the capture".to_owned(),
-        vantage: None,
-        episodes: Vec::new(),
-        stalls: Vec::new(),
-        look_alikes: Vec::new(),
-        cannot_tell: Vec::new(),
-        parameters: parameters(&Point::new(3), None),
-        files,
-        began_s: 0.0,
-        length_s: 0.0,
-        packets: 0,
-        connections: 0,
-        unlisted: 0,
     }
 }

@@ -4,7 +4,7 @@
 use incast_capture::read::Packet;
 
 use crate::connection::Connection;
-use crate::event::{Event, Reason};
+use crate::event::{Event, Reason, Wait};
 use crate::flow::{Kind, Pending};
 use crate::stall::{Cause, Ended, Stall};
 
@@ -83,9 +83,9 @@ impl Connection {
             return;
         }
         self.flows[side].pending = None;
-        let span = (pending.start, pending.end);
-        let places = (pending.before, pending.after);
-        events.push(Self::waited(side, Reason::Middle, span, places));
+        let Pending { start, end, before, after, idle, .. } = pending;
+        let wait = Wait { reason: Reason::Middle, start, end, before, after, idle };
+        events.push(Event::Waited { side, wait });
     }
 
     /// The segment was sent once more, or the capture ends, before an answer came.
@@ -133,6 +133,9 @@ impl Connection {
             upstream: true,
             near_end: false,
             missing: None,
+            proven: matches!(pending.kind, Kind::Resent { .. }),
+            restart: false,
+            void: false,
         };
         self.flows[side].pending = None;
         if self.asks(side) {

@@ -7,15 +7,22 @@ use crate::flow::{Flow, Kind};
 use crate::load::Mark;
 use crate::stall::{Cause, Ended, Place, Stall};
 use crate::trip::Trip;
+use crate::window::Shut;
+
+/// No timer of a SYN is shorter (RFC 6298 §2.1: a second; some stacks ask sooner).
+const SYN_TIMER: i64 = 100_000_000;
 
 /// What is known of the place of a packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
-    /// The load of the host that it goes to.
+    /// The load of the host that it goes to, and of the one that it comes from.
     pub mark: Mark,
+    pub own: Mark,
     /// A round trip to use before one was seen.
     pub round_trip: i64,
-    /// Whether other connections count their packets.
+    /// How many packets are missing before it, and whether its sender counts those of each
+    /// connection.
+    pub missing: Option<u32>,
     pub counted: bool,
     /// The usual timer, as far as waits have shown it.
     pub timer: Option<i64>,
@@ -27,6 +34,12 @@ pub struct Connection {
     /// A number of its own.
     pub serial: u64,
     pub ends: [Endpoint; 2],
+    /// Where its hosts are in the lists of the point.
+    pub hosts: [usize; 2],
+    /// Whether each end was heard.
+    pub spoken: [bool; 2],
+    /// Its packets were in the file before: only new bytes count.
+    pub replayed: bool,
     /// What each end sends.
     pub flows: [Flow; 2],
     /// How long each end takes to answer.
@@ -40,18 +53,19 @@ pub struct Connection {
     pub last_place: Place,
     /// The load of the receiver of each flow when it last was heard.
     pub marks: [Mark; 2],
-    /// Since when the window of each flow is closed.
-    pub closed_since: [Option<i64>; 2],
     pub reset: bool,
     /// A request that was sent again, and not yet answered.
     pub asked_again: Option<Stall>,
 }
 
 impl Connection {
-    pub fn new(serial: u64, ends: [Endpoint; 2], now: i64) -> Self {
+    pub fn new(serial: u64, ends: [Endpoint; 2], hosts: [usize; 2], now: i64) -> Self {
         Self {
             serial,
             ends,
+            hosts,
+            spoken: [false; 2],
+            replayed: false,
             flows: Default::default(),
             trips: Default::default(),
             opener: None,
@@ -60,7 +74,6 @@ impl Connection {
             last: now,
             last_place: Place::default(),
             marks: [Mark::default(); 2],
-            closed_since: [None; 2],
             reset: false,
             asked_again: None,
         }
@@ -99,6 +112,31 @@ impl Connection {
         self.opener != Some(1 - side) && own.top <= other.top.max(most)
     }
 
+    /// Whether a SYN opens another connection of the same ends.
+    pub fn ends_before(&self, packet: &Packet, side: usize) -> bool {
+        let known = self.flows[side].syn.map(|(_, seq, _)| seq);
+        self.over() || self.reset || known != Some(packet.seq) && self.flows[side].begun()
+    }
+
+    /// Whether a packet was in the file before: its SYN came again, with the same number, when
+    /// data had been seen, and it brings nothing new.
+    pub fn is_replay(&mut self, packet: &Packet, side: usize) -> bool {
+        let flow = &mut self.flows[side];
+        if packet.has(flags::SYN) {
+            let same = flow.syn.is_some_and(|(_, seq, _)| seq == packet.seq)
+                && flow.syn_id.is_some()
+                && flow.syn_id == packet.id;
+            self.replayed |= same;
+            return same;
+        }
+        if !self.replayed {
+            return false;
+        }
+        let end = flow.start_of(packet.seq) + i64::from(packet.payload);
+        self.replayed = end <= flow.top;
+        self.replayed
+    }
+
     /// Whether nothing more is expected.
     pub fn over(&self) -> bool {
         let done = |flow: &Flow| flow.closed && flow.una >= flow.top;
@@ -109,7 +147,6 @@ impl Connection {
     pub fn handle(&mut self, packet: &Packet, around: Around, events: &mut Vec<Event>) {
         let side = usize::from(packet.source != self.ends[0]);
         let now = packet.time.max(self.last);
-        let missing = self.flows[side].missing_before(packet);
         if packet.has(flags::SYN) {
             self.open(packet, side, now, events);
         } else {
@@ -124,7 +161,7 @@ impl Connection {
         if packet.payload == 0 {
             self.flows[side].announce(packet, now);
         }
-        let asks_again = data && self.data(packet, side, now, (around, missing), events);
+        let asks_again = data && self.data(packet, side, now, around, events);
         if packet.has(flags::FIN) {
             self.flows[side].closed = true;
         }
@@ -143,9 +180,11 @@ impl Connection {
         let flow = &mut self.flows[side];
         let before = flow.syn.filter(|&(_, seq, _)| seq == packet.seq);
         match before {
+            // An answer by a reset refuses the first attempt; the next one is not for a loss.
+            Some(_) if self.reset => {}
             Some((sent, _, place)) => {
                 flow.syn_again = flow.syn_again.or(Some(sent));
-                if now - sent > 100_000_000 {
+                if now - sent > SYN_TIMER {
                     let stall = Stall {
                         sender: self.ends[side],
                         receiver: self.ends[1 - side],
@@ -160,6 +199,9 @@ impl Connection {
                         upstream: true,
                         near_end: false,
                         missing: None,
+                        proven: true,
+                        restart: false,
+                        void: false,
                     };
                     events.push(Event::Stalled { side, stall });
                 }
@@ -167,13 +209,14 @@ impl Connection {
             None => flow.open(packet.seq),
         }
         flow.syn = Some((now, packet.seq, packet.into()));
+        flow.syn_id = packet.id.filter(|id| *id != 0);
         flow.mss = packet.options.mss.unwrap_or(0).into();
-        self.flows[1 - side].scale = packet.options.scale.or(Some(0));
+        self.flows[1 - side].window.scale = packet.options.scale.or(Some(0));
         self.sack[side] = packet.options.sack_permitted;
         if packet.has(flags::ACK) && before.is_none() {
             // Windows are shifted only if both ends say so (RFC 7323 §2.2).
             if packet.options.scale.is_none() {
-                self.flows[side].scale = Some(0);
+                self.flows[side].window.scale = Some(0);
             }
             if let Some((sent, ..)) = self.flows[1 - side].syn {
                 self.trips[side].take(now - sent, 0);
@@ -222,8 +265,7 @@ impl Connection {
         let duplicate = duplicate_range(packet);
         if packet.has(flags::SYN) {
             flow.una = flow.una.max(0);
-            flow.window = packet.window.into();
-            flow.edge = flow.edge.max(flow.window);
+            flow.window.opens(packet.window);
             return;
         }
         let end_of_fin = i64::from(flow.closed);
@@ -272,40 +314,29 @@ impl Connection {
         if ack > flow.una {
             flow.acknowledged(ack, now);
         }
-        self.window(packet, side, ack, now);
+        let ends = packet.has(flags::FIN) || flow.closed;
+        let segment = flow.segment();
+        if let Some(shut) =
+            flow.window.offer((packet.window, ack), segment, (now, packet.into()), ends)
+        {
+            events.push(Self::paused(from, shut, false));
+        }
     }
 
-    /// The window that a packet opens for the other end.
-    fn window(&mut self, packet: &Packet, side: usize, ack: i64, now: i64) {
-        let from = 1 - side;
-        let flow = &mut self.flows[from];
-        flow.window = i64::from(packet.window) << flow.scale.unwrap_or(0);
-        flow.window_most = flow.window_most.max(flow.window);
-        flow.edge = flow.edge.max(ack + flow.window);
-        let closed = packet.window == 0 && !packet.has(flags::FIN);
-        let since = &mut self.closed_since[from];
-        *since = if closed { since.or(Some(now)) } else { *since };
+    /// Reports a window that let no segment through.
+    fn paused(side: usize, shut: Shut, lasts: bool) -> Event {
+        let Shut { since: start, until: end, places: (before, after) } = shut;
+        let reason = if lasts { Reason::StillPaused } else { Reason::Paused };
+        Event::Waited { side, wait: Wait { reason, start, end, before, after, idle: 1.0 } }
     }
 
-    /// Whether a silence of a flow was ended by the other end, and how.
-    pub fn other_end_waited(&mut self, side: usize, now: i64, start: i64) -> Option<Reason> {
+    /// Whether a silence of a flow was ended by an ACK that the other end had held.
+    pub fn ack_was_held(&self, side: usize, now: i64, start: i64) -> bool {
         let heard = self.heard[1 - side];
         let patience = self.patience(1_000_000);
-        if let Some(since) = self.closed_since[side].take()
-            && since >= start - patience
-        {
-            return Some(Reason::Paused);
-        }
         // It spoke late in the silence, and the sender went on at once.
         let late = heard - start > patience && now - heard <= patience;
-        let moved = self.flows[side].last_advance == heard;
-        (late && moved).then_some(Reason::DelayedAck)
-    }
-
-    /// Reports a wait without a loss.
-    pub fn waited(side: usize, reason: Reason, span: (i64, i64), places: (Place, Place)) -> Event {
-        let (start, end) = span;
-        Event::Waited { side, wait: Wait { reason, start, end, before: places.0, after: places.1 } }
+        late && self.flows[side].last_advance == heard
     }
 
     /// Whether the point is at an end, so that what the other one answers may be lost before it.
@@ -322,12 +353,16 @@ impl Connection {
     /// The end of all that is open, when the capture ends or the connection does.
     pub fn finish(&mut self, events: &mut Vec<Event>) {
         for side in 0..2 {
+            if let Some(shut) = self.flows[side].window.at_end(self.last, self.last_place) {
+                events.push(Self::paused(side, shut, true));
+            }
             self.settle_silent(side, None, events);
             if let Some(pending) = self.flows[side].pending
                 && matches!(pending.kind, Kind::Resent { .. })
             {
                 self.give_up_resent(side, events);
             }
+            self.tell_black_hole(side, events);
             self.end_message(side, events);
         }
         if let Some(stall) = self.asked_again.take() {

@@ -4,18 +4,33 @@ use incast_capture::read::{Endpoint, Packet};
 
 use crate::chain;
 use crate::connection::{Around, Connection};
-use crate::event::{Event, Message, Reason};
+use crate::event::{Event, Message, Reason, Resumed, Wait};
 use crate::flow::{Flow, Kind, Pending, Seen};
 use crate::stall::{Cause, Ended, Place, Stall};
 
+const NO_WITNESS: &str =
+    "no packet shows whether it had been sent before, or its sender had waited";
 const UNNUMBERED: &str = "it had been outstanding in an earlier repair, and packets without \
     counted identifications do not show whether it was sent again then, in vain";
 
 /// Bytes of options that a full segment may have.
 const OPTIONS: i64 = 40;
 
-/// No timer is shorter, so that a wait is none without a loss.
+/// No probe or retransmission timer of a common stack is shorter (Linux: two ticks): a shorter
+/// silence before new bytes is no stall.
 const SOON: i64 = 2_000_000;
+/// The share of a wait in which the receiver's link must have been idle at the least: else packets
+/// of others, or a queue, have delayed the one that ended it.
+const IDLE: f64 = 0.1;
+/// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
+/// link was.
+const LONG: i64 = 150_000_000;
+/// Packets of one window that may have been sent several times in vain.
+const MOST_REPEATS: i64 = 16;
+/// A flow that was silent for so long may have met an outage.
+const BREAK: i64 = 50_000_000;
+/// What is farther ahead than any window reaches (RFC 7323 §2.3) is another stream of bytes.
+const FAR: i64 = 1 << 30;
 
 /// The silence before a segment.
 pub struct Gap {
@@ -41,12 +56,17 @@ impl Connection {
         packet: &Packet,
         side: usize,
         now: i64,
-        (around, missing): (Around, Option<u32>),
+        around: Around,
         events: &mut Vec<Event>,
     ) -> bool {
         let flow = &mut self.flows[side];
-        let start = flow.start_of(packet.seq);
+        let mut start = flow.start_of(packet.seq);
+        if (start - flow.top).abs() > FAR {
+            flow.restart(packet.seq);
+            start = flow.top;
+        }
         let end = start + i64::from(packet.payload);
+        flow.packets += 1;
         if packet.payload <= 1 && end <= flow.una {
             return false; // keeps the connection, or asks for the window
         }
@@ -60,14 +80,26 @@ impl Connection {
         let full = i64::from(packet.payload) + OPTIONS >= flow.segment();
         flow.pushes |= full && flow.top == 0;
         let seen = flow.seen(start, end);
-        let missing = self.lost_before(side, (start, now), seen, (around, missing));
+        let missing = self.lost_before(side, (start, now), seen, around);
         self.settle_silent(side, Some((start, now)), events);
         let first = self.begin_message(side, now, (start, seen), events);
+        if first {
+            self.flows[1 - side].asked = Some((now, around.own));
+        }
         let gap = self.gap(side, now, around, missing, first);
         self.queue_before(side, seen, &gap);
-        if gap.is_stall() && !self.asks(side) {
-            events.push(Event::Silent { side, length: gap.now - gap.start });
+        let last = self.flows[side].last_data;
+        if now - last > BREAK && self.flows[side].packets > 1 {
+            let how = match seen {
+                Seen::Again if end <= self.flows[side].una => Resumed::Acknowledged,
+                Seen::Again | Seen::Missing => Resumed::Again,
+                Seen::Next | Seen::Beyond => Resumed::New,
+            };
+            events.push(Event::Resumed { side, last, how });
         }
+        let flow = &mut self.flows[side];
+        let again = seen == Seen::Again && (start..end).contains(&flow.una);
+        flow.tries.sent(packet.payload, again, packet.into());
         match seen {
             Seen::Again => self.again(packet, side, (start, end), &gap, events),
             Seen::Missing => self.missing(packet, side, (start, end), &gap, events),
@@ -75,7 +107,8 @@ impl Connection {
                 if seen == Seen::Beyond {
                     let flow = &self.flows[side];
                     let packets = flow.new_packets(start);
-                    events.push(Event::Lost { side, packets });
+                    let at_once = !gap.first && gap.now - flow.last_data <= gap.patience;
+                    events.push(Event::Lost { side, packets, at_once });
                 }
                 self.fresh(packet, side, (start, end), seen, &gap, events);
             }
@@ -104,12 +137,19 @@ impl Connection {
         side: usize,
         (start, now): (i64, i64),
         seen: Seen,
-        (around, missing): (Around, Option<u32>),
+        around: Around,
     ) -> Option<u32> {
         let quick = now - self.flows[side].last_data <= self.patience(around.round_trip);
         let flow = &mut self.flows[side];
-        let missing = missing?;
+        let missing = around.missing?;
         let new = flow.new_packets(start);
+        // More than the window lets through cannot have been lost.
+        let room = (flow.window.edge - flow.una).max(flow.window.most) / flow.segment();
+        if flow.window.most > 0 && i64::from(missing.saturating_sub(new)) > room + MOST_REPEATS {
+            flow.ids.vote(false);
+            flow.ids.vote(false);
+            return None;
+        }
         // While losses are repaired, retransmissions may be missing, too.
         let repairs = flow.una < flow.recover || flow.holes.first().is_some();
         let early = flow.early;
@@ -118,11 +158,14 @@ impl Connection {
             flow.early = 0;
             if quick && (!repairs || agrees) {
                 flow.ids.vote(agrees);
+                if new > 0 && missing == new {
+                    flow.ids.matches();
+                }
             }
         } else {
             flow.early += missing;
         }
-        if !flow.ids.votes.counted().unwrap_or(around.counted) {
+        if !around.counted {
             return None;
         }
         flow.surplus += missing.saturating_sub(new);
@@ -138,8 +181,12 @@ impl Connection {
         let asked = flow.message.map_or(now, |message| message.start).max(opened);
         let start = if first { asked } else { flow.last_data.max(flow.last_advance) };
         let start = start.min(now);
-        let length = (now - flow.last_data).max(1) as f64;
-        let idle = (around.mark.idle - self.marks[side].idle) as f64 / length;
+        // Before an answer counts how the link was since it was asked for.
+        let (since, mark) = match flow.asked {
+            Some(asked) if first => asked,
+            _ => (flow.last_data, self.marks[side]),
+        };
+        let idle = (around.mark.idle - mark.idle) as f64 / (now - since).max(1) as f64;
         Gap {
             start,
             now,
@@ -202,15 +249,17 @@ impl Connection {
         let flow = &mut self.flows[side];
         flow.timed = None;
         if end <= flow.una {
-            return; // all of it has been acknowledged: it was sent in vain
+            events.push(Event::InVain { side });
+            return;
         }
         let at_una = start <= flow.una;
         let resent = start < flow.resent_top;
         let probe = end >= flow.top && start > flow.una && !resent;
         if at_una && !resent {
-            events.push(Event::Lost { side, packets: 1 });
+            events.push(Event::Lost { side, packets: 1, at_once: false });
         }
-        let stalled = gap.is_stall() && (at_una || probe);
+        let shut = flow.window.was_shut(gap.start);
+        let stalled = gap.is_stall() && !shut && (at_una || probe);
         if stalled {
             let value = packet.options.timestamps.map(|stamps| stamps.value);
             let (top, dupacks) = (flow.top, flow.dupacks.max(flow.held as u32));
@@ -237,6 +286,8 @@ impl Connection {
         let sack = self.sack[0] && self.sack[1];
         let flow = &mut self.flows[side];
         let Some(hole) = flow.holes.at(start, end) else { return };
+        flow.filled_late = flow.filled_late.max(gap.now - hole.made);
+        let shut = flow.window.was_shut(gap.start);
         if trip.is_some_and(|trip| gap.now - hole.made < trip / 2) {
             events.push(Event::Reordered { side });
             return;
@@ -251,7 +302,7 @@ impl Connection {
             let beyond = gap.beyond(flow.surplus) * flow.segment();
             flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
         }
-        if !gap.is_stall() || !first {
+        if !gap.is_stall() || !first || shut {
             return;
         }
         // With SACK every packet behind a hole speaks for its loss, else a duplicate at `una` does.
@@ -288,33 +339,35 @@ impl Connection {
     ) {
         self.rounds(side, gap, events);
         let length = gap.now - gap.start;
-        if self.asks(side) {
-            return; // when to ask is the client's own affair
-        }
-        let places = (gap.before, packet.into());
-        let span = (self.flows[side].last_data, gap.now);
-        if !gap.first
-            && span.1 - span.0 > gap.patience
-            && let Some(reason) = self.other_end_waited(side, gap.now, span.0)
-        {
-            events.push(Self::waited(side, reason, span, places));
+        // When to ask is the client's own affair, and a window that is shut the receiver's.
+        if self.asks(side) || self.flows[side].window.was_shut(gap.start) {
             return;
         }
+        let last = self.flows[side].last_data;
+        let held = !gap.first && gap.now - last > gap.patience;
+        if held && self.ack_was_held(side, gap.now, last) {
+            events.push(Event::Waited { side, wait: gap.wait(Reason::DelayedAck, last, packet) });
+            return;
+        }
+        let lost = gap.missing.is_some_and(|missing| missing > 0);
         let unasked = gap.first && start == 0 && self.opener == Some(side);
-        if length <= gap.patience.max(SOON) && (gap.missing.unwrap_or(0) == 0 || unasked)
-            || length <= gap.patience
-        {
+        let quick = gap.patience.max(if lost && !unasked { 0 } else { SOON });
+        // While others' packets kept the link busy, it waited for its turn.
+        if length <= quick || !gap.link_idled() && !(lost && length > LONG) {
             return;
         }
+        let selective = self.sack[0] && self.sack[1];
         if seen == Seen::Beyond {
-            let ends = (self.ends[side], self.ends[1 - side]);
-            let mut stall = gap.stall(ends, packet, Ok(Cause::FullWindow), 0.8);
-            stall.ended = Ended::Probe;
-            stall.behind = i64::MIN;
-            self.flows[side].unsettled.push(stall);
+            if selective && length > SOON {
+                let ends = (self.ends[side], self.ends[1 - side]);
+                let mut stall = gap.stall(ends, packet, Ok(Cause::FullWindow), 0.8);
+                stall.ended = Ended::Probe;
+                stall.behind = i64::MIN;
+                self.flows[side].unsettled.push(stall);
+            }
             return;
         }
-        let probes = self.sack[0] && self.sack[1] && !self.near(1 - side);
+        let probes = selective && !self.near(1 - side);
         let flow = &mut self.flows[side];
         if probes && flow.una < flow.top && gap.is_stall() {
             // What is outstanding was not acknowledged meanwhile. If it is not now, this is a probe.
@@ -338,11 +391,11 @@ impl Connection {
         let Some(trip) = self.round_trip() else { return };
         let flow = &mut self.flows[side];
         if gap.first {
-            flow.round_edge = flow.edge;
+            flow.round_edge = flow.window.edge;
         } else if gap.now - flow.last_data > trip * 2 / 5 && gap.now - flow.last_data < 3 * trip {
             let full = flow.top + flow.segment() > flow.round_edge && flow.round_edge > 0;
             events.push(Event::Round { side, full });
-            flow.round_edge = flow.edge;
+            flow.round_edge = flow.window.edge;
         }
     }
 
@@ -379,38 +432,45 @@ impl Connection {
         let Some(pending) = flow.pending else { return };
         let Kind::Silent { first, again, missing } = pending.kind else { return };
         flow.pending = None;
-        let single = pending.to - pending.from <= flow.segment();
-        // A timer sends one segment; what follows comes a round trip later, or is farther on.
-        let alone = next.map(|(start, now)| now - pending.end > trip / 2 || start > pending.to);
-        let (cause, confidence) = match (missing, single, alone) {
-            (Some(0), _, _) => (None, 0.95),
-            (Some(_), _, _) if again => (Some(Ok(Cause::LostRetransmission)), 0.95),
-            (Some(_), _, _) => (Some(Ok(Cause::FullWindow)), 0.97),
-            (None, false, _) | (None, true, Some(false)) => (None, 0.85),
-            (None, true, Some(true)) => (Some(Ok(Cause::FullWindow)), 0.8),
-            (None, true, None) if first => {
-                (Some(Err("the answer is one segment, which a slow server sends as well")), 0.5)
-            }
-            (None, true, None) => (Some(Ok(Cause::FullWindow)), 0.7),
+        // A timer sends one full segment; what follows comes a round trip later, or is farther on.
+        let single =
+            (flow.segment() - OPTIONS..=flow.segment()).contains(&(pending.to - pending.from));
+        let alone =
+            next.is_some_and(|(start, now)| now - pending.end > trip / 2 || start > pending.to);
+        let mut cause = match missing {
+            Some(0) => None,
+            Some(_) if again => Some((Ok(Cause::LostRetransmission), 0.95)),
+            Some(_) => Some((Ok(Cause::FullWindow), 0.97)),
+            // Nothing was seen of a loss: this may be a timer's segment, and is no proof of one.
+            None if single && alone => Some((Err(NO_WITNESS), 0.5)),
+            None => None,
         };
-        let span = (pending.start, pending.end);
+        let mut span = (pending.start, pending.end);
         let asked = if first { self.asked_again.take() } else { None };
-        let mut span = span;
         if let Some(stall) = asked {
-            // An answer that comes much later than the request was sent again waited by itself.
-            let apart = cause.is_some() && pending.end - stall.end > patience;
-            span.0 = if apart { stall.end } else { span.0 };
-            let lost = apart || cause.is_none();
-            if lost {
-                events.push(Event::Stalled { side: 1 - side, stall });
-            }
-            if !apart && lost {
-                return;
+            if matches!(stall.cause, Ok(Cause::AckLoss | Cause::Spurious)) {
+                // The server had the request, and what it had answered did not arrive: its own
+                // timer has sent it again. The client's timer for the same loss is no second wait.
+                cause = Some((Ok(Cause::FullWindow), 0.85));
+            } else {
+                // An answer that comes much later than the request was sent again waited by itself.
+                let apart = missing.is_some_and(|missing| missing > 0)
+                    && pending.end - stall.end > patience;
+                span.0 = if apart { stall.end } else { span.0 };
+                if apart || missing.unwrap_or(0) == 0 {
+                    events.push(Event::Stalled { side: 1 - side, stall });
+                    if !apart {
+                        return;
+                    }
+                }
             }
         }
-        let Some(cause) = cause else {
+        let Some((cause, confidence)) = cause else {
             let reason = if first { Reason::FirstByte } else { Reason::Middle };
-            events.push(Self::waited(side, reason, span, (pending.before, pending.after)));
+            let (before, after) = (pending.before, pending.after);
+            let (start, end) = span;
+            let wait = Wait { reason, start, end, before, after, idle: pending.idle };
+            events.push(Event::Waited { side, wait });
             return;
         };
         let flow = &mut self.flows[side];
@@ -428,8 +488,14 @@ impl Connection {
             upstream: false,
             near_end: false,
             missing,
+            proven: false,
+            restart: missing.is_none(),
+            void: false,
         });
-        events.push(Event::Lost { side, packets: missing.unwrap_or(1) });
+        if cause.is_ok() {
+            let packets = missing.unwrap_or(1);
+            events.push(Event::Lost { side, packets, at_once: false });
+        }
         self.limit(side, events);
     }
 }
@@ -438,8 +504,20 @@ impl Gap {
     /// Whether this is longer than any round trip. Where the link was busy, a long queue may have
     /// held the packet.
     fn is_stall(&self) -> bool {
-        let idle = (self.idle * self.quiet as f64) as i64;
-        self.quiet > self.patience && (idle > self.patience || self.quiet > 4 * self.patience)
+        let timer = self.timer.map_or(LONG, |timer| timer * 3 / 4);
+        self.quiet > self.patience
+            && (self.link_idled() || self.quiet > timer.max(4 * self.patience))
+    }
+
+    /// Whether the link was idle for more than a round trip meanwhile: its queue was empty then.
+    fn link_idled(&self) -> bool {
+        self.idle >= IDLE && self.idle * self.quiet as f64 > self.patience as f64
+    }
+
+    /// A wait without a loss, which a packet has ended.
+    fn wait(&self, reason: Reason, start: i64, packet: &Packet) -> Wait {
+        let (before, after) = (self.before, packet.into());
+        Wait { reason, start, end: self.now, before, after, idle: self.idle }
     }
 
     /// How many of the lost packets were sent before the wait, and not by its timer.
@@ -484,6 +562,9 @@ impl Gap {
             upstream: false,
             near_end: false,
             missing: None,
+            proven: true,
+            restart: false,
+            void: false,
         }
     }
 }

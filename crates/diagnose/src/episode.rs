@@ -2,8 +2,8 @@
 
 use incast_capture::read::Address;
 
+use crate::burst::Burst;
 use crate::load::Load;
-use crate::receiver::Burst;
 use crate::stall::{Cause, Ended, Stall};
 
 /// An episode.
@@ -13,6 +13,10 @@ pub struct Episode {
     pub end: i64,
     pub receiver: Address,
     pub fan_in: usize,
+    /// How many hosts its waiting and other flows come from.
+    pub hosts: usize,
+    /// Whether a loss shows that an incomplete capture shows as well.
+    pub proven: bool,
     pub bytes: i64,
     /// Time in which at least one flow waited and the link was idle.
     pub lost: i64,
@@ -23,6 +27,10 @@ pub struct Episode {
 /// A burst that stays below this share of the peak does not fill the link. Before a queue the peak
 /// is that of all senders together, so the share is small.
 const FULL: f64 = 0.1;
+/// Fewer bytes overflow no queue: those of switches hold ten full packets and more.
+const LEAST: i64 = 16_384;
+/// Unless so many packets of one window were lost, as their identifications show.
+const WINDOW: u32 = 4;
 
 /// The episode that a burst is, if it is one.
 pub fn of(
@@ -35,28 +43,34 @@ pub fn of(
     let waits = |&&stall: &&usize| stalls.get(stall).is_some_and(is_for_a_loss);
     let idle: Vec<usize> = burst.idle.iter().filter(waits).copied().collect();
     let fills = burst.peak as f64 >= FULL * load.peak() as f64;
-    if burst.members.len() < least || idle.is_empty() || !fills {
+    let messages = burst.members.iter().filter_map(|member| member.message);
+    let bytes: i64 = messages.clone().map(|message| message.bytes).sum();
+    let whole = |&at: &usize| stalls[at].missing.is_some_and(|missing| missing >= WINDOW);
+    let overflows = bytes >= LEAST || idle.iter().any(whole);
+    if burst.members.len() < least || idle.is_empty() || !fills || !overflows {
         return None;
     }
-    let messages = burst.members.iter().filter_map(|member| member.message);
-    let end = messages.clone().map(|message| message.last).max().unwrap_or(burst.start);
+    let end = messages.map(|message| message.last).max().unwrap_or(burst.start);
     let spans = idle.iter().map(|&stall| (stalls[stall].start, stalls[stall].end)).collect();
     Some(Episode {
         start: burst.start,
         end,
         receiver,
         fan_in: burst.members.len(),
-        bytes: messages.map(|message| message.bytes).sum(),
+        hosts: burst.hosts(),
+        proven: idle.iter().any(|&at| stalls[at].proven),
+        bytes,
         lost: union(spans),
         stalls: burst.stalls.clone(),
     })
 }
 
-/// Whether data was lost. A probe may also be sent because an ACK is held.
+/// Whether data was lost. A probe may also be sent because an ACK is held. Where the cause cannot be
+/// told, a hole that was filled or a repeat still shows the loss; else it is no evidence.
 fn is_for_a_loss(stall: &Stall) -> bool {
     match stall.cause {
         Ok(cause) => !matches!(cause, Cause::Spurious | Cause::AckLoss),
-        Err(_) => stall.ended == Ended::Timeout,
+        Err(_) => stall.proven && stall.ended == Ended::Timeout,
     }
 }
 

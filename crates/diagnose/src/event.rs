@@ -9,10 +9,23 @@ pub enum Reason {
     FirstByte,
     /// It had nothing to send in the middle of one.
     Middle,
-    /// The receiver did not read: its window was closed.
+    /// The receiver did not read: its window let no segment through.
     Paused,
+    /// And did not until the capture ended.
+    StillPaused,
     /// The receiver held its ACK.
     DelayedAck,
+}
+
+/// How a flow went on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumed {
+    /// With new bytes.
+    New,
+    /// With bytes that had been sent, or were missing.
+    Again,
+    /// With bytes that the other end had acknowledged: its ACKs were lost.
+    Acknowledged,
 }
 
 /// A wait without a loss.
@@ -23,6 +36,15 @@ pub struct Wait {
     pub end: i64,
     pub before: Place,
     pub after: Place,
+    /// The share of it in which the receiver's link was idle.
+    pub idle: f64,
+}
+
+impl Wait {
+    /// How long it was.
+    pub fn length(&self) -> i64 {
+        self.end - self.start
+    }
 }
 
 /// Bytes in one direction, up to the next in the other: a request or its answer.
@@ -48,14 +70,20 @@ pub enum Event {
     Begun { side: usize, start: i64, opens: bool },
     /// A message has ended.
     Ended { side: usize, message: Message },
-    /// Nothing was seen for so long.
-    Silent { side: usize, length: i64 },
+    /// The first data after a long silence of its flow, whose last data was at `last`.
+    Resumed { side: usize, last: i64, how: Resumed },
+    /// Bytes came again that had been acknowledged.
+    InVain { side: usize },
+    /// Full segments do not get through, although smaller ones do; `certain` if they were seen to be
+    /// sent again and again.
+    BlackHole { side: usize, certain: bool, places: (Place, Place) },
     /// Data was waited for.
     Stalled { side: usize, stall: Stall },
     /// Nothing was lost, and yet the flow waited.
     Waited { side: usize, wait: Wait },
-    /// Packets were lost; how many is a guess.
-    Lost { side: usize, packets: u32 },
+    /// Packets were lost; how many is a guess. `at_once` if the next packet of the flow came as soon
+    /// as its queue let it.
+    Lost { side: usize, packets: u32, at_once: bool },
     /// A packet that was taken for lost has come late instead.
     Reordered { side: usize },
     /// Bytes were acknowledged that the capture does not have.
@@ -73,7 +101,9 @@ impl Event {
         match self {
             Self::Begun { side, .. }
             | Self::Ended { side, .. }
-            | Self::Silent { side, .. }
+            | Self::Resumed { side, .. }
+            | Self::InVain { side }
+            | Self::BlackHole { side, .. }
             | Self::Stalled { side, .. }
             | Self::Waited { side, .. }
             | Self::Lost { side, .. }

@@ -2,10 +2,14 @@
 
 use incast_capture::read::{Packet, flags};
 
+use crate::black_hole::Tries;
 use crate::event::{Event, Message};
 use crate::holes::Holes;
-use crate::ids::Ids;
+use crate::intake::Trail;
+use crate::load::Mark;
+use crate::numbering::{Ids, Numbering};
 use crate::stall::{Place, Stall};
+use crate::window::Window;
 
 /// No window is larger (RFC 7323 §2.3).
 const MOST_ANNOUNCED: i64 = 1 << 30;
@@ -54,19 +58,21 @@ pub enum Kind {
 #[derive(Debug, Default)]
 pub struct Flow {
     base: Option<u32>,
-    /// The highest byte seen, the first one not acknowledged, and the end of the window.
+    /// The highest byte seen, and the first one not acknowledged.
     pub top: i64,
     pub una: i64,
-    pub edge: i64,
-    /// The receiver's shift of windows; `None` before its SYN.
-    pub scale: Option<u8>,
-    pub window: i64,
-    pub window_most: i64,
+    pub window: Window,
     pub mss: u32,
     /// The most data that one of its packets had, unless segments were merged.
     pub most: u32,
     pub holes: Holes,
+    /// The longest time that a hole was there before it was filled.
+    pub filled_late: i64,
+    pub tries: Tries,
     pub ids: Ids,
+    pub trail: Trail,
+    /// Packets of data.
+    pub packets: u64,
     /// Packets that were lost since `una` moved last, beside those that left holes.
     pub surplus: u32,
     /// Packets that were lost before one that was sent again: new ones may be among them.
@@ -95,6 +101,9 @@ pub struct Flow {
     /// Whether its SYN was acknowledged.
     pub greeted: bool,
     pub syn: Option<(i64, u32, Place)>,
+    pub syn_id: Option<u16>,
+    /// When its answer was asked for, and how idle the link of the one who asks was until then.
+    pub asked: Option<(i64, Mark)>,
     /// Timed: the end of a segment, and the value of a timestamp.
     pub timed: Option<(i64, i64)>,
     pub stamped: Option<(u32, i64)>,
@@ -118,6 +127,13 @@ impl Flow {
     /// Begins at a SYN: data starts behind it.
     pub fn open(&mut self, seq: u32) {
         self.base = Some(seq.wrapping_add(1));
+    }
+
+    /// Begins anew at a byte that does not belong to those before.
+    pub fn restart(&mut self, seq: u32) {
+        self.base = Some(seq.wrapping_sub(self.top as u32));
+        self.holes = Holes::default();
+        self.una = self.top;
     }
 
     pub fn begun(&self) -> bool {
@@ -150,19 +166,37 @@ impl Flow {
     }
 
     /// How many packets are missing before this one by its identification. Those before a packet
-    /// without data are told with the next data.
-    pub fn missing_before(&mut self, packet: &Packet) -> Option<u32> {
-        // Linux does not count its SYN-ACK.
-        let counted = !packet.has(flags::SYN) || !packet.has(flags::ACK);
-        let id = packet.id.filter(|_| counted)?;
+    /// without data are told with the next data. `who` is the place of its host, and its number.
+    pub fn missing_before(
+        &mut self,
+        packet: &Packet,
+        numbering: &mut Numbering,
+        who: (usize, u32),
+    ) -> Option<u32> {
+        let id = packet.id?;
+        if packet.has(flags::SYN) && packet.has(flags::ACK) && id == 0 {
+            numbering.host(who.0).opened_bare();
+            return None;
+        }
         let data = packet.payload > 0;
         let segments = if data { self.segments(packet) } else { 1 };
-        let missing = self.ids.take(id, segments)?;
+        let missing = numbering.take(who, &mut self.ids, id, segments)?;
         if data {
             return Some(missing + self.ids.kept());
         }
         self.ids.keep(missing);
         None
+    }
+
+    /// Whether a packet has an older number than those before it, and nothing that was missing: it is
+    /// a copy.
+    pub fn is_old(&mut self, packet: &Packet) -> bool {
+        if !self.ids.is_late() || !self.begun() || packet.has(flags::SYN | flags::RST) {
+            return false;
+        }
+        let start = self.start_of(packet.seq);
+        let end = start + i64::from(packet.payload);
+        end <= self.top && (packet.payload == 0 || self.seen(start, end) == Seen::Again)
     }
 
     /// A packet without data has the number of the next byte: all before it was sent.
@@ -186,7 +220,7 @@ impl Flow {
 
     /// What an ACK of new bytes says. One of more than two segments comes after a repair.
     pub fn acked_event(&self, side: usize, ack: i64, at: i64) -> Event {
-        let full = self.top + self.segment() > self.edge && self.window > 0;
+        let full = self.window.used_up(self.top, self.segment());
         let step = ack - self.una;
         let bytes = if step <= 2 * self.segment() { step } else { 0 };
         Event::Acked { side, full, bytes, at }
@@ -199,6 +233,7 @@ impl Flow {
         if ack >= self.held_top {
             self.held = 0;
         }
+        self.tries.acknowledged(ack >= self.top);
         self.una = ack;
         self.last_advance = now;
         self.surplus = 0;

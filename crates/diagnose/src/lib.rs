@@ -7,6 +7,8 @@
 //! comes again, another one fills a hole.
 
 mod analysis;
+mod black_hole;
+mod burst;
 mod cause;
 mod chain;
 mod connection;
@@ -15,18 +17,24 @@ mod episode;
 mod event;
 mod flow;
 mod holes;
-mod ids;
+mod hosts;
+mod intake;
 mod load;
 mod look_alikes;
 mod losses;
+mod numbering;
+mod outage;
 mod parameters;
 mod point;
 mod queue;
 mod receiver;
 mod report;
+mod severity;
 mod stall;
 mod trip;
 mod vantage;
+mod verdict;
+mod window;
 
 pub use analysis::{Analysis, Options};
 pub use report::Report;

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Load {
     bytes: u64,
+    /// Of the last packet.
+    size: u32,
     /// Time without packets, in gaps that are longer than a tenth of the peak rate allows.
     idle: i64,
     last: Option<i64>,
@@ -32,6 +34,9 @@ fn rounded(bytes: u64) -> i32 {
 /// Bins are usual if they have one part in so many of the bytes of the commonest ones.
 const USUAL: u64 = 3;
 
+/// No shorter gap is a time without load, whatever the rate.
+const LEAST_GAP: i64 = 20_000;
+
 /// Nanoseconds in which a rate is measured.
 pub const BIN: i64 = 500_000;
 
@@ -43,14 +48,8 @@ impl Load {
 
     /// A packet of data arrives.
     pub fn take(&mut self, now: i64, size: u32) {
-        if let Some(last) = self.last {
-            let gap = now - last;
-            // At a tenth of the peak rate this packet would take so long.
-            let busy = 10 * i64::from(size) * BIN / (self.peak.max(1) as i64);
-            if gap > busy.max(20_000) {
-                self.idle += gap;
-            }
-        }
+        self.size = size;
+        self.idle += self.gap(now);
         self.last = Some(self.last.map_or(now, |last| last.max(now)));
         let bin = now.div_euclid(BIN);
         if bin != self.bin {
@@ -65,9 +64,23 @@ impl Load {
         self.peak = self.peak.max(self.filled);
     }
 
+    /// The time since the last packet, if it is too long for a link in use.
+    fn gap(&self, now: i64) -> i64 {
+        let Some(last) = self.last else { return 0 };
+        // At a tenth of the peak rate the last packet would take so long.
+        let busy = 10 * i64::from(self.size) * BIN / (self.peak.max(1) as i64);
+        let gap = now - last;
+        if gap > busy.max(LEAST_GAP) { gap } else { 0 }
+    }
+
+    /// How long a packet of a size takes at the peak rate.
+    pub fn duration(&self, size: u32) -> i64 {
+        i64::from(size) * BIN / self.peak.max(1) as i64
+    }
+
     /// What it is now.
-    pub fn mark(&self) -> Mark {
-        Mark { idle: self.idle }
+    pub fn mark(&self, now: i64) -> Mark {
+        Mark { idle: self.idle + self.gap(now) }
     }
 
     /// All bytes.

@@ -3,6 +3,10 @@
 /// Packets to one host in which losses are counted together.
 const GROUP: u32 = 64;
 
+/// Fewer losses, or groups of packets, show no distribution.
+const LOSSES: u64 = 5;
+const GROUPS: u64 = 8;
+
 /// The losses on the way to one host.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Losses {
@@ -67,7 +71,7 @@ impl Losses {
         }
         let groups = whole.groups as f64;
         let mean = whole.sum / groups.max(1.0);
-        if whole.lost < 5 || whole.groups < 4 {
+        if whole.lost < LOSSES || whole.groups < GROUPS {
             return None;
         }
         Some((whole.squares / groups - mean * mean) / mean)

@@ -1,9 +1,9 @@
 //! What a model asks for, as it was seen.
 
+use crate::burst::Burst;
 use crate::chain::Timer;
 use crate::connection::Connection;
-use crate::receiver::Burst;
-use crate::stall::{Cause, Ended, Stall};
+use crate::stall::{Ended, Stall};
 
 const SAMPLE: usize = 4096;
 
@@ -44,7 +44,7 @@ impl Parameters {
         let flow = &connection.flows[sender];
         self.connections += 1;
         self.mss = self.mss.max(if flow.most > 0 { flow.most } else { flow.mss });
-        self.window = self.window.max(flow.window_most);
+        self.window = self.window.max(flow.window.most);
         self.sack |= connection.sack[0] && connection.sack[1];
         self.timestamps |= flow.stamp.is_some();
         if flow.queued > 0 && self.queued.len() < SAMPLE {
@@ -63,7 +63,7 @@ impl Parameters {
     /// A wait that a timer or a probe has ended.
     pub fn stall(&mut self, stall: &Stall) {
         self.probes |= stall.ended == Ended::Probe;
-        if stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake) {
+        if stall.shows_a_timer() {
             self.timer.take(stall.length());
         }
     }

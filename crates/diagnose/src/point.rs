@@ -2,17 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use incast_capture::read::{Address, Endpoint, Packet, flags};
+use incast_capture::read::{Endpoint, Packet, flags};
 
-use crate::chain::Timer;
+use crate::burst::Burst;
 use crate::connection::{Around, Connection};
 use crate::episode::{self, Episode};
 use crate::event::Event;
-use crate::ids::Votes;
+use crate::hosts::Hosts;
+use crate::intake::Intake;
 use crate::load::Mark;
+use crate::numbering::Class;
+use crate::outage::Silences;
 use crate::parameters::Parameters;
-use crate::receiver::{Burst, Receiver};
-use crate::stall::Stall;
+use crate::severity::Blocks;
+use crate::stall::{Cause, Ended, Place, Stall};
 use crate::vantage::Evidence;
 
 /// Connections that are kept open, and packets between two looks for those that are not.
@@ -22,18 +25,33 @@ const SWEEP: u64 = 1 << 16;
 const FORGET: i64 = 300_000_000_000;
 /// What is listed; beyond it, it is counted.
 const LISTED: usize = 100_000;
+/// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
+const BESIDE: f64 = 0.75;
+/// A shorter wait without a sign of a loss is one for a server.
+const LONG: i64 = 150_000_000;
+/// A round trip to go by before one was seen.
+const ROUND_TRIP: i64 = 3_000_000;
+
+/// Full segments that did not get through on a flow.
+#[derive(Clone, Copy, Debug)]
+pub struct BlackHole {
+    pub sender: Endpoint,
+    pub certain: bool,
+    pub places: (Place, Place),
+}
 
 /// All that was seen at one place.
 #[derive(Debug, Default)]
 pub struct Point {
     connections: BTreeMap<[Endpoint; 2], Connection>,
-    pub receivers: BTreeMap<Address, Receiver>,
+    pub hosts: Hosts,
     pub stalls: Vec<Stall>,
     pub episodes: Vec<Episode>,
+    pub blocks: Blocks,
     pub evidence: Evidence,
-    /// Whether packets are counted, by all connections.
-    votes: Votes,
-    timer: Timer,
+    pub intake: Intake,
+    pub silences: Silences,
+    pub black_holes: Vec<BlackHole>,
     pub parameters: Parameters,
     /// Connections so far.
     pub opened: u64,
@@ -54,41 +72,66 @@ impl Point {
 
     /// Takes a packet.
     pub fn take(&mut self, packet: &Packet) {
+        let packet = &Packet { time: self.intake.clock(packet.time), ..*packet };
         if self.packets == 0 {
             self.first = packet.time;
+            self.last = packet.time;
         }
         self.packets += 1;
         self.last = self.last.max(packet.time);
         let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
+        let side = usize::from(packet.source != ends[0]);
         let opens = packet.has(flags::SYN) && !packet.has(flags::ACK);
-        if opens && self.connections.get(&ends).is_some_and(Connection::over) {
+        if opens && self.connections.get(&ends).is_some_and(|one| one.ends_before(packet, side)) {
             self.close(ends);
         }
         let connection = self.connections.entry(ends).or_insert_with(|| {
             self.opened += 1;
-            Connection::new(self.opened, ends, packet.time)
+            let places = ends.map(|end| self.hosts.place(end.address));
+            Connection::new(self.opened, ends, places, packet.time)
         });
-        let side = usize::from(packet.source != ends[0]);
-        let key = (connection.serial, side);
-        let mut mark = Mark::default();
-        let round_trip = self.parameters.round_trip.unwrap_or(3_000_000);
-        if packet.payload > 0 {
-            let receiver = self.receivers.entry(packet.target.address).or_default();
-            let usual = (round_trip, connection.queued(1 - side));
-            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
-            mark = receiver.load.mark();
+        if !take_in(&mut self.intake, connection, packet, side) {
+            return;
         }
-        let counted = self.votes.counted() == Some(true);
-        let timer = self.timer.usual();
-        let around = Around { mark, round_trip, counted, timer };
+        let [source, target] = [connection.hosts[side], connection.hosts[1 - side]];
+        let numbering = &mut self.hosts.numbering;
+        let number = (2 * connection.serial + side as u64) as u32;
+        let flow = &mut connection.flows[side];
+        let missing = flow.missing_before(packet, numbering, (source, number));
+        if flow.is_old(packet) {
+            self.intake.copied(packet);
+            return;
+        }
+        let counted = numbering.host(source).class() == Class::PerConnection;
+        let key = (connection.serial, side);
+        let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
+        let mut mark = Mark::default();
+        if packet.payload > 0 {
+            self.silences.data(packet.time);
+            let usual = (round_trip, connection.queued(1 - side));
+            let receiver = self.hosts.receiving(target);
+            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
+            receiver.tallies.marked += u64::from(packet.marked);
+            mark = receiver.load.mark(packet.time);
+        }
+        let own =
+            self.hosts.receiver(source).map_or(Mark::default(), |own| own.load.mark(packet.time));
+        let timer = self.parameters.timer.usual();
+        let around = Around { mark, own, round_trip, missing, counted, timer };
+        let before = connection.flows[1 - side].una;
         let mut events = std::mem::take(&mut self.events);
         connection.handle(packet, around, &mut events);
-        self.votes.add(connection.flows[side].ids.collect());
+        let votes = connection.flows[side].ids.collect();
+        self.hosts.numbering.host(source).add(votes);
+        self.intake.acknowledged(connection.flows[1 - side].una - before, 0);
         let over = connection.over();
         if let Some(trip) = connection.round_trip() {
             self.parameters.trip(trip);
         }
-        self.apply(ends, key.0, &mut events);
+        if packet.has(flags::ECE) && !packet.has(flags::SYN) && packet.payload == 0 {
+            self.hosts.receiving(source).tallies.echoed += 1;
+        }
+        self.apply(ends, (key.0, connection_hosts(source, target, side)), &mut events);
         self.events = events;
         if over && packet.payload == 0 {
             self.close(ends);
@@ -104,11 +147,10 @@ impl Point {
         for ends in all {
             self.close(ends);
         }
-        let addresses: Vec<_> = self.receivers.keys().copied().collect();
-        for address in addresses {
-            let Some(receiver) = self.receivers.get_mut(&address) else { continue };
-            for burst in std::mem::take(&mut receiver.bursts) {
-                self.judge(address, &burst);
+        let places: Vec<_> = self.hosts.receivers().map(|(place, _)| place).collect();
+        for place in places {
+            for burst in self.hosts.receiving(place).bursts.finish() {
+                self.judge(place, &burst);
             }
         }
         self.stalls_in_order();
@@ -130,9 +172,7 @@ impl Point {
         for (_, ends) in silent {
             self.close(ends);
         }
-        if self.receivers.len() > MOST {
-            self.receivers.retain(|_, receiver| receiver.messages > 2);
-        }
+        self.hosts.forget(MOST);
     }
 
     /// Takes a connection out.
@@ -142,77 +182,77 @@ impl Point {
         connection.finish(&mut events);
         self.evidence.take(&connection);
         self.parameters.connection(&connection);
-        self.apply(ends, connection.serial, &mut events);
+        let data = [0, 1].map(|side| connection.flows[side].packets);
+        self.intake.connection(data, connection.spoken);
+        self.apply(ends, (connection.serial, connection.hosts), &mut events);
         self.events = events;
     }
 
     /// Tells the receivers what has happened to their flows.
-    fn apply(&mut self, ends: [Endpoint; 2], serial: u64, events: &mut Vec<Event>) {
+    fn apply(
+        &mut self,
+        ends: [Endpoint; 2],
+        (serial, hosts): (u64, [usize; 2]),
+        events: &mut Vec<Event>,
+    ) {
         for event in events.drain(..) {
             let side = event.side();
-            let (sender, target, key) = (ends[side], ends[1 - side].address, (serial, side));
-            let receiver = self.receivers.entry(target).or_default();
+            let (sender, target, key) = (ends[side], hosts[1 - side], (serial, side));
             match event {
                 Event::Begun { start, opens, .. } => {
                     let window = (10 * self.parameters.round_trip.unwrap_or(0)).max(1_000_000);
-                    let over = receiver.begin((start, sender.address), key, (window, opens));
+                    let receiver = self.hosts.receiving(target);
+                    let over = receiver.begin((start, hosts[side]), key, (window, opens));
                     self.judge_all(target, &over);
                 }
                 Event::Ended { message, .. } => {
-                    let over = receiver.end(key, message);
+                    let over = self.hosts.receiving(target).bursts.end(key, message);
                     self.judge_all(target, &over);
                 }
-                Event::Stalled { stall, .. } => {
-                    if let Some(sent) = receiver.host(sender.address) {
-                        sent.stalls += 1;
-                    }
-                    if self.stalls.len() < LISTED {
-                        receiver.stalled(key, self.stalls.len(), (stall.start, stall.end));
-                        self.parameters.stall(&stall);
-                        self.stalls.push(stall);
-                    } else {
-                        self.unlisted += 1;
-                    }
+                Event::Stalled { stall, .. } => self.stalled(stall, target, key),
+                Event::Resumed { last, how, .. } => self.silences.resumed(last, how),
+                Event::BlackHole { certain, places, .. } if self.black_holes.len() < LISTED => {
+                    self.black_holes.push(BlackHole { sender, certain, places });
                 }
-                Event::Silent { length, .. } => self.timer.take(length),
-                Event::Waited { wait, .. } => receiver.waited(wait, sender),
-                Event::Lost { packets, .. } => {
-                    receiver.losses.lost(packets);
-                    if let Some(sent) = receiver.host(sender.address) {
-                        sent.lost += u64::from(packets);
-                    }
-                }
-                Event::Reordered { .. } => receiver.losses.found(),
                 Event::Unseen { bytes, .. } => {
-                    receiver.unseen.0 = receiver.unseen.0.saturating_add(bytes);
-                    receiver.unseen.1 += 1;
+                    self.intake.acknowledged(0, bytes);
+                    self.hosts.receiving(target).take(event, sender);
                 }
-                Event::Acked { full, bytes, at, .. } => {
-                    if bytes > 0 {
-                        receiver.taken(at, bytes);
-                    }
-                    receiver.acks += 1;
-                    receiver.full_acks += u64::from(full);
-                }
-                Event::Round { full, .. } => {
-                    receiver.rounds += 1;
-                    receiver.full += u64::from(full);
-                }
+                other => self.hosts.receiving(target).take(other, sender),
             }
         }
     }
 
-    fn judge_all(&mut self, address: Address, bursts: &[Burst]) {
+    fn stalled(&mut self, stall: Stall, target: usize, key: (u64, usize)) {
+        let receiver = self.hosts.receiving(target);
+        if let Some(sent) = receiver.host(stall.sender.address) {
+            sent.stalls += 1;
+        }
+        if self.stalls.len() < LISTED {
+            receiver.stalled(key, self.stalls.len(), (stall.start, stall.end));
+            self.parameters.stall(&stall);
+            self.stalls.push(stall);
+        } else {
+            self.unlisted += 1;
+        }
+    }
+
+    fn judge_all(&mut self, place: usize, bursts: &[Burst]) {
         for burst in bursts {
-            self.judge(address, burst);
+            self.judge(place, burst);
         }
     }
 
     /// Keeps a burst if it is an episode.
-    fn judge(&mut self, address: Address, burst: &Burst) {
+    fn judge(&mut self, place: usize, burst: &Burst) {
         self.parameters.burst(burst);
-        let Some(receiver) = self.receivers.get(&address) else { return };
+        self.decide_restarts(place, burst);
+        let address = self.hosts.address(place);
+        let Some(receiver) = self.hosts.receiver(place) else { return };
         let found = episode::of(burst, &self.stalls, address, &receiver.load, self.least);
+        if burst.members.len() >= self.least {
+            self.blocks.take(burst, found.as_ref());
+        }
         match found {
             Some(episode) if self.episodes.len() < LISTED => self.episodes.push(episode),
             Some(_) => self.unlisted += 1,
@@ -220,11 +260,41 @@ impl Point {
         }
     }
 
+    /// Decides about waits that ended as after a timer. Where others of the burst have lost packets
+    /// at the time, the queue has overflowed, so these have lost theirs. Where none has, a short one
+    /// is a wait for the server, and a long one stays undecided.
+    fn decide_restarts(&mut self, place: usize, burst: &Burst) {
+        let losses: Vec<(i64, i64)> = burst
+            .stalls
+            .iter()
+            .map(|&at| &self.stalls[at])
+            .filter(|stall| stall.cause.is_ok() && stall.ended == Ended::Timeout)
+            .map(|stall| (stall.start, stall.end))
+            .collect();
+        for &at in &burst.stalls {
+            let stall = &mut self.stalls[at];
+            if !stall.restart || stall.cause.is_ok() {
+                continue;
+            }
+            let meanwhile = |&(start, end): &(i64, i64)| start < stall.end && stall.start < end;
+            if losses.iter().any(meanwhile) {
+                stall.cause = Ok(Cause::FullWindow);
+                stall.confidence = BESIDE;
+                self.parameters.stall(stall);
+            } else if stall.length() < LONG {
+                stall.void = true;
+                let (sender, wait) = (stall.sender, stall.as_wait());
+                self.hosts.receiving(place).take(Event::Waited { side: 0, wait }, sender);
+            }
+        }
+    }
+
     /// Sorts the stalls, and renumbers those of episodes.
     fn stalls_in_order(&mut self) {
-        let mut order: Vec<usize> = (0..self.stalls.len()).collect();
+        let stays = |at: &usize| !self.stalls[*at].void;
+        let mut order: Vec<usize> = (0..self.stalls.len()).filter(stays).collect();
         order.sort_by_key(|&at| (self.stalls[at].start, self.stalls[at].end));
-        let mut place = vec![0; order.len()];
+        let mut place = vec![usize::MAX; self.stalls.len()];
         for (new, &old) in order.iter().enumerate() {
             place[old] = new;
         }
@@ -233,7 +303,27 @@ impl Point {
             for stall in &mut episode.stalls {
                 *stall = place[*stall];
             }
+            episode.stalls.retain(|stall| *stall != usize::MAX);
         }
         self.episodes.sort_by_key(|episode| (episode.start, episode.end));
     }
+}
+
+/// The hosts of both ends, in their order.
+fn connection_hosts(source: usize, target: usize, side: usize) -> [usize; 2] {
+    if side == 0 { [source, target] } else { [target, source] }
+}
+
+/// Whether a packet was not in the file before.
+fn take_in(intake: &mut Intake, connection: &mut Connection, packet: &Packet, side: usize) -> bool {
+    let trip = connection.round_trip();
+    connection.spoken[side] = true;
+    if !intake.take(packet, packet.time, &mut connection.flows[side].trail, trip) {
+        return false;
+    }
+    if connection.is_replay(packet, side) {
+        intake.copied(packet);
+        return false;
+    }
+    true
 }

@@ -3,11 +3,12 @@
 use serde::Serialize;
 
 use crate::look_alikes::LookAlike;
+use crate::severity::Severity;
 use crate::stall::{Ended, Place, Stall};
 use crate::vantage::Vantage;
 
 /// All that was found.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Whether there is incast; nothing if the capture cannot tell.
     pub incast: Option<bool>,
@@ -15,6 +16,14 @@ pub struct Report {
     pub why: String,
     /// Where the capture was taken.
     pub vantage: Option<Vantage>,
+    /// How sure that is, 0 to 1; 1 if it was given.
+    pub vantage_confidence: f64,
+    /// What incast costs; nothing if no flows began together.
+    pub severity: Option<Severity>,
+    /// What the file lacks, or has twice.
+    pub incomplete: Vec<&'static str>,
+    /// What carried the packets, if not their own network.
+    pub tunnels: Vec<TunnelTold>,
     /// In order of time.
     pub episodes: Vec<EpisodeTold>,
     /// In order of time.
@@ -93,7 +102,7 @@ pub struct CannotTell {
 }
 
 /// What the models ask for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ParametersTold {
     /// The shortest round trip.
     pub rtt_s: Option<f64>,
@@ -121,6 +130,15 @@ pub struct ParametersTold {
     pub timestamps: bool,
     /// A tail-loss probe was seen.
     pub probes: bool,
+}
+
+/// A tunnel, and how many TCP packets were inside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TunnelTold {
+    /// Its name.
+    pub kind: &'static str,
+    /// TCP packets.
+    pub packets: u64,
 }
 
 /// A file.

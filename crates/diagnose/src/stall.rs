@@ -2,6 +2,8 @@
 
 use incast_capture::read::{Endpoint, Packet};
 
+use crate::event::{Reason, Wait};
+
 /// Why a timer expired, in the words of the simulator's taxonomy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
@@ -58,6 +60,9 @@ impl From<&Packet> for Place {
     }
 }
 
+/// A link that was idle for this share of a wait has not delayed what ended it.
+const IDLE: f64 = 0.2;
+
 /// A wait of one flow.
 #[derive(Clone, Debug)]
 pub struct Stall {
@@ -82,9 +87,38 @@ pub struct Stall {
     pub near_end: bool,
     /// Packets that were lost while it waited or just before, if that can be known.
     pub missing: Option<u32>,
+    /// Whether the loss shows in an incomplete capture as well: by a repeat, or a hole that was
+    /// filled.
+    pub proven: bool,
+    /// Nothing shows a loss, but what came after it came as after a timer: one full segment, and
+    /// the next one a round trip later.
+    pub restart: bool,
+    /// It was no stall after all.
+    pub void: bool,
 }
 
 impl Stall {
+    /// Whether its length is that of a retransmission timer: a loss was seen, and the link idled. A
+    /// packet that a busy link has delayed teaches no timer.
+    pub fn shows_a_timer(&self) -> bool {
+        self.ended == Ended::Timeout
+            && self.idle >= IDLE
+            && self.cause.is_ok_and(|cause| cause != Cause::Handshake)
+    }
+
+    /// The same as a wait for the server.
+    pub fn as_wait(&self) -> Wait {
+        let at = |number: usize| self.frames.get(number).copied().unwrap_or_default();
+        Wait {
+            reason: Reason::FirstByte,
+            start: self.start,
+            end: self.end,
+            before: at(0),
+            after: at(1),
+            idle: self.idle,
+        }
+    }
+
     /// How long it lasted, in nanoseconds.
     pub fn length(&self) -> i64 {
         self.end - self.start

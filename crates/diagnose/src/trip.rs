@@ -7,7 +7,12 @@ pub struct Trip {
     most: i64,
     /// Samples that were passed over.
     unusual: u32,
+    /// The latest samples, for their median, and how many there were.
+    latest: [i64; LATEST],
+    count: usize,
 }
+
+const LATEST: usize = 9;
 
 /// A first sample of so many usual round trips is rather a lost packet, if it is not confirmed.
 const UNUSUAL: i64 = 8;
@@ -37,6 +42,10 @@ impl Trip {
         }
         let least = self.least.map_or(sample, |least| least.min(sample));
         self.least = Some(least);
+        if sample < least + HELD {
+            self.latest[self.count % LATEST] = sample;
+            self.count += 1;
+        }
         if self.most >= least + HELD {
             self.most = least; // those before were pauses
         }
@@ -48,6 +57,14 @@ impl Trip {
     /// The shortest.
     pub fn least(&self) -> Option<i64> {
         self.least
+    }
+
+    /// The median of the latest, which has the queues of the way in it.
+    pub fn median(&self) -> Option<i64> {
+        let mut latest = self.latest;
+        let known = &mut latest[..self.count.min(LATEST)];
+        known.sort_unstable();
+        known.get(known.len() / 2).copied()
     }
 
     /// The longest that was no pause.

@@ -39,13 +39,14 @@ pub struct Evidence {
 const NEAR: f64 = 0.2;
 
 impl Evidence {
-    /// Takes what a connection shows.
+    /// Takes what a connection shows: the medians, as the shortest times have no queue in them, and
+    /// a queue tells before it from behind it.
     pub fn take(&mut self, connection: &Connection) {
         let sender = usize::from(connection.flows[1].top > connection.flows[0].top);
         let bytes = connection.flows[sender].top;
         let trips = &connection.trips;
         let (Some(to_sender), Some(to_receiver)) =
-            (trips[sender].least(), trips[1 - sender].least())
+            (trips[sender].median(), trips[1 - sender].median())
         else {
             return;
         };
@@ -59,14 +60,15 @@ impl Evidence {
         }
     }
 
-    /// The place that most bytes speak for.
-    pub fn vantage(&self) -> Option<Vantage> {
+    /// The place that most bytes speak for, and the share of those that do.
+    pub fn vantage(&self) -> Option<(Vantage, f64)> {
         let all = [
             (self.client, Vantage::Client),
             (self.server, Vantage::Server),
             (self.switch, Vantage::Switch),
         ];
         let (bytes, vantage) = all.into_iter().max_by_key(|(bytes, _)| *bytes)?;
-        (bytes > 0).then_some(vantage)
+        let total: i64 = all.iter().map(|(bytes, _)| bytes).sum();
+        (bytes > 0).then(|| (vantage, bytes as f64 / total as f64))
     }
 }

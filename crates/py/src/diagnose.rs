@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use incast_capture::read::{Count, Merge, OpenError, Packet};
 use incast_diagnose::{Analysis, Options, Vantage};
@@ -11,31 +10,42 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Packets between two looks at whether to stop.
-const CHECK: u64 = 1 << 12;
+/// Packets between two looks at signals.
+const CHECK: usize = 1 << 16;
 
-/// Capture files that are open, to be read once.
+/// Capture files, to be read once.
 #[pyclass(frozen, module = "incast._core")]
 struct Captures {
-    files: Mutex<Option<Merge>>,
+    files: Mutex<Files>,
     count: Count,
-    stop: AtomicBool,
+}
+
+enum Files {
+    Named(Vec<PathBuf>),
+    Open(Merge),
+    Read,
 }
 
 #[pymethods]
 impl Captures {
-    /// Opens them.
+    /// Names them.
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "what Python gives is owned")]
-    fn new(py: Python<'_>, paths: Vec<PathBuf>) -> PyResult<Self> {
-        let files = py.detach(|| Merge::open(&paths)).map_err(not_a_capture)?;
-        let count = files.progress().clone();
-        Ok(Self { files: Mutex::new(Some(files)), count, stop: AtomicBool::new(false) })
+    fn new(paths: Vec<PathBuf>) -> Self {
+        Self { files: Mutex::new(Files::Named(paths)), count: Count::default() }
+    }
+
+    /// Opens them, unless they are open.
+    fn open(&self, py: Python<'_>) -> PyResult<()> {
+        let files = self.take(py)?;
+        if let Ok(mut place) = self.files.lock() {
+            *place = Files::Open(files);
+        }
+        Ok(())
     }
 
     /// Asks a reading to end soon with what it has read.
     fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.count.stop();
     }
 
     /// The bytes of the files that have been read so far.
@@ -46,16 +56,18 @@ impl Captures {
 
     /// Reads the packets, and returns the report as JSON.
     fn diagnose(&self, py: Python<'_>, vantage: Option<&str>, flows: usize) -> PyResult<String> {
-        let mut files = self.take()?;
         let vantage = match vantage {
             None => None,
             Some(name) => Some(Vantage::parse(name).ok_or_else(|| {
                 PyValueError::new_err(format!("{name}: must be client, server or switch"))
             })?),
         };
+        let mut files = self.take(py)?;
         let report = py.detach(|| {
             let mut analysis = Analysis::new(Options { vantage, flows });
-            self.read(&mut files, |packet| analysis.take(&packet));
+            for packet in &mut files {
+                analysis.take(&packet);
+            }
             analysis.finish(&files)
         });
         serde_json::to_string(&report).map_err(|error| PyRuntimeError::new_err(error.to_string()))
@@ -69,16 +81,25 @@ impl Captures {
         to_ns: i64,
         most: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut files = self.take()?;
-        let kept = py.detach(|| {
-            let mut kept: Vec<Packet> = Vec::new();
-            self.read(&mut files, |packet| {
-                if (from_ns..=to_ns).contains(&packet.time) && kept.len() < most {
-                    kept.push(packet);
+        let mut files = self.take(py)?;
+        let mut kept: Vec<Packet> = Vec::new();
+        loop {
+            let read = py.detach(|| {
+                let mut read = 0;
+                for packet in files.by_ref().take(CHECK) {
+                    read += 1;
+                    if (from_ns..=to_ns).contains(&packet.time) && kept.len() < most {
+                        kept.push(packet);
+                    }
                 }
+                read
             });
-            kept
-        });
+            // Ctrl-C, where this is the main thread.
+            py.check_signals()?;
+            if read < CHECK {
+                break;
+            }
+        }
         let columns = PyDict::new(py);
         let text = |end: fn(&Packet) -> String| kept.iter().map(end).collect::<Vec<_>>();
         columns.set_item("source", text(|packet| packet.source.to_string()))?;
@@ -100,17 +121,18 @@ impl Captures {
 }
 
 impl Captures {
-    fn take(&self) -> PyResult<Merge> {
-        let files = self.files.lock().map_or(None, |mut files| files.take());
-        files.ok_or_else(|| PyRuntimeError::new_err("the captures have been read"))
-    }
-
-    fn read(&self, files: &mut Merge, mut each: impl FnMut(Packet)) {
-        for (number, packet) in (1..).zip(files) {
-            each(packet);
-            if u64::is_multiple_of(number, CHECK) && self.stop.load(Ordering::Relaxed) {
-                break;
+    /// The open files, which are gone then.
+    fn take(&self, py: Python<'_>) -> PyResult<Merge> {
+        let place = self.files.lock();
+        let files =
+            place.map_or(Files::Read, |mut files| std::mem::replace(&mut *files, Files::Read));
+        match files {
+            Files::Named(paths) => {
+                let opened = py.detach(|| Merge::open_with(&paths, &self.count));
+                opened.map_err(not_a_capture)
             }
+            Files::Open(files) => Ok(files),
+            Files::Read => Err(PyRuntimeError::new_err("the captures have been read")),
         }
     }
 }

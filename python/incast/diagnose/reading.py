@@ -1,10 +1,13 @@
 """Captures are read by a thread of Rust; this one shows progress and waits for Ctrl-C."""
 
 import json
+import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
+from types import FrameType
 from typing import Any
 
 from incast._core import Captures
@@ -15,6 +18,7 @@ Report = dict[str, Any]
 
 PIPE = "-"
 _STEP = 0.1  # seconds between two looks
+_PATIENCE = 2.0  # seconds for the reading to end after Ctrl-C; then another one leaves without it
 
 
 def diagnose(
@@ -51,23 +55,57 @@ def diagnose(
     names = [str(path) for path in paths]
     if names.count(PIPE) > 1:
         raise CaptureError(f"{PIPE}: standard input can be read once")
-    captures = opened(names)
+    captures = Captures(names)
     found: list[str] = []
-    reader = threading.Thread(
-        target=lambda: found.append(captures.diagnose(vantage, flows)), daemon=True
-    )
-    total = size(names)
-    began, interrupted = monotonic(), False
-    reader.start()
-    while reader.is_alive():
+    failed: list[BaseException] = []
+    done = threading.Event()
+
+    def read() -> None:
         try:
-            reader.join(_STEP)
-            if progress is not None and reader.is_alive():
+            _open(captures)
+            found.append(captures.diagnose(vantage, flows))
+        except BaseException as error:  # noqa: BLE001 (the caller gets it)
+            failed.append(error)
+        finally:
+            done.set()
+
+    total = size(names)
+    began = monotonic()
+    with _stopped_by_interrupts(captures) as interrupts:
+        threading.Thread(target=read, daemon=True).start()
+        while not done.wait(_STEP):
+            if progress is not None:
                 progress(*_state(captures.bytes_read, total, monotonic() - began))
-        except KeyboardInterrupt:
-            interrupted = True
-            captures.stop()
-    return {**json.loads(found[0]), "interrupted": interrupted}
+    if failed:
+        raise failed[0]
+    return {**json.loads(found[0]), "interrupted": bool(interrupts)}
+
+
+@contextmanager
+def _stopped_by_interrupts(captures: Captures) -> Iterator[list[float]]:
+    """Let Ctrl-C stop a reading, and nothing else; yield the times at which it came.
+
+    A `KeyboardInterrupt` may come at any place, and a second one while the first is handled.
+    """
+    times: list[float] = []
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        times.append(monotonic())
+        captures.stop()
+        if times[-1] - times[0] > _PATIENCE and callable(before):
+            before(number, frame)
+
+    before = signal.getsignal(signal.SIGINT)
+    # Only the main thread gets signals, and what ignores them still does.
+    heeds = threading.current_thread() is threading.main_thread() and callable(before)
+    if heeds:
+        signal.signal(signal.SIGINT, stop)
+    try:
+        yield times
+    finally:
+        captures.stop()
+        if heeds:
+            signal.signal(signal.SIGINT, before)
 
 
 def opened(names: Sequence[str]) -> Captures:
@@ -78,8 +116,14 @@ def opened(names: Sequence[str]) -> Captures:
     CaptureError
         A file cannot be read, or is no capture.
     """
+    captures = Captures(names)
+    _open(captures)
+    return captures
+
+
+def _open(captures: Captures) -> None:
     try:
-        return Captures(names)
+        captures.open()
     except ValueError as error:
         raise CaptureError(str(error)) from None
 

@@ -1,16 +1,24 @@
-//! From a frame to a TCP packet.
+//! From a frame to a TCP packet: one layer after the other, in tunnels too.
 
-use super::{Address, Endpoint, Options, Packet, link};
+mod ethernet;
+mod gre;
+mod ip;
+mod link;
+mod mpls;
+mod ppp;
+mod tcp;
+mod udp;
 
-const TCP: u8 = 6;
+use super::{Kind, Packet, Tunnel};
+
+/// Tunnels in tunnels that are followed.
+const DEEPEST: u8 = 4;
 
 /// Why a frame is no packet for us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
-    /// Not IP, or a link type that is not known.
-    NotIp,
-    /// IP, but not TCP.
-    NotTcp,
+    /// Something else than TCP.
+    Kind(Kind),
     /// Cut before the end of the TCP header's fixed part, by the capture's length of frames.
     Short,
     /// A later part of a fragmented packet: it has no TCP header.
@@ -19,118 +27,85 @@ pub enum Other {
     Malformed,
 }
 
+/// What comes next in a frame, and its bytes. Every step from one to the next consumes some, so that
+/// the length of the frame bounds their number.
+enum Layer<'a> {
+    Ethernet(&'a [u8]),
+    /// What an ethertype names.
+    Ethertype(u16, &'a [u8]),
+    /// From the protocol field on.
+    Ppp(&'a [u8]),
+    Pppoe(&'a [u8]),
+    Mpls(&'a [u8]),
+    Ip(&'a [u8]),
+}
+
+/// What has been passed on the way.
+#[derive(Default)]
+struct Way {
+    tunnel: Option<Tunnel>,
+    /// Tunnels so far.
+    depth: u8,
+    /// The packet around this one was marked, and the end of the tunnel will say so in this one
+    /// (RFC 6040 §4.2).
+    marked: bool,
+}
+
+impl Way {
+    fn enter(&mut self, tunnel: Tunnel) -> Result<(), Other> {
+        self.tunnel = Some(tunnel);
+        self.marked &= !tunnel.is_mirror();
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(Other::Kind(Kind::Deep)) } else { Ok(()) }
+    }
+}
+
 /// The TCP packet in a frame, of which `length` bytes were on the wire.
+#[inline]
 pub fn packet(link: u32, frame: &[u8], length: u32) -> Result<Packet, Other> {
-    let ip = match link::ip(link, frame) {
-        Some(ip) => ip,
-        None if link::known(link) && frame.len() < 16 => return Err(Other::Short),
-        None => return Err(Other::NotIp),
+    // Beyond those that were captured.
+    let missing = length.saturating_sub(frame.len() as u32);
+    let mut way = Way::default();
+    let mut bytes = match link::first(link, frame)? {
+        Layer::Ip(bytes) => bytes,
+        layer => ip_in(layer, &mut way)?,
     };
-    let before = (frame.len() - ip.len()) as u32;
-    let on_wire = length.max(frame.len() as u32) - before;
-    match ip.first().ok_or(Other::Short)? >> 4 {
-        4 => v4(ip, on_wire),
-        6 => v6(ip, on_wire),
-        _ => Err(Other::NotIp),
-    }
-}
-
-fn v4(ip: &[u8], on_wire: u32) -> Result<Packet, Other> {
-    let header = ip.get(..20).ok_or(Other::Short)?;
-    let length = usize::from(header[0] & 15) * 4;
-    if length < 20 {
-        return Err(Other::Malformed);
-    }
-    if header[9] != TCP {
-        return Err(Other::NotTcp);
-    }
-    if pair(header, 6) & 0x1fff != 0 {
-        return Err(Other::Fragment);
-    }
-    // A sender's offload may leave the length to the network card, and then it is 0.
-    let size = match pair(header, 2) {
-        0 => on_wire,
-        size => size.into(),
-    };
-    let address = |from: usize| {
-        Address::v4([header[from], header[from + 1], header[from + 2], header[from + 3]])
-    };
-    let packet = Packet {
-        size,
-        id: Some(pair(header, 4)),
-        ttl: header[8],
-        marked: header[1] & 3 == 3,
-        source: Endpoint { address: address(12), port: 0 },
-        target: Endpoint { address: address(16), port: 0 },
-        ..Packet::default()
-    };
-    tcp(packet, ip.get(length..).ok_or(Other::Short)?, length as u32)
-}
-
-fn v6(ip: &[u8], on_wire: u32) -> Result<Packet, Other> {
-    let header = ip.get(..40).ok_or(Other::Short)?;
-    let address = |from: usize| {
-        let mut bytes = [0; 16];
-        bytes.copy_from_slice(&header[from..from + 16]);
-        Address::v6(bytes)
-    };
-    let size = match pair(header, 4) {
-        0 => on_wire,
-        size => u32::from(size) + 40,
-    };
-    let packet = Packet {
-        size,
-        ttl: header[7],
-        marked: header[1] >> 4 & 3 == 3,
-        source: Endpoint { address: address(8), port: 0 },
-        target: Endpoint { address: address(24), port: 0 },
-        ..Packet::default()
-    };
-    let (mut next, mut at) = (header[6], 40);
-    // Extension headers, RFC 8200 §4; each is at least 8 bytes, so the frame bounds the walk.
     loop {
-        match next {
-            TCP => return tcp(packet, &ip[at..], at as u32),
-            0 | 43 | 60 => {
-                let header = ip.get(at..at + 8).ok_or(Other::Short)?;
-                next = header[0];
-                at += (usize::from(header[1]) + 1) * 8;
-            }
-            51 => {
-                let header = ip.get(at..at + 8).ok_or(Other::Short)?;
-                next = header[0];
-                at += (usize::from(header[1]) + 2) * 4;
-            }
-            44 => {
-                let header = ip.get(at..at + 8).ok_or(Other::Short)?;
-                if pair(header, 2) & 0xfff8 != 0 {
-                    return Err(Other::Fragment);
-                }
-                next = header[0];
-                at += 8;
-            }
-            _ => return Err(Other::NotTcp),
+        let header = ip::header(bytes, missing, way.marked)?;
+        if header.next == ip::TCP {
+            return tcp::packet(&header, way.tunnel);
         }
-        if at > ip.len() {
-            return Err(Other::Short);
-        }
+        way.marked = header.marked;
+        bytes = ip_in(tunnel(header.next, header.payload, &mut way)?, &mut way)?;
     }
 }
 
-fn tcp(mut packet: Packet, segment: &[u8], before: u32) -> Result<Packet, Other> {
-    let header = segment.get(..20).ok_or(Other::Short)?;
-    let length = usize::from(header[12] >> 4) * 4;
-    let payload = packet.size.checked_sub(before + length as u32);
-    let (Some(payload), true) = (payload, length >= 20) else { return Err(Other::Malformed) };
-    packet.source.port = pair(header, 0);
-    packet.target.port = pair(header, 2);
-    packet.seq = four(header, 4);
-    packet.ack = four(header, 8);
-    packet.flags = header[13];
-    packet.window = pair(header, 14);
-    packet.payload = payload;
-    packet.options = Options::parse(&segment[20..length.min(segment.len())]);
-    Ok(packet)
+/// The next IP packet.
+fn ip_in<'a>(mut layer: Layer<'a>, way: &mut Way) -> Result<&'a [u8], Other> {
+    loop {
+        layer = match layer {
+            Layer::Ethernet(bytes) => ethernet::inside(bytes)?,
+            Layer::Ethertype(kind, bytes) => ethernet::named(kind, bytes)?,
+            Layer::Ppp(bytes) => ppp::inside(bytes)?,
+            Layer::Pppoe(bytes) => ppp::session(bytes)?,
+            Layer::Mpls(bytes) => mpls::inside(bytes, way)?,
+            Layer::Ip(bytes) => return Ok(bytes),
+        };
+    }
+}
+
+/// What a protocol of IP that is not TCP carries.
+fn tunnel<'a>(protocol: u8, bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    match protocol {
+        // RFC 2003, 2473 and 4213.
+        4 | 41 => {
+            way.enter(Tunnel::IpInIp)?;
+            Ok(Layer::Ip(bytes))
+        }
+        17 => udp::inside(bytes, way),
+        47 => gre::inside(bytes, way),
+        _ => Err(Other::Kind(Kind::Protocol(protocol))),
+    }
 }
 
 fn pair(bytes: &[u8], at: usize) -> u16 {
@@ -139,4 +114,9 @@ fn pair(bytes: &[u8], at: usize) -> u16 {
 
 fn four(bytes: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+/// The first bytes and the rest, if so many were captured.
+fn split(bytes: &[u8], at: usize) -> Result<(&[u8], &[u8]), Other> {
+    bytes.split_at_checked(at).ok_or(Other::Short)
 }

@@ -7,7 +7,7 @@ use super::buffer::Buffer;
 use super::decode::{self, Other};
 use super::pcap::Pcap;
 use super::pcapng::Pcapng;
-use super::{Count, Packet, source};
+use super::{Count, Packet, Tally, source};
 
 /// A frame as the file has it.
 pub struct Frame<'a> {
@@ -39,27 +39,6 @@ pub enum End {
     Damaged(u64, String),
 }
 
-/// Frames of a file by what became of them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// All frames.
-    pub frames: u64,
-    /// TCP packets.
-    pub packets: u64,
-    /// Not IP, or a link type that is not known.
-    pub not_ip: u64,
-    /// IP without TCP.
-    pub not_tcp: u64,
-    /// Cut before the end of the TCP header.
-    pub short: u64,
-    /// Later fragments.
-    pub fragments: u64,
-    /// Lengths that contradict each other.
-    pub malformed: u64,
-    /// Packets that the capture says it has dropped.
-    pub dropped: u64,
-}
-
 /// A file that cannot be read as a capture; one line.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -83,7 +62,12 @@ fn system(error: &Error) -> String {
 enum Format {
     Pcap(Pcap),
     Pcapng(Pcapng),
+    /// The reading was stopped before the file had said what it is.
+    Unknown,
 }
+
+/// Frames between two looks at whether to stop.
+const CHECK: u64 = 1 << 12;
 
 /// A capture file.
 pub struct File {
@@ -92,16 +76,23 @@ pub struct File {
     number: u16,
     tally: Tally,
     end: Option<End>,
+    count: Count,
 }
 
 impl File {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, or standard input for `-`. If `count` is stopped meanwhile, it has no packets.
     ///
     /// # Errors
     /// It cannot be read, or is no capture.
     pub fn open(path: &Path, number: u16, count: &Count) -> Result<Self, OpenError> {
-        let input = source::open(path, count).map_err(|error| OpenError::Io(path.into(), error))?;
-        Self::new(input, path, number)
+        let input = source::open(path, count);
+        match Self::new(input, path, number, count) {
+            Err(OpenError::Io(..)) if count.is_stopped() => {
+                let buffer = Buffer::new(Box::new(std::io::empty()), count);
+                Ok(Self::of(buffer, Format::Unknown, number, count))
+            }
+            opened => opened,
+        }
     }
 
     /// Reads bytes that are decompressed if they must be.
@@ -109,14 +100,18 @@ impl File {
     /// # Errors
     /// They are no capture.
     pub fn from_bytes(bytes: Box<dyn Read + Send>, number: u16) -> Result<Self, OpenError> {
-        let path = Path::new("-");
-        let input = source::plain(bytes, &Count::default());
-        Self::new(input.map_err(|error| OpenError::Io(path.into(), error))?, path, number)
+        let count = Count::default();
+        Self::new(source::plain(bytes, &count), Path::new("-"), number, &count)
     }
 
-    fn new(input: Box<dyn Read + Send>, path: &Path, number: u16) -> Result<Self, OpenError> {
+    fn new(
+        input: Result<Box<dyn Read + Send>, Error>,
+        path: &Path,
+        number: u16,
+        count: &Count,
+    ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::Io(path.into(), error);
-        let mut buffer = Buffer::new(input);
+        let mut buffer = Buffer::new(input.map_err(failed)?, count);
         let format = if let Some(pcap) = Pcap::open(&mut buffer).map_err(failed)? {
             Format::Pcap(pcap)
         } else if let Some(pcapng) = Pcapng::open(&mut buffer).map_err(failed)? {
@@ -126,19 +121,24 @@ impl File {
         } else {
             return Err(OpenError::Kind(path.into()));
         };
-        Ok(Self { buffer, format, number, tally: Tally::default(), end: None })
+        Ok(Self::of(buffer, format, number, count))
+    }
+
+    fn of(buffer: Buffer, format: Format, number: u16, count: &Count) -> Self {
+        let (tally, count) = (Tally::default(), count.clone());
+        Self { buffer, format, number, tally, end: None, count }
     }
 
     /// What has been read so far.
     pub fn tally(&self) -> Tally {
-        let dropped = match &self.format {
-            Format::Pcap(_) => 0,
-            Format::Pcapng(format) => format.drops(),
-        };
-        Tally { dropped, ..self.tally }
+        let mut tally = self.tally.clone();
+        if let Format::Pcapng(format) = &self.format {
+            tally.dropped = format.drops();
+        }
+        tally
     }
 
-    /// How it has ended, once it has.
+    /// How it has ended, once it has. A reading that is stopped does not end a file.
     pub fn end(&self) -> Option<&End> {
         self.end.as_ref()
     }
@@ -146,16 +146,21 @@ impl File {
     /// The next TCP packet.
     pub fn next_packet(&mut self) -> Option<Packet> {
         while self.end.is_none() {
+            if self.tally.frames.is_multiple_of(CHECK) && self.count.is_stopped() {
+                return None;
+            }
             let offset = self.buffer.offset();
             let next = match &mut self.format {
                 Format::Pcap(format) => format.next(&mut self.buffer),
                 Format::Pcapng(format) => format.next(&mut self.buffer),
+                Format::Unknown => return None,
             };
             let frame = match next {
                 Ok(Next::Frame(frame)) => frame,
                 Ok(Next::End) => return self.stop(End::Whole),
                 Ok(Next::Cut) => return self.stop(End::Cut),
                 Ok(Next::Damaged(what)) => return self.stop(End::Damaged(offset, what)),
+                Err(_) if self.count.is_stopped() => return None,
                 Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
                     return self.stop(End::Cut);
                 }
@@ -164,12 +169,11 @@ impl File {
             self.tally.frames += 1;
             match decode::packet(frame.link, frame.bytes, frame.length) {
                 Ok(packet) => {
-                    self.tally.packets += 1;
+                    self.tally.packet(packet.tunnel);
                     let (time, frame) = (frame.time, self.tally.frames);
                     return Some(Packet { time, frame, file: self.number, ..packet });
                 }
-                Err(Other::NotIp) => self.tally.not_ip += 1,
-                Err(Other::NotTcp) => self.tally.not_tcp += 1,
+                Err(Other::Kind(kind)) => self.tally.other(kind),
                 Err(Other::Short) => self.tally.short += 1,
                 Err(Other::Fragment) => self.tally.fragments += 1,
                 Err(Other::Malformed) => self.tally.malformed += 1,

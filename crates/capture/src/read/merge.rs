@@ -26,14 +26,22 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Opens the files.
+    /// Opens the files, and reads each up to its first packet.
     ///
     /// # Errors
     /// One of them cannot be read, or is no capture.
     pub fn open(paths: &[PathBuf]) -> Result<Self, OpenError> {
-        let count = Count::default();
+        Self::open_with(paths, &Count::default())
+    }
+
+    /// The same, of which another thread can see the progress, and stop it: pipes without a writer
+    /// or without packets keep it waiting.
+    ///
+    /// # Errors
+    /// One of the files cannot be read, or is no capture.
+    pub fn open_with(paths: &[PathBuf], count: &Count) -> Result<Self, OpenError> {
         let open = |(number, path): (usize, &PathBuf)| {
-            Ok((File::open(path, number as u16, &count)?, path.clone()))
+            Ok((File::open(path, number as u16, count)?, path.clone()))
         };
         let files: Result<Vec<_>, _> = paths.iter().enumerate().map(open).collect();
         Ok(Self::of(files?, count.clone()))
@@ -78,6 +86,11 @@ impl Iterator for Merge {
     type Item = Packet;
 
     fn next(&mut self) -> Option<Packet> {
+        if let [only] = &mut self.sources[..] {
+            let packet = only.head.take().or_else(|| only.file.next_packet());
+            self.points |= u16::from(packet.is_some());
+            return packet;
+        }
         // A file that has begun goes on, if the next one begins at the same time.
         let first = |one: &(usize, &Source)| {
             (one.1.head.map_or(i64::MAX, |head| head.time), one.1.point.is_none())

@@ -5,18 +5,25 @@
 //! reserved before the bytes are there.
 
 mod buffer;
+mod count;
 mod decode;
 mod file;
-mod link;
+mod kind;
 mod merge;
 mod options;
 mod packet;
 mod pcap;
 mod pcapng;
+mod pump;
 mod source;
+mod tally;
+mod tunnel;
 
-pub use file::{End, File, OpenError, Tally};
+pub use count::Count;
+pub use file::{End, File, OpenError};
+pub use kind::Kind;
 pub use merge::Merge;
 pub use options::{Options, Timestamps};
 pub use packet::{Address, Endpoint, Packet, flags};
-pub use source::Count;
+pub use tally::Tally;
+pub use tunnel::Tunnel;

@@ -9,6 +9,13 @@ pub struct Timestamps {
     pub echo: u32,
 }
 
+impl Timestamps {
+    /// Eight bytes.
+    fn read(bytes: &[u8]) -> Self {
+        Self { value: long(&bytes[..4]), echo: long(&bytes[4..]) }
+    }
+}
+
 /// The options that are of use here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -32,7 +39,16 @@ impl Options {
     }
 
     /// Reads them; a length that leads nowhere ends the list.
-    pub fn parse(mut bytes: &[u8]) -> Self {
+    #[inline]
+    pub fn parse(bytes: &[u8]) -> Self {
+        // What nearly every packet has, as RFC 7323 §3.2 and appendix A want it.
+        if let ([1, 1, 8, 10, times @ ..], 12) = (bytes, bytes.len()) {
+            return Self { timestamps: Some(Timestamps::read(times)), ..Self::default() };
+        }
+        Self::listed(bytes)
+    }
+
+    fn listed(mut bytes: &[u8]) -> Self {
         let mut options = Self::default();
         while let Some((&kind, rest)) = bytes.split_first() {
             match kind {
@@ -62,8 +78,7 @@ impl Options {
                 }
             }
             (8, times) if times.len() == 8 => {
-                self.timestamps =
-                    Some(Timestamps { value: long(&times[..4]), echo: long(&times[4..]) });
+                self.timestamps = Some(Timestamps::read(times));
             }
             _ => {}
         }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::Options;
+use super::{Options, Tunnel};
 
 /// Bits of the TCP header.
 pub mod flags {
@@ -99,6 +99,8 @@ pub struct Packet {
     pub ttl: u8,
     /// Congestion was experienced (RFC 3168 §5).
     pub marked: bool,
+    /// What carried it between two other hosts; its addresses, sizes and marks are its own.
+    pub tunnel: Option<Tunnel>,
     /// The options that were captured.
     pub options: Options,
 }

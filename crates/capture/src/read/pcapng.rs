@@ -25,28 +25,49 @@ struct Interface {
     drops: u64,
 }
 
+/// How ticks become nanoseconds.
+#[derive(Clone, Copy)]
+enum Scale {
+    Times(u64),
+    Over(u128),
+    /// Seconds over this power of two.
+    Binary(u8),
+}
+
 #[derive(Clone, Copy)]
 struct Clock {
-    /// Its resolution is a power of two, else of ten.
-    binary: bool,
-    exponent: u8,
-    /// Seconds that are added to every time.
+    scale: Scale,
+    /// Nanoseconds that are added to every time.
     offset: i64,
+}
+
+const GIGA: u64 = 1_000_000_000;
+
+impl Scale {
+    /// Of an `if_tsresol`: its high bit says whether the rest is a power of two or of ten.
+    fn new(resolution: u8) -> Self {
+        let exponent = resolution & 0x7f;
+        match exponent {
+            _ if resolution & 0x80 != 0 => Self::Binary(exponent),
+            0..=9 => Self::Times(10_u64.pow(9 - u32::from(exponent))),
+            _ => Self::Over(10_u128.pow(u32::from(exponent.min(38)) - 9)),
+        }
+    }
 }
 
 impl Clock {
     fn nanoseconds(self, high: u32, low: u32) -> i64 {
-        let ticks = u128::from(high) << 32 | u128::from(low);
-        let giga = 1_000_000_000;
-        let nanoseconds = if self.binary {
-            (ticks * giga) >> self.exponent.min(127)
-        } else if self.exponent <= 9 {
-            ticks * 10_u128.pow(9 - u32::from(self.exponent))
-        } else {
-            ticks / 10_u128.pow(u32::from(self.exponent.min(38)) - 9)
+        let ticks = u64::from(high) << 32 | u64::from(low);
+        let nanoseconds = match self.scale {
+            Scale::Times(factor) => ticks.saturating_mul(factor),
+            Scale::Over(divisor) => (u128::from(ticks) / divisor) as u64,
+            Scale::Binary(exponent) => {
+                let nanoseconds = (u128::from(ticks) * u128::from(GIGA)) >> exponent;
+                u64::try_from(nanoseconds).unwrap_or(u64::MAX)
+            }
         };
         let nanoseconds = i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-        let time = nanoseconds.saturating_add(self.offset.saturating_mul(giga as i64));
+        let time = nanoseconds.saturating_add(self.offset);
         time.clamp(0, i64::MAX / 2) // the year 2116; other times are damage
     }
 }
@@ -135,14 +156,14 @@ impl Pcapng {
         if self.interfaces.len() == MOST_INTERFACES {
             return None;
         }
-        let mut clock = Clock { binary: false, exponent: 6, offset: 0 };
+        let mut clock = Clock { scale: Scale::new(6), offset: 0 };
         for (code, value) in Options::new(&body[8..], big_endian) {
             match (code, value.len()) {
-                (9, 1) => {
-                    clock.binary = value[0] & 0x80 != 0;
-                    clock.exponent = value[0] & 0x7f;
+                (9, 1) => clock.scale = Scale::new(value[0]),
+                (14, 8) => {
+                    let seconds = eight(value, big_endian) as i64;
+                    clock.offset = seconds.saturating_mul(GIGA as i64);
                 }
-                (14, 8) => clock.offset = eight(value, big_endian) as i64,
                 _ => {}
             }
         }

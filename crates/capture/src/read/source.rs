@@ -3,26 +3,16 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Chain, Cursor, Error, Read, Result};
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
+use super::Count;
+use super::pump::Pump;
+
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Bytes of files that have been read so far, for progress.
-#[derive(Clone, Debug, Default)]
-pub struct Count(Arc<AtomicU64>);
-
-impl Count {
-    /// The number of bytes.
-    pub fn bytes(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
-    }
-}
 
 struct Counted<R> {
     input: R,
@@ -31,22 +21,27 @@ struct Counted<R> {
 
 impl<R: Read> Read for Counted<R> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        self.count.go_on()?;
         let read = self.input.read(buffer)?;
-        self.count.0.fetch_add(read as u64, Ordering::Relaxed);
+        self.count.add(read);
         Ok(read)
     }
 }
 
-/// Opens a file, or standard input for `-`.
+/// Opens a file, or standard input for `-`. Only regular files are read without a [`Pump`].
 pub fn open(path: &Path, count: &Count) -> Result<Box<dyn Read + Send>> {
     if path.as_os_str() == "-" {
-        return plain(Box::new(std::io::stdin()), count);
+        return plain(Box::new(Pump::start(|| Ok(std::io::stdin()), count)?), count);
     }
-    let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let about = std::fs::metadata(path)?;
+    if about.is_dir() {
         return Err(Error::other("is a directory"));
     }
-    plain(Box::new(file), count)
+    if about.is_file() {
+        return plain(Box::new(File::open(path)?), count);
+    }
+    let path = path.to_owned();
+    plain(Box::new(Pump::start(|| File::open(path), count)?), count)
 }
 
 /// Decompresses an input if it starts like gzip or zstd.
@@ -117,5 +112,20 @@ impl Read for Frames {
             }
             self.0 = Some(decoder(input)?);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stop_ends_an_input_that_a_decoder_reads() {
+        let count = Count::default();
+        let mut input = plain(Box::new(Cursor::new(b"no magic".to_vec())), &count).unwrap();
+        assert_eq!(input.read(&mut [0; 5]).unwrap(), 4, "those that were looked at");
+        count.stop();
+        assert!(input.read(&mut [0; 5]).is_err());
+        assert_eq!(count.bytes(), 4);
     }
 }

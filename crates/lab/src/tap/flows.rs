@@ -107,6 +107,8 @@ impl Flow {
     }
 }
 
+const SYN_ACK: u8 = flag::SYN | flag::ACK;
+
 /// The flows of a run.
 pub struct Flows {
     all: Vec<Flow>,
@@ -231,7 +233,8 @@ impl Flows {
             from,
             to,
             tos: tos(packet),
-            id: id.wrapping_add(numbers[own] as u16),
+            // Linux gives its SYN-ACKs no number.
+            id: if flags & SYN_ACK == SYN_ACK { 0 } else { id.wrapping_add(numbers[own] as u16) },
             flags,
             seq: on_wire(own, seq),
             ack: if flags & flag::ACK == 0 { 0 } else { on_wire(other, ack) },

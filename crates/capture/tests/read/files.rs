@@ -1,38 +1,12 @@
-//! Files that come in: every format and link, and those that are damaged.
+//! Formats, links, and files that are damaged.
 
-mod builder;
-
-use std::io::{Cursor, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
-use builder::{Order, Segment, block, pcap, pcapng};
-use incast_capture::read::{Count, End, File, Merge, OpenError, Packet};
+use incast_capture::read::{Count, End, File, Merge, OpenError};
 
-const LITTLE: Order = Order { big: false };
-const BIG: Order = Order { big: true };
-const START: u64 = 1_700_000_000_123_456_000;
-
-fn open(bytes: &[u8]) -> File {
-    File::from_bytes(Box::new(Cursor::new(bytes.to_vec())), 0).expect("a capture")
-}
-
-fn packets(file: &mut File) -> Vec<Packet> {
-    std::iter::from_fn(|| file.next_packet()).collect()
-}
-
-fn segment() -> Segment {
-    Segment {
-        options: vec![1, 1, 8, 10, 0, 0, 0, 7, 0, 0, 0, 9],
-        ..Segment::new(1, 2, 70, 90, 300)
-    }
-}
-
-/// The packet that any file with this IP packet has.
-fn check(packet: &Packet) {
-    assert_eq!((packet.seq, packet.ack, packet.payload), (70, 90, 300));
-    assert_eq!((packet.source.port, packet.target.port), (5000, 6000));
-    assert_eq!(packet.options.timestamps.map(|stamps| (stamps.value, stamps.echo)), Some((7, 9)));
-}
+use crate::builder::{block, pcap, pcapng};
+use crate::{BIG, LITTLE, START, check, open, packets, segment};
 
 #[test]
 fn both_formats_in_both_byte_orders() {
@@ -158,6 +132,18 @@ fn what_is_no_capture_is_refused() {
     let open = |bytes: &'static [u8]| File::from_bytes(Box::new(bytes), 0).err();
     assert!(matches!(open(b""), Some(OpenError::Empty(_))));
     assert!(matches!(open(b"GIF89a and more than twenty-four bytes"), Some(OpenError::Kind(_))));
+}
+
+#[test]
+fn a_file_alone_is_one_point_if_it_has_packets() {
+    for packets in 0..3 {
+        let frames = vec![(START, segment().ethernet()); packets];
+        let file = (open(&pcap(LITTLE, true, 1, &frames)), PathBuf::new());
+        let mut alone = Merge::of(vec![file], Count::default());
+        let told: Vec<_> = alone.by_ref().map(|one| (one.frame, one.point)).collect();
+        assert_eq!(told, [(1, 0), (2, 0)][..packets]);
+        assert_eq!(alone.points(), u16::from(packets > 0));
+    }
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! What a reading and those who wait for it tell each other.
+
+use std::io::{Error, Result};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Bytes of files that have been read so far, for progress, and whether the reading is to end.
+#[derive(Clone, Debug, Default)]
+pub struct Count(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    bytes: AtomicU64,
+    stopped: AtomicBool,
+}
+
+impl Count {
+    /// The number of bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Ends the reading soon, also where it waits for bytes; what was read counts.
+    pub fn stop(&self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it is to end.
+    pub fn is_stopped(&self) -> bool {
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add(&self, bytes: usize) {
+        self.0.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// An error if the reading is to end.
+    pub(super) fn go_on(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::other("the reading was stopped")) } else { Ok(()) }
+    }
+}

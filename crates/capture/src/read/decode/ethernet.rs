@@ -1,0 +1,36 @@
+//! Ethernet, and what its types name.
+
+use super::super::Kind;
+use super::{Layer, Other, pair, split};
+
+const HEADER: usize = 14;
+
+/// What follows the addresses.
+#[inline]
+pub fn inside(frame: &[u8]) -> Result<Layer<'_>, Other> {
+    let (header, rest) = split(frame, HEADER)?;
+    named(pair(header, 12), rest)
+}
+
+/// What an ethertype names; tags of VLANs (IEEE 802.1Q, 802.1ad, and older numbers) are passed.
+#[inline]
+pub fn named(kind: u16, bytes: &[u8]) -> Result<Layer<'_>, Other> {
+    Ok(match kind {
+        0x0800 | 0x86dd => Layer::Ip(bytes),
+        0x8100 | 0x88a8 | 0x9100 | 0x9200 => {
+            let (tag, rest) = split(bytes, 4)?;
+            Layer::Ethertype(pair(tag, 2), rest)
+        }
+        0x8847 | 0x8848 => Layer::Mpls(bytes),
+        0x8864 => Layer::Pppoe(bytes),
+        _ => return Err(Other::Kind(Kind::Ethertype(kind))),
+    })
+}
+
+/// Whether a frame that may begin here has a type that is read, or ARP.
+pub fn begins(bytes: &[u8]) -> bool {
+    match inside(bytes) {
+        Ok(_) => true,
+        Err(other) => other == Other::Kind(Kind::Ethertype(0x0806)),
+    }
+}

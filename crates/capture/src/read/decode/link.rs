@@ -1,0 +1,53 @@
+//! What a frame begins with, by the link type of its capture
+//! (<https://www.tcpdump.org/linktypes.html>).
+
+use super::super::Kind;
+use super::{Layer, Other, ethernet, four, pair, split};
+
+/// The first layer of a frame.
+#[inline]
+pub fn first(link: u32, frame: &[u8]) -> Result<Layer<'_>, Other> {
+    Ok(match link {
+        1 => return ethernet::inside(frame),
+        0 | 108 => return loopback(frame),
+        9 => Layer::Ppp(without_address(frame)),
+        50 => return serial(frame),
+        51 => Layer::Pppoe(frame),
+        12 | 14 | 101 | 228 | 229 => Layer::Ip(frame),
+        // Linux cooked, of the device `any` and of others without Ethernet.
+        113 => cooked(frame, 14, 16)?,
+        276 => cooked(frame, 0, 20)?,
+        _ => return Err(Other::Kind(Kind::Link(link))),
+    })
+}
+
+fn cooked(frame: &[u8], protocol: usize, length: usize) -> Result<Layer<'_>, Other> {
+    let (header, rest) = split(frame, length)?;
+    Ok(Layer::Ethertype(pair(header, protocol), rest))
+}
+
+/// BSD loopback: an address family, in the order of a host that may be another.
+fn loopback(frame: &[u8]) -> Result<Layer<'_>, Other> {
+    let (header, rest) = split(frame, 4)?;
+    let family = four(header, 0);
+    let family = family.min(family.swap_bytes());
+    match family {
+        // INET, and INET6 of Linux, of NetBSD and OpenBSD, of FreeBSD, and of macOS.
+        2 | 10 | 24 | 28 | 30 => Ok(Layer::Ip(rest)),
+        _ => Err(Other::Kind(Kind::Family(family))),
+    }
+}
+
+/// PPP in frames like those of HDLC (RFC 1662 §3.1), or Cisco's HDLC, which has ethertypes.
+fn serial(frame: &[u8]) -> Result<Layer<'_>, Other> {
+    let (header, rest) = split(frame, 4)?;
+    match header[..2] {
+        [0x0f | 0x8f, 0] => Ok(Layer::Ethertype(pair(header, 2), rest)),
+        _ => Ok(Layer::Ppp(without_address(frame))),
+    }
+}
+
+/// Without address and control field, which may be left out (RFC 1661 §6.6).
+fn without_address(frame: &[u8]) -> &[u8] {
+    frame.strip_prefix(&[0xff, 3]).unwrap_or(frame)
+}

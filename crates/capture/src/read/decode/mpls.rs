@@ -1,0 +1,27 @@
+//! MPLS: labels, and what follows the last.
+
+use super::super::{Kind, Tunnel};
+use super::{Layer, Other, Way, ethernet, split};
+
+/// What labels carry (RFC 3032 §2.1). Nothing names it; as routers do, the first four bits are taken
+/// for a version of IP if they can be one (RFC 4928 §3).
+pub fn inside<'a>(mut bytes: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    loop {
+        let (label, rest) = split(bytes, 4)?;
+        bytes = rest;
+        if label[2] & 1 == 1 {
+            break;
+        }
+    }
+    match bytes.first().ok_or(Other::Short)? >> 4 {
+        4 | 6 => return Ok(Layer::Ip(bytes)),
+        1 => return Err(Other::Kind(Kind::Channel)),
+        _ => {}
+    }
+    way.enter(Tunnel::Pseudowire)?;
+    // The bits before the number of a control word are zero (RFC 4448 §4.6). Addresses of virtual
+    // routers begin with as many, and then their frame has its type in the usual place.
+    let word = bytes.starts_with(&[0, 0]) && !ethernet::begins(bytes);
+    let (_, frame) = split(bytes, if word { 4 } else { 0 })?;
+    Ok(Layer::Ethernet(frame))
+}

@@ -1,0 +1,68 @@
+//! Tunnels in UDP, by the port that a datagram goes to. What is none of them is UDP.
+
+use super::super::{Kind, Tunnel};
+use super::{Layer, Other, Way, pair, split};
+
+const UDP: Other = Other::Kind(Kind::Protocol(17));
+
+/// What a datagram carries.
+pub fn inside<'a>(datagram: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    let (header, payload) = split(datagram, 8).map_err(|_| UDP)?;
+    let (port, length) = (pair(header, 2), pair(header, 4));
+    // An offload may leave the length to the network card.
+    let enough = |least: u16| length == 0 || length >= 8 + least;
+    match port {
+        4789 | 8472 if enough(8) => vxlan(payload, way),
+        6081 if enough(8) => geneve(payload, way),
+        2152 if enough(8) => gtp(payload, way),
+        _ => Err(UDP),
+    }
+}
+
+/// RFC 7348 §5. Beside the bit that says that there is a network number, flags may say that the
+/// other fields have a group (draft-smith-vxlan-group-policy).
+fn vxlan<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    let (header, frame) = split(payload, 8)?;
+    if header[0] & 0x7f != 0x08 || header[7] != 0 {
+        return Err(UDP);
+    }
+    way.enter(Tunnel::Vxlan)?;
+    Ok(Layer::Ethernet(frame))
+}
+
+/// RFC 8926 §3.4.
+fn geneve<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    let (header, _) = split(payload, 8)?;
+    if header[0] >> 6 != 0 || header[1] & 0x3f != 0 || header[7] != 0 {
+        return Err(UDP);
+    }
+    let (_, inner) = split(payload, 8 + usize::from(header[0] & 0x3f) * 4)?;
+    way.enter(Tunnel::Geneve)?;
+    Ok(match pair(header, 2) {
+        0x6558 => Layer::Ethernet(inner),
+        kind => Layer::Ethertype(kind, inner),
+    })
+}
+
+/// 3GPP TS 29.281 §5.1 and §5.2.
+fn gtp<'a>(payload: &'a [u8], way: &mut Way) -> Result<Layer<'a>, Other> {
+    let (header, mut inner) = split(payload, 8)?;
+    // Version 1, not the older charging protocol, and user data.
+    if header[0] & 0xf0 != 0x30 || header[1] != 0xff {
+        return Err(UDP);
+    }
+    if header[0] & 7 != 0 {
+        let (fields, mut rest) = split(inner, 4)?;
+        let mut extension = if header[0] & 4 == 0 { 0 } else { fields[3] };
+        while extension != 0 {
+            // A length of none leads nowhere.
+            let length = usize::from(*rest.first().ok_or(Other::Short)?).max(1) * 4;
+            let (whole, after) = split(rest, length)?;
+            extension = whole[length - 1];
+            rest = after;
+        }
+        inner = rest;
+    }
+    way.enter(Tunnel::Gtp)?;
+    Ok(Layer::Ip(inner))
+}

@@ -1,0 +1,67 @@
+//! Tunnels: what a packet may be carried in.
+
+/// What a packet was carried in when it was captured; of several, the innermost.
+///
+/// VLAN tags, MPLS labels and sessions of PPP of a link are none: the packet under them is the link's
+/// own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tunnel {
+    /// Ethernet in UDP, RFC 7348.
+    Vxlan,
+    /// Ethernet or IP in UDP with options, RFC 8926.
+    Geneve,
+    /// IP or Ethernet in GRE, RFC 2784 and 2890.
+    Gre,
+    /// Ethernet in GRE with a key, RFC 7637.
+    Nvgre,
+    /// A switch's copy of a frame in GRE, without a header of its own.
+    Erspan1,
+    /// The same with a header of 8 bytes (draft-foschiano-erspan §4.2).
+    Erspan2,
+    /// The same with a header of 12 bytes or more (draft-foschiano-erspan §4.3).
+    Erspan3,
+    /// IPv4 or IPv6 in IP, RFC 2003, 2473 and 4213.
+    IpInIp,
+    /// Ethernet under MPLS labels: a pseudowire, RFC 4448.
+    Pseudowire,
+    /// IP in UDP between the nodes of a mobile network (3GPP TS 29.281).
+    Gtp,
+}
+
+impl Tunnel {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Self; 10] = [
+        Self::Vxlan,
+        Self::Geneve,
+        Self::Gre,
+        Self::Nvgre,
+        Self::Erspan1,
+        Self::Erspan2,
+        Self::Erspan3,
+        Self::IpInIp,
+        Self::Pseudowire,
+        Self::Gtp,
+    ];
+
+    /// Its name, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Vxlan => "VXLAN",
+            Self::Geneve => "GENEVE",
+            Self::Gre => "GRE",
+            Self::Nvgre => "NVGRE",
+            Self::Erspan1 => "ERSPAN I",
+            Self::Erspan2 => "ERSPAN II",
+            Self::Erspan3 => "ERSPAN III",
+            Self::IpInIp => "IP in IP",
+            Self::Pseudowire => "Ethernet over MPLS",
+            Self::Gtp => "GTP-U",
+        }
+    }
+
+    /// Whether its packets are copies that a switch has made, so that a mark on the outer packet
+    /// says nothing of the path of the inner one.
+    pub fn is_mirror(self) -> bool {
+        matches!(self, Self::Erspan1 | Self::Erspan2 | Self::Erspan3)
+    }
+}

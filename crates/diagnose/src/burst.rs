@@ -1,0 +1,272 @@
+//! Messages to one host that begin together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::event::Message;
+
+/// A flow: the number of its connection, and the end that sends.
+pub type Key = (u64, usize);
+
+/// A flow of a burst.
+#[derive(Clone, Copy, Debug)]
+pub struct Member {
+    pub key: Key,
+    pub message: Option<Message>,
+}
+
+/// Messages to one host that begin together.
+#[derive(Clone, Debug, Default)]
+pub struct Burst {
+    pub start: i64,
+    /// When the newest began.
+    pub newest: i64,
+    pub members: Vec<Member>,
+    keys: BTreeSet<Key>,
+    /// The places of the hosts that send.
+    hosts: BTreeSet<usize>,
+    open: usize,
+    /// The numbers of their stalls.
+    pub stalls: Vec<usize>,
+    /// Those of them in which the link idled for long.
+    pub idle: Vec<usize>,
+    /// Bytes of the fullest bin meanwhile.
+    pub peak: u64,
+}
+
+impl Burst {
+    /// Whether a message that begins at `start` belongs to it.
+    fn is_near(&self, start: i64, window: i64, key: Key) -> bool {
+        (self.start - window..=self.newest + window).contains(&start) && !self.keys.contains(&key)
+    }
+
+    fn join(&mut self, start: i64, host: usize, key: Key) {
+        self.newest = self.newest.max(start);
+        self.start = self.start.min(start);
+        self.members.push(Member { key, message: None });
+        self.keys.insert(key);
+        self.hosts.insert(host);
+        self.open += 1;
+    }
+
+    /// How many hosts send.
+    pub fn hosts(&self) -> usize {
+        self.hosts.len()
+    }
+
+    /// Whether a flow is in both.
+    fn shares(&self, other: &Self) -> bool {
+        let (few, many) = if self.keys.len() < other.keys.len() {
+            (&self.keys, &other.keys)
+        } else {
+            (&other.keys, &self.keys)
+        };
+        few.iter().any(|key| many.contains(key))
+    }
+
+    fn merge(&mut self, mut other: Self) {
+        self.start = self.start.min(other.start);
+        self.newest = self.newest.max(other.newest);
+        self.members.append(&mut other.members);
+        self.keys.append(&mut other.keys);
+        self.hosts.append(&mut other.hosts);
+        self.open += other.open;
+        self.stalls.append(&mut other.stalls);
+        self.idle.append(&mut other.idle);
+        self.peak = self.peak.max(other.peak);
+    }
+}
+
+/// At most so many bursts of one host are open: more overlap in no real network.
+const BURSTS: usize = 64;
+
+/// The bursts of a host that are open, by a number of their own, and where their open flows are.
+#[derive(Clone, Debug, Default)]
+pub struct Bursts {
+    open: BTreeMap<u64, Burst>,
+    /// The burst of each flow whose message has not ended, and its place there.
+    places: BTreeMap<Key, (u64, usize)>,
+    next: u64,
+}
+
+impl Bursts {
+    /// A message begins: it joins the burst that it is near; it may lie between two, which then are
+    /// one. Else it joins one that `missed` it, or begins a new one. Returns the bursts that are
+    /// over.
+    pub fn begin(
+        &mut self,
+        (start, window): (i64, i64),
+        host: usize,
+        key: Key,
+        filled: u64,
+        missed: impl Fn(&Burst) -> bool,
+    ) -> Vec<Burst> {
+        let near = |(_, burst): &(&u64, &Burst)| burst.is_near(start, window, key);
+        let mut at = self.open.iter().find(near).map(|(&number, _)| number);
+        if let Some(first) = at {
+            at = Some(self.united(first, (start, window), key));
+        }
+        let late = |(_, burst): &(&u64, &Burst)| !burst.hosts.contains(&host) && missed(burst);
+        let at = at.or_else(|| self.open.iter().find(late).map(|(&number, _)| number));
+        let number = at.unwrap_or(self.next);
+        if at.is_none() {
+            self.next += 1;
+            let burst = Burst { start, newest: start, peak: filled, ..Burst::default() };
+            self.open.insert(number, burst);
+        }
+        if let Some(burst) = self.open.get_mut(&number) {
+            burst.join(start, host, key);
+            self.places.insert(key, (number, burst.members.len() - 1));
+        }
+        if at.is_some() {
+            return Vec::new();
+        }
+        let mut over = self.over();
+        if self.open.len() > BURSTS {
+            let oldest = self.open.keys().next().copied();
+            over.extend(oldest.and_then(|number| self.take(number)));
+        }
+        over
+    }
+
+    /// Unites the bursts near a message, and returns the number of the one.
+    fn united(&mut self, mut first: u64, (start, window): (i64, i64), key: Key) -> u64 {
+        let others: Vec<u64> = self.open.range(first + 1..).map(|(&number, _)| number).collect();
+        for number in others {
+            let fits = match (self.open.get(&first), self.open.get(&number)) {
+                (Some(one), Some(other)) => other.is_near(start, window, key) && !one.shares(other),
+                _ => false,
+            };
+            if !fits {
+                continue;
+            }
+            // The smaller one moves, so that many bursts that grow together cost little.
+            let (Some(one), Some(other)) = (self.open.remove(&first), self.open.remove(&number))
+            else {
+                break;
+            };
+            let swap = other.members.len() > one.members.len();
+            let (kept, mut large, small) =
+                if swap { (number, other, one) } else { (first, one, other) };
+            let base = large.members.len();
+            for (at, member) in small.members.iter().enumerate() {
+                if member.message.is_none() {
+                    self.places.insert(member.key, (kept, base + at));
+                }
+            }
+            large.merge(small);
+            self.open.insert(kept, large);
+            first = kept;
+        }
+        first
+    }
+
+    /// The newest burst, if one is open.
+    pub fn newest(&mut self) -> Option<&mut Burst> {
+        self.open.last_entry().map(std::collections::btree_map::OccupiedEntry::into_mut)
+    }
+
+    /// The burst in which a flow's message is open.
+    pub fn of(&mut self, key: Key) -> Option<&mut Burst> {
+        let (number, _) = self.places.get(&key)?;
+        self.open.get_mut(number)
+    }
+
+    /// A message has ended; returns the bursts that are over.
+    pub fn end(&mut self, key: Key, message: Message) -> Vec<Burst> {
+        if let Some((number, at)) = self.places.remove(&key)
+            && let Some(burst) = self.open.get_mut(&number)
+        {
+            burst.members[at].message = Some(message);
+            burst.open -= 1;
+            if burst.open > 0 {
+                return Vec::new();
+            }
+        }
+        self.over()
+    }
+
+    /// Takes out the bursts whose flows have all ended. The newest may still get members: those
+    /// whose first packets were lost.
+    fn over(&mut self) -> Vec<Burst> {
+        let newest = self.open.values().map(|burst| burst.newest).max().unwrap_or(0);
+        let over = |(&number, burst): (&u64, &Burst)| {
+            (burst.open == 0 && burst.newest < newest).then_some(number)
+        };
+        let numbers: Vec<u64> = self.open.iter().filter_map(over).collect();
+        numbers.into_iter().filter_map(|number| self.take(number)).collect()
+    }
+
+    fn take(&mut self, number: u64) -> Option<Burst> {
+        let burst = self.open.remove(&number)?;
+        for member in burst.members.iter().filter(|member| member.message.is_none()) {
+            self.places.remove(&member.key);
+        }
+        Some(burst)
+    }
+
+    /// Takes out all.
+    pub fn finish(&mut self) -> impl Iterator<Item = Burst> + use<> {
+        self.places.clear();
+        std::mem::take(&mut self.open).into_values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WINDOW: i64 = 1000;
+
+    fn begin(bursts: &mut Bursts, start: i64, key: Key) -> Vec<Burst> {
+        bursts.begin((start, WINDOW), key.0 as usize, key, 0, |_| false)
+    }
+
+    #[test]
+    fn what_begins_between_two_bursts_unites_them() {
+        let mut bursts = Bursts::default();
+        for (key, start) in [(0, 0), (1, 100), (2, 1900), (3, 2000)] {
+            assert!(begin(&mut bursts, start, (key, 0)).is_empty());
+        }
+        assert_eq!(bursts.open.len(), 2);
+        assert!(begin(&mut bursts, 1050, (4, 0)).is_empty());
+        let [burst] = bursts.finish().collect::<Vec<_>>().try_into().expect("one burst");
+        assert_eq!((burst.start, burst.newest, burst.members.len()), (0, 2000, 5));
+    }
+
+    #[test]
+    fn the_newest_of_united_bursts_decides_who_still_joins() {
+        let mut bursts = Bursts::default();
+        for (key, start) in [(0, 1900), (1, 0), (2, 950)] {
+            begin(&mut bursts, start, (key, 0));
+        }
+        begin(&mut bursts, 2800, (3, 0));
+        assert_eq!(bursts.open.len(), 1, "900 behind the newest");
+    }
+
+    #[test]
+    fn a_flow_that_begins_again_begins_another_burst() {
+        let mut bursts = Bursts::default();
+        begin(&mut bursts, 0, (0, 0));
+        begin(&mut bursts, 10, (1, 0));
+        bursts.end((0, 0), Message::default());
+        bursts.end((1, 0), Message::default());
+        let over = begin(&mut bursts, 20, (0, 0));
+        assert_eq!(over.iter().map(|burst| burst.members.len()).collect::<Vec<_>>(), [2]);
+    }
+
+    #[test]
+    fn the_end_of_a_united_flow_is_found() {
+        let mut bursts = Bursts::default();
+        for (key, start) in [(0, 0), (1, 1900), (2, 1950), (3, 950)] {
+            begin(&mut bursts, start, (key, 0));
+        }
+        for key in 0..4 {
+            assert!(bursts.of((key, 0)).is_some(), "{key}");
+            bursts.end((key, 0), Message { bytes: 1 + key as i64, ..Message::default() });
+        }
+        let [burst] = bursts.finish().collect::<Vec<_>>().try_into().expect("one burst");
+        for member in burst.members {
+            assert_eq!(member.message.map(|one| one.bytes), Some(1 + member.key.0 as i64));
+        }
+    }
+}

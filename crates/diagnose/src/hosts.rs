@@ -1,0 +1,71 @@
+//! The hosts of a point: each has a place in a list, what its identifications count, and, if data
+//! goes to it, what it received.
+
+use incast_capture::read::Address;
+
+use crate::numbering::Numbering;
+use crate::receiver::Receiver;
+
+/// All hosts that were seen.
+#[derive(Debug, Default)]
+pub struct Hosts {
+    pub numbering: Numbering,
+    addresses: Vec<Address>,
+    receivers: Vec<Option<Box<Receiver>>>,
+    /// How many of them receive data.
+    receiving: usize,
+}
+
+impl Hosts {
+    /// The place of a host.
+    pub fn place(&mut self, address: Address) -> usize {
+        let place = self.numbering.place(address);
+        if place == self.addresses.len() {
+            self.addresses.push(address);
+            self.receivers.push(None);
+        }
+        place
+    }
+
+    /// The address of a place.
+    pub fn address(&self, place: usize) -> Address {
+        self.addresses[place]
+    }
+
+    /// What the host at a place received, if it received anything.
+    pub fn receiver(&self, place: usize) -> Option<&Receiver> {
+        self.receivers.get(place)?.as_deref()
+    }
+
+    /// The same, to be changed; from now on it receives.
+    pub fn receiving(&mut self, place: usize) -> &mut Receiver {
+        let receiver = &mut self.receivers[place];
+        self.receiving += usize::from(receiver.is_none());
+        receiver.get_or_insert_default()
+    }
+
+    /// All that receive, with their places.
+    pub fn receivers(&self) -> impl Iterator<Item = (usize, &Receiver)> {
+        let all = self.receivers.iter().enumerate();
+        all.filter_map(|(place, receiver)| Some((place, receiver.as_deref()?)))
+    }
+
+    /// The receiver of most data, and its address.
+    pub fn busiest(&self) -> Option<(Address, &Receiver)> {
+        let (place, receiver) = self.receivers().max_by_key(|(_, one)| one.load.bytes())?;
+        Some((self.address(place), receiver))
+    }
+
+    /// Forgets what hosts received that were asked once or twice, if there are more than `most`.
+    pub fn forget(&mut self, most: usize) {
+        if self.receiving <= most {
+            return;
+        }
+        for receiver in &mut self.receivers {
+            if receiver.as_ref().is_some_and(|one| one.tallies.messages <= 2) {
+                *receiver = None;
+                self.receiving -= 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! What comes before any inference: frames that are in the file twice, clocks that run back, and
+//! what the file leaves out.
+
+use incast_capture::read::{Packet, flags};
+
+/// A clock that goes back further has been set; less is the order of a network card's queues.
+const BACK: i64 = 1_000_000;
+/// After so many times no span between two packets is believed.
+const MOST_BACK: u64 = 8;
+/// Packets of a flow that are remembered: copies come soon, behind a few others.
+const TRAIL: usize = 8;
+/// No sender repeats bytes sooner than this, without a round trip to go by.
+const COPIED: i64 = 50_000;
+/// And none sooner than this at all: half a round trip, but at most so much.
+const COPIED_MOST: i64 = 1_000_000;
+/// Fewer copies are an accident.
+const COPIES: u64 = 3;
+/// They are told if so many of a thousand packets are copies.
+const COPIES_SHARE: u64 = 10;
+/// A file with so many segments of data has an ACK without data, unless those were left out.
+const SPEAKING: u64 = 10;
+/// Bare ACKs of a thousand data packets below which they were left out: a delayed ACK is one of two.
+const BARE_SHARE: u64 = 5;
+/// Percent of the bytes that a filter leaves out at the least; a capture that drops as many is
+/// told by its SYNs and bare ACKs.
+const LEFT_OUT: i64 = 5;
+/// Percent of the bytes that no capture drops: most of the traffic is not in the file.
+const MOST_LEFT_OUT: i64 = 40;
+/// Percent of the data packets that are in connections of which one direction is seen.
+const ONE_SIDED: u64 = 90;
+
+/// Something that a file lacks, or has too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Lack {
+    /// A display filter has chosen the packets.
+    Filtered,
+    /// One direction of the connections is missing.
+    OneDirection,
+    /// Packets without data are missing.
+    DataOnly,
+    /// Only the openings of connections are there.
+    SynOnly,
+    /// Frames are there more than once.
+    Duplicated,
+    /// The clock was set back.
+    ClockBack,
+    /// The capture has dropped packets.
+    CaptureDrops,
+}
+
+impl Lack {
+    /// The name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Filtered => "filtered",
+            Self::OneDirection => "one_direction",
+            Self::DataOnly => "data_only",
+            Self::SynOnly => "syn_only",
+            Self::Duplicated => "duplicated",
+            Self::ClockBack => "clock_back",
+            Self::CaptureDrops => "capture_drops",
+        }
+    }
+
+    /// How it shows.
+    pub fn why(self) -> &'static str {
+        match self {
+            Self::Filtered => {
+                "this looks exported by a filter: no SYN, no ACK without data, and most bytes \
+                 between the packets are missing"
+            }
+            Self::OneDirection => "only one direction of the connections is in the file",
+            Self::DataOnly => "no ACK without data is in the file",
+            Self::SynOnly => "only the openings of connections are in the file",
+            Self::Duplicated => "frames are in the file more than once; each is counted once",
+            Self::ClockBack => "the clock of the capture was set back",
+            Self::CaptureDrops => "the capture has dropped packets",
+        }
+    }
+}
+
+/// A packet, as far as a copy must agree with it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Mark {
+    seq: u32,
+    ack: u32,
+    payload: u32,
+    stamp: u32,
+    id: u16,
+    window: u16,
+    flags: u8,
+}
+
+impl Mark {
+    fn of(packet: &Packet) -> Self {
+        Self {
+            seq: packet.seq,
+            ack: packet.ack,
+            payload: packet.payload,
+            stamp: packet.options.timestamps.map_or(0, |stamps| stamps.value),
+            id: packet.id.unwrap_or(0),
+            window: packet.window,
+            flags: packet.flags,
+        }
+    }
+}
+
+/// The last packets of one direction of a connection.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trail {
+    marks: [(Mark, i64); TRAIL],
+    count: usize,
+}
+
+impl Trail {
+    /// Whether a packet is a copy of one of them; if it is none, it is remembered. `soonest` is the
+    /// time after which a sender may repeat itself; `copied` says that copies are known to come.
+    fn has(&mut self, packet: &Packet, now: i64, soonest: i64, copied: bool) -> bool {
+        let mark = Mark::of(packet);
+        let known = &self.marks[..self.count.min(TRAIL)];
+        let numbered = mark.id != 0 && known.iter().any(|(one, _)| one.id != mark.id);
+        let same = known.iter().any(|&(one, at)| {
+            let soon = now - at < soonest && (mark.payload > 0 || copied);
+            one == mark && (numbered || soon)
+        });
+        if !same {
+            self.marks[self.count % TRAIL] = (mark, now);
+            self.count = if self.count + 1 == 2 * TRAIL { TRAIL } else { self.count + 1 };
+        }
+        same
+    }
+}
+
+/// What is known of the packets of a point as a whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Intake {
+    /// What is added to times since the clock was set back.
+    offset: i64,
+    last: Option<i64>,
+    backs: u64,
+    packets: u64,
+    copies: u64,
+    copies_of_data: u64,
+    data: u64,
+    bare: u64,
+    openings: u64,
+    /// Data packets of connections with one direction only.
+    one_sided: u64,
+    /// Bytes that were acknowledged, those of them that are not in the file, and how often some
+    /// were not.
+    bytes: i64,
+    unseen: (i64, u64),
+}
+
+impl Intake {
+    /// The time of a packet on a clock that never goes back.
+    pub fn clock(&mut self, time: i64) -> i64 {
+        if let Some(last) = self.last
+            && time < last - BACK
+        {
+            self.backs += 1;
+            self.offset = self.offset.saturating_add(last - time);
+        }
+        self.last = Some(time);
+        time.saturating_add(self.offset)
+    }
+
+    /// Whether spans between packets can be believed.
+    pub fn has_a_clock(&self) -> bool {
+        self.backs < MOST_BACK
+    }
+
+    /// Takes a packet in; returns whether it is new. `trip` is the round trip of its connection.
+    pub fn take(
+        &mut self,
+        packet: &Packet,
+        now: i64,
+        trail: &mut Trail,
+        trip: Option<i64>,
+    ) -> bool {
+        self.packets += 1;
+        let data = packet.payload > 0;
+        let soonest = trip.map_or(COPIED, |trip| (trip / 2).min(COPIED_MOST));
+        let copied = self.copies_of_data >= COPIES && 4 * self.copies_of_data > self.data;
+        if trail.has(packet, now, soonest, copied) {
+            self.copied(packet);
+            return false;
+        }
+        if packet.has(flags::SYN) {
+            self.openings += 1;
+        } else if data {
+            self.data += 1;
+        } else if !packet.has(flags::FIN) && !packet.has(flags::RST) {
+            self.bare += 1;
+        }
+        true
+    }
+
+    /// A packet was a copy.
+    pub fn copied(&mut self, packet: &Packet) {
+        self.copies += 1;
+        self.copies_of_data += u64::from(packet.payload > 0);
+    }
+
+    /// A connection has ended: the data packets of each end, and whether each end was heard.
+    pub fn connection(&mut self, data: [u64; 2], heard: [bool; 2]) {
+        if heard[0] != heard[1] {
+            self.one_sided += data[0] + data[1];
+        }
+    }
+
+    /// Bytes were acknowledged; `unseen` of them are not in the file.
+    pub fn acknowledged(&mut self, bytes: i64, unseen: i64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if unseen > 0 {
+            self.unseen = (self.unseen.0.saturating_add(unseen), self.unseen.1 + 1);
+        }
+    }
+
+    /// What the packets lack; `drops` are those that the capture says it has dropped.
+    pub fn lacks(&self, drops: u64) -> Vec<Lack> {
+        let (unseen, places) = self.unseen;
+        let silent = self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING;
+        let one_sided = self.data > 0 && self.one_sided * 100 >= self.data * ONE_SIDED;
+        let left_out = |percent| i128::from(unseen) * 100 > i128::from(self.bytes) * percent;
+        let filtered = places > 0
+            && !one_sided
+            && (silent && left_out(i128::from(LEFT_OUT)) || left_out(i128::from(MOST_LEFT_OUT)));
+        let only_openings = self.openings > 0 && self.data + self.bare == 0;
+        let all = [
+            (filtered, Lack::Filtered),
+            (one_sided, Lack::OneDirection),
+            (silent && !filtered && !one_sided, Lack::DataOnly),
+            (only_openings, Lack::SynOnly),
+            (
+                self.copies >= COPIES && self.copies * 1000 >= self.packets * COPIES_SHARE,
+                Lack::Duplicated,
+            ),
+            (self.backs > 0, Lack::ClockBack),
+            (drops > 0 || places > 0 && !filtered && !one_sided, Lack::CaptureDrops),
+        ];
+        all.into_iter().filter(|(there, _)| *there).map(|(_, lack)| lack).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(seq: u32, id: u16) -> Packet {
+        Packet { seq, id: Some(id), payload: 1460, flags: flags::ACK, ..Packet::default() }
+    }
+
+    #[test]
+    fn a_frame_that_comes_twice_is_taken_once_and_a_repetition_twice() {
+        let (mut intake, mut trail) = (Intake::default(), Trail::default());
+        let mut take = |packet, now| intake.take(&packet, now, &mut trail, Some(100_000));
+        assert!(take(data(1, 7), 0));
+        assert!(take(data(1461, 8), 10));
+        assert!(!take(data(1, 7), 90_000_000), "the same number");
+        assert!(take(data(1, 9), 91_000_000), "another number: sent again");
+        assert!(take(data(2921, 0), 92_000_000));
+        assert!(!take(data(2921, 0), 92_049_000), "no number, but too soon");
+        assert!(take(data(2921, 0), 92_200_000));
+    }
+
+    #[test]
+    fn the_clock_never_goes_back() {
+        let mut intake = Intake::default();
+        let times = [5_000_000, 9_000_000, 8_500_000, 1_000_000, 2_000_000];
+        let told = times.map(|time| intake.clock(time));
+        assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
+        assert_eq!(intake.lacks(0), [Lack::ClockBack]);
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let many = Intake { packets: 100, data: 100, bytes: 100_000, ..Intake::default() };
+        let cases: [(Intake, &[Lack]); 6] = [
+            (Intake { bare: 50, ..many }, &[]),
+            (many, &[Lack::DataOnly]),
+            (Intake { unseen: (9000, 3), ..many }, &[Lack::Filtered]),
+            (Intake { unseen: (9000, 3), bare: 50, ..many }, &[Lack::CaptureDrops]),
+            (Intake { one_sided: 95, bare: 50, ..many }, &[Lack::OneDirection]),
+            (Intake { openings: 9, ..Intake::default() }, &[Lack::SynOnly]),
+        ];
+        for (intake, lacks) in cases {
+            assert_eq!(intake.lacks(0), lacks, "{intake:?}");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! Packets that were lost at the receiving host itself: its ring was full.
+
+use super::{Answer, Seen};
+
+pub const NAME: &str = "host_drops";
+
+pub fn judge(seen: &Seen) -> Answer {
+    if seen.receiver.losses.count() == 0 {
+        return Answer::new(Some(false), "", "no packet is seen to be lost");
+    }
+    let why = "a full receive ring loses packets as a full queue of the switch does; `ethtool -S` at \
+               the host and the switch's counters of drops tell them apart";
+    Answer::new(None, seen.address.to_string(), why)
+}

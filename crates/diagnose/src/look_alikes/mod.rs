@@ -1,0 +1,195 @@
+//! What looks like incast and is something else: each is found, ruled out, or cannot be told.
+//!
+//! To add one, write a file with `NAME` and `judge`, and add a line to `ALL`. The laws in the tests
+//! below hold for every entry. "Ruled out" needs evidence: what this capture cannot show is `None`.
+
+use incast_capture::read::Address;
+use serde::Serialize;
+
+use crate::event::Reason;
+use crate::point::Point;
+use crate::receiver::{Receiver, Waits};
+use crate::vantage::Vantage;
+
+mod bad_link;
+mod capture_drops;
+mod delayed_ack;
+mod host_drops;
+mod lost_acks;
+mod marked;
+mod mtu_black_hole;
+mod one_by_one;
+mod outage;
+mod path;
+mod policer;
+mod receiver_paused;
+mod slow_server;
+mod window_limited;
+
+pub use bad_link::may_be as may_be_a_bad_link;
+
+/// Those that lose packets elsewhere than in a queue of many flows: their losses are no incast.
+pub const LOSING: [&str; 4] = [bad_link::NAME, path::NAME, policer::NAME, mtu_black_hole::NAME];
+
+type Judge = fn(&Seen) -> Answer;
+
+/// Name and judge of each, in the order of the report.
+const ALL: [(&str, Judge); 14] = [
+    (bad_link::NAME, bad_link::judge),
+    (slow_server::NAME, slow_server::judge),
+    (window_limited::NAME, window_limited::judge),
+    (receiver_paused::NAME, receiver_paused::judge),
+    (path::NAME, path::judge),
+    (delayed_ack::NAME, delayed_ack::judge),
+    (one_by_one::NAME, one_by_one::judge),
+    (capture_drops::NAME, capture_drops::judge),
+    (policer::NAME, policer::judge),
+    (mtu_black_hole::NAME, mtu_black_hole::judge),
+    (outage::NAME, outage::judge),
+    (lost_acks::NAME, lost_acks::judge),
+    (host_drops::NAME, host_drops::judge),
+    (marked::NAME, marked::judge),
+];
+
+/// What a judge looks at.
+pub struct Seen<'a> {
+    pub point: &'a Point,
+    /// The host that most data goes to; requests go to many.
+    pub receiver: &'a Receiver,
+    pub address: Address,
+    pub vantage: Option<Vantage>,
+    /// Packets that the files say are missing.
+    pub drops: u64,
+}
+
+impl Seen<'_> {
+    fn at_server(&self) -> bool {
+        self.vantage == Some(Vantage::Server)
+    }
+
+    /// The waits of some reasons, of the host that most data goes to.
+    fn waits(&self, reasons: &[Reason]) -> Waits {
+        waits_of(std::iter::once(self.receiver), reasons)
+    }
+
+    /// The waits of some reasons, of all hosts.
+    fn waits_of_all(&self, reasons: &[Reason]) -> Waits {
+        waits_of(self.point.hosts.receivers().map(|(_, receiver)| receiver), reasons)
+    }
+}
+
+fn waits_of<'a>(receivers: impl Iterator<Item = &'a Receiver>, reasons: &[Reason]) -> Waits {
+    let mut sum = Waits::default();
+    for receiver in receivers {
+        for waits in reasons.iter().filter_map(|reason| receiver.waits.get(reason)) {
+            sum.count += waits.count;
+            sum.total = sum.total.saturating_add(waits.total);
+            let length = |waits: &Waits| waits.longest.map_or(-1, |(wait, _)| wait.length());
+            if length(waits) > length(&sum) {
+                sum.longest = waits.longest;
+            }
+        }
+    }
+    sum
+}
+
+/// What a judge answers.
+#[derive(Debug)]
+pub struct Answer {
+    found: Option<bool>,
+    place: String,
+    why: String,
+}
+
+impl Answer {
+    fn new(found: Option<bool>, place: impl Into<String>, why: impl Into<String>) -> Self {
+        Self { found, place: place.into(), why: why.into() }
+    }
+
+    /// That of waits: how many, how long, and which frames are at the ends of the longest.
+    fn of_waits(waits: &Waits, found: impl Fn(i64) -> Option<bool>) -> Self {
+        let Some((wait, sender)) = waits.longest else {
+            return Self::new(Some(false), "", "no such wait");
+        };
+        let lasts = if wait.reason == Reason::StillPaused {
+            ", and lasts to the end of the capture"
+        } else {
+            ""
+        };
+        let why = format!(
+            "{} waits, {:.1} ms in all; the longest {:.1} ms, from frame {} to {}{lasts}",
+            waits.count,
+            waits.total as f64 / 1e6,
+            wait.length() as f64 / 1e6,
+            wait.before.frame,
+            wait.after.frame
+        );
+        Self::new(found(wait.length()), sender.to_string(), why)
+    }
+}
+
+/// The answer for one of them.
+#[derive(Clone, Debug, Serialize)]
+pub struct LookAlike {
+    pub name: &'static str,
+    pub found: Option<bool>,
+    #[serde(rename = "where")]
+    pub place: String,
+    pub why: String,
+}
+
+/// All answers for what was seen at a point; `drops` are packets that its files say are missing.
+pub fn all(point: &Point, vantage: Option<Vantage>, drops: u64) -> Vec<LookAlike> {
+    let none = Receiver::default();
+    let (address, receiver) = point.hosts.busiest().unwrap_or((Address::default(), &none));
+    let seen = Seen { point, receiver, address, vantage, drops };
+    let answer = |&(name, judge): &(&'static str, Judge)| {
+        let Answer { found, place, why } = judge(&seen);
+        LookAlike { name, found, place, why }
+    };
+    ALL.iter().map(answer).collect()
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    /// The answer of a judge for a point whose busiest host is the given one.
+    pub fn told(judge: Judge, receiver: Receiver, vantage: Vantage) -> Option<bool> {
+        let point = Point::new(3);
+        let (address, vantage) = (Address::default(), Some(vantage));
+        judge(&Seen { point: &point, receiver: &receiver, address, vantage, drops: 0 }).found
+    }
+
+    #[test]
+    fn nothing_is_found_where_nothing_was_seen() {
+        for vantage in [None, Some(Vantage::Client), Some(Vantage::Server), Some(Vantage::Switch)] {
+            for one in all(&Point::new(3), vantage, 0) {
+                assert_ne!(one.found, Some(true), "{}", one.name);
+                assert!(!one.why.is_empty() && !one.why.ends_with('.'), "{}", one.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_words_and_differ() {
+        let names: std::collections::BTreeSet<_> = ALL.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names.len(), ALL.len());
+        let word = |name: &str| name.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+        assert!(names.iter().all(|name| word(name)));
+        assert!(LOSING.iter().all(|name| names.contains(name)));
+    }
+
+    #[test]
+    fn losses_are_never_ruled_out_as_those_of_another_by_their_number_alone() {
+        for (name, judge) in ALL {
+            let mut receiver = Receiver::default();
+            (0..40).for_each(|_| receiver.losses.packet());
+            receiver.losses.lost(3);
+            let found = told(judge, receiver, Vantage::Client);
+            if ["bad_link", "policer", "host_drops"].contains(&name) {
+                assert_eq!(found, None, "{name}");
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! Full segments do not get through, although smaller ones do (RFC 2923 §2.1).
+
+use super::{Answer, Seen};
+
+pub const NAME: &str = "mtu_black_hole";
+
+pub fn judge(seen: &Seen) -> Answer {
+    let holes = &seen.point.black_holes;
+    let certain = holes.iter().find(|hole| hole.certain);
+    let Some(hole) = certain.or(holes.first()) else {
+        return Answer::new(
+            Some(false),
+            "",
+            "full segments get through on every flow that has them",
+        );
+    };
+    let why = format!(
+        "{} flows whose full segments never arrive, although smaller ones do; one from frame {} to {}",
+        holes.len(),
+        hole.places.0.frame,
+        hole.places.1.frame
+    );
+    Answer::new(certain.map(|_| true), hole.sender.to_string(), why)
+}

@@ -1,0 +1,24 @@
+//! The whole path was out: all flows fell silent at once, and went on with what they had sent.
+
+use super::{Answer, Seen};
+
+pub const NAME: &str = "outage";
+
+pub fn judge(seen: &Seen) -> Answer {
+    let silences = seen.point.silences.all();
+    let certain = silences.iter().find(|one| one.is_outage() == Some(true));
+    let Some(silence) = certain.or(silences.iter().find(|one| one.is_outage().is_none())) else {
+        return Answer::new(Some(false), "", "never did all flows fall silent and repeat");
+    };
+    let why = format!(
+        "for {:.1} ms nothing arrived, then {} flows sent again what they had sent before",
+        (silence.end - silence.start) as f64 / 1e6,
+        silence.repeated()
+    );
+    let why = if certain.is_some() {
+        format!("{why}, although it had been acknowledged")
+    } else {
+        format!("{why}; so do the timers of incast")
+    };
+    Answer::new(certain.map(|_| true), "the path of all flows", why)
+}

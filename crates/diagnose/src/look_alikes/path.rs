@@ -1,0 +1,67 @@
+//! Losses of some hosts, and of no others.
+
+use super::{Answer, Seen};
+
+pub const NAME: &str = "path";
+
+/// Hosts with fewer packets say nothing.
+const PACKETS: u64 = 8;
+/// A host has losses from this share of its packets on, and a host without may have this one.
+const LOSSY: f64 = 0.005;
+const CLEAN: f64 = 0.002;
+/// Losses per such host that are no accident.
+const COUNT: u64 = 5;
+const LISTED: usize = 8;
+
+pub fn judge(seen: &Seen) -> Answer {
+    let receiver = seen.receiver;
+    if seen.at_server() || receiver.hosts.len() < 2 {
+        return Answer::new(None, "", "only one host's data is seen here");
+    }
+    let hosts = receiver.hosts.iter().filter(|(_, sent)| sent.packets >= PACKETS);
+    let (lossy, clean): (Vec<_>, Vec<_>) =
+        hosts.partition(|(_, sent)| sent.lost as f64 > LOSSY * sent.packets as f64);
+    let names: Vec<String> = lossy.iter().take(LISTED).map(|(host, _)| host.to_string()).collect();
+    let lost: u64 = lossy.iter().map(|(_, sent)| sent.lost).sum();
+    let why = format!("{} of {} hosts have losses", lossy.len(), lossy.len() + clean.len());
+    let few = !lossy.is_empty() && 2 * lossy.len() <= clean.len() + lossy.len();
+    let certain = few
+        && lost >= COUNT * lossy.len() as u64
+        && clean.iter().all(|(_, sent)| sent.lost as f64 <= CLEAN * sent.packets as f64);
+    // Few hosts with few losses may be those of a bad path, or those that a queue has hit.
+    let found = if certain {
+        Some(true)
+    } else if few {
+        None
+    } else {
+        Some(false)
+    };
+    Answer::new(found, names.join(", "), why)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::told;
+    use super::*;
+    use crate::receiver::{Receiver, Sent};
+    use crate::vantage::Vantage;
+    use incast_capture::read::Address;
+
+    fn of(lost: &[u64]) -> Option<bool> {
+        let mut receiver = Receiver::default();
+        for (host, &lost) in lost.iter().enumerate() {
+            let sent = Sent { packets: 1000, lost, ..Sent::default() };
+            receiver.hosts.insert(Address::v4([10, 0, 0, host as u8]), sent);
+        }
+        told(judge, receiver, Vantage::Client)
+    }
+
+    #[test]
+    fn a_path_loses_packets_of_its_hosts_only() {
+        assert_eq!(of(&[40, 0, 1, 0]), Some(true));
+        assert_eq!(of(&[40, 0, 4, 0]), None, "another host has some, too");
+        assert_eq!(of(&[40, 30, 20, 0]), Some(false));
+        assert_eq!(of(&[0, 0, 0]), Some(false));
+        assert_eq!(of(&[40]), None);
+    }
+}

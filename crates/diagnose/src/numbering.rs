@@ -1,0 +1,306 @@
+//! What the identifications of a host's IPv4 packets count, and what they say of packets that were
+//! not seen.
+//!
+//! Linux counts per connection, one for each packet that is sent, a retransmission included: a jump
+//! is then the number of packets that were lost before the point. Other hosts, and translators of
+//! addresses, count all their packets together, draw numbers, or write zeros (RFC 6864 §4.1): of
+//! those a jump says nothing. So every sender is judged by all its packets.
+
+use std::collections::BTreeMap;
+
+use incast_capture::read::Address;
+
+/// More packets are not lost in a row: 1.5 MB of full segments.
+const MOST: u16 = 1024;
+/// Packets that must have agreed with what was seen otherwise, and how many of each that did not.
+const AGREED: u64 = 4;
+const AGREED_TO_NOT: u64 = 4;
+/// Consecutive numbers on a connection although another one of the host has sent meanwhile.
+const APART: u64 = 2;
+/// A number was passed over by chance if so many of the last 65 536 packets had others: then those
+/// of other connections are no evidence.
+const CROWD: u32 = 1 << 13;
+
+/// What a host's identifications count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The packets of each connection.
+    PerConnection,
+    /// The packets of all connections of the host, or of all hosts behind a translator.
+    PerHost,
+    /// Nothing: they are drawn at random.
+    Random,
+    /// Nothing: they are always the same, or missing.
+    Zero,
+    /// Too little was seen, or packets outside of the capture may count, too.
+    Unknown,
+}
+
+/// What the packets of a host have shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Host {
+    packets: u64,
+    same: u64,
+    random: u64,
+    /// Passed over on one connection, and seen on another.
+    shared: u64,
+    /// Consecutive although another connection has sent meanwhile.
+    apart: u64,
+    /// SYN-ACKs without a number, as Linux sends them; it counts what follows.
+    bare_openings: u64,
+    votes: Votes,
+    /// Which flow has sent last.
+    last: u32,
+}
+
+impl Host {
+    /// What its identifications count.
+    pub fn class(&self) -> Class {
+        let Self { packets, same, random, shared, apart, bare_openings, votes, .. } = *self;
+        if 2 * same > packets {
+            return Class::Zero;
+        }
+        if 4 * random > packets {
+            return Class::Random;
+        }
+        if shared >= 2 && 8 * shared > apart {
+            return Class::PerHost;
+        }
+        let alone = bare_openings > 0 || apart >= APART || votes.matched > 0;
+        if alone && votes.good >= AGREED && votes.good > AGREED_TO_NOT * votes.bad {
+            return Class::PerConnection;
+        }
+        Class::Unknown
+    }
+
+    /// Adds votes of one of its connections.
+    pub fn add(&mut self, votes: Votes) {
+        self.votes.good += votes.good;
+        self.votes.bad += votes.bad;
+        self.votes.matched += votes.matched;
+    }
+
+    /// A SYN-ACK without a number.
+    pub fn opened_bare(&mut self) {
+        self.bare_openings += 1;
+    }
+}
+
+/// How often numbers agreed with what was seen otherwise.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Votes {
+    good: u64,
+    bad: u64,
+    /// Jumps that were just as long as the hole in the bytes.
+    matched: u64,
+}
+
+/// The numbers of the packets of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ids {
+    /// The one that must come next, and the last one.
+    next: Option<u16>,
+    last: u16,
+    /// How many packets the capture had when the last one was seen.
+    at: u32,
+    /// Missing packets before those that had no data.
+    before: u32,
+    /// Whether the last one was older than one before it.
+    late: bool,
+    /// Votes that were not yet collected.
+    fresh: Votes,
+}
+
+impl Ids {
+    /// Whether the last number was older than one before it: its packet is a copy, or comes late.
+    pub fn is_late(&self) -> bool {
+        self.late
+    }
+
+    /// Packets are missing before one without data; they are told with the next data.
+    pub fn keep(&mut self, missing: u32) {
+        self.before += missing;
+    }
+
+    /// What was kept.
+    pub fn kept(&mut self) -> u32 {
+        std::mem::take(&mut self.before)
+    }
+
+    /// Whether a number agreed with what is known of its packet.
+    pub fn vote(&mut self, good: bool) {
+        self.fresh.good += u64::from(good);
+        self.fresh.bad += u64::from(!good);
+    }
+
+    /// A jump was as long as a hole.
+    pub fn matches(&mut self) {
+        self.fresh.matched += 1;
+    }
+
+    /// The votes since they were last collected.
+    pub fn collect(&mut self) -> Votes {
+        std::mem::take(&mut self.fresh)
+    }
+}
+
+/// All hosts of a point, and which flow had which number last.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    places: BTreeMap<Address, usize>,
+    hosts: Vec<Host>,
+    /// By number: how many packets the capture had then, and the flow.
+    used: Vec<(u32, u32)>,
+    count: u32,
+}
+
+impl Numbering {
+    /// The place of a host.
+    pub fn place(&mut self, address: Address) -> usize {
+        let next = self.hosts.len();
+        let place = *self.places.entry(address).or_insert(next);
+        if place == next {
+            self.hosts.push(Host::default());
+        }
+        place
+    }
+
+    /// The host at a place.
+    pub fn host(&mut self, place: usize) -> &mut Host {
+        &mut self.hosts[place]
+    }
+
+    /// A packet of so many segments on a flow of the host at a place. Returns how many are missing
+    /// before it; nothing if it is the first one, if its number does not follow the last one at
+    /// all, or if the missing ones were seen on other flows.
+    pub fn take(
+        &mut self,
+        (place, flow): (usize, u32),
+        ids: &mut Ids,
+        id: u16,
+        segments: u32,
+    ) -> Option<u32> {
+        if self.used.is_empty() {
+            self.used = vec![(0, u32::MAX); 1 << 16];
+        }
+        self.count = self.count.wrapping_add(1);
+        let host = &mut self.hosts[place];
+        host.packets += 1;
+        let between = host.last != flow;
+        host.last = flow;
+        let (since, before) = (ids.at, ids.last);
+        let next = ids.next;
+        let following = id.wrapping_add(segments.max(1) as u16);
+        self.used[usize::from(id)] = (self.count, flow);
+        ids.at = self.count;
+        ids.last = id;
+        ids.late = false;
+        let Some(next) = next else {
+            ids.next = Some(following);
+            host.same += u64::from(id == 0);
+            return None;
+        };
+        if id == before {
+            host.same += 1;
+            ids.next = Some(following);
+            return None;
+        }
+        let missing = id.wrapping_sub(next);
+        ids.late = missing > u16::MAX - MOST && 8 * host.random < host.packets;
+        if missing > MOST {
+            if missing < u16::MAX - MOST {
+                host.random += 1;
+                ids.next = Some(following);
+            }
+            return None;
+        }
+        ids.next = Some(following);
+        if missing == 0 {
+            host.apart += u64::from(between);
+            return Some(0);
+        }
+        if host.class() == Class::Random {
+            return None;
+        }
+        let passed = self.count.wrapping_sub(since);
+        let elsewhere = (0..missing).filter(|step| {
+            let (at, other) = self.used[usize::from(next.wrapping_add(*step))];
+            other != flow && other != u32::MAX && self.count.wrapping_sub(at) < passed
+        });
+        if passed < CROWD && 2 * elsewhere.count() >= usize::from(missing) {
+            self.hosts[place].shared += 1;
+            return None;
+        }
+        Some(missing.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn class(numbering: &mut Numbering, place: usize) -> Class {
+        numbering.host(place).class()
+    }
+
+    /// Gives the packets of flows of one host, and votes as if no byte was missing.
+    fn give(packets: &[(u32, u16)]) -> (Numbering, usize, Vec<Option<u32>>) {
+        let mut numbering = Numbering::default();
+        let place = numbering.place(Address::v4([10, 0, 0, 1]));
+        let mut flows = [Ids::default(); 4];
+        let mut told = Vec::new();
+        for &(flow, id) in packets {
+            let ids = &mut flows[flow as usize];
+            let missing = numbering.take((place, flow), ids, id, 1);
+            if let Some(missing) = missing {
+                ids.vote(missing == 0);
+            }
+            numbering.host(place).add(ids.collect());
+            told.push(missing);
+        }
+        (numbering, place, told)
+    }
+
+    #[test]
+    fn a_jump_is_a_loss_where_each_connection_counts() {
+        let both = |n: u16| [(0, n.wrapping_sub(3)), (1, 500 + n)];
+        let (mut numbering, place, _) = give(&(0..8).flat_map(both).collect::<Vec<_>>());
+        assert_eq!(class(&mut numbering, place), Class::PerConnection);
+        let mut ids = Ids::default();
+        assert_eq!(numbering.take((place, 2), &mut ids, 7, 1), None, "nothing is before it");
+        assert_eq!(numbering.take((place, 2), &mut ids, 11, 2), Some(3));
+        assert_eq!(numbering.take((place, 2), &mut ids, 13, 1), Some(0));
+        assert_eq!(numbering.take((place, 2), &mut ids, 12, 1), None, "it comes late");
+        assert_eq!(numbering.take((place, 2), &mut ids, 14, 1), Some(0));
+    }
+
+    #[test]
+    fn what_is_seen_on_another_connection_is_not_missing() {
+        let packets: Vec<_> = (0..12_u16).map(|n| (u32::from(n / 2 % 2), 100 + n)).collect();
+        let (mut numbering, place, told) = give(&packets);
+        assert!(told.iter().flatten().all(|&missing| missing == 0));
+        assert_eq!(class(&mut numbering, place), Class::PerHost);
+    }
+
+    #[test]
+    fn consecutive_numbers_of_one_connection_do_not_say_who_else_counts() {
+        let packets: Vec<_> = (0..50_u16).map(|n| (0, n)).collect();
+        let (mut numbering, place, _) = give(&packets);
+        assert_eq!(class(&mut numbering, place), Class::Unknown);
+        numbering.host(place).opened_bare();
+        assert_eq!(class(&mut numbering, place), Class::PerConnection);
+    }
+
+    #[test]
+    fn steps_of_two_zeros_and_random_numbers_count_nothing() {
+        let steps: Vec<_> = (0..50_u16).map(|n| (0, 2 * n)).collect();
+        let (mut numbering, place, _) = give(&steps);
+        numbering.host(place).opened_bare();
+        assert_eq!(class(&mut numbering, place), Class::Unknown);
+        let (mut numbering, place, _) = give(&[(0, 0); 8]);
+        assert_eq!(class(&mut numbering, place), Class::Zero);
+        let random = [7, 40000, 3, 20000, 9, 60000, 11, 5].map(|id| (0, id));
+        let (mut numbering, place, _) = give(&random);
+        assert_eq!(class(&mut numbering, place), Class::Random);
+    }
+}

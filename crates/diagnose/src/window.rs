@@ -1,0 +1,113 @@
+//! The window that a receiver offers: how far it reaches, and when it lets no segment through.
+
+use crate::stall::Place;
+
+/// A shorter pause is the receiver's next read.
+const PAUSE: i64 = 10_000_000;
+
+/// A time in which the window was below one segment.
+#[derive(Clone, Copy, Debug)]
+pub struct Shut {
+    pub since: i64,
+    pub until: i64,
+    /// The packets that said so, and that said otherwise.
+    pub places: (Place, Place),
+}
+
+/// The window of one direction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Window {
+    /// The receiver's shift of windows; `None` before its SYN.
+    pub scale: Option<u8>,
+    pub size: i64,
+    pub most: i64,
+    /// The first byte that must not be sent.
+    pub edge: i64,
+    shut: Option<(i64, Place)>,
+    /// When it was opened last, and since when it had been shut.
+    opened: Option<(i64, i64)>,
+}
+
+impl Window {
+    /// A packet offers a window behind `ack`; returns the pause that it ends. `segment` is the
+    /// usual one; `ends` says that the offer is a last one.
+    pub fn offer(
+        &mut self,
+        (raw, ack): (u16, i64),
+        segment: i64,
+        (now, place): (i64, Place),
+        ends: bool,
+    ) -> Option<Shut> {
+        self.size = i64::from(raw) << self.scale.unwrap_or(0);
+        self.most = self.most.max(self.size);
+        self.edge = self.edge.max(ack + self.size);
+        // Without the shift a number says nothing but zero.
+        let small = self.scale.is_some() && self.size < segment && self.most >= segment;
+        if (raw == 0 || small) && !ends {
+            self.shut.get_or_insert((now, place));
+            return None;
+        }
+        let (since, before) = self.shut.take()?;
+        self.opened = Some((since, now));
+        (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
+    }
+
+    /// The SYN's offer, which is never shifted (RFC 7323 §2.2).
+    pub fn opens(&mut self, raw: u16) {
+        self.size = raw.into();
+        self.edge = self.edge.max(self.size);
+    }
+
+    /// Whether it lets no segment through.
+    pub fn is_shut(&self) -> bool {
+        self.shut.is_some()
+    }
+
+    /// The pause that lasts to the end of the capture.
+    pub fn at_end(&mut self, now: i64, place: Place) -> Option<Shut> {
+        let (since, before) = self.shut.take()?;
+        (now - since >= PAUSE).then_some(Shut { since, until: now, places: (before, place) })
+    }
+
+    /// Whether it was shut at a time behind `start`.
+    pub fn was_shut(&self, start: i64) -> bool {
+        self.is_shut() || self.opened.is_some_and(|(_, until)| until > start)
+    }
+
+    /// Whether segments up to `top` have used it up.
+    pub fn used_up(&self, top: i64, segment: i64) -> bool {
+        self.size > 0 && top + segment > self.edge
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: i64 = 1_000_000;
+
+    #[test]
+    fn a_window_below_a_segment_is_a_pause_as_a_closed_one_is() {
+        let mut window = Window { scale: Some(0), ..Window::default() };
+        let place = Place::default();
+        let mut offer = |raw, ms: i64| window.offer((raw, 0), 1460, (ms * MS, place), false);
+        assert!(offer(5000, 0).is_none());
+        assert!(offer(628, 10).is_none());
+        assert!(offer(0, 20).is_none());
+        assert_eq!(offer(4724, 1210).map(|shut| shut.until - shut.since), Some(1200 * MS));
+        assert!(offer(0, 1300).is_none());
+        assert!(offer(5000, 1309).is_none(), "as short as a read");
+        assert!(window.was_shut(1305 * MS) && !window.was_shut(1310 * MS));
+    }
+
+    #[test]
+    fn without_its_shift_a_small_number_says_nothing() {
+        let mut window = Window::default();
+        let place = Place::default();
+        window.offer((5000, 0), 1460, (0, place), false);
+        window.offer((501, 0), 1460, (1, place), false);
+        assert!(!window.is_shut());
+        window.offer((0, 0), 1460, (2, place), false);
+        assert_eq!(window.at_end(40 * MS, place).map(|shut| shut.since), Some(2));
+    }
+}
