@@ -28,7 +28,7 @@ _OF_MANY = ("bad-optic", "path", "one-by-one")
 # At the client a timer that was early and a lost ACK look like nothing at all.
 _UNSEEN = {"client": ("spurious", "ack_loss"), "switch": (), "server": ()}
 _MISSED = "not seen"
-_ARRIVED = ("spurious", "ack_loss")
+ARRIVED = ("spurious", "ack_loss")
 _FAN_IN = 0.1
 _SLACK = 0.3  # of a timer, between its expiry and the end that is seen
 
@@ -185,7 +185,7 @@ def _counted(
         told = sum(
             real["start"] <= one["start_s"] + report["began_s"] <= real["end"]
             for one in report["stalls"]
-            if one["flow"].startswith(f"{real['server']}:") and one["cause"] not in _ARRIVED
+            if one["flow"].startswith(f"{real['server']}:") and one["cause"] not in ARRIVED
         )
         counted = real["repairs"]
         score.counted[place, "seen"] += min(told, counted)

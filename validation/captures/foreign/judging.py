@@ -112,15 +112,19 @@ def _mistakes(
 def _counted(
     truth: dict[str, Any], report: dict[str, Any], place: str, score: Score
 ) -> Iterator[str]:
-    """Compare the sum of waits with what the kernels of all servers have counted."""
-    told = sum(one["cause"] not in ("spurious", "ack_loss") for one in report["stalls"])
+    """Compare the sum of waits with what the kernels of all servers have counted.
+
+    A wait whose cause the report cannot tell may be one for a loss, or none.
+    """
+    sure = sum(one["cause"] not in (None, *scoring.ARRIVED) for one in report["stalls"])
+    told = sure + sum(one["cause"] is None for one in report["stalls"])
     if place != "server" and not truth["incomplete"] and truth["timeouts"] is not None:
         least, most = truth["timeouts"]
-        off = max(least - told, told - most)
+        off = max(least - told, sure - most)
         near = off <= max(_ONE, _PER_CENT * most)
         score.timeouts[near] += 1
         if not near:
-            yield f"{told} waits for {least} to {most}"
+            yield f"{sure} to {told} waits for {least} to {most}"
     if place != "server" and not truth["incomplete"]:
         yield from scoring.match_episodes(truth, report, score).elements()
 

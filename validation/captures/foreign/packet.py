@@ -6,7 +6,7 @@ import struct
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-FIN, SYN, RST, PSH, ACK, ECE, CWR = 1, 2, 4, 8, 16, 64, 128
+FIN, SYN, PSH, ACK = 1, 2, 8, 16
 TCP = 6
 """The protocol's number in an IP header."""
 _NOP, _MSS, _SCALE, _SACK_PERMITTED, _SACK, _TIMESTAMPS = 1, 2, 3, 4, 5, 8

@@ -26,14 +26,12 @@ class Witnesses:
 
     def __init__(self, packets: list[Packet], *, counted: bool, complete: bool) -> None:
         self.times: dict[str, list[float]] = defaultdict(list)
-        self.repeats = 0
         ways: dict[tuple[str, int, str, int], _Way] = defaultdict(_Way)
         for packet in packets:
             way = ways[packet.way]
             if way.take(packet, counted=counted, complete=complete):
                 server = packet.source if packet.ports[0] < packet.ports[1] else packet.target
                 self.times[server].append(packet.time)
-        self.repeats = sum(way.repeats for way in ways.values())
 
     def of(self, server: str, start: float, end: float) -> bool:
         """Whether there is one for a server in this time."""
@@ -52,11 +50,10 @@ class _Way:
 
     def __init__(self) -> None:
         self.most: int | None = None
-        self.holes: list[tuple[int, int]] = []
         self.last: tuple[int, int] | None = None
         self.number: int | None = None
         self.packets = 1
-        self.syns = self.repeats = 0
+        self.syns = 0
 
     def take(self, packet: Packet, *, counted: bool, complete: bool) -> bool:
         """Follow a packet; return whether it is a witness."""
@@ -74,32 +71,16 @@ class _Way:
             duplicate = self.last == same and packet.seq >= self.most
             self.last = same
             ahead = packet.seq > self.most
-            if ahead:
-                self._hole(packet.seq)
+            self.most = max(self.most, packet.seq)
             return complete and (duplicate or ahead or jumped)
         self.last = None
         if packet.seq > self.most:
-            self._hole(packet.seq)
             self.most = packet.end
             return complete or jumped
         if packet.end > self.most:
             self.most = packet.end
             return jumped
-        filled = any(first < packet.end and packet.seq < end for first, end in self.holes)
-        self.holes = [
-            part
-            for first, end in self.holes
-            for part in ((first, min(end, packet.seq)), (max(first, packet.end), end))
-            if part[0] < part[1]
-        ]
-        self.repeats += not filled
-        return True
-
-    def _hole(self, end: int) -> None:
-        """Note that what was sent up to here was not seen."""
-        assert self.most is not None
-        self.holes.append((self.most, end))
-        self.most = end
+        return True  # it fills a hole, or was seen before
 
     def _jumped(self, packet: Packet) -> bool:
         before, packets = self.number, self.packets
