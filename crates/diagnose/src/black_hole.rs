@@ -73,12 +73,13 @@ impl Connection {
         }
         // Behind the link only what is shorter is seen.
         let places = (flow.last_place, self.last_place);
-        let short = flow.mss >= LONG && flow.most + LONGER < flow.mss;
+        let small = flow.mss >= LONG && flow.most + LONGER < flow.mss;
+        let short = small && flow.most > 0;
         let open = flow.holes.first().is_some_and(|hole| now - hole.made > SECOND);
         let filled = flow.filled_late > SECOND;
         if short && (open || filled) {
             tell(true, places);
-        } else if short && self.is_unanswered(side, now) {
+        } else if small && self.is_unanswered(side, now) {
             tell(false, places);
         }
     }

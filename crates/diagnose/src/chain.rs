@@ -20,12 +20,16 @@ const BINS: f64 = 8.0;
 /// Splits the waits that are sums of doubled ones.
 pub fn split(stalls: Vec<Stall>) -> Vec<Stall> {
     let hidden = |stall: &&Stall| {
-        !stall.upstream && stall.ended == Ended::Timeout && stall.cause != Ok(Cause::Handshake)
+        !stall.upstream
+            && stall.ended == Ended::Timeout
+            && stall.cause.is_ok_and(|cause| cause != Cause::Handshake)
     };
     // A lost window is waited for from the last packet that was seen, which may be later than the
     // timer's start: then the other waits are longer.
     let whole = |stall: &&Stall| hidden(stall) && stall.cause != Ok(Cause::FullWindow);
-    let usual = usual(stalls.iter().filter(hidden)).max(usual(stalls.iter().filter(whole)));
+    let shows = |stall: &&Stall| hidden(stall) && stall.shows_a_timer();
+    let usual = usual(stalls.iter().filter(shows))
+        .max(usual(stalls.iter().filter(|stall| shows(stall) && whole(stall))));
     let Some(usual) = usual else { return stalls };
     let mut parts = Vec::with_capacity(stalls.len());
     for stall in stalls {

@@ -25,12 +25,16 @@ const IDLE: f64 = 0.1;
 /// No queue is so long: a repeated packet after such a silence was sent by a timer, however busy the
 /// link was.
 const LONG: i64 = 150_000_000;
+/// No full segment is shorter (RFC 1122 §4.2.2.6).
+const FULL: i64 = 536;
+/// No retransmission timer is longer at first (RFC 6298 §2: a second, 3 s after a lost SYN).
+const TIMER: i64 = 3_000_000_000;
 /// Packets of one window that may have been sent several times in vain.
 const MOST_REPEATS: i64 = 16;
 /// A flow that was silent for so long may have met an outage.
 const BREAK: i64 = 50_000_000;
-/// What is farther ahead than any window reaches (RFC 7323 §2.3) is another stream of bytes.
-const FAR: i64 = 1 << 30;
+/// What is so far ahead, and farther than the window reaches, is another stream of bytes.
+const FAR: i64 = 1 << 24;
 
 /// The silence before a segment.
 pub struct Gap {
@@ -61,7 +65,7 @@ impl Connection {
     ) -> bool {
         let flow = &mut self.flows[side];
         let mut start = flow.start_of(packet.seq);
-        if (start - flow.top).abs() > FAR {
+        if (start - flow.top).abs() > FAR.max(2 * flow.window.most) {
             flow.restart(packet.seq);
             start = flow.top;
         }
@@ -149,7 +153,11 @@ impl Connection {
         let new = flow.new_packets(start);
         // More than the window lets through cannot have been lost.
         let room = (flow.window.edge - flow.una).max(flow.window.most) / flow.segment();
-        if flow.window.most > 0 && i64::from(missing.saturating_sub(new)) > room + MOST_REPEATS {
+        let hidden = missing.saturating_sub(new);
+        // Nor so few packets, as timers double, in so long a time.
+        let longest = TIMER << hidden.min(8);
+        let long = hidden > 0 && flow.last_data > 0 && now - flow.last_data > longest;
+        if long || flow.window.most > 0 && i64::from(hidden) > room + MOST_REPEATS {
             flow.ids.vote(false);
             flow.ids.vote(false);
             return None;
@@ -160,6 +168,9 @@ impl Connection {
         if matches!(seen, Seen::Next | Seen::Beyond) {
             let agrees = missing <= new && new <= missing + early;
             flow.early = 0;
+            if !quick && hidden > 0 && seen == Seen::Next {
+                flow.ids.is_silent();
+            }
             // What comes late may have been sent again, in vain.
             if agrees || quick && !repairs {
                 flow.ids.vote(agrees);
@@ -441,8 +452,8 @@ impl Connection {
         let Kind::Silent { first, again, missing } = pending.kind else { return };
         flow.pending = None;
         // A timer sends one full segment; what follows comes a round trip later, or is farther on.
-        let single =
-            (flow.segment() - OPTIONS..=flow.segment()).contains(&(pending.to - pending.from));
+        let full = (flow.segment() - OPTIONS).max(FULL)..=flow.segment();
+        let single = full.contains(&(pending.to - pending.from));
         let alone =
             next.is_some_and(|(start, now)| now - pending.end > trip / 2 || start > pending.to);
         let mut cause = match missing {

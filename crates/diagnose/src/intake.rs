@@ -118,7 +118,9 @@ impl Trail {
     fn has(&mut self, packet: &Packet, now: i64, soonest: i64, copied: bool) -> bool {
         let mark = Mark::of(packet);
         let known = &self.marks[..self.count.min(TRAIL)];
-        let numbered = mark.id != 0 && known.iter().any(|(one, _)| one.id != mark.id);
+        // A number that others had, too, is none.
+        let numbered =
+            mark.id != 0 && known.iter().all(|(one, _)| *one == mark || one.id != mark.id);
         let same = known.iter().any(|&(one, at)| {
             let soon = now - at < soonest && (mark.payload > 0 || copied);
             one == mark && (numbered || soon)

@@ -15,6 +15,8 @@ const MOST: u16 = 1024;
 /// Packets that must have agreed with what was seen otherwise, and how many of each that did not.
 const AGREED: u64 = 4;
 const AGREED_TO_NOT: u64 = 4;
+/// And of each jump behind a wait: a flow that loses more often hardly sends.
+const AGREED_TO_SILENT: u64 = 2;
 /// Consecutive numbers on a connection although another one of the host has sent meanwhile.
 const APART: u64 = 2;
 /// A number was passed over by chance if so many of the last 65 536 packets had others: then those
@@ -67,7 +69,8 @@ impl Host {
             return Class::PerHost;
         }
         let alone = bare_openings > 0 || apart >= APART || votes.matched > 0;
-        if alone && votes.good >= AGREED && votes.good > AGREED_TO_NOT * votes.bad {
+        let enough = votes.good >= AGREED && votes.good >= AGREED_TO_SILENT * votes.silent;
+        if alone && enough && votes.good > AGREED_TO_NOT * votes.bad {
             return Class::PerConnection;
         }
         Class::Unknown
@@ -78,6 +81,7 @@ impl Host {
         self.votes.good += votes.good;
         self.votes.bad += votes.bad;
         self.votes.matched += votes.matched;
+        self.votes.silent += votes.silent;
     }
 
     /// A SYN-ACK without a number.
@@ -93,6 +97,8 @@ pub struct Votes {
     bad: u64,
     /// Jumps that were just as long as the hole in the bytes.
     matched: u64,
+    /// Jumps behind a wait, without a hole: lost windows, or packets of others.
+    silent: u64,
 }
 
 /// The numbers of the packets of one direction.
@@ -136,6 +142,11 @@ impl Ids {
     /// A jump was as long as a hole.
     pub fn matches(&mut self) {
         self.fresh.matched += 1;
+    }
+
+    /// Numbers are missing behind a wait, and no bytes.
+    pub fn is_silent(&mut self) {
+        self.fresh.silent += 1;
     }
 
     /// The votes since they were last collected.
