@@ -14,6 +14,10 @@ pub struct Member {
     pub message: Option<Message>,
 }
 
+/// A host that asks many others takes its time: an answer of another one that begins so soon, while
+/// none has ended, belongs to them.
+const TOGETHER: i64 = 20_000_000;
+
 /// Messages to one host that begin together.
 #[derive(Clone, Debug, Default)]
 pub struct Burst {
@@ -35,8 +39,11 @@ pub struct Burst {
 
 impl Burst {
     /// Whether a message that begins at `start` belongs to it.
-    fn is_near(&self, start: i64, window: i64, key: Key) -> bool {
-        (self.start - window..=self.newest + window).contains(&start) && !self.keys.contains(&key)
+    fn is_near(&self, (start, window): (i64, i64), host: usize, key: Key) -> bool {
+        let soon = start >= self.start && start - self.start <= TOGETHER;
+        let whole = soon && self.open == self.members.len() && !self.hosts.contains(&host);
+        let near = (self.start - window..=self.newest + window).contains(&start);
+        (near || whole) && !self.keys.contains(&key)
     }
 
     fn join(&mut self, start: i64, host: usize, key: Key) {
@@ -100,10 +107,10 @@ impl Bursts {
         filled: u64,
         missed: impl Fn(&Burst) -> bool,
     ) -> Vec<Burst> {
-        let near = |(_, burst): &(&u64, &Burst)| burst.is_near(start, window, key);
+        let near = |(_, burst): &(&u64, &Burst)| burst.is_near((start, window), host, key);
         let mut at = self.open.iter().find(near).map(|(&number, _)| number);
         if let Some(first) = at {
-            at = Some(self.united(first, (start, window), key));
+            at = Some(self.united(first, (start, window), host, key));
         }
         let late = |(_, burst): &(&u64, &Burst)| !burst.hosts.contains(&host) && missed(burst);
         let at = at.or_else(|| self.open.iter().find(late).map(|(&number, _)| number));
@@ -129,11 +136,19 @@ impl Bursts {
     }
 
     /// Unites the bursts near a message, and returns the number of the one.
-    fn united(&mut self, mut first: u64, (start, window): (i64, i64), key: Key) -> u64 {
+    fn united(
+        &mut self,
+        mut first: u64,
+        (start, window): (i64, i64),
+        host: usize,
+        key: Key,
+    ) -> u64 {
         let others: Vec<u64> = self.open.range(first + 1..).map(|(&number, _)| number).collect();
         for number in others {
             let fits = match (self.open.get(&first), self.open.get(&number)) {
-                (Some(one), Some(other)) => other.is_near(start, window, key) && !one.shares(other),
+                (Some(one), Some(other)) => {
+                    other.is_near((start, window), host, key) && !one.shares(other)
+                }
                 _ => false,
             };
             if !fits {
@@ -218,7 +233,7 @@ mod tests {
     const WINDOW: i64 = 1000;
 
     fn begin(bursts: &mut Bursts, start: i64, key: Key) -> Vec<Burst> {
-        bursts.begin((start, WINDOW), key.0 as usize, key, 0, |_| false)
+        bursts.begin((start, WINDOW), 0, key, 0, |_| false)
     }
 
     #[test]
@@ -241,6 +256,20 @@ mod tests {
         }
         begin(&mut bursts, 2800, (3, 0));
         assert_eq!(bursts.open.len(), 1, "900 behind the newest");
+    }
+
+    #[test]
+    fn another_host_joins_late_while_no_answer_has_ended() {
+        let mut bursts = Bursts::default();
+        let late = |bursts: &mut Bursts, host: u64, start| {
+            bursts.begin((start, WINDOW), host as usize, (host, 0), 0, |_| false);
+            bursts.open.len()
+        };
+        assert_eq!(late(&mut bursts, 1, 0), 1);
+        assert_eq!(late(&mut bursts, 2, 9_000_000), 1);
+        assert_eq!(late(&mut bursts, 3, 21_000_000), 2, "too late");
+        bursts.end((3, 0), Message::default());
+        assert_eq!(late(&mut bursts, 4, 22_000_000), 2, "one has ended, and is over");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use incast_capture::read::Address;
 
+use crate::load::Mark;
 use crate::numbering::Numbering;
 use crate::receiver::Receiver;
 
@@ -14,6 +15,8 @@ pub struct Hosts {
     receivers: Vec<Option<Box<Receiver>>>,
     /// How many of them receive data.
     receiving: usize,
+    /// When the first packet of the capture was seen: before data arrives, a link is idle.
+    pub began: i64,
 }
 
 impl Hosts {
@@ -37,6 +40,12 @@ impl Hosts {
         self.receivers.get(place)?.as_deref()
     }
 
+    /// How idle the link to a host was until now.
+    pub fn mark(&self, place: usize, now: i64) -> Mark {
+        let began = Mark { idle: now - self.began };
+        self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
+    }
+
     /// The same, to be changed.
     pub fn receives(&mut self, place: usize) -> Option<&mut Receiver> {
         self.receivers.get_mut(place)?.as_deref_mut()
@@ -46,7 +55,7 @@ impl Hosts {
     pub fn receiving(&mut self, place: usize) -> &mut Receiver {
         let receiver = &mut self.receivers[place];
         self.receiving += usize::from(receiver.is_none());
-        receiver.get_or_insert_default()
+        receiver.get_or_insert_with(|| Box::new(Receiver::idle_since(self.began)))
     }
 
     /// All that receive, with their places.

@@ -41,6 +41,11 @@ const LEAST_GAP: i64 = 20_000;
 pub const BIN: i64 = 500_000;
 
 impl Load {
+    /// That of a link that was idle since a time.
+    pub fn idle_since(began: i64) -> Self {
+        Self { last: Some(began), ..Self::default() }
+    }
+
     /// When its newest packet arrived.
     pub fn last(&self) -> Option<i64> {
         self.last
@@ -67,8 +72,8 @@ impl Load {
     /// The time since the last packet, if it is too long for a link in use.
     fn gap(&self, now: i64) -> i64 {
         let Some(last) = self.last else { return 0 };
-        // At a tenth of the peak rate the last packet would take so long.
-        let busy = 10 * i64::from(self.size) * BIN / (self.peak.max(1) as i64);
+        // At a tenth of the peak rate a packet would take so long.
+        let busy = if self.peak == 0 { 0 } else { 10 * self.duration(self.size) };
         let gap = now - last;
         if gap > busy.max(LEAST_GAP) { gap } else { 0 }
     }

@@ -10,7 +10,6 @@ use crate::episode::{self, Episode};
 use crate::event::Event;
 use crate::hosts::Hosts;
 use crate::intake::Intake;
-use crate::load::Mark;
 use crate::numbering::Class;
 use crate::outage::Silences;
 use crate::parameters::Parameters;
@@ -76,6 +75,7 @@ impl Point {
         if self.packets == 0 {
             self.first = packet.time;
             self.last = packet.time;
+            self.hosts.began = packet.time;
         }
         self.packets += 1;
         self.last = self.last.max(packet.time);
@@ -115,10 +115,8 @@ impl Point {
         if let Some(receiver) = self.hosts.receives(target) {
             receiver.heard = packet.time;
         }
-        let mark =
-            self.hosts.receiver(target).map_or(Mark::default(), |one| one.load.mark(packet.time));
-        let own =
-            self.hosts.receiver(source).map_or(Mark::default(), |own| own.load.mark(packet.time));
+        let mark = self.hosts.mark(target, packet.time);
+        let own = self.hosts.mark(source, packet.time);
         let timer = self.parameters.timer.usual();
         let around = Around { mark, own, round_trip, missing, counted, timer };
         let before = connection.flows[1 - side].una;

@@ -91,6 +91,11 @@ const BEHIND: i64 = 4;
 const OWN_WAIT: f64 = 0.5;
 
 impl Receiver {
+    /// One that has received nothing since a time.
+    pub fn idle_since(began: i64) -> Self {
+        Self { load: Load::idle_since(began), ..Self::default() }
+    }
+
     /// A packet of data arrives.
     pub fn packet(
         &mut self,

@@ -9,6 +9,6 @@ pub const NAME: &str = "delayed_ack";
 const LEAST: i64 = 20_000_000;
 
 pub fn judge(seen: &Seen) -> Answer {
-    let waits = seen.waits_of_all(&[Reason::DelayedAck]);
+    let waits = seen.waits(&[Reason::DelayedAck]);
     Answer::of_waits(&waits, |longest| Some(longest >= LEAST))
 }

@@ -67,30 +67,21 @@ impl Seen<'_> {
         self.vantage == Some(Vantage::Server)
     }
 
-    /// The waits of some reasons, of the host that most data goes to.
-    fn waits(&self, reasons: &[Reason]) -> Waits {
-        waits_of(std::iter::once(self.receiver), reasons)
-    }
-
     /// The waits of some reasons, of all hosts.
-    fn waits_of_all(&self, reasons: &[Reason]) -> Waits {
-        waits_of(self.point.hosts.receivers().map(|(_, receiver)| receiver), reasons)
-    }
-}
-
-fn waits_of<'a>(receivers: impl Iterator<Item = &'a Receiver>, reasons: &[Reason]) -> Waits {
-    let mut sum = Waits::default();
-    for receiver in receivers {
-        for waits in reasons.iter().filter_map(|reason| receiver.waits.get(reason)) {
-            sum.count += waits.count;
-            sum.total = sum.total.saturating_add(waits.total);
-            let length = |waits: &Waits| waits.longest.map_or(-1, |(wait, _)| wait.length());
-            if length(waits) > length(&sum) {
-                sum.longest = waits.longest;
+    fn waits(&self, reasons: &[Reason]) -> Waits {
+        let mut sum = Waits::default();
+        for (_, receiver) in self.point.hosts.receivers() {
+            for waits in reasons.iter().filter_map(|reason| receiver.waits.get(reason)) {
+                sum.count += waits.count;
+                sum.total = sum.total.saturating_add(waits.total);
+                let length = |waits: &Waits| waits.longest.map_or(-1, |(wait, _)| wait.length());
+                if length(waits) > length(&sum) {
+                    sum.longest = waits.longest;
+                }
             }
         }
+        sum
     }
-    sum
 }
 
 /// What a judge answers.

@@ -6,6 +6,6 @@ use crate::event::Reason;
 pub const NAME: &str = "receiver_paused";
 
 pub fn judge(seen: &Seen) -> Answer {
-    let waits = seen.waits_of_all(&[Reason::Paused, Reason::StillPaused]);
+    let waits = seen.waits(&[Reason::Paused, Reason::StillPaused]);
     Answer::of_waits(&waits, |_| Some(true))
 }
