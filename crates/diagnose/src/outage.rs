@@ -38,8 +38,9 @@ impl Silence {
         }
         let repeated = self.acknowledged + self.again;
         let all = repeated + self.fresh;
-        if repeated == 0 || repeated * 100 < all * SHARE {
-            return Some(false);
+        let most = repeated > 0 && repeated * 100 >= all * SHARE;
+        if !most {
+            return if self.acknowledged >= FLOWS { None } else { Some(false) };
         }
         (self.acknowledged >= FLOWS && 2 * self.acknowledged >= repeated).then_some(true)
     }

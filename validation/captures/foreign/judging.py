@@ -92,7 +92,7 @@ def _mistakes(
     if truth["source"] == "kernel":
         yield from _counted(truth, report, place, score)
     elif truth["complete"] and not truth["incomplete"]:
-        if place != "server":
+        if place != "server" and not truth.get("shared"):
             yield from scoring.match_episodes(truth, report, score).elements()
         yield from scoring.match_causes(truth, report, place, score).elements()
     if truth["quiet"]:

@@ -38,6 +38,10 @@ _SHOWN = {
     "lost_acks": ("client", "switch"),
 }
 
+SHARED = ("policer-for-all", "host-drops")
+"""Many answer at once, and something that all share drops them: a policer, or the ring of the host.
+Which one, no packet says, so these are neither incast nor controls; only the look-alike counts."""
+
 
 def make(case: Foreign, directory: Path) -> list[Path]:
     """Write the captures of a case, each with its truth beside it; return their files."""
@@ -160,7 +164,8 @@ def _told(
         "source": got.source,
         "vantage": got.place,
         "servers": got.servers,
-        "control": not case.incast,
+        "control": not case.incast and case.kind not in SHARED,
+        "shared": case.kind in SHARED,
         "proven": proven,
         "complete": complete,
         "quiet": got.quiet,
