@@ -135,6 +135,7 @@ impl Connection {
             missing: None,
             proven: matches!(pending.kind, Kind::Resent { .. }),
             restart: false,
+            if_counted: None,
             void: false,
         };
         self.flows[side].pending = None;

@@ -204,6 +204,7 @@ impl Connection {
                         missing: None,
                         proven: true,
                         restart: false,
+                        if_counted: None,
                         void: false,
                     };
                     events.push(Event::Stalled { side, stall });

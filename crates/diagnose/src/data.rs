@@ -47,6 +47,8 @@ pub struct Gap {
     before: Place,
     /// Packets that the numbers of IP packets say are missing.
     pub missing: Option<u32>,
+    /// The same, if it is not yet known what the sender counts.
+    if_counted: Option<u32>,
     /// No byte of this message was seen before.
     pub first: bool,
     /// The usual timer.
@@ -82,7 +84,7 @@ impl Connection {
             flow.most = flow.most.max(packet.payload);
         }
         let full = i64::from(packet.payload) + OPTIONS >= flow.segment();
-        flow.pushes |= full && flow.top == 0;
+        flow.pushes |= full && flow.packets == 1;
         let seen = flow.seen(start, end);
         let missing = self.lost_before(side, (start, now), seen, around);
         self.settle_silent(side, Some((start, now)), events);
@@ -139,7 +141,7 @@ impl Connection {
         asks_again
     }
 
-    /// How many packets were lost before a segment, if this sender's packets are counted.
+    /// How many packets were lost before a segment, if its sender counts those of each connection.
     fn lost_before(
         &mut self,
         side: usize,
@@ -181,10 +183,7 @@ impl Connection {
         } else {
             flow.early += missing;
         }
-        if !around.counted {
-            return None;
-        }
-        flow.surplus += missing.saturating_sub(new);
+        flow.surplus += hidden;
         let long = now - self.flows[side].last_data > SOON;
         Some(if seen == Seen::Next && long { missing + early } else { missing })
     }
@@ -210,7 +209,8 @@ impl Connection {
             patience: self.patience(around.round_trip),
             idle: idle.clamp(0.0, 1.0),
             before: self.last_place,
-            missing,
+            missing: missing.filter(|_| around.counted),
+            if_counted: missing.filter(|_| !around.counted),
             first,
             timer: around.timer,
         }
@@ -232,8 +232,9 @@ impl Connection {
         let first_byte = self.flows[side].top.min(start);
         // A SYN that was lost was the first attempt to ask, or to be asked.
         let again = self.flows.iter().filter_map(|flow| flow.syn_again).min();
-        let tried = again.filter(|_| first_byte == 0);
-        let opened = self.opened().filter(|_| first_byte == 0);
+        let begins = first_byte == 0 && !self.flows[1 - side].pushes;
+        let tried = again.filter(|_| begins);
+        let opened = self.opened().filter(|_| begins);
         let start = tried.or(asked).or(opened).unwrap_or(now);
         self.flows[side].message =
             Some(Message { start, first: now, last: now, first_byte, ..Message::default() });
@@ -316,7 +317,8 @@ impl Connection {
         let after_repair = flow.recover > 0 && flow.una <= flow.recover;
         if first && (gap.is_stall() || !repairing) {
             // What was lost behind the last packet will be sent again, too.
-            let beyond = gap.beyond(flow.surplus) * flow.segment();
+            let surplus = gap.missing.map_or(0, |_| flow.surplus);
+            let beyond = gap.beyond(surplus) * flow.segment();
             flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
         }
         if !gap.is_stall() || !first || shut {
@@ -326,8 +328,8 @@ impl Connection {
         let duplicates = if sack { hole.behind.max(flow.dupacks) } else { flow.dupacks };
         let asked = repairing || duplicates >= 3;
         let alone = duplicates == 0 && hole.behind == 0;
-        let lost = gap.missing.map(|_| flow.surplus > 0);
-        let (cause, confidence) = match lost {
+        let lost = flow.surplus > 0;
+        let cause = |lost: Option<bool>| match lost {
             None if hole.passed => (Ok(Cause::LostRetransmission), 0.9),
             Some(_) if hole.again => (Ok(Cause::LostRetransmission), 0.95),
             Some(true) if asked || alone => (Ok(Cause::LostRetransmission), 0.95),
@@ -337,8 +339,11 @@ impl Connection {
             Some(_) => (Ok(Cause::LackOfDupacks), 0.95),
             None => (Ok(Cause::LackOfDupacks), 0.9),
         };
+        let if_counted = gap.if_counted.and_then(|_| cause(Some(lost)).0.ok());
+        let (cause, confidence) = cause(gap.missing.map(|_| lost));
         let mut stall = gap.stall(ends, packet, cause, confidence);
         stall.missing = gap.missing.map(|_| flow.surplus);
+        stall.if_counted = if_counted;
         stall.behind = end;
         flow.unsettled.push(stall);
         self.limit(side, events);
@@ -401,7 +406,12 @@ impl Connection {
             let all = gap.beyond(missing) * flow.segment();
             flow.recover = flow.recover.max(start + all);
         }
-        let kind = Kind::Silent { first: gap.first, again, missing: gap.missing };
+        let kind = Kind::Silent {
+            first: gap.first,
+            again,
+            missing: gap.missing,
+            if_counted: gap.if_counted,
+        };
         flow.pending = Some(gap.pending(kind, packet, start, end));
     }
 
@@ -449,7 +459,7 @@ impl Connection {
         let ends = (self.ends[side], self.ends[1 - side]);
         let flow = &mut self.flows[side];
         let Some(pending) = flow.pending else { return };
-        let Kind::Silent { first, again, missing } = pending.kind else { return };
+        let Kind::Silent { first, again, missing, if_counted } = pending.kind else { return };
         flow.pending = None;
         // A timer sends one full segment; what follows comes a round trip later, or is farther on.
         let full = (flow.segment() - OPTIONS).max(FULL)..=flow.segment();
@@ -509,6 +519,9 @@ impl Connection {
             missing,
             proven: false,
             restart: missing.is_none(),
+            if_counted: if_counted
+                .filter(|lost| *lost > 0)
+                .map(|_| if again { Cause::LostRetransmission } else { Cause::FullWindow }),
             void: false,
         });
         if cause.is_ok() {
@@ -583,6 +596,7 @@ impl Gap {
             missing: None,
             proven: true,
             restart: false,
+            if_counted: None,
             void: false,
         }
     }

@@ -51,7 +51,7 @@ pub enum Kind {
     Probed { una: i64, arrived: bool },
     /// New bytes came after a silence: the next packet tells why.
     /// `again` if they had been sent before.
-    Silent { first: bool, again: bool, missing: Option<u32> },
+    Silent { first: bool, again: bool, missing: Option<u32>, if_counted: Option<u32> },
 }
 
 /// The state of one direction; byte 0 is the first that was seen.

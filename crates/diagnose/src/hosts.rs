@@ -4,7 +4,7 @@
 use incast_capture::read::Address;
 
 use crate::load::Mark;
-use crate::numbering::Numbering;
+use crate::numbering::{Class, Numbering};
 use crate::receiver::Receiver;
 
 /// All hosts that were seen.
@@ -28,6 +28,12 @@ impl Hosts {
             self.receivers.push(None);
         }
         place
+    }
+
+    /// Whether a host is known to count the packets of each connection.
+    pub fn counts_connections(&mut self, address: Address) -> bool {
+        let place = self.place(address);
+        self.numbering.host(place).class() == Class::PerConnection
     }
 
     /// The address of a place.

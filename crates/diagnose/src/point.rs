@@ -24,6 +24,8 @@ const SWEEP: u64 = 1 << 16;
 const FORGET: i64 = 300_000_000_000;
 /// What is listed; beyond it, it is counted.
 const LISTED: usize = 100_000;
+/// How sure a cause is that the numbers of packets have shown later.
+const NUMBERED: f64 = 0.9;
 /// How sure it is that a wait was for a lost window, because others lost packets meanwhile.
 const BESIDE: f64 = 0.75;
 /// A shorter wait without a sign of a loss is one for a server.
@@ -154,7 +156,24 @@ impl Point {
                 self.judge(place, &burst);
             }
         }
+        self.decide_by_numbers();
         self.stalls_in_order();
+    }
+
+    /// Decides what the numbers of packets decide, now that all packets have shown what they count.
+    fn decide_by_numbers(&mut self) {
+        for stall in &mut self.stalls {
+            if let (Err(_), Some(cause)) = (stall.cause, stall.if_counted)
+                && self.hosts.counts_connections(stall.sender.address)
+            {
+                stall.cause = Ok(if cause == Cause::LackOfDupacks && stall.near_end {
+                    Cause::Tail
+                } else {
+                    cause
+                });
+                stall.confidence = NUMBERED;
+            }
+        }
     }
 
     /// Forgets connections that are silent, and the longest silent ones of too many.
@@ -282,7 +301,13 @@ impl Point {
                 continue;
             }
             let meanwhile = |&(start, end): &(i64, i64)| start < stall.end && stall.start < end;
-            if losses.iter().any(meanwhile) {
+            let counted =
+                stall.if_counted.filter(|_| self.hosts.counts_connections(stall.sender.address));
+            if let Some(cause) = counted {
+                stall.cause = Ok(cause);
+                stall.confidence = NUMBERED;
+                self.parameters.stall(stall);
+            } else if losses.iter().any(meanwhile) {
                 stall.cause = Ok(Cause::FullWindow);
                 stall.confidence = BESIDE;
                 self.parameters.stall(stall);

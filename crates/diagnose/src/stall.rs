@@ -93,6 +93,8 @@ pub struct Stall {
     /// Nothing shows a loss, but what came after it came as after a timer: one full segment, and
     /// the next one a round trip later.
     pub restart: bool,
+    /// Its cause, if its sender counts the packets of each connection.
+    pub if_counted: Option<Cause>,
     /// It was no stall after all.
     pub void: bool,
 }
