@@ -318,10 +318,16 @@ impl Connection {
         if ack > flow.una {
             flow.acknowledged(ack, now);
         }
+        let trip = self.round_trip().unwrap_or(0);
+        let flow = &mut self.flows[from];
         let ends = packet.has(flags::FIN) || flow.closed;
         let segment = flow.segment();
+        // It had let nothing through since the last packet that it had room for was there.
+        let last = flow.last_data + trip;
+        let full = flow.window.used_up(flow.top, segment) && flow.packets > 0 && last < now;
+        let since = if full { (last, flow.last_place) } else { (now, packet.into()) };
         if let Some(shut) =
-            flow.window.offer((packet.window, ack), segment, (now, packet.into()), ends)
+            flow.window.offer((packet.window, ack), segment, [since, (now, packet.into())], ends)
         {
             events.push(Self::paused(from, shut, false));
         }
