@@ -14,6 +14,11 @@ const NEAR: f64 = 0.1;
 const MOST: i32 = 8;
 /// The usual timer is the shortest that so many waits of a hundred agree on.
 const SHARE: usize = 5;
+/// No common stack has a shorter timer by default (Linux: 200 ms); what is shorter may be waits for
+/// probes or in queues. So many waits, and so many of a hundred, prove it.
+const COMMON: i64 = 150_000_000;
+const WAITS: usize = 4;
+const PROOF: usize = 40;
 /// Waits agree if they fall into the same part of a power of two.
 const BINS: f64 = 8.0;
 
@@ -74,8 +79,11 @@ impl Timer {
         *least = (*least).min(length);
         self.count += 1;
         let enough = (self.count * SHARE).div_ceil(100);
-        let mut waits = self.waits.values();
-        self.usual = waits.find(|(count, _)| *count >= enough).map(|(_, least)| *least);
+        let certain = (self.count * PROOF).div_ceil(100).max(WAITS);
+        let usual = |(count, least): &&(usize, i64)| {
+            *count >= if *least < COMMON { certain.max(enough) } else { enough }
+        };
+        self.usual = self.waits.values().find(usual).map(|(_, least)| *least);
     }
 
     /// The shortest that is not alone.
@@ -123,9 +131,20 @@ mod tests {
     fn one_short_wait_of_many_is_not_the_timer() {
         let mut timer = Timer::default();
         assert_eq!(timer.usual(), None);
-        timer.take(3);
-        assert_eq!(timer.usual(), Some(3));
-        (200..240).for_each(|length| timer.take(length));
-        assert_eq!(timer.usual(), Some(200));
+        timer.take(3_000_000);
+        assert_eq!(timer.usual(), None, "it needs proof");
+        (200..240).for_each(|length| timer.take(length * 1_000_000));
+        assert_eq!(timer.usual(), Some(200_000_000));
+    }
+
+    #[test]
+    fn a_short_timer_needs_many_waits_that_agree() {
+        let mut timer = Timer::default();
+        (0..3).for_each(|_| timer.take(10_000_000));
+        assert_eq!(timer.usual(), None);
+        timer.take(10_000_000);
+        assert_eq!(timer.usual(), Some(10_000_000));
+        (0..7).for_each(|wait| timer.take(1_000_000 << wait));
+        assert_eq!(timer.usual(), None, "4 of 11");
     }
 }
