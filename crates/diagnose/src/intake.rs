@@ -5,6 +5,8 @@ use incast_capture::read::{Packet, flags};
 
 /// A clock that goes back further has been set; less is the order of a network card's queues.
 const BACK: i64 = 1_000_000;
+/// The year 2116; later times are damage, and would not leave room for sums.
+const LATEST: i64 = i64::MAX / 2;
 /// After so many times no span between two packets is believed.
 const MOST_BACK: u64 = 8;
 /// Packets of a flow that are remembered: copies come soon, behind a few others.
@@ -164,7 +166,7 @@ impl Intake {
             self.offset = self.offset.saturating_add(last - time);
         }
         self.last = Some(time);
-        time.saturating_add(self.offset)
+        time.saturating_add(self.offset).min(LATEST)
     }
 
     /// Whether spans between packets can be believed.

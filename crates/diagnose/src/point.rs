@@ -80,6 +80,7 @@ impl Point {
             self.hosts.began = packet.time;
         }
         self.packets += 1;
+        self.first = self.first.min(packet.time);
         self.last = self.last.max(packet.time);
         let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
         let side = usize::from(packet.source != ends[0]);
