@@ -169,7 +169,7 @@ def test_the_answer_comes_first(command: Command, tmp_path: Path) -> None:
 def test_losses_without_a_witness_are_no_incast(command: Command, tmp_path: Path) -> None:
     file = captures.built(servers=8, lost=3, counted=False).write(tmp_path / "a.pcap")
     out = command("diagnose", file).out
-    assert out.startswith("No incast: no flow is seen to wait for a retransmission.\n")
+    assert not out.startswith(("Incast", "Mild"))
     assert "cannot tell  3" in out
 
 
