@@ -73,6 +73,8 @@ def reasons(report: Report) -> Iterator[str]:
     """Yield what the files lack, and then why the answer is so, unless the first line says it."""
     for lack in report["incomplete"]:
         yield INCOMPLETE.get(lack, f"{_LACKS.capitalize()}: {units.plain(lack)}.")
+    if report["incomplete"] and report["incast"] is None:
+        yield "Such a capture alone neither proves incast nor rules it out."
     why = units.plain(report["why"])
     if why not in answer(report) and not why.startswith(_LACKS):
         yield f"{why[:1].upper()}{why[1:]}."
