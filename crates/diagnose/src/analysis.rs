@@ -80,11 +80,15 @@ impl Analysis {
         };
         let (place, confidence) =
             vantage(lead).map_or((None, 0.0), |(one, sure)| (Some(one), sure));
-        let look_alikes = look_alikes::all(lead, place, drops);
-        let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
-        let stalls = stalls(lead, rest);
-        let episodes = episodes(lead, place, &look_alikes);
         let lacks = lead.intake.lacks(drops);
+        let leaves_out = lacks.iter().any(|lack| lack.leaves_out());
+        let look_alikes = look_alikes::all(lead, place, drops, leaves_out);
+        let rest = self.points.iter().filter(|point| !std::ptr::eq(*point, lead));
+        let mut stalls = stalls(lead, rest);
+        if leaves_out {
+            stalls.iter_mut().for_each(Stall::doubt);
+        }
+        let episodes = episodes(lead, place, &look_alikes);
         let began = self.points.iter().map(|point| point.first).min().unwrap_or(0);
         let ended = self.points.iter().map(|point| point.last).max().unwrap_or(0);
         let case = Case {

@@ -276,8 +276,9 @@ impl Connection {
         if at_una && !resent {
             events.push(Event::Lost { side, packets: 1, at_once: false });
         }
-        let shut = flow.window.was_shut(gap.start);
-        let stalled = gap.is_stall() && !shut && (at_una || probe);
+        // A probe of the window is one byte long; what is longer had been sent before.
+        let asks_for_room = packet.payload <= 1 && flow.window.was_shut(gap.start);
+        let stalled = gap.is_stall() && !asks_for_room && (at_una || probe);
         if stalled {
             let value = packet.options.timestamps.map(|stamps| stamps.value);
             let (top, dupacks) = (flow.top, flow.dupacks.max(flow.held as u32));
@@ -305,7 +306,6 @@ impl Connection {
         let flow = &mut self.flows[side];
         let Some(hole) = flow.holes.at(start, end) else { return };
         flow.filled_late = flow.filled_late.max(gap.now - hole.made);
-        let shut = flow.window.was_shut(gap.start);
         if trip.is_some_and(|trip| gap.now - hole.made < trip / 2) {
             events.push(Event::Reordered { side });
             return;
@@ -321,7 +321,7 @@ impl Connection {
             let beyond = gap.beyond(surplus) * flow.segment();
             flow.recover = flow.top + if gap.is_stall() { beyond } else { 0 };
         }
-        if !gap.is_stall() || !first || shut {
+        if !gap.is_stall() || !first {
             return;
         }
         // With SACK every packet behind a hole speaks for its loss, else a duplicate at `una` does.

@@ -51,6 +51,11 @@ pub enum Lack {
 }
 
 impl Lack {
+    /// Whether packets are missing, so that neither holes nor numbers show losses.
+    pub fn leaves_out(self) -> bool {
+        !matches!(self, Self::Duplicated | Self::ClockBack)
+    }
+
     /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,6 +85,9 @@ impl Lack {
         }
     }
 }
+
+/// Packets by which the start of a file is known again.
+const START: usize = 8;
 
 /// A packet, as far as a copy must agree with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,6 +149,8 @@ pub struct Intake {
     /// What is added to times since the clock was set back.
     offset: i64,
     last: Option<i64>,
+    /// The latest time of the file's own clock.
+    latest: i64,
     backs: u64,
     packets: u64,
     copies: u64,
@@ -150,6 +160,9 @@ pub struct Intake {
     openings: u64,
     /// Data packets of connections with one direction only.
     one_sided: u64,
+    /// The first packets, and their times; and until which time the file repeats itself.
+    start: [(i64, Mark); START],
+    repeats_until: Option<i64>,
     /// Bytes that were acknowledged, those of them that are not in the file, and how often some
     /// were not.
     bytes: i64,
@@ -166,7 +179,28 @@ impl Intake {
             self.offset = self.offset.saturating_add(last - time);
         }
         self.last = Some(time);
+        self.latest = self.latest.max(time);
         time.saturating_add(self.offset).min(LATEST)
+    }
+
+    /// Whether the file repeats itself here: it goes back to one of its first packets, with the same
+    /// time, and has not yet passed its latest one.
+    pub fn repeats(&mut self, packet: &Packet) -> bool {
+        let mark = (packet.time, Mark::of(packet));
+        if let Some(until) = self.repeats_until {
+            if packet.time <= until {
+                self.packets += 1;
+                self.copied(packet);
+                return true;
+            }
+            self.repeats_until = None;
+        } else if (self.packets as usize) < START {
+            self.start[self.packets as usize] = mark;
+        } else if self.backs > 0 && self.start.contains(&mark) {
+            self.repeats_until = Some(self.latest);
+            return self.repeats(packet);
+        }
+        false
     }
 
     /// Whether spans between packets can be believed.
@@ -275,6 +309,22 @@ mod tests {
         let told = times.map(|time| intake.clock(time));
         assert_eq!(told, [5_000_000, 9_000_000, 8_500_000, 8_500_000, 9_500_000]);
         assert_eq!(intake.lacks(0), [Lack::ClockBack]);
+    }
+
+    #[test]
+    fn a_file_that_is_appended_to_itself_is_read_once() {
+        let mut intake = Intake::default();
+        let mut take = |time: i64| {
+            let packet = Packet { time, ..data(time as u32, 1 + (time / 1000) as u16) };
+            intake.clock(time);
+            let new = !intake.repeats(&packet);
+            new && intake.take(&packet, time, &mut Trail::default(), None)
+        };
+        let times: Vec<i64> = (0..20).map(|number| number * 5_000_000).collect();
+        assert!(times.iter().all(|&time| take(time)));
+        assert!(!times.iter().any(|&time| take(time)));
+        assert!(take(100_000_000), "it goes on");
+        assert_eq!(intake.lacks(0), [Lack::DataOnly, Lack::Duplicated, Lack::ClockBack]);
     }
 
     #[test]

@@ -73,7 +73,12 @@ impl Point {
 
     /// Takes a packet.
     pub fn take(&mut self, packet: &Packet) {
-        let packet = &Packet { time: self.intake.clock(packet.time), ..*packet };
+        let now = self.intake.clock(packet.time);
+        if self.intake.repeats(packet) {
+            self.packets += 1;
+            return;
+        }
+        let packet = &Packet { time: now, ..*packet };
         if self.packets == 0 {
             self.first = packet.time;
             self.last = packet.time;

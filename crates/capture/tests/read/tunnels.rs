@@ -47,7 +47,7 @@ fn in_udp(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
 fn in_gre(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
     let (four, six) = (segment.v4(), segment.v6());
     let (frame, frame6) = (segment.ethernet(), ethernet(0x86dd, &six));
-    let (sum, key, number) = ([0; 4], [0, 0, 1, 2], [0, 0, 0, 9]);
+    let (sum, key, number) = ([0; 4], [0, 0x12, 0x34, 2], [0, 0, 0, 9]);
     let all = [sum, key, number].concat();
     vec![
         ("GRE", ip(47, &gre(0, 0x0800, &[], &four)), Tunnel::Gre),
@@ -58,6 +58,7 @@ fn in_gre(segment: &Segment) -> Vec<(&'static str, Vec<u8>, Tunnel)> {
         ("GRE of Ethernet", ip(47, &gre(0, 0x6558, &[], &frame)), Tunnel::Gre),
         ("GRE of MPLS", ip(47, &gre(0, 0x8847, &[], &mpls(&four))), Tunnel::Gre),
         ("NVGRE", ip(47, &gre(0x2000, 0x6558, &key, &frame)), Tunnel::Nvgre),
+        ("GRE with a bridge and key 0", ip(47, &gre(0x2000, 0x6558, &sum, &frame)), Tunnel::Gre),
         ("ERSPAN I", ip(47, &gre(0, 0x88be, &[], &frame)), Tunnel::Erspan1),
         ("ERSPAN II", ip(47, &erspan2(&frame)), Tunnel::Erspan2),
         ("ERSPAN III", ip(47, &erspan3(0, false, &frame)), Tunnel::Erspan3),
