@@ -225,7 +225,7 @@ fn cannot_tell(
         list.push(CannotTell { what: what.to_owned(), why: why.to_owned() });
     };
     for lack in lacks {
-        say("what happened to packets that are not in the file", lack.why());
+        say("what happened to packets that are not in the file", &lead.intake.why(*lack));
     }
     match vantage {
         Some(Vantage::Server) => {

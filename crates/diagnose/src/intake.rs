@@ -69,13 +69,10 @@ impl Lack {
         }
     }
 
-    /// How it shows.
-    pub fn why(self) -> &'static str {
+    /// How it shows; what a filter leaves out differs.
+    fn why(self) -> &'static str {
         match self {
-            Self::Filtered => {
-                "this looks exported by a filter: no SYN, no ACK without data, and most bytes \
-                 between the packets are missing"
-            }
+            Self::Filtered => "bytes between the packets are missing",
             Self::OneDirection => "only one direction of the connections is in the file",
             Self::DataOnly => "no ACK without data is in the file",
             Self::SynOnly => "only the openings of connections are in the file",
@@ -255,10 +252,26 @@ impl Intake {
         }
     }
 
+    /// How a lack shows, as part of a sentence.
+    pub fn why(&self, lack: Lack) -> String {
+        if lack != Lack::Filtered {
+            return lack.why().to_owned();
+        }
+        let opening = if self.openings == 0 { "no SYN, " } else { "" };
+        let bare = if self.is_silent() { "no ACK without data, " } else { "" };
+        let joined = if opening.is_empty() && bare.is_empty() { "" } else { "and " };
+        format!("this looks exported by a filter: {opening}{bare}{joined}{}", lack.why())
+    }
+
+    /// Whether ACKs without data are missing.
+    fn is_silent(&self) -> bool {
+        self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING
+    }
+
     /// What the packets lack; `drops` are those that the capture says it has dropped.
     pub fn lacks(&self, drops: u64) -> Vec<Lack> {
         let (unseen, places) = self.unseen;
-        let silent = self.bare * 1000 <= self.data * BARE_SHARE && self.data >= SPEAKING;
+        let silent = self.is_silent();
         let one_sided = self.data > 0 && self.one_sided * 100 >= self.data * ONE_SIDED;
         let left_out = |percent| i128::from(unseen) * 100 > i128::from(self.bytes) * percent;
         let filtered = places > 0

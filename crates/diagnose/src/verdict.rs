@@ -41,7 +41,8 @@ impl Case<'_> {
         if self.lacks.is_empty() || proven {
             return (incast, why);
         }
-        let lacks: Vec<&str> = self.lacks.iter().map(|lack| lack.why()).collect();
+        let lacks: Vec<String> =
+            self.lacks.iter().map(|lack| self.lead.intake.why(*lack)).collect();
         (None, format!("the capture is incomplete: {}", lacks.join("; ")))
     }
 

@@ -16,8 +16,8 @@ _FOUND = {True: "found", False: "ruled out", None: "cannot tell"}
 _LACKS = "the capture is incomplete"
 _MISSING = "what happened to packets that are not in the file"
 INCOMPLETE = {
-    "filtered": "The capture looks exported by a filter: no SYN, no ACK without data, and most "
-    "bytes between the packets are missing. Read the whole capture.",
+    "filtered": "The capture looks exported by a filter: bytes between its packets are missing in "
+    "many places. Read the whole capture.",
     "one_direction": "Only one direction of the connections is in the capture. Capture both.",
     "data_only": "No ACK without data is in the capture. Capture all packets of TCP.",
     "syn_only": "Only the openings of connections are in the capture. Capture all packets of TCP.",
