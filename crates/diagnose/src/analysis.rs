@@ -62,15 +62,7 @@ impl Analysis {
         let others =
             told.iter().flat_map(|file| &file.notes).cloned().collect::<Vec<_>>().join("; ");
         let tunnels = tunnels(files);
-        let vantage = |point: &Point| place(point, self.options.vantage);
-        // What a client sees says most of an episode, what a server sees least.
-        let rank = |point: &&Point| match vantage(point).map(|(vantage, _)| vantage) {
-            Some(Vantage::Client) => 3,
-            Some(Vantage::Switch) => 2,
-            Some(Vantage::Server) => 1,
-            None => 0,
-        };
-        let Some(lead) = self.points.iter().max_by_key(rank) else {
+        let Some((lead, seen_from)) = leading(&self.points, self.options.vantage) else {
             return Report {
                 why: verdict::nothing(&others),
                 files: told,
@@ -78,8 +70,7 @@ impl Analysis {
                 ..Report::default()
             };
         };
-        let (place, confidence) =
-            vantage(lead).map_or((None, 0.0), |(one, sure)| (Some(one), sure));
+        let (place, confidence) = seen_from.unzip();
         let lacks = lead.intake.lacks(drops);
         let leaves_out = lacks.iter().any(|lack| lack.leaves_out());
         let look_alikes = look_alikes::all(lead, place, drops, leaves_out);
@@ -105,7 +96,7 @@ impl Analysis {
             incast,
             why,
             vantage: place,
-            vantage_confidence: confidence,
+            vantage_confidence: confidence.unwrap_or(0.0),
             severity: lead.blocks.severity(!episodes.is_empty()),
             incomplete: lacks.iter().map(|lack| lack.name()).collect(),
             tunnels,
@@ -126,6 +117,17 @@ impl Analysis {
 
 /// Packets of a host that sends.
 const SENDS: u64 = 8;
+
+/// The point that says most of an episode: a client sees most, a server least; and where it is.
+fn leading(points: &[Point], given: Option<Vantage>) -> Option<(&Point, Option<(Vantage, f64)>)> {
+    let all = points.iter().map(|point| (point, place(point, given)));
+    all.max_by_key(|(_, place)| match place.map(|(vantage, _)| vantage) {
+        Some(Vantage::Client) => 3,
+        Some(Vantage::Switch) => 2,
+        Some(Vantage::Server) => 1,
+        None => 0,
+    })
+}
 
 /// Where a point is, and how sure that is.
 fn place(point: &Point, given: Option<Vantage>) -> Option<(Vantage, f64)> {

@@ -1,8 +1,9 @@
 //! The hosts of a point: each has a place in a list, what its identifications count, and, if data
 //! goes to it, what it received.
 
-use incast_capture::read::Address;
+use incast_capture::read::{Address, Packet, flags};
 
+use crate::burst::Key;
 use crate::load::Mark;
 use crate::numbering::{Class, Numbering};
 use crate::receiver::Receiver;
@@ -47,13 +48,37 @@ impl Hosts {
     }
 
     /// How idle the link to a host was until now.
-    pub fn mark(&self, place: usize, now: i64) -> Mark {
+    fn mark(&self, place: usize, now: i64) -> Mark {
         let began = Mark { idle: now - self.began };
         self.receiver(place).map_or(began, |receiver| receiver.load.mark(now))
     }
 
+    /// A packet goes from one host to another; returns how idle the links to its target and to its
+    /// source were until now. `usual` is a round trip, and what is queued behind the point.
+    pub fn carry(
+        &mut self,
+        packet: &Packet,
+        (source, target): (usize, usize),
+        key: Key,
+        usual: (i64, i64),
+    ) -> (Mark, Mark) {
+        if packet.payload > 0 {
+            let receiver = self.receiving(target);
+            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
+            receiver.tallies.marked += u64::from(packet.marked);
+        }
+        if let Some(receiver) = self.receives(target) {
+            receiver.heard = packet.time;
+        }
+        let marks = (self.mark(target, packet.time), self.mark(source, packet.time));
+        if packet.has(flags::ECE) && !packet.has(flags::SYN) && packet.payload == 0 {
+            self.receiving(source).tallies.echoed += 1;
+        }
+        marks
+    }
+
     /// The same, to be changed.
-    pub fn receives(&mut self, place: usize) -> Option<&mut Receiver> {
+    fn receives(&mut self, place: usize) -> Option<&mut Receiver> {
         self.receivers.get_mut(place)?.as_deref_mut()
     }
 

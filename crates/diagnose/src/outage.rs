@@ -122,7 +122,9 @@ mod tests {
         let mut silences = Silences::default();
         silences.data(0);
         silences.data(230_000_000);
-        how.iter().for_each(|&how| silences.resumed(-1_000_000, how));
+        for &how in how {
+            silences.resumed(-1_000_000, how);
+        }
         silences.resumed(-60_000_000, Resumed::New); // had ended before
         silences.all()[0].is_outage()
     }
@@ -131,7 +133,9 @@ mod tests {
     fn a_host_that_hears_nothing_from_anybody_has_no_path() {
         let mut silences = Silences::default();
         let ask = |silences: &mut Silences, heard, flow| silences.unanswered((heard, 5, 205), flow);
-        [(1, 0), (1, 0), (2, 0)].into_iter().for_each(|flow| ask(&mut silences, 4, flow));
+        for flow in [(1, 0), (1, 0), (2, 0)] {
+            ask(&mut silences, 4, flow);
+        }
         ask(&mut silences, 6, (3, 0));
         assert!(silences.all().is_empty(), "the third had heard something");
         ask(&mut silences, 4, (3, 0));

@@ -79,14 +79,7 @@ impl Point {
             return;
         }
         let packet = &Packet { time: now, ..*packet };
-        if self.packets == 0 {
-            self.first = packet.time;
-            self.last = packet.time;
-            self.hosts.began = packet.time;
-        }
-        self.packets += 1;
-        self.first = self.first.min(packet.time);
-        self.last = self.last.max(packet.time);
+        self.count(packet.time);
         let ends = [packet.source.min(packet.target), packet.source.max(packet.target)];
         let side = usize::from(packet.source != ends[0]);
         let opens = packet.has(flags::SYN) && !packet.has(flags::ACK);
@@ -115,16 +108,9 @@ impl Point {
         let round_trip = self.parameters.round_trip.unwrap_or(ROUND_TRIP);
         if packet.payload > 0 {
             self.silences.data(packet.time);
-            let usual = (round_trip, connection.queued(1 - side));
-            let receiver = self.hosts.receiving(target);
-            receiver.packet((packet.time, packet.size), key, packet.source.address, usual);
-            receiver.tallies.marked += u64::from(packet.marked);
         }
-        if let Some(receiver) = self.hosts.receives(target) {
-            receiver.heard = packet.time;
-        }
-        let mark = self.hosts.mark(target, packet.time);
-        let own = self.hosts.mark(source, packet.time);
+        let usual = (round_trip, connection.queued(1 - side));
+        let (mark, own) = self.hosts.carry(packet, (source, target), key, usual);
         let timer = self.parameters.timer.usual();
         let around = Around { mark, own, round_trip, missing, counted, timer };
         let before = connection.flows[1 - side].una;
@@ -137,9 +123,6 @@ impl Point {
         if let Some(trip) = connection.round_trip() {
             self.parameters.trip(trip);
         }
-        if packet.has(flags::ECE) && !packet.has(flags::SYN) && packet.payload == 0 {
-            self.hosts.receiving(source).tallies.echoed += 1;
-        }
         self.apply(ends, (key.0, connection_hosts(source, target, side)), &mut events);
         self.events = events;
         if over && packet.payload == 0 {
@@ -148,6 +131,18 @@ impl Point {
         if self.packets.is_multiple_of(SWEEP) {
             self.sweep();
         }
+    }
+
+    /// One more packet.
+    fn count(&mut self, now: i64) {
+        if self.packets == 0 {
+            self.first = now;
+            self.last = now;
+            self.hosts.began = now;
+        }
+        self.packets += 1;
+        self.first = self.first.min(now);
+        self.last = self.last.max(now);
     }
 
     /// Ends what is still open.
@@ -246,9 +241,9 @@ impl Point {
                 }
                 Event::Unseen { bytes, .. } => {
                     self.intake.acknowledged(0, bytes);
-                    self.hosts.receiving(target).take(event, sender);
+                    self.hosts.receiving(target).take(&event, sender);
                 }
-                other => self.hosts.receiving(target).take(other, sender),
+                other => self.hosts.receiving(target).take(&other, sender),
             }
         }
     }
@@ -320,7 +315,7 @@ impl Point {
             } else if stall.length() < LONG {
                 stall.void = true;
                 let (sender, wait) = (stall.sender, stall.as_wait());
-                self.hosts.receiving(place).take(Event::Waited { side: 0, wait }, sender);
+                self.hosts.receiving(place).take(&Event::Waited { side: 0, wait }, sender);
             }
         }
     }

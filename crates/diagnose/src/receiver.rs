@@ -157,7 +157,7 @@ impl Receiver {
         // on the way to here: the others wait, too.
         let missed = |burst: &Burst| {
             let lag = start - burst.start;
-            opens && lag >= SYN_TIMER && 2 * idle(quiet, (burst.start, start)) > lag
+            opens && lag >= SYN_TIMER && idle(quiet, (burst.start, start)).saturating_mul(2) > lag
         };
         self.bursts.begin((start, window), host, key, filled, missed)
     }
@@ -179,9 +179,9 @@ impl Receiver {
     }
 
     /// Takes what one of its flows tells.
-    pub fn take(&mut self, event: Event, sender: Endpoint) {
+    pub fn take(&mut self, event: &Event, sender: Endpoint) {
         let tallies = &mut self.tallies;
-        match event {
+        match *event {
             Event::Waited { wait, .. } => self.waited(wait, sender),
             Event::Lost { packets, at_once, .. } => self.lost(packets, at_once, sender.address),
             Event::Reordered { .. } => self.losses.found(),
@@ -229,7 +229,7 @@ impl Receiver {
 
     /// A stall of a flow, by its number.
     pub fn stalled(&mut self, key: Key, stall: usize, span: (i64, i64)) {
-        let idle = self.quiet.iter().any(|&gap| 2 * overlap(gap, span) > gap.1 - gap.0);
+        let idle = self.quiet.iter().any(|&gap| overlap(gap, span) > (gap.1 - gap.0) / 2);
         if let Some(burst) = self.bursts.of(key) {
             burst.stalls.push(stall);
             if idle {
@@ -245,7 +245,8 @@ impl Receiver {
             Reason::FirstByte => wait.idle < OWN_WAIT,
             // In the middle the sender may wait for an ACK, whose data is in a queue.
             Reason::Middle => {
-                wait.idle < OWN_WAIT || 2 * idle(&self.quiet, (wait.start, wait.end)) < length
+                wait.idle < OWN_WAIT
+                    || idle(&self.quiet, (wait.start, wait.end)).saturating_mul(2) < length
             }
             _ => false,
         };

@@ -73,12 +73,12 @@ mod tests {
 
     #[test]
     fn few_losses_at_regular_times_are_a_bad_link_and_many_are_not() {
-        let found = |receiver| told(judge, receiver, Vantage::Client);
+        let found = |receiver: Receiver| told(judge, &receiver, Vantage::Client);
         assert_eq!(found(receiver(6400, 100, 1)), Some(true));
         assert_eq!(found(receiver(6400, 8, 1)), None, "12 %: no link that works");
         assert_eq!(found(receiver(6400, 1280, 20)), Some(false), "together");
         assert_eq!(found(receiver(6400, 3200, 1)), None, "two");
-        assert_eq!(told(judge, receiver(6400, 100, 1), Vantage::Server), None);
+        assert_eq!(told(judge, &receiver(6400, 100, 1), Vantage::Server), None);
     }
 
     #[test]

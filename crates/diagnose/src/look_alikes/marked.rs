@@ -35,7 +35,7 @@ mod tests {
             let tallies = Tallies { marked, echoed, ..Tallies::default() };
             let mut receiver = Receiver::default();
             receiver.tallies = tallies;
-            told(judge, receiver, Vantage::Server)
+            told(judge, &receiver, Vantage::Server)
         };
         assert_eq!(
             [of(0, 0), of(1, 1), of(0, 3), of(9, 0)],

@@ -156,10 +156,10 @@ pub mod tests {
     use super::*;
 
     /// The answer of a judge for a point whose busiest host is the given one.
-    pub fn told(judge: Judge, receiver: Receiver, vantage: Vantage) -> Option<bool> {
+    pub fn told(judge: Judge, receiver: &Receiver, vantage: Vantage) -> Option<bool> {
         let point = Point::new(3);
         let (address, vantage) = (Address::default(), Some(vantage));
-        judge(&Seen { point: &point, receiver: &receiver, address, vantage, drops: 0 }).found
+        judge(&Seen { point: &point, receiver, address, vantage, drops: 0 }).found
     }
 
     #[test]
@@ -187,7 +187,7 @@ pub mod tests {
             let mut receiver = Receiver::default();
             (0..40).for_each(|_| receiver.losses.packet());
             receiver.losses.lost(3);
-            let found = told(judge, receiver, Vantage::Client);
+            let found = told(judge, &receiver, Vantage::Client);
             if ["bad_link", "policer", "host_drops"].contains(&name) {
                 assert_eq!(found, None, "{name}");
             }

@@ -53,7 +53,7 @@ mod tests {
             let sent = Sent { packets: 1000, lost, ..Sent::default() };
             receiver.hosts.insert(Address::v4([10, 0, 0, host as u8]), sent);
         }
-        told(judge, receiver, Vantage::Client)
+        told(judge, &receiver, Vantage::Client)
     }
 
     #[test]

@@ -44,9 +44,9 @@ mod tests {
             receiver.tallies = tallies;
             (0..1000).for_each(|_| receiver.losses.packet());
             receiver.losses.lost(losses);
-            told(judge, receiver, Vantage::Client)
+            told(judge, &receiver, Vantage::Client)
         };
         assert_eq!([used_up(0), used_up(5), used_up(80)], [Some(true), Some(true), None]);
-        assert_eq!(told(judge, Receiver::default(), Vantage::Client), Some(false));
+        assert_eq!(told(judge, &Receiver::default(), Vantage::Client), Some(false));
     }
 }
